@@ -39,6 +39,7 @@ DOCUMENTS = 60
 PASSWORD = "a sentence that is long enough"
 SOON_MS = 20_000  # the machine may be busy; nothing is measured here
 
+DOCNO = "#document .strip .mono"
 LATER = """(milliseconds) => {
   if (window.passed === undefined) {
     window.passed = 0;
@@ -189,7 +190,12 @@ def press(page: Page, keys: Sequence[str]) -> list[str]:
 
 def shown(page: Page) -> str:
     """The docno on the desk."""
-    return page.locator("#document .strip .mono").inner_text()
+    return page.locator(DOCNO).inner_text()
+
+
+def on_desk(page: Page, docno: str) -> None:
+    """Wait until this document is on the desk."""
+    expect(page.locator(DOCNO)).to_have_text(docno, timeout=SOON_MS)
 
 
 def light(page: Page, text: str) -> None:

@@ -21,11 +21,11 @@ from tests.browser.desks import (
     docno,
     fetched_ahead,
     light,
+    on_desk,
     open_desk,
     press,
     ready,
     served_desks,
-    shown,
     unsent,
 )
 from tests.browser.people import stored
@@ -105,9 +105,9 @@ def test_a_full_outbox_stops_judging_outlives_the_tab_and_is_sent_by_the_next(
     hold_back(page)
     keys = "01230" * 10
     press(page, keys)
-    assert shown(page) == docno(51)
+    on_desk(page, docno(51))
     press(page, "11")
-    assert shown(page) == docno(51)
+    on_desk(page, docno(51))
     expect(page.locator("#trouble")).to_contain_text("50 answers are kept here and not sent yet")
     # Whoever closes the tab before the disk has them is asked; the test would not be.
     unsent(page, 50)
@@ -117,7 +117,7 @@ def test_a_full_outbox_stops_judging_outlives_the_tab_and_is_sent_by_the_next(
     again = page.context.new_page()
     open_desk(again, server, "Cleo")
     light(again, "saved")
-    assert shown(again) == docno(51)
+    on_desk(again, docno(51))
     press(again, "3")
     light(again, "saved")
     assert server.said("Cleo") == graded(keys + "3")
@@ -152,7 +152,7 @@ def test_two_tabs_and_a_second_machine_keep_both_answers_and_say_so(
     )
     press(two, "0")
     light(two, "saved")
-    assert shown(two) == docno(2)
+    on_desk(two, docno(2))
     # The other machine hears of it with the receipt.
     press(elsewhere, "3")
     expect(elsewhere.locator("#trouble")).to_contain_text(

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from sqlalchemy import update
 
-from tests.browser.desks import DeskOf, DeskServer, desk_server, docno, fetched_ahead, light, press, shown
+from tests.browser.desks import DeskOf, DeskServer, desk_server, docno, fetched_ahead, light, on_desk, press
 from tests.browser.people import stored
 from tests.tree import ROOT
 from workbench.storage.tables import TopicRow
@@ -64,7 +64,7 @@ def test_a_low_screen_leaves_room_for_the_document(desk_of: DeskOf, server: Desk
         assert height(page, "#need") >= share * high
         page.keyboard.press("1")
         expect(page.locator("#statement")).to_be_hidden()
-    assert shown(page) == docno(4)
+    on_desk(page, docno(4))
     light(page, "saved")
     assert [grade for _, _, grade in server.said("Ada")] == [1, 1, 1]
 
@@ -103,7 +103,7 @@ def test_the_card_of_keys_is_a_dialog(desk_of: DeskOf) -> None:
     page.keyboard.press("Escape")
     expect(card).to_be_hidden()
     expect(page.locator("#document")).to_be_focused()
-    assert shown(page) == docno(1)
+    on_desk(page, docno(1))
 
 
 def test_a_finger_finds_no_keys_and_a_way_out_of_every_box(desk_of: DeskOf, server: DeskServer) -> None:
@@ -138,7 +138,7 @@ def test_signed_out_elsewhere_is_one_line_and_no_green_light(desk_of: DeskOf, se
     expect(page.locator("#status")).to_have_text("Not recorded: sign in again first.")
     expect(page.locator("#trouble p")).to_have_count(1)
     expect(page.locator("#trouble p")).to_contain_text("You signed out in another tab")
-    assert shown(page) == docno(2)
+    on_desk(page, docno(2))
     # Signed in again it goes on where it was.
     server.let_in(page.context, "Dan")
     other.goto(f"{server.address}/c/trial/judge")

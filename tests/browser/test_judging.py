@@ -19,6 +19,7 @@ from tests.browser.desks import (
     docno,
     fetched_ahead,
     light,
+    on_desk,
     pass_time,
     press,
     ready,
@@ -105,7 +106,7 @@ def test_undo_goes_back_without_limit_also_after_a_reload(desk_of: DeskOf, serve
     page.keyboard.press("z")
     page.evaluate("openNow()")
     ready(page)
-    assert shown(page) == docno(4)
+    on_desk(page, docno(4))
     expect(page.locator("#sitting")).to_have_text("3 this sitting")
     page.evaluate(LISTEN)
     page.keyboard.press("z")
@@ -118,7 +119,7 @@ def test_undo_goes_back_without_limit_also_after_a_reload(desk_of: DeskOf, serve
     expect(page.locator("#undo")).to_be_disabled()
     page.keyboard.press("z")
     page.keyboard.press("3")
-    assert shown(page) == docno(2)
+    on_desk(page, docno(2))
     light(page, "saved")
     answers = [(docno, answer, grade) for docno, answer, grade in server.said("Cleo")]
     assert answers[3:] == [
@@ -149,16 +150,16 @@ def test_a_topic_to_its_end_with_unsure_and_put_off_ones_coming_back(
     page.keyboard.press("Escape")
     page.keyboard.press("x")
     page.keyboard.press("1")
-    assert shown(page) == first
+    on_desk(page, first)
     # The last one put off again stays, and can be judged.
     page.keyboard.press("s")
     expect(page.locator("#status")).to_contain_text("It is the last one. Next: ")
-    assert shown(page) == first
+    on_desk(page, first)
     page.keyboard.press("2")
     counts = page.locator("[data-part=counts]")
     expect(counts).to_have_text("1 graded, 1 unsure, 1 that cannot be judged.")
     page.keyboard.press("Enter")
-    assert shown(page) == second
+    on_desk(page, second)
     expect(page.locator("button[value=unsure]")).to_have_attribute("aria-pressed", "true")
     page.keyboard.press("u")
     expect(page.get_by_role("heading", name="Every document has an answer")).to_be_visible()
@@ -198,7 +199,7 @@ def test_keys_typed_into_fields_or_with_modifiers_judge_nothing(desk_of: DeskOf,
         page.keyboard.press(key)
     composed = "new KeyboardEvent('keydown', {key: '1', isComposing: true, bubbles: true})"
     page.evaluate(f"document.getElementById('document').dispatchEvent({composed})")
-    assert shown(page) == docno(1)
+    on_desk(page, docno(1))
     page.keyboard.press("3")
     light(page, "saved")
     with stored(server.instance) as database, database.reading() as db:
@@ -251,10 +252,10 @@ def test_the_list_leads_back_to_a_judgment_and_a_change_returns_to_the_work(
     panel.get_by_role("button", name="Unsure 1").click()
     expect(panel.get_by_role("button", name="Unsure 1")).to_be_focused()
     panel.get_by_role("button", name=f"About {docno(3)}").click()
-    assert shown(page) == docno(3)
+    on_desk(page, docno(3))
     expect(page.locator("button[value=unsure]")).to_have_attribute("aria-pressed", "true")
     page.keyboard.press("2")
-    assert shown(page) == docno(5)
+    on_desk(page, docno(5))
     panel.get_by_role("button", name="All 4").click()
     page.keyboard.press("Escape")
     expect(panel).to_be_hidden()
@@ -271,9 +272,9 @@ def test_the_list_leads_back_to_a_judgment_and_a_change_returns_to_the_work(
     expect(page.locator("#document")).to_be_focused()
     expect(panel.locator(".said-line[aria-current]")).to_contain_text(f"About {docno(3)}")
     page.keyboard.press("l")
-    assert shown(page) == docno(3)
+    on_desk(page, docno(3))
     page.keyboard.press("]")
-    assert shown(page) == docno(4)
+    on_desk(page, docno(4))
     light(page, "saved")
     assert server.said("Gil")[-1] == (docno(3), "grade", 2)
 
@@ -281,11 +282,11 @@ def test_the_list_leads_back_to_a_judgment_and_a_change_returns_to_the_work(
 def test_it_works_without_javascript(desk_of: DeskOf, server: DeskServer) -> None:
     page = desk_of("Hal", java_script_enabled=False)
     page.locator("button[value='2']").click()
-    assert shown(page) == docno(2)
+    on_desk(page, docno(2))
     page.get_by_role("button", name="Undo").click()
-    assert shown(page) == docno(1)
+    on_desk(page, docno(1))
     page.get_by_role("button", name="Later").click()
-    assert shown(page) == docno(2)
+    on_desk(page, docno(2))
     assert [answer for _, answer, _ in server.said("Hal")] == ["grade", "withdrawn", "later"]
 
 
@@ -326,7 +327,7 @@ def test_a_comment_joins_a_judgment_that_is_there_and_waits_for_one_that_is_not(
     page.locator("#comment").fill("a whole page")
     page.get_by_role("button", name="Save").click()
     light(page, "saved")
-    assert shown(page) == docno(1)
+    on_desk(page, docno(1))
     with stored(server.instance) as database, database.reading() as db:
         event = JudgmentEventRow
         said = db.execute(select(event.grade, event.comment).order_by(event.id.desc()).limit(2)).all()

@@ -15,8 +15,8 @@ from tests.browser.desks import (
     docno,
     fetched_ahead,
     light,
+    on_desk,
     pass_time,
-    shown,
 )
 from tests.browser.people import stored
 from workbench.storage.tables import CampaignRow
@@ -41,10 +41,10 @@ def test_by_touch_the_same_bar_judges_and_a_break_is_a_quiet_line(
     page = desk_of("Ada", viewport={"width": 390, "height": 844}, has_touch=True)
     fetched_ahead(page, 6)
     page.locator("button.grade").nth(3).tap()
-    assert shown(page) == docno(2)
+    on_desk(page, docno(2))
     expect(page.locator("#document")).to_be_focused()
     page.locator("#undo").tap()
-    assert shown(page) == docno(1)
+    on_desk(page, docno(1))
     expect(page.locator("#break")).to_be_hidden()
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     light(page, "saved")
@@ -55,11 +55,11 @@ def test_a_double_click_judges_one_document(desk_of: DeskOf, server: DeskServer)
     page = desk_of("Ben")
     fetched_ahead(page, 6)
     page.locator("button.grade").nth(3).dblclick()
-    assert shown(page) == docno(2)
+    on_desk(page, docno(2))
     # Two clicks with time to look between them are two judgments.
     pass_time(page, 350)
     page.locator("button.grade").nth(2).click()
-    assert shown(page) == docno(3)
+    on_desk(page, docno(3))
     light(page, "saved")
     assert [grade for _, _, grade in server.said("Ben")] == [3, 2]
 
@@ -89,7 +89,7 @@ def test_a_swipe_judges_only_where_it_is_turned_on_and_nothing_else_is_meant(
     fetched_ahead(page, 6)
     # To the left: to the right it may be the browser's own way back, as long as it is not ours.
     swipe(page, -160, 0)
-    assert shown(page) == docno(1)
+    on_desk(page, docno(1))
     page.locator(".reading-bar .looks").tap()
     page.locator(".segments.swipe label", has_text="Lowest and highest").tap()
     page.keyboard.press("Escape")
@@ -102,13 +102,13 @@ def test_a_swipe_judges_only_where_it_is_turned_on_and_nothing_else_is_meant(
     page.evaluate("getSelection().selectAllChildren(document.querySelector('article h2'))")
     swipe(page, 160, 0)  # something is selected
     page.evaluate("getSelection().removeAllRanges()")
-    assert shown(page) == docno(1)
+    on_desk(page, docno(1))
     swipe(page, 160, 4, seen="Highly relevant", end="touchCancel")
     expect(page.locator("#swipe-hint")).to_be_hidden()
-    assert shown(page) == docno(1)
+    on_desk(page, docno(1))
     swipe(page, 160, 4)
-    assert shown(page) == docno(2)
+    on_desk(page, docno(2))
     swipe(page, -160, -4)
-    assert shown(page) == docno(3)
+    on_desk(page, docno(3))
     light(page, "saved")
     assert server.said("Cleo") == [(docno(1), "grade", 3), (docno(2), "grade", 0)]
