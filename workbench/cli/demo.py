@@ -13,11 +13,11 @@ from workbench.cli.output import announce
 from workbench.cli.serve import DEFAULT_PORT, print_address, serve_until_interrupted, usable_port
 from workbench.demo.campaign import PEOPLE, has_demo, make_demo
 from workbench.demo.database import require_own
-from workbench.errors import WorkbenchError
+from workbench.errors import InvalidInput, WorkbenchError
 from workbench.settings import read_settings
 from workbench.storage.contents import delete_everything
 from workbench.storage.engine import Database
-from workbench.workflow.people.passwords import Passwords
+from workbench.workflow.people.passwords import Passwords, password_findings
 
 PASSWORD = "harbour-demo"  # noqa: S105 - public; the demo is served to this machine only
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -58,6 +58,8 @@ def command(
     """
     if host not in LOOPBACK and password is None:
         raise WorkbenchError("the password of the demo is public", remedy="choose another with --password")
+    if password is not None and (findings := password_findings(password)):
+        raise InvalidInput(findings)
     settings = read_settings(instance=instance)
     folder = settings.instance / "demo"
     own = f"sqlite:///{folder / 'workbench.sqlite3'}"

@@ -27,6 +27,7 @@ from workbench.workflow.judging.desk_settings import (
     own_words,
     text_settings,
 )
+from workbench.workflow.people.passwords import HINT as PASSWORD_HINT
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
@@ -68,6 +69,7 @@ def init_app(app: Flask) -> None:
             "campaign": here_or_none(),
             "navigation": navigation.navigation,
             "notices": notices.notices,
+            "password_hint": PASSWORD_HINT,
             "version": __version__,
         }
 

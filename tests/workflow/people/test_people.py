@@ -79,15 +79,15 @@ def test_everything_wrong_with_a_new_account_is_said_at_once() -> None:
 
 @pytest.mark.parametrize(
     "password",
-    ["123456789", "x" * 1025, "lovelace.ada", "LOVELACE.ADA ", "surrogate \ud800 inside"],
-    ids=["nine characters", "too long", "the login", "the login in capitals", "no text"],
+    ["mauve kelps", "x" * 1025, "lovelace.ada", "LOVELACE.ADA ", "ada lovelace", "surrogate \ud800 inside"],
+    ids=["eleven characters", "too long", "the login", "the login in capitals", "the name", "no text"],
 )
 def test_a_bad_password_is_refused(password: str) -> None:
-    assert complaints(login="Lovelace.Ada", password=password) == ["password"]
+    assert complaints(login="Lovelace.Ada", name="Ada Lovelace", password=password) == ["password"]
 
 
 def test_the_longest_and_the_shortest_password_are_taken() -> None:
-    for password in ("1234567890", "é" * 1024):
+    for password in ("mauve kelps!", "mauve kelp " * 93 + "!"):
         new = prepared("ada", password=password)
         assert CHEAP.matches(password, new.password_hash)
 

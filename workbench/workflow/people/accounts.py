@@ -55,7 +55,7 @@ def prepare_account(
     findings = [
         *login_findings(login),
         *name_findings(name),
-        *password_findings(password, login=fold_login(login), repeated=repeated),
+        *password_findings(password, login=login, name=name, repeated=repeated),
     ]
     if findings:
         raise InvalidInput(findings)

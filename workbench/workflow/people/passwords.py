@@ -9,8 +9,10 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from workbench.errors import Finding
+from workbench.workflow.people.common_passwords import is_guessable
 
-SHORTEST, LONGEST = 10, 1024
+SHORTEST, LONGEST = 12, 1024
+HINT = f"At least {SHORTEST} characters; a sentence works well"
 
 
 class Passwords:
@@ -39,16 +41,19 @@ class Passwords:
         return self._hasher.check_needs_rehash(stored)
 
 
-def password_findings(password: str, *, login: str = "", repeated: str | None = None) -> list[Finding]:
-    """Every error in a new password; `repeated` is the second entry."""
+def password_findings(
+    password: str, *, login: str = "", name: str = "", repeated: str | None = None
+) -> list[Finding]:
+    """Every error in a new password of somebody; `repeated` is the second entry."""
     findings = []
     if len(password) < SHORTEST:
-        remedy = f"at least {SHORTEST} characters; a sentence works well"
-        findings.append(_finding("the password is too short", remedy))
+        findings.append(_finding("the password is too short", HINT[0].lower() + HINT[1:]))
     if len(password) > LONGEST:
         findings.append(_finding("the password is too long", f"at most {LONGEST:,} characters"))
-    if login and _composed(password).strip().casefold() == login.strip().casefold():
-        findings.append(_finding("the password is the login name", "choose one that is hard to guess"))
+    elif len(password) >= SHORTEST and is_guessable(_composed(password), names=(login, name)):
+        findings.append(
+            _finding("the password is easy to guess", "choose several words that do not go together")
+        )
     if any("\ud800" <= character <= "\udfff" for character in password):
         findings.append(_finding("the password is not valid text", "type it again"))
     if repeated is not None and repeated != password:

@@ -44,7 +44,9 @@ def rename() -> Answer:
 def change_password() -> Answer:
     """Change the password; ends every other session."""
     form, login = request.form, viewer().login
-    findings = password_findings(form.get("password", ""), login=login, repeated=form.get("repeated", ""))
+    findings = password_findings(
+        form.get("password", ""), login=login, name=viewer().name, repeated=form.get("repeated", "")
+    )
     if findings:
         return _page(tuple(findings)), 422
     with reading() as db:
