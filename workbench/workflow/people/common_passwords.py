@@ -58,7 +58,7 @@ _PARTS = re.compile(r"[^\W_]+")
 def is_guessable(password: str, *, names: Iterable[str] = ()) -> bool:
     """Whether a password is made of few pieces that are guessed first; `names` are those of its owner.
 
-    It is split into common words, walks over the keyboard or the alphabet, years, names and single characters,
+    It is split into common words, walks over the keyboard or the alphabet, years, names and single characters
     so that the pieces are as few as can be. Only its beginning is read: what is longer has more of them.
     """
     unit = _unit("".join(password.casefold().split())[:MOST_READ])
