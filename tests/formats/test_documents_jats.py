@@ -67,7 +67,7 @@ def test_an_article_keeps_its_structure() -> None:
         "<h3>Inner</h3>\n<ol>\n<li><p>one</p>\n</li>\n</ol>",
         "<p><b>Table 1</b> Levels.</p>",
         '<table><tr><td colspan="2">both</td></tr></table>',
-        '<img alt="f1.jpg">',
+        '<img data-part="figure" src="f1.jpg" alt="f1.jpg">',
         "<h2>References</h2>\n<ol><li>Doodson 1921</li>\n</ol>",
     )
     places = [found.text.find(part) for part in parts]

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.formats import pdf_files
 from tests.formats.image_files import png_file
 from workbench.errors import InvalidInput
 from workbench.formats.documents import read_documents
@@ -167,3 +168,50 @@ def test_the_bytes_of_a_page_stay_and_images_come_beside_the_pages() -> None:
     assert (page.original.charset, page.original.address, page.original.is_text) == (
         "latin1", "http://x/", True,
     )  # fmt: skip
+
+
+def test_the_type_of_a_response_decides_the_form_and_the_bytes_are_the_original() -> None:
+    pytest.importorskip("pypdf", reason="the extra pdf is not installed")
+    pdf, picture = pdf_files.acting(), png_file(3, 2)
+    packed = b"Content-Type: application/pdf\r\nContent-Encoding: gzip"
+    content = b"".join(
+        (
+            record(response(gzip.compress(pdf), packed), fields=at(b"http://x/tides.pdf")),
+            record(
+                response(picture, b"Content-Type: image/png"), fields=trec(b"cw-2") + at(b"http://x/i.png")
+            ),
+            record(
+                response(pdf, b"Content-Type: application/pdf", b"404 No"), fields=at(b"http://x/gone.pdf")
+            ),
+        )
+    )
+    report, image = read(content)
+    assert (report.docno, report.text) == ("http://x/tides.pdf", "Low tide")
+    assert report.original is not None
+    assert (report.original.media_type, report.original.content) == ("application/pdf", pdf)
+    assert report.original.shown is not None
+    assert b"evil" not in report.original.shown
+    assert (image.docno, image.text) == ("cw-2", "")
+    assert image.original is not None
+    assert (image.original.content, image.original.address) == (picture, "http://x/i.png")
+    assert (image.original.beside, image.original.width) == (False, 3)
+
+
+@pytest.mark.parametrize(
+    ("media", "body", "reason"),
+    [
+        (b"application/pdf", b"%PDF-1.4 cut", "PDF is damaged"),
+        (b"application/x-pdf", pdf_files.encrypted(), "PDF is encrypted"),
+        (b"image/png", png_file(3, 2)[:30], "cut or damaged"),
+        (b"image/svg+xml", b"<svg onload='alert(1)'/>", "no PNG"),
+    ],
+)
+def test_a_file_of_a_crawl_that_cannot_be_shown_is_a_document_that_says_so(
+    media: bytes, body: bytes, reason: str
+) -> None:
+    pytest.importorskip("pypdf", reason="the extra pdf is not installed")
+    good = record(response(PAGE), fields=trec(b"d1"))
+    _, found = read(good + record(response(body, b"Content-Type: %b" % media), fields=trec(b"d2")))
+    assert reason in found.text
+    assert found.original is not None
+    assert (found.original.content, found.original.shown, found.original.width) == (body, None, None)

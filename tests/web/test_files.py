@@ -23,6 +23,7 @@ from workbench.workflow.campaigns.originals import original_row, write_originals
 PICTURE = png_file(5, 4)
 PDF = b"%PDF-1.7 as it came"
 SHOWN = b"%PDF-1.7 shown"
+DRAWING = b"<svg onload='alert(1)'/>"
 AT = f"/c/harbour/files/{sha256_of(PICTURE)}"
 PDF_AT = f"/c/harbour/files/{sha256_of(PDF)}"
 
@@ -30,12 +31,18 @@ PDF_AT = f"/c/harbour/files/{sha256_of(PDF)}"
 @pytest.fixture
 def loaded(sqlite_database: Database, cast: Cast) -> None:
     """d1 is a PDF, d2 a picture, d/4 a page with the same picture."""
-    page = '<p>See <img src="fig.png" alt="the chart"> and <img src="http://x/y.png">.</p>'
+    page = (
+        '<p>See <img src="fig.png" alt="the chart"> and <img src="http://x/y.png">.</p>'
+        # Two figures of an article, named by what they were printed from; there is no d9.
+        '<img data-part="figure" src="d2.tif" alt="d2.tif"><img data-part="figure" src="d9.tif" alt="d9.tif">'
+    )
     pictured = image_document("d2", PICTURE).original
     documents = [
         Document("d1", "A report", "Ebb", Original("application/pdf", PDF, sha256_of(PDF), shown=SHOWN)),
         Document("d2", "", "", pictured),
         Document("d/4", "", page),
+        # A crawl's image that no browser is given.
+        Document("d5", "", "[No.]", Original("image/svg+xml", DRAWING, sha256_of(DRAWING))),
     ]
     with sqlite_database.writing() as db:
         load_documents(db, cast.campaign_id, documents, source="files")
@@ -81,9 +88,18 @@ def test_the_desk_shows_a_pdf_beside_its_text_an_image_and_the_images_of_a_page(
     assert f'<img src="{AT}"' in image
     assert 'class="missing"' not in image
     assert f'<img class="of-page" src="{AT}" alt="" width="5" height="4">[Image: the chart]' in page
-    assert page.count("<img") == 1
-    shown = enter("Olga").get("/c/harbour/documents/document", query_string={"docno": "d1"}).text
+    assert f'<img class="of-page" src="{AT}" alt="" width="5" height="4">[Image: d2.tif]' in page
+    assert page.count("<img") == 2
+    assert 'aria-label="Figure not in the collection"></span>[Image: d9.tif]' in page
+    assert page.count("left-out") == 1
+    olga = enter("Olga")
+    shown = olga.get("/c/harbour/documents/document", query_string={"docno": "d1"}).text
     assert PDF_AT in shown
+    drawn = olga.get("/c/harbour/documents/document", query_string={"docno": "d5"}).text
+    assert "[No.]" in drawn
+    assert "/files/original" in drawn
+    assert sha256_of(DRAWING) not in drawn
+    assert olga.get(f"/c/harbour/files/{sha256_of(DRAWING)}").status_code == 404
 
 
 def test_no_text_can_make_an_image_that_the_collection_does_not_have() -> None:

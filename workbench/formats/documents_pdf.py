@@ -38,22 +38,35 @@ def pdf_document(stream: Peekable, errors: ErrorCollector) -> Iterator[tuple[int
     encrypted, too large, or takes more than the memory and time of `pdf_process`. Raises WorkbenchError
     without the library.
     """
-    if find_spec("pypdf") is None:
-        raise WorkbenchError("reading PDF needs pypdf, which is not installed", remedy=INSTALL)
+    check_installed()
     content = whole_file(stream, errors, LONGEST_PDF, "the PDF")
     if content is None:
         return
     try:
-        facts, shown = _read(content)
+        yield 1, pdf_content(docno_of(errors.source), content, file_name(errors.source))
     except WorkbenchError as error:
         errors.add(None, "pdf", error.message, error.remedy)
-        return
+
+
+def pdf_content(docno: str, content: bytes, address: str) -> Document:
+    """The document that the bytes of a PDF are; `address` is what pages call it.
+
+    Raises WorkbenchError for one that is damaged, encrypted, or takes too much memory or time.
+    """
+    facts, shown = _read(content)
     text = "\f".join(tidied(page.replace("\0", "\ufffd")) for page in facts["text"].split("\f"))
     if facts["pages"] > facts["read"]:
         text += f"\f[The text of the first {facts['read']:,} of {facts['pages']:,} pages.]"
     title = collapsed(facts["title"].replace("\0", ""))[:LONGEST_TITLE]
-    original = Original(PDF_TYPE, content, sha256_of(content), file_name(errors.source), shown=shown)
-    yield 1, Document(docno_of(errors.source), title, text.strip(), original)
+    return Document(
+        docno, title, text.strip(), Original(PDF_TYPE, content, sha256_of(content), address, shown=shown)
+    )
+
+
+def check_installed() -> None:
+    """Raise WorkbenchError without the library."""
+    if find_spec("pypdf") is None:
+        raise WorkbenchError("reading PDF needs pypdf, which is not installed", remedy=INSTALL)
 
 
 def _read(content: bytes) -> tuple[dict[str, Any], bytes]:

@@ -1,4 +1,4 @@
-"""Documents in web archives: WARC as of Heritrix, Common Crawl and ClueWeb, one page a record.
+"""Documents in web archives: WARC as of Heritrix, Common Crawl and ClueWeb, one page, PDF or image a record.
 
 The reader is FastWARC (extra `warc`): maintained, typed, and forgiving toward the headers of ClueWeb09.
 """
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from workbench.errors import WorkbenchError
 from workbench.formats.documents_image import image_original
+from workbench.formats.documents_pdf import LONGEST_PDF, PDF_TYPE, check_installed, pdf_content
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import tidied
 from workbench.formats.identifiers import trimmed
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 
 INSTALL = "pip install 'ir-workbench[warc]'"
 LONGEST_PAGE = 16 * 2**20
-"""The largest page in bytes, also after it is decompressed."""
+"""The largest page or image in bytes, also after it is decompressed; a PDF has `LONGEST_PDF`."""
+IMAGES = "image/"
 
 _ID = "WARC-TREC-ID"
 _ADDRESS = "WARC-Target-URI"
@@ -37,12 +39,14 @@ _CLUEWEB09 = b"WARC/0.18"
 
 
 def warc_documents(stream: Peekable, errors: ErrorCollector) -> Iterator[tuple[int, Document]]:
-    """One document a record of a page or a plain text, with the number of the record, from 1.
+    """One document a record of a page, a plain text, a PDF or an image, with the record's number, from 1.
 
-    The docno is `WARC-TREC-ID`, or where there is none the address; the original is the page's bytes without
-    the encodings of their transfer. Images come as what stands beside documents, for the pages that show
-    them. Requests, metadata, style sheets and failed responses without a `WARC-TREC-ID` are no documents.
-    Raises WorkbenchError without the library.
+    The type that the response states decides the form. The docno is `WARC-TREC-ID`, or where there is none
+    the address; the original is the content's bytes without the encodings of their transfer. Images without a
+    `WARC-TREC-ID` come as what stands beside documents, for the pages that show them. A PDF or image that
+    cannot be shown is a document whose text says so, since no one can repair a crawl. Requests, metadata,
+    style sheets and failed responses without a `WARC-TREC-ID` are no documents.
+    Raises WorkbenchError without the library, and at the first PDF without the one for these.
     """
     try:
         from fastwarc.warc import ArchiveIterator, WarcRecordType
@@ -69,26 +73,29 @@ def _document(number: int, record: WarcRecord, errors: ErrorCollector) -> Docume
     http = record.http_headers if record.is_http else None
     failed = http is not None and http.status_code is not None and not 200 <= http.status_code < 300
     kind = _kind(record)
-    if kind.startswith("image/"):
+    is_file = kind == PDF_TYPE or kind.startswith(IMAGES)
+    if given is None and kind.startswith(IMAGES):
         return None if failed or not address else _image(record, trimmed(address))
-    if (failed and given is None) or (kind not in PAGE_TYPES and kind != "text/plain"):
+    if (failed and given is None) or not (is_file or kind in PAGE_TYPES or kind == "text/plain"):
         return None
     docno = trimmed(given or address or "")
     if not docno:
         errors.add(number, "id", f"record {number} has neither {_ID} nor {_ADDRESS}", "add one of the two")
         return None
-    length = record.content_length
-    block = record.reader.read(min(length, LONGEST_PAGE)) if length else b""
-    if length <= LONGEST_PAGE and len(block) < length:
+    length, most = record.content_length, LONGEST_PDF if kind == PDF_TYPE else LONGEST_PAGE
+    block = record.reader.read(min(length, most)) if length else b""
+    if length <= most and len(block) < length:
         message = f"record {number} ends after {len(block):,} of {length:,} bytes"
         errors.add(number, "warc", message, "the file was cut: copy it again")
         return None
-    body = _plain(block, *_encodings(record)) if length <= LONGEST_PAGE else None
+    body = _plain(block, *_encodings(record), most) if length <= most else None
     if body is None:
-        message = f"the page of record {number}, {shown(docno)}, cannot be unpacked or is larger than "
-        message += f"{LONGEST_PAGE // 2**20} MiB"
-        errors.add(number, "page", message, "leave the record out, or store the page uncompressed")
+        message = f"the content of record {number}, {shown(docno)}, cannot be unpacked or is larger than "
+        message += f"{most // 2**20} MiB"
+        errors.add(number, "page", message, "leave the record out, or store it uncompressed")
         return None
+    if is_file:
+        return _file(docno, kind, body, trimmed(address or "")[:LONGEST_ADDRESS])
     charset = record.http_charset
     original = Original(kind, body, sha256_of(body), trimmed(address or ""), charset or "")
     if kind in PAGE_TYPES:
@@ -96,13 +103,28 @@ def _document(number: int, record: WarcRecord, errors: ErrorCollector) -> Docume
     return Document(docno, "", tidied(page_text(body, charset)), original)
 
 
+def _file(docno: str, kind: str, body: bytes, address: str) -> Document:
+    """A PDF or an image; of one that cannot be shown the text says why."""
+    if kind == PDF_TYPE:
+        check_installed()
+    try:
+        if kind == PDF_TYPE:
+            return pdf_content(docno, body, address)
+        return Document(docno, "", "", image_original(body, address))
+    except WorkbenchError as error:
+        # What the library says of the damage differs with its version, and would change the text.
+        reason = error.message.partition(":")[0]
+    text = f"[{reason[:1].upper()}{reason[1:]}. It cannot be shown here; its bytes are kept.]"
+    return Document(docno, "", text, Original(kind, body, sha256_of(body), address))
+
+
 def _image(record: WarcRecord, address: str) -> Document | None:
     """An image for the pages that show it; None for one that no browser would show, as there are many."""
     length = record.content_length
     if not length or length > LONGEST_IMAGE or len(address) > LONGEST_ADDRESS:
         return None
-    body = _plain(record.reader.read(length), *_encodings(record))
-    if body is None or len(body) > LONGEST_IMAGE or image_type(body) is None:
+    body = _plain(record.reader.read(length), *_encodings(record), LONGEST_IMAGE)
+    if body is None or image_type(body) is None:
         return None
     try:
         return Document(address, "", "", image_original(body, address, beside=True))
@@ -123,11 +145,12 @@ def _encodings(record: WarcRecord) -> tuple[str, str]:
 def _kind(record: WarcRecord) -> str:
     """The media type of a record's content, without parameters; of a page that says none, HTML."""
     media = record.http_content_type if record.is_http else record.headers.get("Content-Type")
-    return (media or ("text/html" if record.is_http else "")).partition(";")[0].strip().lower()
+    kind = (media or ("text/html" if record.is_http else "")).partition(";")[0].strip().lower()
+    return PDF_TYPE if kind == "application/x-pdf" else kind
 
 
-def _plain(block: bytes, coding: str, transfer: str) -> bytes | None:
-    """The content of a response without its transfer and content encodings; None where it is broken."""
+def _plain(block: bytes, coding: str, transfer: str, most: int) -> bytes | None:
+    """The content without its encodings; None where it is broken or has more than `most` bytes."""
     if "chunked" in transfer:
         # Some crawlers keep the header and store the content whole.
         block = _unchunked(block) or block
@@ -139,10 +162,10 @@ def _plain(block: bytes, coding: str, transfer: str) -> bytes | None:
     for form in (32 + zlib.MAX_WBITS, -zlib.MAX_WBITS):
         unpacker = zlib.decompressobj(form)
         try:
-            body = unpacker.decompress(block, LONGEST_PAGE + 1)
+            body = unpacker.decompress(block, most + 1)
         except zlib.error:
             continue
-        return body if len(body) <= LONGEST_PAGE else None
+        return body if len(body) <= most else None
     # Or the page was stored unpacked, and its header was kept.
     return block if block.lstrip()[:1] == b"<" else None
 

@@ -79,7 +79,7 @@ def _element(element: Element, level: int) -> str:
     if name in ("fig", "table-wrap", "supplementary-material", "media"):
         return _captioned(element, level)
     if name in ("graphic", "inline-graphic"):
-        return f'<img alt="{escape(_linked(element))}">'
+        return _image(element)
     if name == "alternatives":
         return _alternative(element, level)
     if name == "tex-math":
@@ -143,6 +143,13 @@ def _math(element: Element) -> str:
     inside = escape(element.text or "", quote=False)
     inside += "".join(_math(child) + escape(child.tail or "", quote=False) for child in element)
     return f"<{name}{attributes}>{inside}</{name}>"
+
+
+def _image(element: Element) -> str:
+    """A picture by the name of its file; `page_images` marks a figure that is not in the collection."""
+    name = _linked(element)
+    words = text_of(next((child for child in element if name_of(child) == "alt-text"), None)) or name
+    return f'<img data-part="figure" src="{escape(name)}" alt="{escape(words)}">'
 
 
 def _linked(element: Element) -> str:

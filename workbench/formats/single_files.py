@@ -11,7 +11,8 @@ from workbench.formats.source import Peekable
 
 _FOLDERS = re.compile(r".*[/\\]", re.DOTALL)
 _PACKED = re.compile(r"\.gz$", re.IGNORECASE)
-_EXTENSION = re.compile(r"\.(?:pdf|png|jpe?g|gif|webp)$", re.IGNORECASE)
+# Journals name their figures by what they were printed from, TIFF or EPS.
+_EXTENSION = re.compile(r"\.(?:pdf|png|jpe?g|gif|webp|tiff?|eps)$", re.IGNORECASE)
 
 
 def file_name(source: str) -> str:

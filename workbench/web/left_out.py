@@ -29,13 +29,17 @@ _KINDS = (
     _LeftOut("Form, shown as text", "forms, shown as text", "form"),
     _LeftOut("Form field left out", "form fields left out", "input select textarea"),
     _LeftOut("Content for pages without scripts left out", "contents without scripts left out", "noscript"),
+    _LeftOut("Figure not in the collection", "figures not in the collection", ""),
 )
 LAYOUT = (
     '<span class="left-out" role="img" aria-label="Layout left out: too large or too deeply nested"></span>'
 )
-_FIRST = 0xFDD8
+# From here to U+FDE0 nobody else has any: `page_images` has those above.
+_FIRST = 0xFDD7
 _BY_ELEMENT = {name: chr(_FIRST + at) for at, kind in enumerate(_KINDS) for name in kind.elements.split()}
 _BY_STAND_IN = {chr(_FIRST + at): kind for at, kind in enumerate(_KINDS)}
+NO_FIGURE = chr(_FIRST + len(_KINDS) - 1)
+"""Stands before the words of a figure that the collection does not have."""
 _SIGNS = f"[{chr(_FIRST)}-{chr(_FIRST + len(_KINDS) - 1)}]"
 # A field that nobody sees is nothing that is missing.
 _ELEMENT = re.compile(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from html import escape
 
 from workbench.formats.web_pages import IMAGE_TAG, image_attributes
+from workbench.web.left_out import NO_FIGURE
 
 LONGEST_NAME = 200
 # A number in these characters, which no text can contain, outlives the cleaning where an image is to stand.
@@ -55,7 +56,7 @@ class PageImages:
             self.found.append(self.known[source])
             return f"{_number(len(self.found) - 1)}{caption}"
         if not source.lower().startswith(("http://", "https://")):
-            return caption
+            return f"{NO_FIGURE}{caption}" if attributes.get("data-part") == "figure" else caption
         return f'<a href="{escape(source)}">{caption}</a>'
 
     def _image(self, match: re.Match[str]) -> str:

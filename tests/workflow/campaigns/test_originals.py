@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 
 import pytest
 from sqlalchemy import select
@@ -15,7 +16,7 @@ from workbench.records import THREE_GRADES, Document, Judgment, Original, Topic
 from workbench.storage.engine import Database
 from workbench.storage.tables import DocumentRow, OriginalRow
 from workbench.workflow.campaigns.campaigns import create_campaign
-from workbench.workflow.campaigns.collection import load_documents, load_topics
+from workbench.workflow.campaigns.collection import batches, load_documents, load_topics
 from workbench.workflow.campaigns.deletion import delete_campaign
 from workbench.workflow.campaigns.loading import load_in_portions
 from workbench.workflow.campaigns.originals import (
@@ -80,6 +81,12 @@ def test_bytes_are_kept_and_a_page_shows_the_images_that_it_names(database: Data
     delete_campaign(database, campaign, typed_name="Harbour")
     with database.reading() as db:
         assert db.scalars(select(OriginalRow)).all() == []
+
+
+def test_an_image_of_a_crawl_is_a_document_where_it_is_pooled() -> None:
+    image = beside("http://x/chart.png")
+    assert list(batches([image], Counter(), None)) == []
+    assert list(batches([image], Counter(), {"http://x/chart.png"})) == [[image]]
 
 
 @pytest.mark.engines

@@ -213,12 +213,12 @@ def batches(
 ) -> Iterator[list[Document]]:
     """Documents by some hundreds, or fewer if they are long; `counts` those `read` and `passed_over`.
 
-    Images that only pages show are no documents, and left out.
+    Images that only pages show are no documents, and left out, unless they are among `only`.
     """
     batch: list[Document] = []
     size = 0
     for one in documents:
-        if is_beside(one):
+        if is_beside(one, only):
             continue
         counts["read"] += 1
         if only is not None and one.docno not in only:
@@ -233,9 +233,11 @@ def batches(
         yield batch
 
 
-def is_beside(document: Document) -> bool:
-    """Whether this is an image for pages, and no document by itself."""
-    return document.original is not None and document.original.beside
+def is_beside(document: Document, pooled: Collection[str] | None) -> bool:
+    """Whether this is an image for pages, and no document by itself, as one that is pooled is."""
+    if document.original is None or not document.original.beside:
+        return False
+    return pooled is None or document.docno not in pooled
 
 
 def original_length(document: Document) -> int:

@@ -56,14 +56,14 @@ class _Read:
     """How many images wait."""
 
     def store(self, documents: Iterable[Document], only: set[str] | None) -> None:
-        for batch in batches(self._without_images(documents), self.counts, only):
+        for batch in batches(self._without_images(documents, only), self.counts, only):
             pickle.dump(batch, self.stored, pickle.HIGHEST_PROTOCOL)
             self.portions += 1
             self.named |= named_images(batch)
 
-    def _without_images(self, documents: Iterable[Document]) -> Iterator[Document]:
+    def _without_images(self, documents: Iterable[Document], only: set[str] | None) -> Iterator[Document]:
         for one in documents:
-            if is_beside(one):
+            if is_beside(one, only):
                 pickle.dump(one, self.images, pickle.HIGHEST_PROTOCOL)
                 self.waiting += 1
             else:

@@ -6,17 +6,19 @@ Each such file has an address made of its SHA-256, which nobody can guess and wh
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import and_, delete, insert, or_, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
 from workbench.formats.documents_pdf import PDF_TYPE
+from workbench.formats.single_files import docno_of
 from workbench.formats.web_pages import LONGEST_ADDRESS, image_addresses
 from workbench.records import Document, Original
 from workbench.storage.chunks import chunks
@@ -24,12 +26,14 @@ from workbench.storage.tables import DocumentRow, OriginalRow
 from workbench.workflow.checks import storable
 
 IMAGE = "image/"
+_FOLDER = re.compile(r"[/\\]")
 
 
 @dataclass(frozen=True, slots=True)
 class ShownFile:
     """A PDF or an image that is shown as it is; `kept` is false where only its hash is known.
 
+    `shows` is false where its bytes are kept and no browser gets them: a PDF or image that could not be read.
     Sizes are in pixels, None for a PDF.
     """
 
@@ -38,6 +42,7 @@ class ShownFile:
     kept: bool
     width: int | None = None
     height: int | None = None
+    shows: bool = True
 
     @property
     def is_image(self) -> bool:
@@ -113,20 +118,23 @@ def hashes_of(db: Session, campaign_id: int, docnos: Collection[str]) -> dict[st
 def files_of(db: Session, campaign_id: int, docnos: Collection[str]) -> dict[str, ShownFile]:
     """The PDFs and images that are shown of documents, by docno."""
     row = OriginalRow
-    chosen = select(row.docno, row.sha256, row.media_type, row.size, row.width, row.height).where(
+    columns = (row.docno, row.sha256, row.media_type, row.width, row.height)
+    chosen = select(*columns, row.size.is_not(None).label("kept"), _SHOWS.label("shows")).where(
         row.campaign_id == campaign_id, row.docno.in_(docnos)
     )
-    return {
-        one.docno: ShownFile(one.sha256, one.media_type, one.size is not None, one.width, one.height)
-        for one in db.execute(chosen)
-        if _is_file(one.media_type)
-    }
+    found = {}
+    for one in db.execute(chosen):
+        if _is_file(one.media_type):
+            shows = one.shows or not one.kept
+            found[one.docno] = ShownFile(one.sha256, one.media_type, one.kept, one.width, one.height, shows)
+    return found
 
 
 def forms_of(db: Session, campaign_id: int, texts: Mapping[str, str]) -> dict[str, ShownForm]:
     """What is shown beside the texts of documents, given by docno; only those that have something."""
     row = OriginalRow
-    forms = {docno: ShownForm(one) for docno, one in files_of(db, campaign_id, list(texts)).items()}
+    files = files_of(db, campaign_id, list(texts)).items()
+    forms = {docno: ShownForm(one if one.shows else None) for docno, one in files}
     imaged = {docno: text for docno, text in texts.items() if docno not in forms and may_have_images(text)}
     if not imaged:
         return forms
@@ -136,7 +144,9 @@ def forms_of(db: Session, campaign_id: int, texts: Mapping[str, str]) -> dict[st
         ).all()
     )
     named = {docno: image_addresses(text, pages.get(docno, "")) for docno, text in imaged.items()}
-    images = _images_at(db, campaign_id, {one for addresses in named.values() for one in addresses.values()})
+    named_at = {one for addresses in named.values() for one in addresses.values()}
+    images = _images_at(db, campaign_id, named_at)
+    images |= _figures(db, campaign_id, named_at - images.keys())
     for docno, addresses in named.items():
         shown = {source: images[one] for source, one in addresses.items() if one in images}
         if shown:
@@ -159,14 +169,11 @@ def shown_file(db: Session, campaign_id: int, sha256: str) -> KeptBytes:
     row = OriginalRow
     found = db.execute(
         select(row.media_type, row.shown, row.content)
-        .where(row.campaign_id == campaign_id, row.sha256 == sha256, row.content.is_not(None))
+        .where(row.campaign_id == campaign_id, row.sha256 == sha256, row.content.is_not(None), _SHOWS)
         .limit(1)
     ).first()
     if found is None or not _is_file(found.media_type):
         raise NotFound("there is no such file in this campaign")
-    if found.media_type == PDF_TYPE and found.shown is None:
-        # Never as it came: it may hold what acts.
-        raise NotFound("this PDF cannot be shown")
     return KeptBytes(found.media_type, found.shown or found.content)
 
 
@@ -210,6 +217,13 @@ def unloaded(db: Session, campaign_id: int, docnos: Iterable[str]) -> set[str]:
     return left
 
 
+# A PDF is never shown as it came, since it may hold what acts; of an image that was read the size is known.
+_SHOWS = or_(
+    and_(OriginalRow.media_type == PDF_TYPE, OriginalRow.shown.is_not(None)),
+    and_(OriginalRow.media_type.startswith(IMAGE), OriginalRow.width.is_not(None)),
+)
+
+
 def _is_file(media_type: str) -> bool:
     return media_type == PDF_TYPE or media_type.startswith(IMAGE)
 
@@ -223,7 +237,18 @@ def _images_at(db: Session, campaign_id: int, addresses: set[str]) -> dict[str, 
             row.address.in_(some),
             row.media_type.startswith(IMAGE),
             row.content.is_not(None),
+            _SHOWS,
         )
         for address, sha256, media_type, width, height in db.execute(chosen.order_by(row.docno)):
             found.setdefault(address, ShownFile(sha256, media_type, True, width, height))
     return found
+
+
+def _figures(db: Session, campaign_id: int, names: set[str]) -> dict[str, ShownFile]:
+    """The images of the collection by the names that articles give them, with any extension or none."""
+    docnos = {name: docno_of(name) for name in names if not _FOLDER.search(name)}
+    files: dict[str, ShownFile] = {}
+    for some in chunks(sorted(storable(one) for one in set(docnos.values()))):
+        files |= files_of(db, campaign_id, some)
+    shown = {docno: one for docno, one in files.items() if one.is_image and one.kept and one.shows}
+    return {name: shown[docno] for name, docno in docnos.items() if docno in shown}
