@@ -21,6 +21,7 @@ The map of the house. Imports point inwards, from the top of this list to its en
     ranking       the one order in which a run is read
     export        one result as CSV, JSON and LaTeX
     latex         tables of booktabs, and what stands in their cells
+    shares        a part of a whole in percent, as people read it
     records       the nouns
     errors        what a person can put right
 

@@ -36,7 +36,7 @@ def test_scores_stand_between_their_extremes(files: list[Path]) -> None:
 def test_people_get_the_interval_beside_the_score_and_what_it_comes_to(files: list[Path]) -> None:
     done = invoke(*files, "-m", "P@1", "--cutoff=1")
     assert done.stdout.splitlines()[1].split("\t")[:4] == ["old", "P@1", "2", "1.000 (1.000 to 1.000)"]
-    assert "judged@1: 2 of 4 documents (50%); least in new, 0%" in done.stderr
+    assert "judged@1: 2 of 4 documents (50 %); least in new, 0 %" in done.stderr
     assert "P@1: 0 of 1 pairs" in done.stderr
 
 

@@ -18,7 +18,7 @@ from workbench.web.access import anyone
 from workbench.web.errors import EXPLANATIONS, TITLES
 from workbench.web.ids import read_id, write_id
 from workbench.web.plain_text import blocks
-from workbench.web.templating import day, grouped, moment, share
+from workbench.web.templating import day, grouped, moment
 
 
 @pytest.fixture
@@ -137,7 +137,6 @@ def test_an_id_is_one_segment_of_a_path(app: Flask) -> None:
 def test_numbers_and_moments_are_written_for_people() -> None:
     when = datetime(2026, 12, 2, 14, 5, tzinfo=UTC)
     assert grouped(28412) == "28,412"
-    assert (share(1, 3), share(0, 0)) == ("33 %", "–")
     assert day(when) == '<time datetime="2026-12-02T14:05:00+00:00">2 December 2026</time>'
     assert ">2 December 2026, 14:05 UTC<" in moment(when)
 

@@ -20,6 +20,7 @@ from workbench.agreement.report import AgreementReport, Matrix, what_differs
 from workbench.agreement.selection import Selection
 from workbench.agreement.thresholds import Threshold
 from workbench.cli.output import print_export, printable, say_table
+from workbench.shares import percent
 
 if TYPE_CHECKING:
     from workbench.agreement.pair_report import PairReport
@@ -115,9 +116,10 @@ def _say_all(report: AgreementReport, names: Sequence[str]) -> None:
 
 def _say_paradox(report: AgreementReport, found: Paradox) -> None:
     click.echo(
-        f"Agreement is high and kappa low: {found.share:.0%} of all grades are "
-        f"{_grade(report.selection, found.grade)}, so that chance alone would agree on {found.expected:.0%}. "
-        f"Were all grades equally common, the same agreement would be worth {found.uniform:z.3f} (S)."
+        f"Agreement is high and kappa low: {percent(found.share)} of all grades are "
+        f"{_grade(report.selection, found.grade)}, so that chance alone would agree on "
+        f"{percent(found.expected)}. Were all grades equally common, the same agreement would be "
+        f"worth {found.uniform:z.3f} (S)."
     )
 
 

@@ -22,6 +22,7 @@ from workbench.agreement.sample_request import (
 from workbench.agreement.sample_simulation import PlannedDraw, plan_draws
 from workbench.cli.output import form_options, one_form, print_export, say_table
 from workbench.errors import InvalidInput
+from workbench.shares import percent
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 KAPPA, SHARES = 0.6, (0.2, 0.8)
@@ -123,7 +124,7 @@ def print_plans(planned: Sequence[PlannedDraw], facts: Mapping[str, object], for
                 "-" if one.size.pairs is None else one.size.pairs,
                 " + ".join(map(str, one.size.by_label)) or "-",
                 "-" if one.simulation.half_width is None else f"± {one.simulation.half_width:z.3f}",
-                "-" if one.simulation.coverage is None else f"{100 * one.simulation.coverage:.1f} %",
+                "-" if one.simulation.coverage is None else percent(one.simulation.coverage, 1),
             )
             for one in planned
         ],

@@ -12,6 +12,7 @@ from jinja2 import StrictUndefined
 from markupsafe import Markup
 
 from workbench import __version__
+from workbench.shares import percent, share_of
 from workbench.web import navigation, notices
 from workbench.web.access import here_or_none, viewer, viewer_or_none
 from workbench.web.context import reading
@@ -44,7 +45,8 @@ OPTIONS: dict[str, Any] = {
 def init_app(app: Flask) -> None:
     """Register the filters, globals and context that templates use."""
     app.add_template_filter(grouped)
-    app.add_template_filter(share)
+    app.add_template_filter(share_of, "share")
+    app.add_template_filter(percent)
     app.add_template_filter(day)
     app.add_template_filter(moment)
     app.add_template_filter(write_id)
@@ -57,7 +59,6 @@ def init_app(app: Flask) -> None:
     app.add_template_global(navigation.exists, "page_exists")
     app.add_template_global(navigation.opens, "page_opens")
     app.add_template_global(navigation.first_page, "first_page")
-    app.add_template_filter(nearly)
     app.add_template_global(text_look)
     app.add_template_global(text_choices)
     app.add_template_global(highlighted_words)
@@ -77,11 +78,6 @@ def init_app(app: Flask) -> None:
 def grouped(number: int) -> str:
     """A number for people: `28,412`."""
     return f"{number:,}"
-
-
-def share(part: int, whole: int) -> str:
-    """A share in whole per cent, or a dash if the whole is 0."""
-    return f"{100 * part / whole:.0f} %" if whole else "–"
 
 
 def day(when: datetime) -> Markup:
@@ -143,8 +139,3 @@ def highlighted_words(assignment_id: int) -> tuple[str, ...]:
     """The words that the viewer highlights in the topic of an assignment."""
     with reading() as db:
         return own_words(db, assignment_id, viewer().id)
-
-
-def nearly(part: float) -> str:
-    """A share in per cent that is shown as 100 only if it is exactly 1: `99.7 %`."""
-    return "100 %" if part == 1 else f"{min(100 * part, 99.9):.1f} %"

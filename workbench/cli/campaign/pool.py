@@ -10,6 +10,7 @@ from workbench.cli.strategy_options import campaign_recipe_options
 from workbench.errors import WorkbenchError
 from workbench.pooling.strategies import PoolRecipe
 from workbench.settings import Settings
+from workbench.shares import percent
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.judging.assignments import assign as assign_topics
 from workbench.workflow.judging.assignments import assign_in_turn
@@ -64,7 +65,7 @@ def pool(
         click.echo(f"{made.pool.name}: at most {made.pool.pairs} pairs, chosen while people judge")
         return
     click.echo(
-        f"{made.pool.name}: {made.pool.pairs} pairs, {made.pool.share:.1%} of the largest possible "
+        f"{made.pool.name}: {made.pool.pairs} pairs, {percent(made.pool.share, 1)} of the largest possible "
         f"{made.pool.largest_possible}" + (", a draft" if draft else "")
     )
 

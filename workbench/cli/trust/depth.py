@@ -15,6 +15,7 @@ from workbench.cli.trust.shared import RELEVANT_FROM, SEED, TIES, table_forms
 from workbench.formats.qrels import read_qrels
 from workbench.pooling.run_tops import RunTops
 from workbench.records import Run, TieRule
+from workbench.shares import between, percent
 from workbench.trust.depth import Deepening, DeeperPool, deeper_pool, pool_by_rank
 from workbench.trust.depth_export import PARTS, depth_export
 from workbench.trust.power_law import Fit
@@ -126,11 +127,11 @@ def sentences(found: DeeperPool) -> list[str]:
         more += f" ({interval.low:.0f} to {interval.high:.0f}, {interval.level:.0%} interval over topics)"
     lines.append(f"{more}, {found.known} of them known; {found.judgments} documents there are not judged")
     share = (
-        f"the pool of depth {question.depth} has {found.share_found:.0%} of the relevant documents of that "
-        f"of depth {question.deeper}"
+        f"the pool of depth {question.depth} has {percent(found.share_found)} of the relevant documents of "
+        f"that of depth {question.deeper}"
     )
     bounds = found.share_interval
-    lines.append(share if bounds is None else f"{share} ({bounds[0]:.0%} to {bounds[1]:.0%})")
+    lines.append(share if bounds is None else f"{share} ({between(*bounds)})")
     if found.judged < found.pooled:
         lines.append(
             f"note: {found.pooled - found.judged} of {found.pooled} documents within depth {question.depth} "

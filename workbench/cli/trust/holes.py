@@ -17,6 +17,7 @@ from workbench.formats.qrels import read_qrels
 from workbench.formats.sampled_qrels import SampledQrel, read_sampled_qrels
 from workbench.records import TieRule
 from workbench.scoring.measures import parse_measures
+from workbench.shares import percent
 from workbench.trust.extremes import EXTREMES
 from workbench.trust.holes import CUTOFFS, Holes, SampledPool, holes
 from workbench.trust.holes_export import PARTS, holes_export
@@ -155,8 +156,8 @@ def sentences(found: Holes) -> Iterator[str]:
     )
     for depth in found.overall():
         yield (
-            f"judged@{depth.cutoff}: {depth.judged} of {depth.retrieved} documents ({depth.share:.0%}); "
-            f"least in {depth.least_of}, {depth.least:.0%}"
+            f"judged@{depth.cutoff}: {depth.judged} of {depth.retrieved} documents ({percent(depth.share)}); "
+            f"least in {depth.least_of}, {percent(depth.least)}"
         )
     for place, one in enumerate(found.runs[0].scores):
         settled = found.settled(place)

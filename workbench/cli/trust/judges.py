@@ -17,6 +17,7 @@ from workbench.cli.trust.shared import MEASURE, RELEVANT_FROM, SEED, TIES, table
 from workbench.consensus.rule_choice import choices_of, rule_choice
 from workbench.errors import WorkbenchError
 from workbench.records import Judgment, TieRule
+from workbench.shares import share_of
 from workbench.trust.alternatives import AlternativeQrels, ranking_measure, score_under
 from workbench.trust.assessors import REFERENCE, filled, qrels_of_assessors, qrels_of_rules, rules_to_compare
 from workbench.trust.judges import OtherJudges, other_judges, verdict
@@ -247,7 +248,7 @@ def sentences(found: OtherJudges, *, filled_in: bool) -> list[str]:
             "equivalently, below .8 differently; Voorhees 2001)"
         )
     in_part = [
-        f"{one.name} {one.graded / found.graded_pairs:.0%}"
+        f"{one.name} {share_of(one.graded, found.graded_pairs)}"
         for one in found.others
         if one.name in found.assessors and one.graded < found.graded_pairs
     ]

@@ -17,6 +17,7 @@ from workbench.errors import WorkbenchError
 from workbench.formats.qrels import read_qrels
 from workbench.pooling.depth import depth_pool
 from workbench.records import Run, TieRule
+from workbench.shares import between, percent
 from workbench.trust.alternatives import AlternativeQrels, ranking_measure, score_under
 from workbench.trust.runs import WHOLE, OtherRuns, other_runs, pooled_pairs, qrels_without
 from workbench.trust.runs_export import PARTS, runs_export
@@ -146,11 +147,11 @@ def sentences(found: OtherRuns, depth: int) -> list[str]:
     loss = found.expected
     if loss is None:
         return [*lines, "no pooled run has a score above 0: there is nothing to lose"]
-    interval = "" if loss.low is None else f", 95 % interval over groups {loss.low:.1%} to {loss.high:.1%}"
+    interval = "" if loss.low is None else f", 95 % interval over groups {between(loss.low, loss.high, 1)}"
     lines.append(
-        f"without what only its own group brought, a run loses {loss.mean:.1%} of its score on average "
-        f"({loss.runs} runs of {loss.groups} groups{interval}); nine in ten lose {loss.nine_in_ten:.1%} or "
-        f"less, {loss.largest_of} loses most, {loss.largest:.1%}"
+        f"without what only its own group brought, a run loses {percent(loss.mean, 1)} of its score on "
+        f"average ({loss.runs} runs of {loss.groups} groups{interval}); nine in ten lose "
+        f"{percent(loss.nine_in_ten, 1)} or less, {loss.largest_of} loses most, {percent(loss.largest, 1)}"
     )
     if found.pool_judged < found.pool:
         lines.append(

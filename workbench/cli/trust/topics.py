@@ -17,6 +17,7 @@ from workbench.cli.trust.shared import MEASURE, SEED, TIES, table_forms
 from workbench.formats.qrels import read_qrels
 from workbench.records import TieRule
 from workbench.scoring.scorer import Scorer
+from workbench.shares import percent
 from workbench.trust.alternatives import one_measure
 from workbench.trust.fewer_topics import FewerTopics, Splitting, fewer_topics
 from workbench.trust.fewer_topics_export import PARTS, fewer_topics_export
@@ -129,7 +130,7 @@ def sentences(found: FewerTopics, measure: str) -> Iterable[str]:
     else:
         yield (
             f"differences from {trusted.difference:g} on are trusted over {found.topics} topics: at most "
-            f"{split.most_swapped:.0%} of other topics would swap the runs (extrapolated from {sizes}); "
+            f"{percent(split.most_swapped)} of other topics would swap the runs (extrapolated from {sizes}); "
             f"{trusted.pairs} of {pairs} pairs of runs are so far apart"
         )
     reliable = found.reliability
@@ -141,8 +142,8 @@ def sentences(found: FewerTopics, measure: str) -> Iterable[str]:
     )
     for one in found.power:
         yield (
-            f"significant at {one.alpha:.2g}: {one.significant} of {one.pairs} pairs ({one.share:.0%}) by "
-            f"{_NAMES[one.test]}" + (f" ({one.rounds} draws, seed {one.seed})" if one.rounds else "")
+            f"significant at {one.alpha:.2g}: {one.significant} of {one.pairs} pairs ({percent(one.share)}) "
+            f"by {_NAMES[one.test]}" + (f" ({one.rounds} draws, seed {one.seed})" if one.rounds else "")
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from workbench.shares import between, percent, share_of
 from workbench.trust.judges import EQUAL, OtherJudges, verdict
 from workbench.trust.runs import OtherRuns
 from workbench.workflow.trust.collection_report import CollectionReport, NotKnown
@@ -35,13 +36,13 @@ def _of_differences(report: CollectionReport) -> Iterator[str]:
     if trusted.difference is None:
         yield (
             f"No difference of two mean scores may be trusted over these {counted(found.topics, 'topic')}: "
-            f"other topics would turn more than {percent(found.splitting.most_swapped, 0)} of them round."
+            f"other topics would turn more than {percent(found.splitting.most_swapped)} of them round."
         )
         return
     yield (
         f"Two runs may be compared if their mean {report.measure} over the {counted(found.topics, 'topic')} "
         f"differs by {decimals(trusted.difference, 2)} or more: at most "
-        f"{percent(found.splitting.most_swapped, 0)} of other topics would turn them round (extrapolated). "
+        f"{percent(found.splitting.most_swapped)} of other topics would turn them round (extrapolated). "
         f"{trusted.pairs:,} of {counted(pairs, 'pair')} of these runs are so far apart; a smaller difference "
         "needs a test of the two runs."
     )
@@ -101,15 +102,15 @@ def _of_other_runs(report: CollectionReport) -> Iterator[str]:
         return
     yield from _of_groups(others)
     loss = others.expected
-    between = (
+    interval = (
         ""
         if loss.low is None or loss.high is None
-        else f", 95 % interval of the loss over groups {percent(loss.low)} to {percent(loss.high)}"
+        else f", 95 % interval of the loss over groups {between(loss.low, loss.high, 1)}"
     )
     change = "lose" if loss.mean >= 0 else "gain"
     yield (
-        f"A run that was not pooled must expect to {change} {percent(abs(loss.mean))} of its score "
-        f"({loss.runs:,} runs of {counted(loss.groups, 'group')}{between}): report how much of it is judged "
+        f"A run that was not pooled must expect to {change} {percent(abs(loss.mean), 1)} of its score "
+        f"({loss.runs:,} runs of {counted(loss.groups, 'group')}{interval}): report how much of it is judged "
         "beside its score."
     )
 
@@ -151,9 +152,9 @@ def _of_depth(report: CollectionReport) -> Iterator[str]:
         )
         return
     depth, deeper, share = found.question.depth, found.question.deeper, found.share_interval
-    interval = "no interval" if share is None else f"95 % interval {percent(share[0])} to {percent(share[1])}"
+    interval = "no interval" if share is None else f"95 % interval {between(*share, 1)}"
     yield (
-        f"The pool of depth {depth} has an estimated {percent(found.share_found)} of the relevant "
+        f"The pool of depth {depth} has an estimated {percent(found.share_found, 1)} of the relevant "
         "documents of one "
         f"of depth {deeper} ({interval}, {counted(len(found.topics), 'topic')}). Beyond that depth, and of "
         "documents that no run retrieved, nothing is known: recall is relative to the judged documents."
@@ -173,16 +174,3 @@ def counted(number: int, one: str) -> str:
 def decimals(value: float, places: int) -> str:
     """A figure with a true minus, and no minus before nothing."""
     return f"{round(value, places) + 0.0:.{places}f}".replace("-", "−")
-
-
-def percent(share: float, places: int = 1) -> str:
-    """A share, 0 to 1, in percent."""
-    return f"{decimals(100 * share, places)} %"
-
-
-def share_of(part: int, whole: int) -> str:
-    """A part of a whole in percent."""
-    return percent(part / whole, 0) if whole else DASH
-
-
-DASH = "–"

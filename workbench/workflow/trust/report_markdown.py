@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from workbench.agreement.bands import BANDS
 from workbench.agreement.estimates import Estimate
 from workbench.consensus.rules import RULES
+from workbench.shares import between, percent, share_of
 from workbench.workflow.trust.collection_report import CollectionReport, NotKnown
 from workbench.workflow.trust.collection_size import SizeRange
-from workbench.workflow.trust.conclusions import conclusions, counted, decimals, percent, share_of
+from workbench.workflow.trust.conclusions import conclusions, counted, decimals
 
 _MARKS = re.compile(r"([\\`*_\[\]<>|#~&])")
 DASH = "–"
@@ -207,25 +208,24 @@ def _answers(report: CollectionReport) -> Iterator[tuple[str, str, str, str]]:
     else:
         loss = others.expected
         n = f"{loss.runs:,} runs of {loss.groups:,} groups"
-        bounds = (
-            DASH if loss.low is None or loss.high is None else f"{percent(loss.low)} to {percent(loss.high)}"
-        )
-        yield "Other runs: mean share of the score lost without its own group", percent(loss.mean), bounds, n
+        mean, bounds = percent(loss.mean, 1), between(loss.low, loss.high, 1)
+        yield "Other runs: mean share of the score lost without its own group", mean, bounds, n
     if isinstance(report.depth, NotKnown):
         yield "A deeper pool", _reason(report.depth), DASH, DASH
     else:
         depth, share = report.depth, report.depth.share_interval
         asked = depth.question
         label = f"A deeper pool: relevant documents of depth {asked.deeper} found at {asked.depth}"
-        bounds = DASH if share is None else f"{percent(share[0])} to {percent(share[1])}"
-        yield label, percent(depth.share_found), bounds, counted(len(depth.topics), "topic")
+        bounds = DASH if share is None else between(*share, 1)
+        yield label, percent(depth.share_found, 1), bounds, counted(len(depth.topics), "topic")
     if isinstance(report.holes, NotKnown):
         yield "Holes", _reason(report.holes), DASH, DASH
     else:
         for one in report.holes.overall():
             n = f"{one.judged:,} of {one.retrieved:,} documents, {len(report.holes.runs):,} runs"
-            yield f"Holes: judged@{one.cutoff}", percent(one.share), DASH, n
-            yield f"Holes: judged@{one.cutoff}, lowest run", percent(one.least), DASH, escaped(one.least_of)
+            yield f"Holes: judged@{one.cutoff}", percent(one.share, 1), DASH, n
+            least = percent(one.least, 1)
+            yield f"Holes: judged@{one.cutoff}, lowest run", least, DASH, escaped(one.least_of)
     if isinstance(report.topics, NotKnown):
         yield "Fewer topics", _reason(report.topics), DASH, DASH
         return

@@ -9,6 +9,7 @@ from flask import url_for
 from markupsafe import Markup
 
 from workbench.agreement.pairwise import AssessorPair
+from workbench.shares import percent
 from workbench.web.forms import counted
 from workbench.web.ids import write_id
 from workbench.web.pages.overview.steps import STEPS, step_address
@@ -118,11 +119,10 @@ def _late_runs(state: CampaignState) -> Iterator[TodoItem]:
     if not late:
         return
     worst = late[0]
-    holes = f"{worst.share:.0%}".replace("%", " %")
     text = Markup(
         'Run <bdi class="mono" dir="auto">{}</bdi> came after the pool: {} of its first {} ({} of {} pairs) '
         "is neither pooled nor judged."
-    ).format(worst.tag, holes, LATE_DEPTH, f"{worst.holes:,}", f"{worst.retrieved:,}")
+    ).format(worst.tag, percent(worst.share), LATE_DEPTH, f"{worst.holes:,}", f"{worst.retrieved:,}")
     if len(late) > 1:
         text += f" {counted(len(late) - 1, 'more late run has', 'more late runs have')} holes."
     yield TodoItem("Holes", text, url_for("late_runs.holes", tag=write_id(worst.tag)), "Fill the holes")
