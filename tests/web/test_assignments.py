@@ -9,6 +9,7 @@ from tests.cast import Cast
 from tests.uploads import text_of
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
+from workbench.web import paging
 from workbench.workflow.judging.assignments import AssignmentLine, assignments_of
 from workbench.workflow.people.assessors import assessors_of
 
@@ -133,3 +134,37 @@ def test_another_campaign_is_out_of_reach(olga: FlaskClient, cast: Cast) -> None
     stolen = {"pool": cast.pool_id, "order": "docno", "cell": ["1:T1"]}
     assert olga.post(f"{other}/topics", data=stolen).status_code in {404, 422}
     assert "4 assignments" in text_of(olga.get(ADDRESS).text)
+
+
+def test_a_long_pool_is_assigned_a_page_of_topics_at_a_time(
+    olga: FlaskClient, cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paging, "A_PAGE", 1)
+    first, second = (olga.get(ADDRESS, query_string={"from": start}).text for start in (0, 1))
+    for page, shown, other in ((first, "T1", "T2"), (second, "T2", "T1")):
+        # The progress of people is that of the whole pool; the table and the list are of the topics shown.
+        assert "Ada 0 of 6 2 Ben 0 of 6 2" in text_of(page)
+        assert "4 assignments" in text_of(page)
+        assert "Below are the 2 for the topics on this page" in text_of(page)
+        assert page.count("checked disabled") == 2
+        assert f"Topic {shown} is assigned to Ada" in page
+        assert f"Topic {other}" not in page
+    assert "Topic T2 is assigned" in olga.get(ADDRESS, query_string={"search": "NETS"}).text
+    nothing = text_of(olga.get(ADDRESS, query_string={"search": "nowhere"}).text)
+    assert "0 of 2 topics" in nothing
+    assert "4 assignments" in nothing
+
+
+def test_forms_lead_back_to_their_page_of_topics(
+    olga: FlaskClient, cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paging, "A_PAGE", 1)
+    place = {"pool": cast.pool_id, "search": "n", "from": "0"}
+    removed = olga.post(f"{ADDRESS}/revoke", data=place | {"assignment": cast.assignments["Ada", "T2"]})
+    assert removed.location == f"{ADDRESS}?pool={cast.pool_id}&search=n"
+    page = olga.get(removed.location).text
+    assert '<input type="hidden" name="search" value="n">' in page
+    (cell,) = re.findall(r'name="cell" value="([^"]*)"', page)
+    assert "Topic T1" not in olga.post(f"{ADDRESS}/topics", data=place | {"order": "docno"}).text
+    given = olga.post(f"{ADDRESS}/topics", data=place | {"cell": [cell], "order": "docno", "from": "1"})
+    assert given.location == f"{ADDRESS}?pool={cast.pool_id}&search=n&from=1"

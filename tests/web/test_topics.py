@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import gzip
+import re
+from html import unescape
 
 import pytest
 from flask.testing import FlaskClient
 
 from tests.uploads import import_judgments, links, text_of, upload
 from tests.web.conftest import Enter
+from workbench.web.paging import A_PAGE
 
 
 @pytest.fixture
@@ -84,3 +87,52 @@ def test_ids_of_any_kind_lead_to_their_topic(olga: FlaskClient) -> None:
 
 def test_an_unknown_topic_is_not_there(olga: FlaskClient) -> None:
     assert olga.get("/c/harbour/topics/topic?topic=T9").status_code == 404
+
+
+LIST = "/c/harbour/topics"
+
+
+def load_many(client: FlaskClient, count: int) -> None:
+    """So many topics more, M1 and on; the last is entitled in Greek."""
+    rows = "".join(f"M{number}\tnumber {number}\n" for number in range(1, count)) + f"M{count}\tΆνεμος\n"
+    assert load(client, ("many.tsv", rows))[0] == 303
+
+
+def test_a_list_of_one_page_has_neither_buttons_nor_search(olga: FlaskClient) -> None:
+    load_many(olga, A_PAGE - 2)
+    page = olga.get(LIST).text
+    assert len(links(page, "topics/topic")) == A_PAGE
+    assert 'role="search"' not in page
+    assert "Next" not in text_of(page)
+
+
+def test_a_long_list_is_read_page_by_page_without_loss(olga: FlaskClient) -> None:
+    load_many(olga, 2 * A_PAGE)
+    address, seen = LIST, []
+    while address:
+        page = olga.get(address).text
+        seen += links(page, "topics/topic")
+        found = re.search(r'href="([^"]*)">Next<', page)
+        address = unescape(found[1]) if found else ""
+    assert len(seen) == len(set(seen)) == 2 + 2 * A_PAGE
+    assert "202 topics" in text_of(page)
+    assert "201 to 202 of 202" in text_of(page)
+
+
+def test_topics_are_found_by_id_and_title_and_the_pages_keep_the_search(olga: FlaskClient) -> None:
+    load_many(olga, 2 * A_PAGE)
+    found = olga.get(LIST, query_string={"search": "NUMBER 1"}).text
+    # Titles that begin with 1 of 1 to 199: 1, 10 to 19, 100 to 199.
+    assert "111 of 202 topics" in text_of(found)
+    after = olga.get(unescape(re.search(r'href="([^"]*)">Next<', found)[1])).text  # type: ignore[index]
+    assert len(links(after, "topics/topic")) == 11
+    assert "101 to 111 of 111" in text_of(after)
+    assert len(links(olga.get(LIST, query_string={"search": "άνεμ"}).text, "topics/topic")) == 1
+    assert links(olga.get(LIST, query_string={"search": "nowhere"}).text, "topics/topic") == []
+
+
+@pytest.mark.parametrize("start", ["-1", "0", "x", "999999", str(2**63), "1e3"])
+def test_a_page_that_is_not_there_is_the_nearest(olga: FlaskClient, start: str) -> None:
+    answer = olga.get(LIST, query_string={"from": start})
+    assert answer.status_code == 200
+    assert len(links(answer.text, "topics/topic")) == 2

@@ -16,6 +16,7 @@ from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
 from workbench.web.forms import announce, counted, findings_of, sent_files, sent_id, status_of, with_each
 from workbench.web.pages.overview.steps import next_way
+from workbench.web.paging import page_of_topics
 from workbench.web.requests import see_other
 from workbench.workflow.adjudication.decisions import unclear_of_topic
 from workbench.workflow.campaigns.campaigns import campaign_of
@@ -90,5 +91,9 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
         view = overview(db, here().id)
         scale = campaign_of(db, here().id).scale
     return render_template(
-        "topics/index.html", view=view, scale=scale, formats=in_words(TOPIC_FORMATS), findings=findings
+        "topics/index.html",
+        page=page_of_topics((one.topic, one.title, one) for one in view.by_topic),
+        scale=scale,
+        formats=in_words(TOPIC_FORMATS),
+        findings=findings,
     )

@@ -16,6 +16,7 @@ from workbench.web.forms import counted, findings_of, status_of, whole_number
 from workbench.web.ids import read_id
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.pools.pool_choice import pool_line
+from workbench.web.paging import page_of_topics, place_sent
 from workbench.web.requests import see_other
 from workbench.workflow.judging import assignments
 from workbench.workflow.judging.assignments import AssignmentLine, assignments_of
@@ -108,8 +109,7 @@ def revoke() -> Response:
     with writing() as db:
         assignments.revoke(db, here().id, whole_number(request.form.get("assignment", "")) or 0)
     notices.add("Assignment removed. Its judgments stay.")
-    pool_id = whole_number(request.form.get("pool", ""))
-    return see_other(url_for("assignments.index", pool=pool_id))
+    return _back(whole_number(request.form.get("pool", "")))
 
 
 def _order() -> OrderChoice:
@@ -143,7 +143,12 @@ def _given(added: int, line: PoolLine) -> Response:
         announce_step(f"{counted(added, 'assignment')} added in “{line.name}”.")
     else:
         notices.add("All of these were already assigned.", "fair")
-    return see_other(url_for("assignments.index", pool=line.id))
+    return _back(line.id)
+
+
+def _back(pool_id: int | None) -> Response:
+    """To the topics from which a form was sent."""
+    return see_other(url_for("assignments.index", pool=pool_id, **place_sent()))
 
 
 def _refused(error: WorkbenchError, pool_id: int | None) -> tuple[str, int]:
@@ -173,11 +178,20 @@ def _page(db: Session, pool_id: int | None, findings: tuple[Finding, ...] = ()) 
     chosen = pool_line(db, here().id, pool_id) if pool_id is not None else newest
     line = newest if chosen.draft else chosen
     lines = [one for one in assignments_of(db, here().id) if one.pool == line.name]
+    assigned = {one.topic for one in lines}
+    page = page_of_topics(
+        (size.topic, size.title, size)
+        for size in pool_topics(db, here().id, line.name)
+        if size.pairs or size.topic in assigned
+    )
+    listed = {size.topic for size in page.rows}
     return render_template(
         "assignments/index.html",
         pool=line,
-        sizes=[size for size in pool_topics(db, here().id, line.name) if size.pairs],
-        lines=lines,
+        page=page,
+        sizes=[size for size in page.rows if size.pairs],
+        total=len(lines),
+        lines=[one for one in lines if one.topic in listed],
         given={(one.assessor, one.topic): one for one in lines},
         loads=_loads(lines),
         **shown,

@@ -14,11 +14,11 @@ from workbench.web.downloads import tsv_file
 from workbench.web.forms import sent_id, whole_number
 from workbench.web.ids import write_id
 from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
+from workbench.web.paging import page_of
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.pools.comparison import ComparedPools, PairChange, compare_pools
 
 blueprint = Blueprint("comparisons", __name__, url_prefix="/c/<slug>/pools/compare")
-A_PAGE = 100
 JUDGED = "judged"
 
 
@@ -30,7 +30,6 @@ class ComparisonForm:
     after: str
     turn: PairChange
     topic: str
-    start: int
 
     def arguments(self, **changed: object) -> dict[str, object]:
         """The arguments of an address with the same choice, but for what is changed."""
@@ -60,9 +59,7 @@ def index() -> str:
         choice=choice,
         turns=tuple(PairChange),
         judged=JUDGED,
-        pairs=shown[choice.start : choice.start + A_PAGE],
-        total_shown=len(shown),
-        a_page=A_PAGE,
+        page=page_of(shown),
     )
 
 
@@ -83,8 +80,7 @@ def pairs() -> Response:
 def _choice() -> ComparisonForm:
     sent = request.args
     turn = next((one for one in PairChange if one == sent.get("show")), PairChange.ADDED)
-    start = max(0, whole_number(sent.get("from", "0")) or 0)
-    return ComparisonForm(sent.get("a", ""), sent.get("b", ""), turn, sent_id("topic"), start)
+    return ComparisonForm(sent.get("a", ""), sent.get("b", ""), turn, sent_id("topic"))
 
 
 def _compared(db: Session, choice: ComparisonForm) -> ComparedPools | None:

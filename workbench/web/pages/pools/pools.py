@@ -15,9 +15,10 @@ from workbench.web import notices
 from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.context import app_context, reading
 from workbench.web.downloads import attachment, csv_file
-from workbench.web.forms import counted, findings_of, sent_id, sent_ids, status_of, whole_number
+from workbench.web.forms import counted, findings_of, sent_id, sent_ids, status_of
 from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
 from workbench.web.pages.pools.recipe_form import read_recipe, strategy_fields
+from workbench.web.paging import page_of
 from workbench.web.requests import see_other
 from workbench.workflow.pools.drafts import changed_runs, shared_with
 from workbench.workflow.pools.listing import PooledPair, pool_entries, pool_origins, pool_report, pool_topics
@@ -90,7 +91,7 @@ def pool(pool_id: int) -> str:
 @reader
 def topic(pool_id: int) -> str:
     """The pairs of one topic, best rank first, with the runs that contributed each; `?topic=` names it."""
-    topic_id, start = sent_id("topic"), max(0, whole_number(request.args.get("from", "0")) or 0)
+    topic_id = sent_id("topic")
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
         entries = pool_entries(db, here().id, line.name, topic=topic_id)
@@ -99,11 +100,8 @@ def topic(pool_id: int) -> str:
         "pools/topic.html",
         pool=line,
         topic=topic_id,
-        entries=ordered[start : start + A_PAGE],
-        start=start,
-        total=len(ordered),
+        page=page_of(ordered, A_PAGE),
         added=sum(entry.added is not None for entry in ordered),
-        a_page=A_PAGE,
     )
 
 
