@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import base64
+import re
 import unicodedata
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from workbench.errors import Finding
-from workbench.workflow.people.common_passwords import is_guessable
 
 SHORTEST, LONGEST = 12, 1024
+# zxcvbn (Wheeler, USENIX Security 2016) counts the guesses that a password takes: from 10^8 on it withstands
+# whoever tries them at the sign-in page. It reads 72 characters at most.
+FEWEST_GUESSES, MOST_READ = 1e8, 72
+_PARTS = re.compile(r"[^\W_]+")
 HINT = f"At least {SHORTEST} characters; a sentence works well"
 
 
@@ -50,7 +54,7 @@ def password_findings(
         findings.append(_finding("the password is too short", HINT[0].lower() + HINT[1:]))
     if len(password) > LONGEST:
         findings.append(_finding("the password is too long", f"at most {LONGEST:,} characters"))
-    elif len(password) >= SHORTEST and is_guessable(_composed(password), names=(login, name)):
+    elif len(password) >= SHORTEST and _is_guessable(password, (login, name)):
         findings.append(
             _finding("the password is easy to guess", "choose several words that do not go together")
         )
@@ -60,6 +64,14 @@ def password_findings(
         message, remedy = "the two passwords differ", "enter the same password twice"
         findings.append(Finding("Repeat the password", None, "repeated", message, remedy))
     return findings
+
+
+def _is_guessable(password: str, names: tuple[str, ...]) -> bool:
+    from zxcvbn import zxcvbn  # its dictionaries take 70 ms to load
+
+    own = [part for name in names for part in (name, *_PARTS.findall(name)) if part]
+    guesses = zxcvbn(_composed(password)[:MOST_READ], ["workbench", *own])["guesses"]
+    return bool(guesses < FEWEST_GUESSES)
 
 
 def _finding(message: str, remedy: str) -> Finding:
