@@ -54,7 +54,7 @@ def test_a_phrase_is_taken(password: str) -> None:
 
 
 def test_the_names_of_the_owner_are_guessed_first() -> None:
-    for own in ("Marlow@Example.org", "adaquist2026"):
+    for own in ("Marlow@Example.org", "quistquist2026"):
         said = password_findings(own, login="marlow@example.org", name="Ada Quist")
         assert [finding.message for finding in said] == [TOO_EASY]
     assert password_findings("marlow@example.org", login="ben", name="Ben") == []
