@@ -5,11 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
 
 PACKAGE = Path(__file__).resolve().parent
+Network = IPv4Network | IPv6Network
+# Where a proxy is if nobody says otherwise: on the same machine, or in a network of its own.
+NEARBY: tuple[Network, ...] = tuple(
+    ip_network(each)
+    for each in ("127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +25,8 @@ class Settings:
 
     `instance` is the folder of the embedded database; `templates` and `static` are the folders of the web
     interface. `database_url` is an SQLAlchemy URL; `behind_proxy` is the number of proxies whose forwarded
-    headers are trusted; `secure_cookies` is None to follow the scheme of each request.
+    headers are believed if they connect from one of `proxy_networks`; `hosts` are the names under which the
+    site answers, any if it is empty; `secure_cookies` is None to follow the scheme of each request.
     """
 
     instance: Path
@@ -26,6 +34,8 @@ class Settings:
     templates: Path
     static: Path
     behind_proxy: int = 0
+    proxy_networks: tuple[Network, ...] = NEARBY
+    hosts: tuple[str, ...] = ()
     secure_cookies: bool | None = None
     max_upload_bytes: int = 2 * 1024**3
 
@@ -44,6 +54,8 @@ def read_settings(environment: Mapping[str, str] | None = None, *, instance: Pat
         templates=_package_data("templates"),
         static=_package_data("static"),
         behind_proxy=_whole_number(env, "WORKBENCH_PROXIES", 0),
+        proxy_networks=_networks(env, "WORKBENCH_PROXY_ADDRESSES") or NEARBY,
+        hosts=_listed(env, "WORKBENCH_HOSTS"),
         secure_cookies=_yes_or_no(env, "WORKBENCH_SECURE_COOKIES"),
         max_upload_bytes=_whole_number(env, "WORKBENCH_MAX_UPLOAD_MIB", 2048) * 1024**2,
     )
@@ -69,6 +81,18 @@ def _whole_number(env: Mapping[str, str], name: str, default: int) -> int:
     if not text.isascii() or not text.isdigit():
         raise WorkbenchError(f"{name} is {text!r}", remedy="set a whole number, 0 or more")
     return int(text)
+
+
+def _listed(env: Mapping[str, str], name: str) -> tuple[str, ...]:
+    return tuple(env.get(name, "").replace(",", " ").split())
+
+
+def _networks(env: Mapping[str, str], name: str) -> tuple[Network, ...]:
+    try:
+        return tuple(ip_network(each, strict=False) for each in _listed(env, name))
+    except ValueError as error:
+        remedy = "set addresses or networks such as 10.0.0.0/8, separated by commas"
+        raise WorkbenchError(f"{name}: {error}", remedy=remedy) from None
 
 
 def _yes_or_no(env: Mapping[str, str], name: str) -> bool | None:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -263,3 +263,25 @@ def test_a_password_is_not_repeated_in_a_refusal() -> None:
     with pytest.raises(WorkbenchError) as refusal:
         Database("mysql://ada:secret@localhost/workbench")
     assert "secret" not in str(refusal.value)
+
+
+def test_the_file_of_a_database_is_for_its_owner_only(tmp_path: Path) -> None:
+    path = tmp_path / "new.sqlite3"
+    with closing(Database(f"sqlite:///{path}")) as database, database.writing() as db:
+        db.execute(text("create table t (x)"))
+        # The files that SQLite keeps beside it as well; the one in which processes take turns is empty.
+        kept = [each for each in tmp_path.glob("new.sqlite3*") if not each.name.endswith("-next")]
+        assert {each.name: each.stat().st_mode & 0o077 for each in kept} == {
+            "new.sqlite3": 0,
+            "new.sqlite3-wal": 0,
+            "new.sqlite3-shm": 0,
+        }
+
+
+def test_an_older_file_is_closed_to_others_and_stays_open_to_its_group(tmp_path: Path) -> None:
+    path = tmp_path / "old.sqlite3"
+    path.touch()
+    path.chmod(0o664)
+    with closing(Database(f"sqlite:///{path}")) as database, database.reading() as db:
+        db.execute(text("select 1"))
+    assert path.stat().st_mode & 0o777 == 0o660

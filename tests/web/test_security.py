@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from sqlalchemy import update
+from sqlalchemy import select, update
 from werkzeug.test import TestResponse
 
 from tests.cast import CHEAP, PASSWORD, Cast, signed_in_client
 from tests.uploads import notices_in
 from workbench.settings import Settings
 from workbench.storage.engine import Database
-from workbench.storage.tables import SessionRow
+from workbench.storage.tables import SessionRow, SignInAttemptRow
 from workbench.web.app import create_app
 from workbench.web.requests import safe_next
 
@@ -125,21 +125,22 @@ def test_another_site_cannot_sign_anybody_in_or_out(app: Flask, enter: Any) -> N
 
 def test_the_cookie_is_for_this_host_and_no_script(app: Flask, cast: Cast) -> None:
     _, answer = sign_in(app)
-    (cookie,) = answer.headers.getlist("Set-Cookie")
-    parts = {part.strip() for part in cookie.split(";")}
-    assert cookie.startswith("workbench=")
-    assert {"HttpOnly", "SameSite=Lax", "Path=/"} <= parts
-    assert "Secure" not in parts
-    assert not any(part.startswith("Domain") for part in parts)
+    cookies = answer.headers.getlist("Set-Cookie")
+    assert [cookie.partition("=")[0] for cookie in cookies] == ["workbench", "workbench-device"]
+    for cookie in cookies:
+        parts = {part.strip() for part in cookie.split(";")}
+        assert {"HttpOnly", "SameSite=Lax", "Path=/"} <= parts
+        assert "Secure" not in parts
+        assert not any(part.startswith("Domain") for part in parts)
 
 
 def test_over_https_the_cookie_is_bound_to_it(app: Flask, cast: Cast) -> None:
     client = app.test_client()
     form = {"login": "ada", "password": PASSWORD}
     answer = client.post("/sign-in", data=form, base_url="https://localhost")
-    (cookie,) = answer.headers.getlist("Set-Cookie")
-    assert cookie.startswith("__Host-workbench=")
-    assert "; Secure" in cookie
+    for cookie in answer.headers.getlist("Set-Cookie"):
+        assert cookie.startswith(("__Host-workbench=", "__Host-workbench-device="))
+        assert "; Secure" in cookie
     assert client.get("/account", base_url="https://localhost").status_code == 200
 
 
@@ -208,7 +209,83 @@ def test_guessing_is_slowed_down_and_says_for_how_long(app: Flask, cast: Cast) -
     _, right = sign_in(app)
     assert right.status_code == 429
     assert re.search(r"Try again in (30|29|28) seconds", right.text)
+    assert 0 < int(right.headers["Retry-After"]) <= 30
     assert "Set-Cookie" not in right.headers
+
+
+def test_a_browser_that_was_signed_in_before_is_not_slowed_down_by_others(app: Flask, cast: Cast) -> None:
+    owner, _ = sign_in(app)
+    owner.post("/sign-out")
+    for number in range(6):
+        sign_in(app, password=f"guess {number}")
+    assert sign_in(app)[1].status_code == 429
+    assert owner.post("/sign-in", data={"login": "ada", "password": PASSWORD}).status_code == 303
+    # Nor are those who are signed in, when they change the password.
+    form = {"old": PASSWORD, "password": "a new long one", "repeated": "a new long one"}
+    assert owner.post("/account/password", data=form).status_code == 303
+
+
+def test_signing_out_empties_the_cache_and_leaves_unsent_answers(app: Flask, cast: Cast) -> None:
+    for path in ("/sign-out", "/account/sign-out-everywhere"):
+        client, _ = sign_in(app)
+        assert client.post(path).headers["Clear-Site-Data"] == '"cache"'
+
+
+def test_over_https_browsers_are_told_to_stay_there(app: Flask, cast: Cast) -> None:
+    answer = app.test_client().get("/sign-in", base_url="https://localhost")
+    assert answer.headers["Strict-Transport-Security"] == "max-age=31536000"
+    assert "Strict-Transport-Security" not in app.test_client().get("/sign-in").headers
+
+
+@pytest.mark.parametrize(
+    ("address", "believed"),
+    [
+        ("127.0.0.1", True),
+        ("10.1.2.3", True),
+        ("::ffff:10.1.2.3", True),
+        ("203.0.113.9", False),
+        ("::2", False),
+    ],
+)
+def test_only_proxies_are_believed(
+    settings: Settings, sqlite_database: Database, cast: Cast, address: str, believed: bool
+) -> None:
+    behind = create_app(replace(settings, behind_proxy=1), sqlite_database, passwords=CHEAP)
+    client = behind.test_client()
+    client.post(
+        "/sign-in",
+        data={"login": "nobody", "password": "wrong"},
+        headers={"X-Forwarded-For": "198.51.100.7", "X-Forwarded-Prefix": "/elsewhere"},
+        environ_overrides={"REMOTE_ADDR": address},
+    )
+    with sqlite_database.reading() as db:
+        (counted,) = db.scalars(select(SignInAttemptRow.address)).all()
+    assert (counted == "198.51.100.7") is believed
+
+
+def test_the_site_answers_under_its_own_names_only(
+    settings: Settings, sqlite_database: Database, cast: Cast
+) -> None:
+    named = create_app(replace(settings, hosts=("judge.example.org",)), sqlite_database, passwords=CHEAP)
+    client = named.test_client()
+    assert client.get("/sign-in", base_url="http://judge.example.org:8000").status_code == 200
+    for host in ("evil.example", "judge.example.org.evil.example", "127.0.0.1"):
+        answer = client.get("/sign-in", base_url=f"http://{host}")
+        assert answer.status_code == 400
+        assert host not in answer.text
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_another_name_for_this_machine_creates_no_first_account(app: Flask, method: str) -> None:
+    # A site whose name is made to lead here has the origin of these pages: browsers say `same-origin`.
+    client = app.test_client()
+    form = {"login": "eve", "name": "Eve", "password": PASSWORD, "repeated": PASSWORD}
+    for host in ("rebound.example", "localhost.evil.example", "127.0.0.1.evil.example"):
+        data = form if method == "POST" else None
+        answer = client.open("/welcome", method=method, data=data, base_url=f"http://{host}")
+        assert answer.status_code == 403
+    for host in ("localhost:8765", "127.0.0.1:8765", "[::1]:8765", "192.0.2.4"):
+        assert client.get("/welcome", base_url=f"http://{host}").status_code == 200
 
 
 def test_the_login_name_is_typed_once_only(app: Flask, cast: Cast) -> None:

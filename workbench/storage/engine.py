@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -221,6 +221,7 @@ def _engine(url: str) -> Engine:
             "the PostgreSQL driver is not installed", remedy="pip install 'ir-workbench[postgresql]'"
         ) from None
     if engine.dialect.name == "sqlite":
+        event.listen(engine, "do_connect", partial(_keep_private, engine.url.database))
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
     else:
@@ -267,6 +268,21 @@ def _passes(error: DBAPIError | NoConnection | DisconnectionError) -> bool:
 def _first_line(error: DBAPIError | NoConnection | DisconnectionError) -> str:
     reason = error.orig if isinstance(error, DBAPIError) else error
     return (str(reason).strip().splitlines() or [type(reason).__name__])[0]
+
+
+def _keep_private(path: str | None, *_: Any) -> None:
+    """Make the file for its owner only, or close an older one to everybody outside its group.
+
+    SQLite gives the files beside it the same permissions.
+    """
+    if path is None or path in {"", ":memory:"} or path.startswith("file:"):
+        return
+    # Where the file cannot be made or changed, connecting says so, or it belongs to somebody else.
+    with suppress(OSError):
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        mode = Path(path).stat().st_mode
+        if mode & 0o007:
+            Path(path).chmod(mode & 0o770)
 
 
 def _connected(_dialect: Any, _record: Any, arguments: Any, named: Any) -> Any:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from flask import Flask
-from werkzeug.middleware.proxy_fix import ProxyFix
 
 from workbench.settings import Settings, read_settings
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
 from workbench.web import access, assets, context, errors, notices, refusals, security, templating
+from workbench.web.hosts import KnownHosts
 from workbench.web.ids import IdConverter, NumberConverter, TextConverter
 from workbench.web.pages import BLUEPRINTS
+from workbench.web.proxies import TrustedProxies
 from workbench.web.requests import StorableRequest
 from workbench.workflow.people.passwords import Passwords
 
@@ -50,11 +51,11 @@ def create_app(settings: Settings, database: Database, *, passwords: Passwords |
     assets.init_app(app, settings.static)
     for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint)
+    # As Flask's documentation does. The name that a proxy forwards is looked at after it is believed.
+    if settings.hosts:
+        app.wsgi_app = KnownHosts(app.wsgi_app, settings.hosts)  # type: ignore[method-assign]
     if settings.behind_proxy:
-        count = settings.behind_proxy
-        app.wsgi_app = ProxyFix(  # type: ignore[method-assign]  # as Flask's documentation does
-            app.wsgi_app, x_for=count, x_proto=count, x_host=count, x_prefix=count
-        )
+        app.wsgi_app = TrustedProxies(app.wsgi_app, settings)  # type: ignore[method-assign]
     return app
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,6 +12,8 @@ from werkzeug.wrappers import Response
 
 from workbench.web.context import app_context
 from workbench.workflow.checks import storable
+from workbench.workflow.people.devices import DEVICE_LASTS
+from workbench.workflow.people.signing_in import Browser, Refused, SignedIn
 
 
 class StorableFields(ImmutableMultiDict[str, Any]):
@@ -86,10 +87,20 @@ def page_asked_for() -> str:
     return safe_next(referrer.path + (f"?{referrer.query}" if referrer.query else "")) or "/"
 
 
+def retry_after(refused: Refused) -> dict[str, str]:
+    """The header that tells a program how long to wait, where a sign-in has to."""
+    return {"Retry-After": str(refused.seconds)} if refused.wait else {}
+
+
+# Not "storage": there a browser keeps answers that it has not sent yet. Not "cookies": one of them says that
+# somebody signed in here before, and so is not slowed down by the failures of others.
+CLEAR_SITE_DATA = '"cache"'
 SESSION_COOKIE = "workbench"
 # Browsers accept a cookie with this prefix from this host only, over https.
 HOST_PREFIX = "__Host-"
 SESSION_COOKIES = (SESSION_COOKIE, HOST_PREFIX + SESSION_COOKIE)
+# Says only that an account was signed in here before; it opens nothing, and stays when a session ends.
+DEVICE_COOKIE = "workbench-device"
 
 
 def secure() -> bool:
@@ -108,13 +119,25 @@ def read_token() -> str | None:
     return request.cookies.get(cookie_name()) or None
 
 
-def keep_token(response: Response, token: str, expires_at: datetime) -> None:
-    """Set the session cookie until the session expires."""
+def browser() -> Browser:
+    """What this request says of the browser it comes from."""
+    device = request.cookies.get(cookie_name(DEVICE_COOKIE))
+    return Browser(request.remote_addr, device, storable(request.user_agent.string))
+
+
+def keep_session(response: Response, session: SignedIn) -> None:
+    """Set the session cookie until the session expires, and the one by which the browser is known again."""
+    _set_cookie(response, SESSION_COOKIE, session.token, expires=session.expires_at)
+    _set_cookie(response, DEVICE_COOKIE, session.device, max_age=DEVICE_LASTS)
+
+
+def _set_cookie(response: Response, name: str, value: str, **lasts: Any) -> None:
     response.set_cookie(
-        cookie_name(), token, expires=expires_at, path="/", secure=secure(), httponly=True, samesite="Lax"
+        cookie_name(name), value, path="/", secure=secure(), httponly=True, samesite="Lax", **lasts
     )
 
 
-def drop_token(response: Response) -> None:
-    """Delete the session cookie."""
+def drop_session(response: Response) -> None:
+    """Delete the session cookie, and what the browser keeps of the pages."""
+    response.headers["Clear-Site-Data"] = CLEAR_SITE_DATA
     response.delete_cookie(cookie_name(), path="/", secure=secure(), httponly=True, samesite="Lax")

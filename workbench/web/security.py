@@ -8,6 +8,7 @@ from flask import Flask, request
 from werkzeug.wrappers import Response
 
 from workbench.errors import NotAllowed
+from workbench.web.requests import secure
 
 # What a document is made of, shown inside a page of ours: it gets an origin of its own, runs nothing, opens
 # nothing and loads nothing, whatever is in it.
@@ -17,6 +18,8 @@ FILE_HEADERS = {
     "X-Frame-Options": "SAMEORIGIN",
     "Content-Disposition": "inline",
 }
+# Not for subdomains, of which this program knows nothing.
+STRICT_TRANSPORT = f"max-age={365 * 24 * 3600}"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 POLICY = "; ".join(
     (
@@ -64,6 +67,8 @@ def add_headers(response: Response) -> Response:
     """Add the headers to a response; pages are never cached."""
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
+    if secure():
+        response.headers.setdefault("Strict-Transport-Security", STRICT_TRANSPORT)
     if request.endpoint != "static":
         response.headers.setdefault("Cache-Control", "no-store")
     return response

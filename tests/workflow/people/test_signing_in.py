@@ -12,10 +12,11 @@ from sqlalchemy import select, update
 from tests.cast import CHEAP, PASSWORD, signed_in
 from workbench.errors import NotAllowed
 from workbench.storage.engine import Database
-from workbench.storage.tables import AccountRow, SessionRow, SignInAttemptRow
+from workbench.storage.tables import AccountRow, DeviceRow, SessionRow, SignInAttemptRow
 from workbench.workflow.people.accounts import Account, create_account, prepare_account
 from workbench.workflow.people.passwords import Passwords
 from workbench.workflow.people.signing_in import (
+    Browser,
     Refused,
     SignedIn,
     begin_attempt,
@@ -25,12 +26,20 @@ from workbench.workflow.people.signing_in import (
     sign_in,
     sign_out,
     sign_out_everywhere,
-    throttled_address,
 )
+from workbench.workflow.people.throttling import (
+    FAILURES_OF_A_LOGIN,
+    FAILURES_OF_AN_ADDRESS,
+    Guess,
+    network_of,
+    record_failure,
+)
+from workbench.workflow.people.tokens import token_hash
 
 pytestmark = pytest.mark.engines
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+HERE = Browser("192.0.2.1")
 SECOND, MINUTE, DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(days=1)
 
 
@@ -49,10 +58,11 @@ def attempt(
     address: str = "192.0.2.1",
     now: datetime = NOON,
     passwords: Passwords = CHEAP,
+    device: str | None = None,
 ) -> SignedIn | Refused:
     """What a browser does: read, check outside any transaction, settle."""
     with database.reading() as db:
-        begun = begin_attempt(db, login=login, address=address, now=now)
+        begun = begin_attempt(db, login=login, browser=Browser(address, device), now=now)
     checked = check_password(begun, password, passwords)
     with database.writing() as db:
         return sign_in(db, checked, now=now)
@@ -176,22 +186,93 @@ def test_a_day_later_nothing_is_remembered(database: Database, ada: Account) -> 
         assert len(db.scalars(select(SignInAttemptRow.id)).all()) == 1
 
 
-def test_a_success_forgets_the_failures_of_its_own_name_only(database: Database, ada: Account) -> None:
+def test_a_success_forgets_the_failures_of_its_own_name_and_place_only(
+    database: Database, ada: Account
+) -> None:
     fail(database, 4)
+    fail(database, 2, address="198.51.100.7")
     fail(database, 3, login="ben")
     assert isinstance(attempt(database), SignedIn)
     with database.reading() as db:
-        assert db.scalars(select(SignInAttemptRow.login)).all() == ["ben"] * 3
+        left = select(SignInAttemptRow.login, SignInAttemptRow.address).order_by(SignInAttemptRow.id)
+        assert [tuple(row) for row in db.execute(left)] == [
+            *[("ada", "198.51.100.7")] * 2,
+            *[("ben", "192.0.2.1")] * 3,
+        ]
 
 
-def test_an_address_that_tries_many_names_waits(database: Database, ada: Account) -> None:
-    for number in range(29):
-        fail(database, 1, login=f"name{number}")
-    (outcome,) = fail(database, 1, login="name29")
+def test_whoever_guesses_elsewhere_makes_the_owner_wait_for_nothing(database: Database, ada: Account) -> None:
+    fail(database, 20, address="198.51.100.7")
+    assert isinstance(attempt(database), SignedIn)
 
-    assert outcome.wait == 30 * SECOND
+
+def test_where_the_owner_signed_in_before_nobody_at_the_same_address_is_in_the_way(
+    database: Database, ada: Account
+) -> None:
+    first = attempt(database)
+    assert isinstance(first, SignedIn)
+    fail(database, 20)
     assert isinstance(attempt(database), Refused)
-    assert isinstance(attempt(database, address="192.0.2.2"), SignedIn)
+    again = attempt(database, device=first.device)
+    assert isinstance(again, SignedIn)
+    # The browser stays known by the same token, which is stored as a hash only.
+    assert again.device == first.device
+    with database.reading() as db:
+        assert db.scalars(select(DeviceRow.token_hash)).all() == [token_hash(first.device)]
+
+
+def test_a_known_browser_guesses_no_faster_than_others(database: Database, ada: Account) -> None:
+    first = attempt(database)
+    assert isinstance(first, SignedIn)
+    assert [one.wait // SECOND for one in fail(database, 5, device=first.device)] == [0, 0, 0, 0, 30]
+
+
+def test_the_token_of_another_account_or_of_nobody_makes_no_browser_known(
+    database: Database, ada: Account
+) -> None:
+    with database.writing() as db:
+        ben = create_account(db, prepare_account(login="ben", name="Ben", password=PASSWORD, passwords=CHEAP))
+        of_ben = open_session(db, ben, HERE, now=NOON)
+    fail(database, 5)
+    for device in (of_ben.device, "made up", ""):
+        assert isinstance(attempt(database, device=device), Refused)
+    made_up = attempt(database, device="made up", now=NOON + 30 * SECOND)
+    assert isinstance(made_up, SignedIn)
+    assert made_up.device != "made up"
+
+
+def test_a_login_guessed_from_many_addresses_leaves_one_free_failure_at_each(
+    database: Database, ada: Account
+) -> None:
+    with database.writing() as db:
+        for number in range(FAILURES_OF_A_LOGIN):
+            record_failure(db, Guess("ada", f"198.51.100.{number}"), NOON)
+    # Even now her first attempt from anywhere is checked.
+    assert isinstance(attempt(database), SignedIn)
+    (outcome,) = fail(database, 1, address="192.0.2.2")
+    assert outcome.wait == 30 * SECOND
+
+
+def test_an_address_where_many_names_fail_is_answered_once_a_second(database: Database, ada: Account) -> None:
+    with database.writing() as db:
+        for number in range(FAILURES_OF_AN_ADDRESS):
+            record_failure(db, Guess(f"name{number}", "192.0.2.1"), NOON)
+    waiting = attempt(database)
+    assert isinstance(waiting, Refused)
+    assert waiting.wait == SECOND
+    # A campus behind one address: her colleagues' failures do not keep her out.
+    assert isinstance(attempt(database, now=NOON + SECOND), SignedIn)
+    (outcome,) = fail(database, 1, now=NOON + 2 * SECOND, login="ben")
+    assert outcome.wait == 30 * SECOND
+
+
+def test_who_is_signed_in_changes_the_password_whatever_others_do(database: Database, ada: Account) -> None:
+    fail(database, 20)
+    with database.reading() as db:
+        begun = begin_attempt(db, login="ada", browser=HERE, signed_in=True, now=NOON)
+    with database.writing() as db:
+        changed = change_password(db, check_password(begun, PASSWORD, CHEAP), "kept", now=NOON)
+    assert isinstance(changed, SignedIn)
 
 
 def test_guesses_that_were_checked_at_once_count_one_after_the_other(
@@ -199,7 +280,7 @@ def test_guesses_that_were_checked_at_once_count_one_after_the_other(
 ) -> None:
     # All of them read the same state first, as requests in parallel do; the right one comes sixth.
     with database.reading() as db:
-        attempts = [begin_attempt(db, login="ada", address="192.0.2.1", now=NOON) for _ in range(6)]
+        attempts = [begin_attempt(db, login="ada", browser=HERE, now=NOON) for _ in range(6)]
     guesses = [check_password(one, "wrong guess", CHEAP) for one in attempts[:5]] + [
         check_password(attempts[5], PASSWORD, CHEAP)
     ]
@@ -230,7 +311,7 @@ def test_another_password_ends_all_sessions_and_opens_one(database: Database, ad
     with database.writing() as db:
         old = open_session(db, ada, now=NOON)
     with database.reading() as db:
-        begun = begin_attempt(db, login="ada", address=None, now=NOON)
+        begun = begin_attempt(db, login="ada", browser=HERE, now=NOON)
     checked = check_password(begun, PASSWORD, CHEAP)
     with database.writing() as db:
         new = change_password(db, checked, CHEAP.hash("another long sentence"), now=NOON)
@@ -245,7 +326,7 @@ def test_another_password_ends_all_sessions_and_opens_one(database: Database, ad
 
 def test_the_old_password_must_be_right(database: Database, ada: Account) -> None:
     with database.reading() as db:
-        begun = begin_attempt(db, login="ada", address=None, now=NOON)
+        begun = begin_attempt(db, login="ada", browser=HERE, now=NOON)
     with database.writing() as db:
         outcome = change_password(db, check_password(begun, "wrong guess", CHEAP), "never kept", now=NOON)
     assert isinstance(outcome, Refused)
@@ -254,7 +335,7 @@ def test_the_old_password_must_be_right(database: Database, ada: Account) -> Non
 
 def test_a_password_that_was_changed_meanwhile_opens_nothing(database: Database, ada: Account) -> None:
     with database.reading() as db:
-        checked = check_password(begin_attempt(db, login="ada", address=None, now=NOON), PASSWORD, CHEAP)
+        checked = check_password(begin_attempt(db, login="ada", browser=HERE, now=NOON), PASSWORD, CHEAP)
     with database.writing() as db:
         db.execute(update(AccountRow).values(password_hash=CHEAP.hash("another long sentence")))
     with pytest.raises(NotAllowed), database.writing() as db:
@@ -273,4 +354,4 @@ def test_a_password_that_was_changed_meanwhile_opens_nothing(database: Database,
     ],
 )
 def test_an_ipv6_user_is_counted_by_network(address: str | None, counted: str) -> None:
-    assert throttled_address(address) == counted
+    assert network_of(address) == counted

@@ -31,10 +31,10 @@ from sqlalchemy.types import TypeEngine, UserDefinedType
 from workbench.errors import WorkbenchError
 from workbench.storage.engine import Database
 from workbench.storage.migrate import changing_schema, configuration, known_revisions
-from workbench.storage.tables import Base, Moment, SessionRow, SignInAttemptRow
+from workbench.storage.tables import Base, DeviceRow, Moment, SessionRow, SignInAttemptRow
 
 VERSION_TABLE = "alembic_version"
-LEFT_OUT = frozenset({SessionRow.__tablename__, SignInAttemptRow.__tablename__})
+LEFT_OUT = frozenset(table.__tablename__ for table in (SessionRow, DeviceRow, SignInAttemptRow))
 """Tables whose rows stay behind."""
 
 

@@ -21,7 +21,14 @@ from workbench.storage.tables.judging import (
     JudgmentEventRow,
     KeptAsideRow,
 )
-from workbench.storage.tables.people import AccountRow, InvitationRow, MemberRow, SessionRow, SignInAttemptRow
+from workbench.storage.tables.people import (
+    AccountRow,
+    DeviceRow,
+    InvitationRow,
+    MemberRow,
+    SessionRow,
+    SignInAttemptRow,
+)
 from workbench.storage.tables.pools import PoolEntryRow, PoolEventRow, PoolRow
 from workbench.storage.tables.releases import ReleaseOriginRow, ReleasePartRow, ReleaseRow
 from workbench.storage.tables.runs import CheckedFileRow, GroupMemberRow, GroupRow, PackedRunRow, RunRow
@@ -37,6 +44,7 @@ __all__ = [
     "CampaignRow",
     "CheckedFileRow",
     "CollectionListRow",
+    "DeviceRow",
     "DocumentRow",
     "DocumentSketchRow",
     "GroupMemberRow",

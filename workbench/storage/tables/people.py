@@ -28,17 +28,33 @@ class AccountRow(Base):
 
 
 class SessionRow(Base):
-    """A signed-in browser; only the hash of its token is stored."""
+    """A signed-in browser; only the hash of its token is stored.
+
+    `browser` is what it calls itself; `used_at` is renewed once an hour at most.
+    """
 
     __tablename__ = "session"
     token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
     account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime]
+    browser: Mapped[str] = mapped_column(String(200), default="")
+    used_at: Mapped[datetime | None]
+
+
+class DeviceRow(Base):
+    """A browser in which an account was signed in before; only the hash of its cookie is stored."""
+
+    __tablename__ = "device"
+    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    account_id: Mapped[int] = mapped_column(
+        ForeignKey("account.id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+    used_at: Mapped[datetime]
 
 
 class SignInAttemptRow(Base):
-    """A failed sign-in, stored for throttling."""
+    """A failed sign-in, stored for throttling; `address` may also name a device."""
 
     __tablename__ = "sign_in_attempt"
     id: Mapped[int] = mapped_column(RowId, primary_key=True)

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
 from flask import Blueprint, g, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Conflict, Finding, InvalidInput
+from workbench.errors import Conflict, Finding, InvalidInput, NotAllowed
 from workbench.web import notices
 from workbench.web.access import anyone, signed_in, viewer, viewer_or_none
 from workbench.web.context import app_context, reading, writing
 from workbench.web.navigation import first_page
-from workbench.web.requests import drop_token, keep_token, read_token, safe_next, see_other
+from workbench.web.requests import (
+    browser,
+    drop_session,
+    keep_session,
+    read_token,
+    retry_after,
+    safe_next,
+    see_other,
+)
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.people import accounts as people
@@ -18,7 +29,7 @@ from workbench.workflow.people import invitations, signing_in
 from workbench.workflow.people.signing_in import Refused, SignedIn
 
 blueprint = Blueprint("entrance", __name__)
-Answer = str | Response | tuple[str, int]
+Answer = str | Response | tuple[str, int] | tuple[str, int, dict[str, str]]
 
 REASONS = {
     "signed-out": ("You are signed out.", "good"),
@@ -34,6 +45,7 @@ def welcome() -> Answer:
     with reading() as db:
         if people.any_account(db):
             return see_other(url_for("entrance.sign_in"))
+    _require_own_name()
     return render_template("entrance/welcome.html", findings=(), typed={})
 
 
@@ -44,12 +56,13 @@ def begin() -> Answer:
     with reading() as db:
         if people.any_account(db):
             raise Conflict("an account already exists", remedy="sign in, or ask for an invitation")
+    _require_own_name()
     try:
         new = _new_account()
     except InvalidInput as error:
         return render_template("entrance/welcome.html", findings=error.findings, typed=request.form), 422
     with writing() as db:
-        session = signing_in.open_session(db, people.create_first_account(db, new))
+        session = signing_in.open_session(db, people.create_first_account(db, new), browser())
     return _signed_in(session, url_for("campaigns.index"))
 
 
@@ -73,7 +86,7 @@ def enter() -> Answer:
     """Sign in, or show the form again with the reason."""
     login, following = request.form.get("login", ""), safe_next(request.form.get("next"))
     with reading() as db:
-        attempt = signing_in.begin_attempt(db, login=login, address=request.remote_addr)
+        attempt = signing_in.begin_attempt(db, login=login, browser=browser())
     checked = signing_in.check_password(attempt, request.form.get("password", ""), app_context().passwords)
     with writing() as db:
         outcome = signing_in.sign_in(db, checked, replacing=read_token())
@@ -81,7 +94,7 @@ def enter() -> Answer:
         page = render_template(
             "entrance/sign_in.html", next=following, why=None, refused=str(outcome), login=login
         )
-        return page, 429 if outcome.wait else 422
+        return page, 429 if outcome.wait else 422, retry_after(outcome)
     return _signed_in(outcome, following or url_for("campaigns.index"))
 
 
@@ -92,7 +105,7 @@ def sign_out() -> Response:
     with writing() as db:
         signing_in.sign_out(db, g.token)
     response = see_other(url_for("entrance.sign_in", why="signed-out"))
-    drop_token(response)
+    drop_session(response)
     return response
 
 
@@ -124,13 +137,32 @@ def register(token: str) -> Answer:
         new = _new_account()
         with writing() as db:
             account, offer = invitations.accept_as_new(db, token, new)
-            session = signing_in.open_session(db, account)
+            session = signing_in.open_session(db, account, browser())
     except InvalidInput as error:
         return _invitation_page(token, error.findings), 422
     except Conflict as error:
         finding = Finding("Login name", None, "login", error.message, error.remedy)
         return _invitation_page(token, (finding,)), 409
     return _signed_in(session, _start_page(offer.slug, account.id))
+
+
+def _require_own_name() -> None:
+    """Raise NotAllowed where the address may be the name of somebody else's site that leads here.
+
+    Such a site has the same origin, and could have the first account created by whoever opens it.
+    """
+    if app_context().settings.hosts:
+        return  # others were refused already
+    name = urlsplit(f"//{request.host}").hostname or ""
+    if name == "localhost" or name.endswith(".localhost"):
+        return
+    try:
+        ip_address(name)
+    except ValueError:
+        raise NotAllowed(
+            f"the first account cannot be created under the name {name}",
+            remedy="run `workbench init`, set WORKBENCH_HOSTS, or open the site by its IP address",
+        ) from None
 
 
 def _new_account() -> people.NewAccount:
@@ -160,5 +192,5 @@ def _start_page(slug: str, account_id: int) -> str:
 
 def _signed_in(session: SignedIn, address: str) -> Response:
     response = see_other(address)
-    keep_token(response, session.token, session.expires_at)
+    keep_session(response, session)
     return response

@@ -13,7 +13,7 @@ from workbench.workflow.campaigns.campaigns import DELETED
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import Account, account_key
 from workbench.workflow.people.roles import Role
-from workbench.workflow.people.signing_in import token_hash
+from workbench.workflow.people.tokens import token_hash
 
 
 @dataclass(frozen=True, slots=True)

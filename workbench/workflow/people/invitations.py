@@ -22,7 +22,7 @@ from workbench.workflow.people.accounts import Account, NewAccount, create_accou
 from workbench.workflow.people.groups import join, require_group
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
-from workbench.workflow.people.signing_in import new_token, token_hash
+from workbench.workflow.people.tokens import new_token, token_hash
 
 INVITATION_LASTS = timedelta(days=14)
 LONGEST_NOTE = 200

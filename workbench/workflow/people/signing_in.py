@@ -1,4 +1,4 @@
-"""Signing in and out: sessions and their tokens, and throttling of failed attempts.
+"""Signing in and out: sessions, and attempts whose password is checked.
 
 An attempt is begun in one transaction, its password is checked outside any, and it is completed in another. A
 refusal is returned, not raised: an exception would roll back the stored failure.
@@ -6,115 +6,54 @@ refusal is returned, not raised: an exception would roll back the stored failure
 
 from __future__ import annotations
 
-import hashlib
-import ipaddress
-import secrets
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotAllowed
-from workbench.storage.tables import AccountRow, SessionRow, SignInAttemptRow
+from workbench.storage.tables import AccountRow, SessionRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import Account, account_from, account_row, fold_login
+from workbench.workflow.people.devices import is_device_of, remember_device
 from workbench.workflow.people.passwords import Passwords
-
-
-def new_token() -> str:
-    """256 random bits for a cookie or a URL."""
-    return secrets.token_urlsafe(32)
-
-
-def token_hash(token: str) -> str:
-    """The SHA-256 under which a token is stored; unsalted, since a token cannot be guessed."""
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
-
-
-FAILURES_OF_A_LOGIN = 5
-FAILURES_OF_AN_ADDRESS = 30
-BURST = timedelta(minutes=15)
-MEMORY = timedelta(days=1)
-FIRST_WAIT = timedelta(seconds=30)
-LONGEST_WAIT = timedelta(minutes=15)
-
-
-def waiting_time(db: Session, *, login: str, address: str, now: datetime) -> timedelta:
-    """How long attempts at this login name or from this address are refused; zero if they are not.
-
-    After a number of failures within 15 minutes, 30 seconds; every further failure within a day doubles the
-    wait, up to 15 minutes.
-    """
-    return max(
-        _wait(_failures(db, SignInAttemptRow.login == login, now), FAILURES_OF_A_LOGIN, now),
-        _wait(_failures(db, SignInAttemptRow.address == address, now), FAILURES_OF_AN_ADDRESS, now),
-    )
-
-
-def one_at_a_time(db: Session, login: str) -> None:
-    """Serialise the attempts at a login name until the transaction ends.
-
-    Otherwise, of many guesses sent at once, each would be checked before the failure of another is stored.
-    """
-    if db.get_bind().dialect.name == "postgresql":
-        # SQLite lets one writer in at a time anyway.
-        db.execute(select(func.pg_advisory_xact_lock(func.hashtext(f"sign-in {login}"))))
-
-
-def record_failure(db: Session, *, login: str, address: str, now: datetime) -> None:
-    """Store a failed sign-in, and delete those older than a day."""
-    db.execute(delete(SignInAttemptRow).where(SignInAttemptRow.at < now - MEMORY))
-    db.add(SignInAttemptRow(login=login, address=address, at=now))
-    db.flush()
-
-
-def forget_failures(db: Session, login: str) -> None:
-    """Delete the failures of a login name, after its owner has signed in."""
-    db.execute(delete(SignInAttemptRow).where(SignInAttemptRow.login == login))
-
-
-def throttled_address(address: str | None) -> str:
-    """The address for which failures are counted; for IPv6 the /64 network, since one user has all of it."""
-    try:
-        parsed = ipaddress.ip_address((address or "").partition("%")[0])
-    except ValueError:
-        return "unknown"
-    if isinstance(parsed, ipaddress.IPv6Address):
-        if parsed.ipv4_mapped is not None:
-            return str(parsed.ipv4_mapped)
-        return str(ipaddress.ip_network((parsed, 64), strict=False))
-    return str(parsed)
-
-
-def _failures(db: Session, which: ColumnElement[bool], now: datetime) -> Sequence[datetime]:
-    return db.scalars(
-        select(SignInAttemptRow.at)
-        .where(which, SignInAttemptRow.at > now - MEMORY)
-        .order_by(SignInAttemptRow.at)
-    ).all()
-
-
-def _wait(failures: Sequence[datetime], allowed: int, now: datetime) -> timedelta:
-    burst = any(last - first <= BURST for first, last in zip(failures, failures[allowed - 1 :], strict=False))
-    if not burst:
-        return timedelta(0)
-    # The exponent is bounded first: a day of failures would make a number too big for a timedelta.
-    doublings = min(len(failures) - allowed, 10)
-    wait = min(FIRST_WAIT * (1 << doublings), LONGEST_WAIT)
-    return max(failures[-1] + wait - now, timedelta(0))
-
+from workbench.workflow.people.throttling import (
+    SIGNED_IN,
+    Guess,
+    forget_failures,
+    network_of,
+    one_at_a_time,
+    place_of_device,
+    record_failure,
+    waiting_time,
+)
+from workbench.workflow.people.tokens import new_token, token_hash
 
 SESSION_LASTS = timedelta(days=30)
+
+
+LONGEST_BROWSER = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Browser:
+    """What a request says of the browser it comes from.
+
+    `device` is the token of the cookie by which it is known, `name` the `User-Agent` field.
+    """
+
+    address: str | None = None
+    device: str | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SignInAttempt:
     """An attempt to sign in; `stored`, the password hash, is None if there is no such account."""
 
-    login: str
-    address: str
+    guess: Guess
+    browser: Browser
     account_id: int | None
     stored: str | None
     wait: timedelta
@@ -135,35 +74,53 @@ class Refused:
 
     wait: timedelta
 
+    @property
+    def seconds(self) -> int:
+        """The wait in whole seconds, rounded up."""
+        return -(-self.wait // timedelta(seconds=1))
+
     def __str__(self) -> str:
         if not self.wait:
             return "The login name or the password is wrong."
-        return f"Too many attempts failed. Try again in {_in_words(self.wait)}."
+        return f"Too many attempts failed. Try again in {_in_words(self.seconds)}."
 
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """A new session; the token is sent to the browser and stored nowhere else."""
+    """A new session; the tokens are sent to the browser and stored nowhere else.
+
+    `device` is the one by which the browser is known from now on.
+    """
 
     account: Account
     token: str
     expires_at: datetime
+    device: str
 
 
 def begin_attempt(
-    db: Session, *, login: str, address: str | None, now: datetime | None = None
+    db: Session, *, login: str, browser: Browser, signed_in: bool = False, now: datetime | None = None
 ) -> SignInAttempt:
-    """Look up a login name and its throttling, before the password is checked."""
+    """Look up a login name and its throttling, before the password is checked.
+
+    `signed_in` says that this account is signed in already, and so waits for nobody else's failures.
+    """
     # Bounded and without NUL, since it is stored if the attempt fails.
     folded = fold_login(login).replace("\0", "")[:120]
-    where = throttled_address(address)
     row = db.scalar(select(AccountRow).where(AccountRow.login == folded, AccountRow.disabled_at.is_(None)))
+    if signed_in:
+        place = SIGNED_IN
+    elif browser.device and is_device_of(db, browser.device, row.id if row else None):
+        place = place_of_device(token_hash(browser.device))
+    else:
+        place = network_of(browser.address)
+    guess = Guess(folded, place)
     return SignInAttempt(
-        login=folded,
-        address=where,
+        guess=guess,
+        browser=browser,
         account_id=row.id if row else None,
         stored=row.password_hash if row else None,
-        wait=waiting_time(db, login=folded, address=where, now=utc_now(now)),
+        wait=waiting_time(db, guess, utc_now(now)),
     )
 
 
@@ -186,7 +143,7 @@ def sign_in(
         account.password_hash = checked.renewed
     if replacing:
         sign_out(db, replacing)
-    return open_session(db, account_from(account), now=now)
+    return open_session(db, account_from(account), checked.attempt.browser, now=now)
 
 
 def change_password(
@@ -198,21 +155,27 @@ def change_password(
         return account
     account.password_hash = password_hash
     sign_out_everywhere(db, account.id)
-    return open_session(db, account_from(account), now=now)
+    return open_session(db, account_from(account), checked.attempt.browser, now=now)
 
 
-def open_session(db: Session, account: Account, *, now: datetime | None = None) -> SignedIn:
+def open_session(
+    db: Session, account: Account, browser: Browser | None = None, *, now: datetime | None = None
+) -> SignedIn:
     """Open a session for a verified account; it expires after 30 days."""
-    moment = utc_now(now)
+    moment, browser = utc_now(now), browser or Browser()
     db.execute(delete(SessionRow).where(SessionRow.expires_at <= moment))
     token, expires_at = new_token(), moment + SESSION_LASTS
     db.add(
         SessionRow(
-            token_hash=token_hash(token), account_id=account.id, created_at=moment, expires_at=expires_at
+            token_hash=token_hash(token),
+            account_id=account.id,
+            created_at=moment,
+            expires_at=expires_at,
+            browser=browser.name[:LONGEST_BROWSER],
         )
     )
     db.flush()
-    return SignedIn(account, token, expires_at)
+    return SignedIn(account, token, expires_at, remember_device(db, browser.device, account.id, moment))
 
 
 def sign_out(db: Session, token: str) -> None:
@@ -227,23 +190,23 @@ def sign_out_everywhere(db: Session, account_id: int) -> None:
 
 def _verified(db: Session, checked: CheckedAttempt, now: datetime) -> AccountRow | Refused:
     # Checked again under the lock: of many guesses sent at once, those over the limit must not be checked.
-    login, address = checked.attempt.login, checked.attempt.address
-    one_at_a_time(db, login)
-    wait = waiting_time(db, login=login, address=address, now=now)
+    guess = checked.attempt.guess
+    one_at_a_time(db, guess.login)
+    wait = waiting_time(db, guess, now)
     if wait:
         return Refused(wait)
     if not checked.right or checked.attempt.account_id is None:
-        record_failure(db, login=login, address=address, now=now)
-        return Refused(waiting_time(db, login=login, address=address, now=now))
+        record_failure(db, guess, now)
+        return Refused(waiting_time(db, guess, now))
     account = db.get(AccountRow, checked.attempt.account_id)
     if account is None or account.disabled_at or account.password_hash != checked.attempt.stored:
         raise NotAllowed("the account was changed meanwhile", remedy="sign in again")
-    forget_failures(db, login)
+    # Only those made here: somebody else may still be guessing elsewhere.
+    forget_failures(db, guess.login, guess.place)
     return account
 
 
-def _in_words(wait: timedelta) -> str:
-    seconds = -(-wait // timedelta(seconds=1))
+def _in_words(seconds: int) -> str:
     if seconds < 60:
         return "1 second" if seconds == 1 else f"{seconds} seconds"
     minutes = -(-seconds // 60)

@@ -9,14 +9,14 @@ from workbench.errors import Finding, InvalidInput
 from workbench.web import notices
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import app_context, reading, writing
-from workbench.web.requests import drop_token, keep_token, see_other
+from workbench.web.requests import browser, drop_session, keep_session, retry_after, see_other
 from workbench.workflow.people import accounts as people
 from workbench.workflow.people import signing_in
 from workbench.workflow.people.passwords import password_findings
 from workbench.workflow.people.signing_in import Refused
 
 blueprint = Blueprint("account", __name__, url_prefix="/account")
-Answer = str | Response | tuple[str, int]
+Answer = str | Response | tuple[str, int] | tuple[str, int, dict[str, str]]
 
 
 @blueprint.get("")
@@ -50,7 +50,7 @@ def change_password() -> Answer:
     if findings:
         return _page(tuple(findings)), 422
     with reading() as db:
-        attempt = signing_in.begin_attempt(db, login=login, address=request.remote_addr)
+        attempt = signing_in.begin_attempt(db, login=login, browser=browser(), signed_in=True)
     checked = signing_in.check_password(attempt, form.get("old", ""), app_context().passwords)
     # Hashing is expensive: only done if the current password is right.
     new_hash = app_context().passwords.hash(form["password"]) if checked.right else ""
@@ -58,12 +58,13 @@ def change_password() -> Answer:
         outcome = signing_in.change_password(db, checked, new_hash)
     if isinstance(outcome, Refused):
         wrong = "this is not your password" if not outcome.wait else str(outcome)
-        return _page((Finding("Current password", None, "old", wrong),)), 429 if outcome.wait else 422
+        page = _page((Finding("Current password", None, "old", wrong),))
+        return page, 429 if outcome.wait else 422, retry_after(outcome)
     # Notices are signed with the token of the session that will read them.
     g.token = outcome.token
     notices.add("Password changed. You are signed out in every other browser.")
     response = see_other(url_for("account.index"))
-    keep_token(response, outcome.token, outcome.expires_at)
+    keep_session(response, outcome)
     return response
 
 
@@ -74,7 +75,7 @@ def sign_out_everywhere() -> Response:
     with writing() as db:
         signing_in.sign_out_everywhere(db, viewer().id)
     response = see_other(url_for("entrance.sign_in", why="everywhere"))
-    drop_token(response)
+    drop_session(response)
     return response
 
 

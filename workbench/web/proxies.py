@@ -1,0 +1,47 @@
+"""Proxies: whose word is taken for the address, scheme, host and path prefix of a request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from ipaddress import ip_address
+from typing import Any
+
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from workbench.settings import Network, Settings
+from workbench.web.refusals import Application
+
+FORWARDED = ("FOR", "PROTO", "HOST", "PREFIX", "PORT")
+
+
+class TrustedProxies:
+    """An application that believes forwarded headers, if they come from one of the networks of the proxies.
+
+    Whoever reaches the server past its proxy is seen as they are.
+    """
+
+    def __init__(self, app: Application, settings: Settings) -> None:
+        count = settings.behind_proxy
+        self._direct = app
+        self._forwarded = ProxyFix(app, x_for=count, x_proto=count, x_host=count, x_prefix=count)
+        self._networks = settings.proxy_networks
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        """Answer a request of WSGI."""
+        if is_in(environ.get("REMOTE_ADDR", ""), self._networks):
+            return self._forwarded(environ, start_response)
+        for name in FORWARDED:
+            environ.pop(f"HTTP_X_FORWARDED_{name}", None)
+        return self._direct(environ, start_response)
+
+
+def is_in(address: str, networks: Iterable[Network]) -> bool:
+    """Whether an address is in one of the networks; no address is that of a socket on the same machine."""
+    if not address:
+        return True
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return False
+    mapped = getattr(parsed, "ipv4_mapped", None) or parsed
+    return any(mapped in network for network in networks)
