@@ -1,4 +1,4 @@
-"""What the desk asks for all day takes few statements, on both engines; a further one is to be noticed."""
+"""What is asked for all day takes few statements, on both engines; a further one is to be noticed."""
 
 from __future__ import annotations
 
@@ -105,3 +105,11 @@ def test_an_image_and_a_page_that_names_one_are_shown_whole_whoever_asked_before
     assert shown() == short
     images = [[one["html"].count("/c/harbour/files/") for one in each] for each in (without, short)]
     assert [(one[0] > 0, *one[1:]) for one in images] == [(True, 0, 0), (True, 1, 0)]
+
+
+def test_a_page_finds_who_looks_and_how_in_one_statement(ada: Desk, database: Database) -> None:
+    ada.client.post("/account/text", data={"theme": "dark"})
+    with statements(database) as page:
+        answer = ada.client.get("/account")
+    assert page == ["SELECT"]
+    assert 'data-text-theme="dark"' in answer.text

@@ -234,7 +234,7 @@ def _recognise() -> None:
         return
     app_context().recognised.add(token)
     account = visit.account
-    g.token, g.visited = token, visit.campaign
+    g.token, g.visited, g.look = token, visit.campaign, visit.look
     g.viewer = Viewer(account.id, account.login, account.name, account.administrator, account.key)
 
 

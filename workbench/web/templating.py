@@ -26,7 +26,7 @@ from workbench.workflow.judging.desk_settings import (
     TextOption,
     TextSettings,
     own_words,
-    text_settings,
+    text_settings_of,
 )
 from workbench.workflow.people.passwords import HINT as PASSWORD_HINT
 
@@ -119,15 +119,8 @@ def document_text(text: str, form: ShownForm) -> Markup:
 
 
 def text_look() -> TextSettings:
-    """The viewer's settings for reading text, read once per request; the defaults if not signed in."""
-    found = g.get("text_look")
-    if not isinstance(found, TextSettings):
-        found = TextSettings()
-        if viewer_or_none() is not None:
-            with reading() as db:
-                found = text_settings(db, viewer().id)
-        g.text_look = found
-    return found
+    """The viewer's settings for reading text; the defaults if not signed in."""
+    return text_settings_of(g.get("look"))
 
 
 def text_choices() -> tuple[TextOption, ...]:

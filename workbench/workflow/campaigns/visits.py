@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import bindparam, select
 from sqlalchemy.engine import Connection
@@ -14,6 +15,9 @@ from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import Account, account_key
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.tokens import token_hash
+
+# The part of an account's settings of the desk that says how text looks.
+TEXT_PART = "text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +34,15 @@ class VisitedCampaign:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """Whose session a token is; `campaign` is None where the address has none or there is none."""
+    """Whose session a token is; `campaign` is None where the address has none or there is none.
+
+    `look` is what the account has chosen for reading, as it was stored: every page is drawn with it.
+    """
 
     account: Account
     disabled: bool
     campaign: VisitedCampaign | None
+    look: Any
 
 
 def visit_of(
@@ -58,7 +66,7 @@ def visit_of(
             row.archived_at,
             frozenset(Role(each.role) for each in rows if each.role is not None),
         )
-    return Visit(account, row.disabled_at is not None, campaign)
+    return Visit(account, row.disabled_at is not None, campaign, row.look)
 
 
 # Of every request, so put together once; a row for each role.
@@ -70,6 +78,7 @@ _VISIT = (
         AccountRow.administrator,
         AccountRow.created_at,
         AccountRow.disabled_at,
+        AccountRow.desk[TEXT_PART].label("look"),
         CampaignRow.id.label("campaign_id"),
         CampaignRow.slug,
         CampaignRow.name.label("campaign_name"),

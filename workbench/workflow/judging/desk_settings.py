@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import Finding, InvalidInput
 from workbench.records import Scale, id_bytes
 from workbench.storage.tables import AccountRow, AssessorNoteRow
+from workbench.workflow.campaigns.visits import TEXT_PART
 from workbench.workflow.checks import storable
 from workbench.workflow.judging.task import own_assignment
 
@@ -204,9 +205,6 @@ def _is_key(key: str) -> bool:
     return len(key) == 1 and key.isprintable() and key not in RESERVED
 
 
-TEXT_PART = "text"
-
-
 @dataclass(frozen=True, slots=True)
 class TextOption:
     """One of the things to choose: its name, what it is called, and (value, label) of what there is."""
@@ -253,8 +251,14 @@ class TextSettings:
 
 
 def text_settings(db: Session, account_id: int) -> TextSettings:
-    """What an account chose; the usual for what it did not choose, or what this version does not know."""
-    stored = desk_settings_part(db, account_id, TEXT_PART)
+    """What an account chose; see `text_settings_of`."""
+    return text_settings_of(desk_settings_part(db, account_id, TEXT_PART))
+
+
+def text_settings_of(stored: object) -> TextSettings:
+    """What was chosen, as stored; the usual for what was not chosen, or what this version does not know."""
+    if not isinstance(stored, dict):
+        return TextSettings()
     known = {choice.name: [value for value, _ in choice.options] for choice in TEXT_OPTIONS}
     kept = {name: value for name, value in stored.items() if name in known and value in known[name]}
     return TextSettings(**kept)
