@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import signal
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
@@ -27,6 +30,7 @@ from workbench.web.app import create_app
 from workbench.web.errors import EXPLANATIONS
 from workbench.web.long_requests import LongRequests, take_response
 from workbench.web.long_worker import answer
+from workbench.web.pages import COMPUTING
 from workbench.web.refusals import Refusals, WholeResponse, answer_of
 from workbench.workflow.people.accounts import account_from
 from workbench.workflow.people.signing_in import open_session
@@ -107,6 +111,44 @@ def test_the_second_process_answers_what_organisers_read_and_may_be_killed_or_ha
     while Path(f"/proc/{stopped}").exists():  # it was killed, though it was stopped
         assert time.monotonic() < end
         time.sleep(0.02)
+
+
+class Starting:
+    """A second process that has started once it is let."""
+
+    let = threading.Event()
+    pid = 0
+
+    def __init__(self) -> None:
+        self.let.wait()
+
+    def ask(self, environ: dict[str, Any], seconds: float) -> WholeResponse:
+        return WholeResponse("200 OK", [], b"from there")
+
+    def close(self) -> None:
+        """There is none."""
+
+
+def test_what_computes_waits_for_the_second_process_and_is_never_answered_here(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(long_requests, "_SecondProcess", Starting)
+    assert site.where(site.olga) == (200, "here")
+    before = site.asked
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(site.served.answer, {"PATH_INFO": SCORES}, computes=True)
+        assert not waiting.done()
+        Starting.let.set()
+        assert waiting.result().body == b"from there"
+    assert site.asked == before
+
+
+def test_pages_of_scores_and_trust_are_among_those_that_compute(site: Site) -> None:
+    rules = [rule for rule in site.app.url_map.iter_rules() if rule.endpoint.partition(".")[0] in COMPUTING]
+    addresses = {str(rule) for rule in site.app.url_map.iter_rules()}
+    wanted = {one for one in addresses if re.match("/c/<slug>/(scores|trust|qrels/preview)", one)}
+    assert len(wanted) > 20
+    assert wanted == {str(rule) for rule in rules}
 
 
 class Dying:

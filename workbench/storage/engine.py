@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 import threading
@@ -32,6 +33,7 @@ from workbench.storage.limits import time_limit
 from workbench.storage.turns import BUSY, NextWriter, SharedCommits
 
 T = TypeVar("T")
+LOG = logging.getLogger(__name__)
 
 # How long a writer waits for another one.
 BUSY_SECONDS = 15.0
@@ -41,6 +43,8 @@ KEPT_CONNECTIONS = 16
 ROWS_GONE = (IntegrityError, NoResultFound)
 # Stands in the `info` of a session that may change something.
 WRITES = "writes"
+# In the `info` of a reading session: what is to be written after it.
+AFTERWARDS = "afterwards"
 # How long a thread waits for a connection, and how long PostgreSQL has to accept one.
 CONNECT_SECONDS = 5
 # Of libpq: a host that vanished is noticed within about half a minute.
@@ -116,9 +120,18 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """One transaction that is rolled back at its end."""
-        with _responding(), Session(self._reading, expire_on_commit=False) as session:
+        """One transaction that is rolled back at its end; then what was put off by `afterwards` is done."""
+        put_off: list[Callable[[Session], None]] = []
+        info = {AFTERWARDS: put_off}
+        with _responding(), Session(self._reading, expire_on_commit=False, info=info) as session:
             yield session
+        try:
+            for act in put_off:
+                with self.writing() as writer:
+                    act(writer)
+        except (Unavailable, DBAPIError) as error:
+            # Also where the right to write is missing, or the campaign is gone.
+            LOG.warning("what was computed is not stored: %s", error)
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
@@ -343,6 +356,15 @@ def _begin_sqlite(connection: Connection) -> None:
     kind = connection.get_execution_options().get("begin", "DEFERRED")
     if kind is not None:
         connection.exec_driver_sql(f"BEGIN {kind}")
+
+
+def afterwards(db: Session, act: Callable[[Session], None]) -> None:
+    """Have a reading session's database call `act` in a short writing transaction of its own, afterwards.
+
+    That is for what can be computed again, such as a cache: it is not done where the reading fails, and it
+    may fail without a word to whoever read. Within a writing session, which others wait for, nothing is done.
+    """
+    db.info.get(AFTERWARDS, []).append(act)
 
 
 def reachable(database: Database) -> None:

@@ -24,6 +24,7 @@ from workbench.web.environ import Exchange, environ_of, send
 from workbench.web.health import PATH as HEALTH
 from workbench.web.health import Health, health_response
 from workbench.web.long_requests import LongRequests
+from workbench.web.pages import COMPUTING
 from workbench.web.places import READS, Full, Places, RequestKind, kind_of
 from workbench.web.refusals import Refusals, WholeResponse, answer_of
 from workbench.web.requests import SESSION_COOKIES
@@ -87,7 +88,7 @@ class Door:
             kind = kind_of(self._app, environ["REQUEST_METHOD"], endpoint, signed_in=signed_in)
             environ["wsgi.input"] = body
             await self._places.run(
-                kind, lambda: send(exchange, self._answer(kind, environ)), finally_=body.close
+                kind, lambda: send(exchange, self._answer(kind, endpoint, environ)), finally_=body.close
             )
         except (Full, TimeoutError, Unavailable):
             return 503
@@ -99,10 +100,11 @@ class Door:
             return 503
         return None
 
-    def _answer(self, kind: RequestKind, environ: dict[str, Any]) -> WholeResponse:
-        return (
-            self._long.answer(environ) if kind is RequestKind.LONG else answer_of(self._app.wsgi_app, environ)
-        )
+    def _answer(self, kind: RequestKind, endpoint: str | None, environ: dict[str, Any]) -> WholeResponse:
+        if kind is not RequestKind.LONG:
+            return answer_of(self._app.wsgi_app, environ)
+        computes = endpoint is not None and endpoint.rpartition(".")[0] in COMPUTING
+        return self._long.answer(environ, computes=computes)
 
     def _endpoint(self, environ: dict[str, Any]) -> str | None:
         try:

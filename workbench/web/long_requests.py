@@ -3,8 +3,9 @@
 Pages for organisers and viewers may compute for seconds, and Python computes in one thread at a time. So each
 server process starts a second one at a lower priority and forwards to it the requests that only read.
 Requests that save, and all requests of assessors, are answered in the first process. Both run the same
-application on the same database. Until the second process has started, or if the system cannot start one, the
-first process answers everything.
+application on the same database. Until the second process has started, the first one answers what does not
+compute; scores and other computed tables wait for it. If the system cannot start one, the first process
+answers everything.
 """
 
 from __future__ import annotations
@@ -47,9 +48,11 @@ class LongRequests:
         self.second: _SecondProcess | None = None
         self._closed = False
 
-    def answer(self, environ: dict[str, Any]) -> WholeResponse:
-        """The response to a request without a body, whoever computes it."""
+    def answer(self, environ: dict[str, Any], *, computes: bool = False) -> WholeResponse:
+        """The response to a request without a body; one that `computes` waits for the second process."""
         second = self._second_process()
+        if second is None and computes:
+            second = self._started()
         if second is None:
             return answer_of(self._local, environ)
         for _ in range(2):
@@ -93,6 +96,12 @@ class LongRequests:
             starter = self._starter
         if wait and starter is not None:
             starter.join()
+        return self.second
+
+    def _started(self) -> _SecondProcess | None:
+        """The second process once it has started; None if it cannot."""
+        if self._starter is not None:
+            self._starter.join()
         return self.second
 
     def _start(self) -> None:

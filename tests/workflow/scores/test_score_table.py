@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, send_runs
 from workbench.consensus.rule_choice import rule_choice
 from workbench.errors import WorkbenchError
-from workbench.records import Judgment
+from workbench.records import Answer, Judgment
 from workbench.storage.engine import Database
+from workbench.storage.tables import ComputedResultRow
+from workbench.workflow import kept_results
+from workbench.workflow.caching import Cache
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.scores import score_table
 from workbench.workflow.scores.leaderboard import leaderboard, leaderboard_export
@@ -29,8 +36,21 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return score(*given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(score_table, "_score", counted)
-    monkeypatch.setattr(score_table, "_SCORED", type(score_table._SCORED)(score_table.MOST_KEPT))
+    forget(monkeypatch)
     return tags
+
+
+def judged_campaign(database: Database) -> int:
+    with database.writing() as db:
+        made = campaign_with_people(db)
+        send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
+        import_judgments(db, made.campaign.id, FIRST, source="f")
+    return made.campaign.id
+
+
+def forget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Remember no more than a process that has just started."""
+    monkeypatch.setattr(score_table, "_SCORED", Cache(score_table.MOST_KEPT))
 
 
 def table_of(
@@ -79,6 +99,88 @@ def test_more_runs_than_are_kept_are_scored_in_one_call(
         send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
         import_judgments(db, made.campaign.id, FIRST, source="f")
         assert table_of(db, made.campaign.id, seconds=0).waiting == 0
+
+
+@pytest.mark.engines
+def test_another_process_scores_nothing_again(
+    database: Database, computed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign_id = judged_campaign(database)
+    with database.reading() as db:
+        first = table_of(db, campaign_id, seconds=0)
+    assert (len(first.runs), computed) == (1, ["alpha"])
+    forget(monkeypatch)
+    with database.reading() as db:
+        second = table_of(db, campaign_id)
+    assert computed == ["alpha", "beta"]
+    forget(monkeypatch)
+    with database.reading() as db:
+        assert table_of(db, campaign_id) == second
+    assert computed == ["alpha", "beta"]
+    # Another judgment makes other qrels; whoever takes it back finds the scores of the first ones.
+    with database.writing() as db:
+        import_judgments(db, campaign_id, [Judgment("X", "T2", "d2", 1)], source="g")
+    with database.reading() as db:
+        assert table_of(db, campaign_id) != second
+    assert computed[2:] == ["alpha", "beta"]
+    with database.writing() as db:
+        import_judgments(db, campaign_id, [Judgment("X", "T2", "d2", None, Answer.UNSURE)], source="h")
+    forget(monkeypatch)
+    with database.reading() as db:
+        assert table_of(db, campaign_id).runs == second.runs
+    assert len(computed) == 4
+
+
+def test_scores_of_another_version_of_the_program_are_not_taken(
+    database: Database, computed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign_id = judged_campaign(database)
+    for version in ("one", "one", "two"):
+        monkeypatch.setattr(kept_results, "program_hash", lambda version=version: version)
+        forget(monkeypatch)
+        with database.reading() as db:
+            table_of(db, campaign_id)
+    assert computed == ["alpha", "beta"] * 2
+
+
+def test_a_kept_score_that_cannot_be_read_is_computed_again(
+    database: Database, computed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign_id = judged_campaign(database)
+    with database.reading() as db:
+        found = table_of(db, campaign_id)
+    for times in (2, 2):  # the second time it has been replaced
+        forget(monkeypatch)
+        if len(computed) == times:
+            with database.writing() as db:
+                db.execute(update(ComputedResultRow).values(content=b"damaged"))
+        with database.reading() as db:
+            assert table_of(db, campaign_id) == found
+        assert computed == ["alpha", "beta"] * 2
+
+
+@pytest.mark.slow
+@pytest.mark.engines
+def test_a_second_process_and_a_restart_find_what_the_first_computed(
+    database: Database, computed: list[str]
+) -> None:
+    campaign_id = judged_campaign(database)
+    with database.reading() as db:
+        table_of(db, campaign_id)
+    assert computed == ["alpha", "beta"]
+    script = f"""
+from workbench.consensus.rule_choice import rule_choice
+from workbench.storage.engine import Database
+from workbench.workflow.scores import score_table
+
+score_table._score = None  # whoever would score a run fails
+database = Database({database.url!r})
+with database.reading() as db:
+    found = score_table.score_runs(db, {campaign_id}, choice=rule_choice(), measures="AP P@2")
+print([run.tag for run in found.runs], found.waiting)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["['alpha',", "'beta']", "0"]
 
 
 def test_coverage_counts_topics_and_pooled_pairs_with_a_grade(database: Database) -> None:

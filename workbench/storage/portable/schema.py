@@ -31,11 +31,20 @@ from sqlalchemy.types import TypeEngine, UserDefinedType
 from workbench.errors import WorkbenchError
 from workbench.storage.engine import Database
 from workbench.storage.migrate import changing_schema, configuration, known_revisions
-from workbench.storage.tables import Base, DeviceRow, Moment, SessionRow, SignInAttemptRow
+from workbench.storage.tables import (
+    Base,
+    ComputedResultRow,
+    DeviceRow,
+    Moment,
+    SessionRow,
+    SignInAttemptRow,
+)
 
 VERSION_TABLE = "alembic_version"
-LEFT_OUT = frozenset(table.__tablename__ for table in (SessionRow, DeviceRow, SignInAttemptRow))
-"""Tables whose rows stay behind."""
+LEFT_OUT = frozenset(
+    table.__tablename__ for table in (SessionRow, DeviceRow, SignInAttemptRow, ComputedResultRow)
+)
+"""Tables whose rows stay behind: nobody is to be signed in by a copy, and what was computed can be again."""
 
 
 class StoredJson(UserDefinedType[str]):

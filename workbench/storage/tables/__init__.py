@@ -31,6 +31,7 @@ from workbench.storage.tables.people import (
 )
 from workbench.storage.tables.pools import PoolEntryRow, PoolEventRow, PoolRow
 from workbench.storage.tables.releases import ReleaseOriginRow, ReleasePartRow, ReleaseRow
+from workbench.storage.tables.results import ComputedResultRow
 from workbench.storage.tables.runs import CheckedFileRow, GroupMemberRow, GroupRow, PackedRunRow, RunRow
 from workbench.storage.tables.upgrades import SchemaUpgradeRow
 
@@ -44,6 +45,7 @@ __all__ = [
     "CampaignRow",
     "CheckedFileRow",
     "CollectionListRow",
+    "ComputedResultRow",
     "DeviceRow",
     "DocumentRow",
     "DocumentSketchRow",

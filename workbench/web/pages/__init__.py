@@ -68,3 +68,6 @@ BLUEPRINTS = (
     people.blueprint,
     *judging.BLUEPRINTS,
 )
+
+COMPUTING = frozenset(one.name for one in (*consensus.BLUEPRINTS, *scores.BLUEPRINTS, trust.blueprint))
+"""Pages that may compute for seconds: a process that saves judgments answers none of them."""

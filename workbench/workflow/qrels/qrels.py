@@ -78,6 +78,10 @@ class Material:
         """A hash of all of it, or of what it is of: the same material gives the same qrels."""
         if self.version is not None:
             return hashlib.sha256(repr(self.version).encode("utf-8", "backslashreplace")).hexdigest()
+        return self.content_hash()
+
+    def content_hash(self) -> str:
+        """A hash of every judgment, which is the same in every process and every database."""
         sha = hashlib.sha256(repr((self.scale, sorted(self.decided.items()))).encode())
         sha.update(repr(sorted(self.machines.items())).encode("utf-8", "backslashreplace"))
         for one in self.judgments:

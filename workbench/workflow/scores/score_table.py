@@ -19,6 +19,7 @@ from workbench.scoring.unjudged import ScoreBounds, score_bounds
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.kept_results import KeptResults
 from workbench.workflow.qrels.qrels import Material, QrelsReport, material, pooled_pairs, qrels_of
 from workbench.workflow.runs.packed_store import arrays_for_use
 from workbench.workflow.runs.run_records import CampaignRun, runs_of
@@ -85,12 +86,18 @@ MOST_KEPT = 1024
 _QRELS: Cache[tuple[str, RuleChoice], _Qrels] = Cache(16)
 """What the last rules gave, by the digest of the judgments."""
 
-_SCORED: Cache[tuple[str, int, tuple[str, ...], str, str], _Scored] = Cache(MOST_KEPT)
-"""Runs by the hash of the qrels, the highest grade, the measures, the hash of the run and its tag.
+_Source = tuple[str, int, tuple[str, ...], str, str]
+"""What scores depend on: the hash of the qrels, the highest grade, the measures, the run's hash and its tag.
 
-None of them ever changes, so that nothing here grows old: with a new judgment the qrels have another hash,
-and a run that is added is the only one to be scored. One takes 40 KB for 50 topics and 6 measures.
+None of them ever changes, so that no score grows old: with a new judgment the qrels have another hash, and a
+run that is added is the only one to be scored.
 """
+
+_SCORED: Cache[_Source, _Scored] = Cache(MOST_KEPT)
+"""The last runs in this process. One takes 40 KB for 50 topics and 6 measures."""
+
+_KEPT = KeptResults(_Scored)
+"""The same in the database, for every process."""
 
 
 def default_measures(scale: Scale, choice: RuleChoice | None = None) -> str:
@@ -123,31 +130,32 @@ def score_runs(
     parsed = parse_measures(measures or default_measures(scale, choice))
     qrels = _qrels(material(db, campaign_id), choice)
     highest = 1 if RULES[choice.rule].own_scale else max(grade.value for grade in scale.grades)
-    found: dict[str, _Scored] = {}
-    key = (qrels.sha256, highest, tuple(map(str, parsed)))
+    names = tuple(map(str, parsed))
+    sources = {run.tag: (qrels.sha256, highest, names, run.sha256, run.tag) for run in runs}
+    known = _known(db, campaign_id, sources.values())
+    computed: dict[_Source, _Scored] = {}
     scorer: Scorer | None = None
     if len(runs) > MOST_KEPT:
         # The first would be forgotten before the last is scored, and the next call would begin anew.
         seconds = None
-    started, computed = time.monotonic(), 0
-    for number, run in enumerate(runs, start=1):
-        known = _SCORED.peek((*key, run.sha256, run.tag))
-        if known is None:
+    started = time.monotonic()
+    for number, (tag, source) in enumerate(sources.items(), start=1):
+        if source not in known:
             # One run at least each time, or a slow machine would never come to an end.
             if seconds is not None and computed and time.monotonic() - started > seconds:
                 break
             scorer = scorer or Scorer(qrels.report.consensus.qrels, parsed)
-            known = _score(scorer, db, campaign_id, run.tag, highest)
-            _SCORED.put((*key, run.sha256, run.tag), known)
-            computed += 1
-        found[run.tag] = known
+            known[source] = computed[source] = _score(scorer, db, campaign_id, tag, highest)
+            _SCORED.put(source, known[source])
         if progress is not None:
             progress(number, len(runs))
+    _KEPT.keep(db, campaign_id, computed)
+    found = {tag: known[source] for tag, source in sources.items() if source in known}
     scores = best_first((one.scores for one in found.values()), str(parsed[0]))
     return ScoreTable(
         qrels=qrels.report,
         coverage=coverage_of(db, campaign_id, qrels.report),
-        measures=key[2],
+        measures=names,
         runs=tuple(scores),
         bounds={tag: one.bounds for tag, one in found.items()},
         groups={run.tag: run.group for run in runs},
@@ -175,6 +183,15 @@ def _qrels(found: Material, choice: RuleChoice) -> _Qrels:
         return _Qrels(report, hashlib.sha256(b"".join(report.lines())).hexdigest())
 
     return _QRELS.get((found.digest(), choice), make)
+
+
+def _known(db: Session, campaign_id: int, sources: Collection[_Source]) -> dict[_Source, _Scored]:
+    """The runs that some process has scored before."""
+    here = {source: one for source in sources if (one := _SCORED.peek(source)) is not None}
+    kept = _KEPT.find(db, campaign_id, [source for source in sources if source not in here])
+    for source, one in kept.items():
+        _SCORED.put(source, one)
+    return here | kept
 
 
 def _score(scorer: Scorer, db: Session, campaign_id: int, tag: str, highest: int) -> _Scored:

@@ -14,6 +14,7 @@ from workbench.trust.depth import Deepening, DeeperPool, deeper_pool, pool_by_ra
 from workbench.trust.fewer_topics import FewerTopics, fewer_topics
 from workbench.trust.holes import Holes, holes
 from workbench.workflow.caching import Cache
+from workbench.workflow.kept_results import KeptResults
 from workbench.workflow.pools.analysis import depth_of
 from workbench.workflow.pools.listing import PoolLine, pools_of
 from workbench.workflow.runs.packed_store import tops_of
@@ -27,6 +28,13 @@ _DEPTHS: Cache[tuple[object, ...], DeeperPool] = Cache(8)
 _HOLES: Cache[tuple[object, ...], Holes] = Cache(8)
 _TOPICS: Cache[tuple[object, ...], FewerTopics] = Cache(8)
 """Each by all that it depends on, so that nothing in them grows old."""
+
+_KEPT_DEPTHS, _KEPT_HOLES, _KEPT_TOPICS = (
+    KeptResults(DeeperPool),
+    KeptResults(Holes),
+    KeptResults(FewerTopics),
+)
+"""The same in the database, for every process."""
 
 
 def campaign_depth(db: Session, campaign_id: int, *, choice: RuleChoice) -> DeeperPool:
@@ -56,7 +64,10 @@ def campaign_depth(db: Session, campaign_id: int, *, choice: RuleChoice) -> Deep
         )
         return deeper_pool(counts, question)
 
-    return _DEPTHS.get((*found.key, question, ties, tuple(tags)), make)
+    def kept() -> DeeperPool:
+        return _KEPT_DEPTHS.get(db, campaign_id, (found.source, question, ties, tuple(tags)), make)
+
+    return _DEPTHS.get((*found.key, question, ties, tuple(tags)), kept)
 
 
 def deepest_pools(pools: Sequence[PoolLine]) -> list[PoolLine]:
@@ -74,7 +85,10 @@ def campaign_holes(db: Session, campaign_id: int, *, choice: RuleChoice, measure
     def make() -> Holes:
         return holes(found.qrels.consensus.qrels, found.arrays(db), [asked], highest=found.highest)
 
-    return _HOLES.get((*found.key, str(asked)), make)
+    def kept() -> Holes:
+        return _KEPT_HOLES.get(db, campaign_id, (found.source, str(asked)), make)
+
+    return _HOLES.get((*found.key, str(asked)), kept)
 
 
 def campaign_topics(db: Session, campaign_id: int, *, choice: RuleChoice, measure: str) -> FewerTopics:
@@ -85,4 +99,7 @@ def campaign_topics(db: Session, campaign_id: int, *, choice: RuleChoice, measur
         scores = score_under([found.reference], found.arrays(db), chosen)
         return fewer_topics(scores.values[0])
 
-    return _TOPICS.get((*found.key, str(chosen)), make)
+    def kept() -> FewerTopics:
+        return _KEPT_TOPICS.get(db, campaign_id, (found.source, str(chosen)), make)
+
+    return _TOPICS.get((*found.key, str(chosen)), kept)

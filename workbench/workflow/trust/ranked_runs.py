@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -36,6 +37,13 @@ class RankedRuns:
         """All that scores of these runs depend on, besides the measure."""
         hashes = tuple((run.tag, run.sha256, run.group) for run in self.runs)
         return self.campaign_id, self.material.digest(), self.qrels.choice, hashes
+
+    @property
+    def source(self) -> tuple[object, ...]:
+        """The same for every process: by what is in the qrels, not by when it was recorded."""
+        lines = hashlib.sha256(b"".join(self.qrels.lines())).hexdigest()
+        runs = tuple((run.tag, run.sha256) for run in self.runs)
+        return lines, self.qrels.relevant_from, self.highest, runs
 
     @property
     def reference(self) -> AlternativeQrels:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ from workbench.trust.judges import OtherJudges, other_judges
 from workbench.trust.reference import RankingOptions
 from workbench.trust.runs import OtherRuns, other_runs, pooled_pairs, qrels_without
 from workbench.workflow.caching import Cache
+from workbench.workflow.kept_results import KeptResults
 from workbench.workflow.qrels.qrels import QrelsReport
 from workbench.workflow.scores.score_table import Coverage, coverage_of
 from workbench.workflow.trust.ranked_runs import QRELS, RankedRuns, ranked_runs
@@ -43,8 +45,19 @@ class TrustReport:
     runs: OtherRuns | None
 
 
-_REPORTS: Cache[tuple[object, ...], tuple[OtherJudges | None, OtherRuns | None]] = Cache(8)
+@dataclass(frozen=True, slots=True)
+class _Rankings:
+    """The two parts that take long."""
+
+    judges: OtherJudges | None
+    runs: OtherRuns | None
+
+
+_REPORTS: Cache[tuple[object, ...], _Rankings] = Cache(8)
 """By all that they depend on: the judgments, the rule, the measure, the runs, and the pools."""
+
+_KEPT = KeptResults(_Rankings)
+"""The same in the database, for every process."""
 
 
 def trust_report(db: Session, campaign_id: int, *, choice: RuleChoice, measure: str) -> TrustReport:
@@ -57,10 +70,18 @@ def trust_report(db: Session, campaign_id: int, *, choice: RuleChoice, measure: 
     chosen, found = ranking_measure(measure), ranked_runs(db, campaign_id, choice)
     key = (*found.key, str(chosen), _pools(db, campaign_id))
 
-    def make() -> tuple[OtherJudges | None, OtherRuns | None]:
-        return _judges(db, found, chosen), _runs(db, found, chosen)
+    def kept() -> _Rankings:
+        pool = _pooled(db, campaign_id, {run.tag for run in found.runs})
 
-    judges, others = _REPORTS.get(key, make)
+        def make() -> _Rankings:
+            return _Rankings(_judges(db, found, chosen), _runs(db, found, chosen, pool))
+
+        groups = tuple((run.tag, run.group) for run in found.runs)
+        judgments = found.material.content_hash()
+        source = (found.source, judgments, choice, str(chosen), groups, _pool_hash(pool))
+        return _KEPT.get(db, campaign_id, source, make)
+
+    rankings = _REPORTS.get(key, kept)
     graded = (one for one in found.material.counted(choice) if one.grade is not None)
     grades = Counter((one.topic, one.docno) for one in graded)
     return TrustReport(
@@ -69,8 +90,8 @@ def trust_report(db: Session, campaign_id: int, *, choice: RuleChoice, measure: 
         measure=str(chosen),
         graded=len(grades),
         shared=sum(count > 1 for count in grades.values()),
-        judges=judges,
-        runs=others,
+        judges=rankings.judges,
+        runs=rankings.runs,
     )
 
 
@@ -90,9 +111,8 @@ def _judges(db: Session, found: RankedRuns, measure: Measure) -> OtherJudges | N
     return other_judges(scores, names, RankingOptions(QRELS))
 
 
-def _runs(db: Session, found: RankedRuns, measure: Measure) -> OtherRuns | None:
+def _runs(db: Session, found: RankedRuns, measure: Measure, pool: Pool) -> OtherRuns | None:
     groups, reference = {run.tag: run.group for run in found.runs if run.group}, found.reference
-    pool = _pooled(db, found.campaign_id, {run.tag for run in found.runs})
     pooled = pooled_pairs(pool, reference, groups)
     if not pooled.groups:
         return None
@@ -113,6 +133,13 @@ def _pools(db: Session, campaign_id: int) -> tuple[tuple[int, int], ...]:
         .order_by(PoolRow.id)
     )
     return tuple((pool, count) for pool, count in db.execute(chosen))
+
+
+def _pool_hash(pool: Pool) -> str:
+    sha = hashlib.sha256()
+    for entry in pool.entries:
+        sha.update(f"{entry!r}\n".encode("utf-8", "backslashreplace"))
+    return sha.hexdigest()
 
 
 def _pooled(db: Session, campaign_id: int, tags: set[str]) -> Pool:
