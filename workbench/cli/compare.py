@@ -9,24 +9,21 @@ from typing import Any, TypeVar
 
 import click
 
-from workbench.cli.output import form_options, one_form, print_export, say_table
+from workbench.cli.comparisons import METHOD, ORDER, SEED, say_all_pairs, say_topic_table, say_two_runs
+from workbench.cli.output import form_options, one_form, print_export
 from workbench.cli.parallel_runs import map_runs
 from workbench.cli.qrels_files import cannot_judge_option, read_judged
 from workbench.cli.runs import RunFiles, only_one_standard_input, run_arguments
 from workbench.errors import WorkbenchError
 from workbench.records import Qrel, TieRule
-from workbench.scoring.all_pairs import METHODS, AllPairs, all_pairs, all_pairs_export, method_in_words
+from workbench.scoring.all_pairs import all_pairs, all_pairs_export
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.pairs_of_runs import Comparisons
 from workbench.scoring.scorer import RunScores, Scorer
-from workbench.scoring.significance import LEVEL
-from workbench.scoring.topic_difficulty import ORDERS, TopicTable, topic_table, topic_table_export
-from workbench.scoring.two_runs import TESTS, TwoRuns, two_runs, two_runs_export
+from workbench.scoring.topic_difficulty import topic_table, topic_table_export
+from workbench.scoring.two_runs import two_runs, two_runs_export
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-_SEED = click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of what is drawn at random."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +96,7 @@ def _relevant(judged: Sequence[Qrel], threshold: int) -> dict[str, int]:
 
 @click.command("compare")
 @_reads_runs
-@_SEED
+@SEED
 def compare(scored: ScoredRuns, *, form: str, seed: int) -> None:
     """Compare two RUNs topic by topic: the mean difference, its interval, effect size and significance.
 
@@ -114,19 +111,13 @@ def compare(scored: ScoredRuns, *, form: str, seed: int) -> None:
     first, second = scored.runs
     found = two_runs(first, second, scored.measure, qrels=scored.qrels, seed=seed)
     if not print_export(two_runs_export(found), form):
-        _say_two(found)
+        say_two_runs(found)
 
 
 @click.command("pairs")
 @_reads_runs
-@click.option(
-    "--method",
-    type=click.Choice([str(method) for method in METHODS]),
-    default=str(Comparisons.RANDOMISED_TUKEY),
-    show_default=True,
-    help="Test, with its correction for the number of pairs: Tukey's HSD, or Holm's method.",
-)
-@_SEED
+@METHOD
+@SEED
 def pairs(scored: ScoredRuns, *, form: str, method: str, seed: int) -> None:
     """Compare every two RUNs: which differences are significant, corrected for the number of pairs.
 
@@ -134,106 +125,14 @@ def pairs(scored: ScoredRuns, *, form: str, method: str, seed: int) -> None:
     """
     found = all_pairs(scored.runs, scored.measure, Comparisons(method), qrels=scored.qrels, seed=seed)
     if not print_export(all_pairs_export(found), form):
-        _say_pairs(found)
+        say_all_pairs(found)
 
 
 @click.command("topics")
 @_reads_runs
-@click.option(
-    "--order",
-    type=click.Choice(list(ORDERS)),
-    default=next(iter(ORDERS)),
-    show_default=True,
-    help="By the median of the runs, lowest first, or by their standard deviation, highest first.",
-)
+@ORDER
 def topics(scored: ScoredRuns, *, form: str, order: str) -> None:
     """Sort topics by difficulty, or by how far RUNs disagree on them."""
     found = topic_table(scored.runs, scored.measure, order, relevant=scored.relevant, qrels=scored.qrels)
     if not print_export(topic_table_export(found), form):
-        _say_topics(found)
-
-
-def _say_two(found: TwoRuns) -> None:
-    one = found.difference
-    say_table(
-        ["topic", found.first.tag, found.second.tag, "difference"],
-        [[topic, *map(_four, values)] for topic, *values in found.topics],
-        numeric=range(1, 4),
-    )
-    click.echo()
-    say_table(
-        ["test", "n", "statistic", "p", "method"],
-        [
-            [TESTS[test.test], test.n, "-", "-", f"undefined: {test.undefined}"]
-            if test.p is None or test.statistic is None
-            else [
-                TESTS[test.test],
-                test.n,
-                f"{test.statistic:.4f}",
-                f"{test.p:.4f}",
-                test.method + (f", seed {test.seed}" if test.seed is not None else ""),
-            ]
-            for test in one.tests
-        ],
-        numeric=range(1, 4),
-    )
-    interval = (
-        "no interval of one topic"
-        if one.low is None or one.high is None
-        else f"{LEVEL:.0%} t interval {one.low:.4f} to {one.high:.4f}"
-    )
-    effect = "undefined" if one.effect is None else f"{one.effect:.2f}"
-    click.echo(
-        f"{found.shown}, {found.first.tag} less {found.second.tag} over {one.topics} topics: "
-        f"{one.mean:.4f} ({interval}), effect size {effect}; higher on {one.better}, equal on {one.tied}, "
-        f"lower on {one.worse}",
-        err=True,
-    )
-
-
-def _say_pairs(found: AllPairs) -> None:
-    say_table(
-        ["better", "other", "difference", "low", "high", "effect", "p adjusted", "significant"],
-        [
-            [
-                line.first,
-                line.second,
-                *map(_four, (line.difference, line.low, line.high)),
-                "-" if line.effect is None else f"{line.effect:.2f}",
-                "-" if line.p is None else f"{line.p:.4f}",
-                "yes" if line.significant else "no",
-            ]
-            for line in found.lines
-        ],
-        numeric=range(2, 7),
-    )
-    click.echo(
-        f"{found.shown} of {len(found.ranked)} runs over {found.compared.topics} topics: "
-        f"{found.significant} of {len(found.lines)} differences are significant at {1 - LEVEL:.2g} "
-        f"({method_in_words(found.compared)})",
-        err=True,
-    )
-
-
-def _say_topics(found: TopicTable) -> None:
-    say_table(
-        ["topic", "median", "quartiles", "lowest", "highest", "std. dev.", "relevant"],
-        [
-            [
-                one.topic,
-                _four(one.median),
-                f"{one.lower:.4f} to {one.upper:.4f}",
-                _four(one.low),
-                _four(one.high),
-                "-" if one.deviation is None else _four(one.deviation),
-                found.relevant.get(one.topic, 0),
-            ]
-            for one in found.lines
-        ],
-        numeric=range(1, 7),
-    )
-    click.echo(f"{found.shown} of {found.lines[0].runs} runs on {len(found.lines)} topics", err=True)
-
-
-def _four(value: float) -> str:
-    return f"{value:.4f}"
+        say_topic_table(found)

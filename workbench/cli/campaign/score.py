@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import click
 from rich.console import Console
 from rich.progress import Progress
@@ -42,7 +44,7 @@ def score(
     """Score the runs of CAMPAIGN on the qrels of a rule, best first by the first measure."""
     form = one_form(**forms)
     with open_database(settings) as database, database.reading() as db:
-        table = _scored(db, campaign_by_slug(db, campaign).id, choice, " ".join(measures), tags)
+        table = scored_table(db, campaign_by_slug(db, campaign).id, choice, " ".join(measures), tags)
     if form in {"csv", "latex"}:
         if per_topic:
             raise click.UsageError("--per-topic goes with a table or --json")
@@ -51,10 +53,13 @@ def score(
     say_scores(table.runs, per_topic=per_topic, as_json=form == "json")
 
 
-def _scored(
-    db: Session, campaign_id: int, choice: RuleChoice, measures: str, tags: tuple[str, ...]
+def scored_table(
+    db: Session, campaign_id: int, choice: RuleChoice, measures: str, tags: Collection[str]
 ) -> ScoreTable:
-    """The table, with a bar on the error stream where that is a terminal."""
+    """The runs of a campaign, scored, with a bar on the error stream where that is a terminal.
+
+    Without measures these are the campaign's, without tags all runs. Raises WorkbenchError as `score_runs`.
+    """
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("Scoring")

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from workbench.consensus.rule_choice import RuleChoice, choice_label
 from workbench.export import Export, table_export
 from workbench.latex import document, escaped, number, table
+from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import RunScores
 from workbench.scoring.summary_sheet import CUTOFFS, LEVELS, SummarySheet, sheet_measures, summary_sheet
 from workbench.scoring.topic_difficulty import topic_scores
@@ -67,7 +68,7 @@ def run_profile(db: Session, campaign_id: int, found: ScoreTable, tag: str, show
     """The profile of a run of a table, which must be whole; raises KeyError for a run that is not in it."""
     scores = found.run(tag)
     medians = {one.topic: one.median for one in topic_scores([run.per_topic[shown] for run in found.runs])}
-    relevant = relevant_by_topic(found)
+    relevant = relevant_by_topic(found, shown)
     lines = tuple(
         ProfileLine(topic, score, medians[topic], relevant.get(topic, 0))
         for topic, score in scores.per_topic[shown].items()
@@ -76,11 +77,17 @@ def run_profile(db: Session, campaign_id: int, found: ScoreTable, tag: str, show
     return RunProfile(found, shown, scores, sheet, lines)
 
 
-def relevant_by_topic(found: ScoreTable) -> dict[str, int]:
-    """How many documents the qrels of a table call relevant, for topics with any."""
+def relevant_by_topic(found: ScoreTable, shown: str) -> dict[str, int]:
+    """How many documents of the qrels of a table a measure counts as relevant, for topics with any.
+
+    A measure without a relevance threshold, such as nDCG, takes that of the qrels.
+    """
+    (measure,) = parse_measures(shown)
+    default = 1 if "rel" in measure.SUPPORTED_PARAMS else found.qrels.relevant_from
+    threshold = int(measure.params.get("rel", default))
     counts: dict[str, int] = {}
     for qrel in found.qrels.consensus.qrels:
-        if qrel.grade >= found.qrels.relevant_from:
+        if qrel.grade >= threshold:
             counts[qrel.topic] = counts.get(qrel.topic, 0) + 1
     return counts
 

@@ -10,5 +10,5 @@ from workbench.workflow.scores.score_table import ScoreTable
 
 def table_topics(found: ScoreTable, shown: str, order: str = "difficulty") -> TopicTable:
     """The topics of a table, which must be whole; raises WorkbenchError for an unknown order."""
-    label = choice_label(found.qrels.choice)
-    return topic_table(found.runs, shown, order, relevant=relevant_by_topic(found), qrels=label)
+    label, relevant = choice_label(found.qrels.choice), relevant_by_topic(found, shown)
+    return topic_table(found.runs, shown, order, relevant=relevant, qrels=label)

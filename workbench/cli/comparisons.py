@@ -1,0 +1,119 @@
+"""Comparisons of runs at the terminal, from files and in a campaign: their options, and tables for people."""
+
+from __future__ import annotations
+
+import click
+
+from workbench.cli.output import say_table
+from workbench.scoring.all_pairs import METHODS, AllPairs, method_in_words
+from workbench.scoring.pairs_of_runs import Comparisons
+from workbench.scoring.significance import LEVEL
+from workbench.scoring.topic_difficulty import ORDERS, TopicTable
+from workbench.scoring.two_runs import TESTS, TwoRuns
+
+SEED = click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of what is drawn at random."
+)
+METHOD = click.option(
+    "--method",
+    type=click.Choice([str(method) for method in METHODS]),
+    default=str(Comparisons.RANDOMISED_TUKEY),
+    show_default=True,
+    help="Test, with its correction for the number of pairs: Tukey's HSD, or Holm's method.",
+)
+ORDER = click.option(
+    "--order",
+    type=click.Choice(list(ORDERS)),
+    default=next(iter(ORDERS)),
+    show_default=True,
+    help="By the median of the runs, lowest first, or by their standard deviation, highest first.",
+)
+
+
+def say_two_runs(found: TwoRuns) -> None:
+    """Print the topics of two runs and the tests; on the error stream the difference with its interval."""
+    one = found.difference
+    say_table(
+        ["topic", found.first.tag, found.second.tag, "difference"],
+        [[topic, *map(_four, values)] for topic, *values in found.topics],
+        numeric=range(1, 4),
+    )
+    click.echo()
+    say_table(
+        ["test", "n", "statistic", "p", "method"],
+        [
+            [TESTS[test.test], test.n, "-", "-", f"undefined: {test.undefined}"]
+            if test.p is None or test.statistic is None
+            else [
+                TESTS[test.test],
+                test.n,
+                f"{test.statistic:.4f}",
+                f"{test.p:.4f}",
+                test.method + (f", seed {test.seed}" if test.seed is not None else ""),
+            ]
+            for test in one.tests
+        ],
+        numeric=range(1, 4),
+    )
+    interval = (
+        "no interval of one topic"
+        if one.low is None or one.high is None
+        else f"{LEVEL:.0%} t interval {one.low:.4f} to {one.high:.4f}"
+    )
+    effect = "undefined" if one.effect is None else f"{one.effect:.2f}"
+    click.echo(
+        f"{found.shown}, {found.first.tag} less {found.second.tag} over {one.topics} topics: "
+        f"{one.mean:.4f} ({interval}), effect size {effect}; higher on {one.better}, equal on {one.tied}, "
+        f"lower on {one.worse}",
+        err=True,
+    )
+
+
+def say_all_pairs(found: AllPairs) -> None:
+    """Print every two runs; on the error stream how many differences are significant, and by which test."""
+    say_table(
+        ["better", "other", "difference", "low", "high", "effect", "p adjusted", "significant"],
+        [
+            [
+                line.first,
+                line.second,
+                *map(_four, (line.difference, line.low, line.high)),
+                "-" if line.effect is None else f"{line.effect:.2f}",
+                "-" if line.p is None else f"{line.p:.4f}",
+                "yes" if line.significant else "no",
+            ]
+            for line in found.lines
+        ],
+        numeric=range(2, 7),
+    )
+    click.echo(
+        f"{found.shown} of {len(found.ranked)} runs over {found.compared.topics} topics: "
+        f"{found.significant} of {len(found.lines)} differences are significant at {1 - LEVEL:.2g} "
+        f"({method_in_words(found.compared)})",
+        err=True,
+    )
+
+
+def say_topic_table(found: TopicTable) -> None:
+    """Print the topics with what the runs score on them."""
+    say_table(
+        ["topic", "median", "quartiles", "lowest", "highest", "std. dev.", "relevant"],
+        [
+            [
+                one.topic,
+                _four(one.median),
+                f"{one.lower:.4f} to {one.upper:.4f}",
+                _four(one.low),
+                _four(one.high),
+                "-" if one.deviation is None else _four(one.deviation),
+                found.relevant.get(one.topic, 0),
+            ]
+            for one in found.lines
+        ],
+        numeric=range(1, 7),
+    )
+    click.echo(f"{found.shown} of {found.lines[0].runs} runs on {len(found.lines)} topics", err=True)
+
+
+def _four(value: float) -> str:
+    return f"{value:.4f}"
