@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -78,16 +78,22 @@ class Material:
         """A hash of all of it, or of what it is of: the same material gives the same qrels."""
         if self.version is not None:
             return hashlib.sha256(repr(self.version).encode("utf-8", "backslashreplace")).hexdigest()
-        return self.content_hash()
-
-    def content_hash(self) -> str:
-        """A hash of every judgment, which is the same in every process and every database."""
         sha = hashlib.sha256(repr((self.scale, sorted(self.decided.items()))).encode())
         sha.update(repr(sorted(self.machines.items())).encode("utf-8", "backslashreplace"))
-        for one in self.judgments:
-            line = f"{one.assessor}\t{one.topic}\t{one.docno}\t{one.answer}\t{one.grade}\n"
-            sha.update(line.encode("utf-8", "surrogateescape"))
+        _add_judgments(sha, self.judgments)
         return sha.hexdigest()
+
+    def counted_hash(self, choice: RuleChoice) -> str:
+        """A hash of the judgments that count for a choice, the same in every process and every database."""
+        sha = hashlib.sha256()
+        _add_judgments(sha, self.counted(choice))
+        return sha.hexdigest()
+
+
+def _add_judgments(sha: hashlib._Hash, judgments: Iterable[Judgment]) -> None:
+    for one in judgments:
+        line = f"{one.assessor}\t{one.topic}\t{one.docno}\t{one.answer}\t{one.grade}\n"
+        sha.update(line.encode("utf-8", "surrogateescape"))
 
 
 @dataclass(frozen=True, slots=True)

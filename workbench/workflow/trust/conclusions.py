@@ -74,6 +74,9 @@ def _of_mixtures(report: CollectionReport, judges: OtherJudges) -> Iterator[str]
     partly = report.shared < report.graded
     # Where few pairs were shared, equivalent rankings are no evidence that the assessors do not matter.
     may = "" if partly and tau.mean >= EQUAL else f" {_MAY[word]}"
+    pairs, swapped = judges.runs * (judges.runs - 1) // 2, judges.mixtures.swapped.mean
+    if swapped is not None:
+        figures += f"; on average {decimals(swapped, 1)} of {counted(pairs, 'pair')} of runs swap"
     yield f"With other judges the ranking of the runs is {word} ({figures}).{may}"
     if partly:
         yield (
@@ -85,8 +88,8 @@ def _of_mixtures(report: CollectionReport, judges: OtherJudges) -> Iterator[str]
 
 
 _MAY = {
-    "equivalent": "Which of two runs is better does not depend on who judged; scores by other qrels are not "
-    "comparable with these.",
+    "equivalent": "Who judged seldom decides which of two runs is better, except where they are close; "
+    "scores by other qrels are not comparable with these.",
     "similar": "Which of two runs is better may depend on who judged: conclude it only of runs that stand "
     "clearly apart.",
     "different": "Which of two runs is better depends on who judged: do not conclude it from these qrels "
@@ -161,8 +164,8 @@ def _of_depth(report: CollectionReport) -> Iterator[str]:
     )
     if found.judged < found.pooled:
         yield (
-            f"{found.pooled - found.judged:,} of {found.pooled:,} documents within depth {depth} are not "
-            "judged: that share is less certain than its interval says."
+            f"{found.pooled - found.judged:,} of {found.pooled:,} documents within depth {depth} have no "
+            "grade in the qrels: that share is less certain than its interval says."
         )
 
 

@@ -77,8 +77,8 @@ def trust_report(db: Session, campaign_id: int, *, choice: RuleChoice, measure: 
             return _Rankings(_judges(db, found, chosen), _runs(db, found, chosen, pool))
 
         groups = tuple((run.tag, run.group) for run in found.runs)
-        judgments = found.material.content_hash()
-        source = (found.source, judgments, choice, str(chosen), groups, _pool_hash(pool))
+        judgments = found.material.counted_hash(choice), found.material.scale.relevant_from
+        source = (found.source, judgments, str(chosen), groups, _pool_hash(pool))
         return _KEPT.get(db, campaign_id, source, make)
 
     rankings = _REPORTS.get(key, kept)

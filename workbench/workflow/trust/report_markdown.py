@@ -186,8 +186,9 @@ def _stability(report: CollectionReport) -> Iterator[str]:
         wanting = [topic for topic, word in advice if word in {"judge deeper", "judge the pool first"}]
         if wanting:
             yield (
-                f"Topics whose pool is not judged to depth {report.depth.question.depth}, or where a deeper "
-                f"one is expected to find relevant documents ({len(wanting):,} of {len(advice):,}): "
+                f"Topics with documents within depth {report.depth.question.depth} that have no grade in the "
+                "qrels, or where a deeper pool is expected to find relevant documents "
+                f"({len(wanting):,} of {len(advice):,}): "
                 f"{', '.join(map(escaped, wanting))}."
             )
 
