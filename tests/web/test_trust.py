@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from flask.testing import FlaskClient
 
-from tests.uploads import import_judgments, links, text_of
+from tests.builders import run_text
+from tests.uploads import check_files, import_judgments, keep_all, links, text_of, upload
 from tests.web.conftest import Enter
+from workbench.web.pages import trust
 from workbench.web.pages.trust import QUESTIONS
 
 ADDRESS = "/c/harbour/trust"
@@ -43,6 +46,19 @@ def test_the_report_names_assessors_mixtures_and_coverage(olga: FlaskClient) -> 
     assert "tau b" in text
     assert "X 2" in text  # assessor, topics
     assert "Provisional." in text
+
+
+def test_runs_beyond_the_first_are_folded(olga: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    late = upload("late.txt", run_text("late", {"T1": ("d1", "d2")}))
+    other = upload("other.txt", run_text("other", {"T1": ("d2", "d1")}))
+    keep_all(olga, check_files(olga, late, other))
+    page = olga.get(ADDRESS, query_string={"measure": "AP"}).text
+    assert "further" not in text_of(page)
+    monkeypatch.setattr(trust, "MOST_RUNS", 1)
+    folded = olga.get(ADDRESS, query_string={"measure": "AP"}).text
+    assert re.findall(r"<summary>(\d+ further[^<]*)", folded) == ["1 further run", "1 further late run"]
+    # All runs are there, each once in its table.
+    assert folded.count("<tr>") == page.count("<tr>") + 2
 
 
 def test_every_table_is_a_file(olga: FlaskClient) -> None:

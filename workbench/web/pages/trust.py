@@ -295,5 +295,6 @@ def _page(
         coefficients=rank_coefficients(),
         verdict=verdict,
         most_pairs=MOST_PAIRS,
+        most_runs=MOST_RUNS,
         questions=[(name, one.title) for name, one in QUESTIONS.items()],
     )
