@@ -108,6 +108,13 @@ def test_ranks_and_late_runs_by_hand() -> None:
     assert (late.run, late.rank, late.rank_at_mean, late.rank_at_nine_in_ten) == ("r2", 3, 1, 1)
 
 
+def test_late_runs_come_by_rank() -> None:
+    qrels = {WHOLE: [[0.8, 0.7, 0.1, 0.5]], "without g": [[0.6, 0.7, 0.1, 0.4]]}
+    qrels["without h"] = [[0.8, 0.35, 0.1, 0.5]]
+    found = other_runs(table(qrels), AlternativeQrels(WHOLE, {("t0", "d"): 1}), two_groups())
+    assert [(one.run, one.rank) for one in found.late] == [("r3", 3), ("r2", 4)]
+
+
 def test_the_interval_needs_two_groups_and_the_loss_a_score() -> None:
     one = LeftOutRun("r", "g", 0.5, 0.4, 1, 1)
     found = expected_loss([one])

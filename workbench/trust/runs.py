@@ -204,6 +204,7 @@ def other_runs(
             )
         )
     expected = expected_loss(found, seed=seed)
+    of_late = [_late(run, means[0], at, expected) for run, at in late]
     return OtherRuns(
         measure=scores.measure,
         topics=len(scores.topics),
@@ -215,7 +216,7 @@ def other_runs(
         groups=tuple(sorted(groups, key=lambda one: (-one.unique_relevant, -one.unique, one.group))),
         pooled=tuple(sorted(found, key=lambda one: (one.rank, one.run))),
         expected=expected,
-        late=tuple(_late(run, means[0], at, expected) for run, at in late),
+        late=tuple(sorted(of_late, key=lambda one: (one.rank, one.run))),
     )
 
 
