@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -38,21 +38,25 @@ Record = TypeVar("Record")
 _NEWER = "read it with a newer version of Workbench"
 
 
-def read_contents(files: Mapping[str, bytes]) -> ReleaseContents:
-    """The contents of a release from its files by path.
+def read_contents(files: Mapping[str, bytes], *, leaving: Collection[str] = ()) -> ReleaseContents:
+    """The contents of a release from its files by path, each asked for when its turn comes.
 
+    `leaving` are fields that stay empty and whose files are not asked for: documents, preferences, pools, and
+    runs, of which only the content is left.
     Raises InvalidInput for a file that is missing, another form, and every record that is not one.
     """
     manifest = _manifest(files)
     try:
-        return _contents(files, manifest)
+        return _contents(files, manifest, leaving)
     except (KeyError, TypeError, AttributeError) as error:
         raise _refused(at.MANIFEST, f"a part is missing or has another form: {error}") from None
     except ValueError as error:
         raise _refused(at.MANIFEST, str(error)) from None
 
 
-def _contents(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> ReleaseContents:
+def _contents(
+    files: Mapping[str, bytes], manifest: Mapping[str, Any], leaving: Collection[str]
+) -> ReleaseContents:
     agreement = manifest["agreement"]
     return ReleaseContents(
         about=from_object(ReleaseAbout, manifest["about"]),
@@ -62,13 +66,13 @@ def _contents(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> Releas
         included=frozenset(map(Included, manifest["included"])),
         questions=_many(ReleasedQuestion, manifest["questions"]),
         topics=tuple(one.topic for one in _records(files, at.TOPICS, ReleasedTopic)),
-        documents=_records(files, at.DOCUMENTS, ReleasedDocument),
+        documents=() if "documents" in leaving else _records(files, at.DOCUMENTS, ReleasedDocument),
         assessors=_many(ReleasedAssessor, manifest["assessors"], leaving="answers"),
         answers=_records(files, at.ANSWERS, ReleasedAnswer),
         decisions=_records(files, at.DECISIONS, ReleasedDecision),
-        preferences=_records(files, at.PREFERENCES, ReleasedPreference),
-        pools=_pools(files),
-        runs=_runs(files, manifest["runs"]),
+        preferences=() if "preferences" in leaving else _records(files, at.PREFERENCES, ReleasedPreference),
+        pools=() if "pools" in leaving else _pools(files),
+        runs=_runs({} if "runs" in leaving else files, manifest["runs"]),
         qrels=_qrels(files),
         unsettled=int(manifest["counts"]["unsettled"]),
         agreement=_many(ReleasedEstimate, agreement["estimates"]),

@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sqlalchemy import insert, select
+from sqlalchemy import delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from workbench.storage.tables import ReleasePartRow
@@ -18,11 +18,22 @@ PART = 2**20
 """Bytes of a part: no statement is so large that it holds others up."""
 
 
-def store_parts(db: Session, release_id: int, content: bytes) -> None:
-    """Store the bytes of a release that has none yet."""
-    for number, start in enumerate(range(0, len(content), PART)):
-        part = content[start : start + PART]
-        db.execute(insert(ReleasePartRow).values(release_id=release_id, number=number, content=part))
+def parts_of(content: bytes) -> Iterator[bytes]:
+    """The parts in which bytes are stored."""
+    return (content[start : start + PART] for start in range(0, len(content), PART))
+
+
+def store_part(db: Session, release_id: int, number: int, content: bytes) -> None:
+    """Store one of `parts_of` the bytes of a release."""
+    db.execute(insert(ReleasePartRow).values(release_id=release_id, number=number, content=content))
+
+
+def delete_part(db: Session, release_id: int) -> bool:
+    """Delete the last part of a release; false where there is none."""
+    part = ReleasePartRow
+    last = select(func.max(part.number)).where(part.release_id == release_id).scalar_subquery()
+    deleted = delete(part).where(part.release_id == release_id, part.number == last)
+    return bool(db.connection().execute(deleted).rowcount)
 
 
 def read_parts(db: Session, release_id: int) -> Iterator[bytes]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -17,11 +18,13 @@ from workbench.errors import Conflict, InvalidInput, NotFound
 from workbench.records import Judgment
 from workbench.releases.check import open_release
 from workbench.releases.contents import ReleaseContents
+from workbench.storage import releases as storage
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssessorRow, ReleasePartRow, ReleaseRow
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.releases import making
+from workbench.workflow.releases import comparing, making, storing
 from workbench.workflow.releases.collecting import ReleaseRequest, collect_release, released_assessor_ids
+from workbench.workflow.releases.comparing import compared_contents
 from workbench.workflow.releases.making import MadeRelease, make_release
 from workbench.workflow.releases.releases import (
     next_version,
@@ -33,6 +36,8 @@ from workbench.workflow.releases.releases import (
     unpublish_release,
     withdraw_release,
 )
+from workbench.workflow.releases.storing import remove_leftovers
+from workbench.workflow.upkeep.content_checks import check_releases
 
 NOW = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 # By majority d1 and é5 of T1 and d2 and d/4 of T2 have a grade. Of the six pairs pooled (tests.builders) 3
@@ -138,6 +143,79 @@ def test_without_a_grade_nothing_is_released(sqlite_database: Database) -> None:
         made, _ = pooled_campaign(db)
     with pytest.raises(Conflict):
         released(sqlite_database, made.campaign.id)
+
+
+@pytest.mark.engines
+def test_the_bytes_come_in_short_transactions_and_are_seen_once_all_are_there(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign, store = judged(database), storage.store_part
+    monkeypatch.setattr(storage, "PART", 2_000)
+    seen = []
+
+    def beside(db: Session, **part: Any) -> None:
+        store(db, **part)
+        with database.reading() as other:
+            seen.append((releases_of(other, campaign), len(other.scalars(select(ReleasePartRow)).all())))
+
+    monkeypatch.setattr(storing, "store_part", beside)
+    made = released(database, campaign).release
+    # Each part is committed before the next one is written, and nobody sees a release before the last.
+    assert seen == [((), number) for number in range(-(-made.size // 2_000))]
+    assert len(seen) > 5
+    with database.reading() as db:
+        assert hashlib.sha256(release_bytes(db, made)).hexdigest() == made.sha256
+        assert list(check_releases(db)) == []
+
+
+@pytest.mark.engines
+def test_what_a_process_left_half_stored_is_not_shown_and_is_removed(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign = judged(database)
+    monkeypatch.setattr(storage, "PART", 2_000)
+
+    def refused(*_: object) -> None:
+        raise Conflict("somebody else was faster")
+
+    monkeypatch.setattr(storing, "_show", refused)
+    with pytest.raises(Conflict):
+        released(database, campaign)
+    with database.reading() as db:
+        assert db.scalars(select(ReleaseRow.id)).all() == []
+        assert db.scalars(select(ReleasePartRow.number)).all() == []
+    # As a process that is killed leaves it.
+    monkeypatch.setattr(storing, "_remove", lambda *_: None)
+    with pytest.raises(Conflict):
+        released(database, campaign)
+    monkeypatch.undo()
+    remove_leftovers(database)  # it may be in the making still
+    with database.reading() as db:
+        assert len(db.scalars(select(ReleaseRow.id)).all()) == 1
+        assert releases_of(db, campaign) == ()
+        assert list(check_releases(db)) == []
+    # Its version is free.
+    assert released(database, campaign).release.version == "1.0"
+    remove_leftovers(database, older=timedelta(0))
+    with database.reading() as db:
+        assert db.scalars(select(ReleaseRow.campaign_id)).all() == [campaign]
+        assert set(db.scalars(select(ReleasePartRow.release_id))) == set(db.scalars(select(ReleaseRow.id)))
+
+
+def test_a_comparison_reads_neither_documents_nor_pools_and_finds_changed_bytes(
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign = judged(sqlite_database)
+    made = released(sqlite_database, campaign).release
+    with sqlite_database.reading() as db:
+        found = compared_contents(db, made, with_runs=True)
+        whole = open_release(io.BytesIO(release_bytes(db, made)), source="release.zip")
+    assert (found.qrels, found.answers, found.decisions) == (whole.qrels, whole.answers, whole.decisions)
+    assert whole.pools
+    assert (found.pools, found.documents, found.preferences) == ((), (), ())
+    monkeypatch.setattr(comparing, "read_parts", lambda *_: [b"another"])
+    with sqlite_database.reading() as db, pytest.raises(InvalidInput):
+        compared_contents(db, made, with_runs=True)
 
 
 @pytest.mark.engines

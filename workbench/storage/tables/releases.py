@@ -15,12 +15,13 @@ class ReleaseRow(Base):
     """A release of a campaign; only its withdrawal and whether it is public can change, as triggers see to.
 
     `rule` and `figures` are for lists, `seed` ordered the pseudonyms that were new in it; the bytes stand in
-    `ReleasePartRow`.
+    `ReleasePartRow`. While these are being stored, in many short transactions, it belongs to no campaign,
+    nobody sees it, and it can change.
     """
 
     __tablename__ = "collection_release"
     id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
+    campaign_id: Mapped[int | None] = mapped_column(ForeignKey("campaign.id"))  # null while it is stored
     version: Mapped[str] = mapped_column(String(40))
     rule: Mapped[dict[str, Any]]
     figures: Mapped[dict[str, Any]]

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import io
+import hashlib
 
 from sqlalchemy.orm import Session
 
+from workbench.errors import Finding, InvalidInput
 from workbench.records import Verdict
-from workbench.releases.check import open_release
 from workbench.releases.comparison import MEASURE, ReleaseComparison, compare_releases
 from workbench.releases.contents import ReleaseContents
-from workbench.workflow.releases.releases import Release, release_by_version, release_bytes
+from workbench.releases.reading import read_contents
+from workbench.storage.releases import read_parts
+from workbench.workflow.releases.reading import StoredFiles
+from workbench.workflow.releases.releases import Release, release_by_version
 from workbench.workflow.runs.packed_store import run_for_use
 from workbench.workflow.runs.run_records import runs_of
+
+UNCOMPARED = ("documents", "preferences", "pools")
 
 
 def compare_campaign_releases(
@@ -22,14 +27,25 @@ def compare_campaign_releases(
 
     Raises NotFound for a version that does not exist, WorkbenchError for a measure that ranks no runs.
     """
-    one, other = (
-        released_contents(db, release_by_version(db, campaign_id, each)) for each in (first, second)
-    )
+    found = [release_by_version(db, campaign_id, version) for version in (first, second)]
     tags = [run.tag for run in runs_of(db, campaign_id) if run.verdict is not Verdict.SET_ASIDE]
+    one, other = (compared_contents(db, release, with_runs=not tags) for release in found)
     runs = [run_for_use(db, campaign_id, tag) for tag in tags]
     return compare_releases(one, other, runs=runs or None, measure=measure)
 
 
-def released_contents(db: Session, release: Release) -> ReleaseContents:
-    """The contents of a stored release; raises InvalidInput where its bytes are no longer what they were."""
-    return open_release(io.BytesIO(release_bytes(db, release)), source=f"release {release.version}")
+def compared_contents(db: Session, release: Release, *, with_runs: bool) -> ReleaseContents:
+    """What of a stored release is compared: no documents, pools and preferences, and runs only if asked for.
+
+    Its bytes are read part by part, its files one by one. Raises InvalidInput where the bytes are no longer
+    what they were.
+    """
+    found = hashlib.sha256()
+    for part in read_parts(db, release.id):
+        found.update(part)
+    if found.hexdigest() != release.sha256:
+        message = f"stated SHA-256 {release.sha256}, found {found.hexdigest()}"
+        remedy = "restore the latest backup in which `workbench verify` finds nothing"
+        raise InvalidInput([Finding(f"release {release.version}", None, "whole", message, remedy)])
+    with StoredFiles(db, release) as files:
+        return read_contents(files, leaving=UNCOMPARED if with_runs else (*UNCOMPARED, "runs"))

@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import func, select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench import __version__
@@ -19,7 +18,6 @@ from workbench.releases.contents import VERSION, ReleaseAbout, ReleaseContents
 from workbench.releases.counts import ReleaseCounts, release_counts
 from workbench.releases.files import write_release
 from workbench.storage.engine import Database
-from workbench.storage.releases import store_parts
 from workbench.storage.tables import JudgmentEventRow, ReleaseRow
 from workbench.workflow.apart import apart
 from workbench.workflow.campaigns.archive import locked_campaign
@@ -29,6 +27,7 @@ from workbench.workflow.clock import utc_now
 from workbench.workflow.releases.collecting import ReleaseRequest, collect_release, released_assessor_ids
 from workbench.workflow.releases.pseudonyms import SEEDS, give_pseudonyms, have_pseudonyms
 from workbench.workflow.releases.releases import Release, release_by_version
+from workbench.workflow.releases.storing import remove_leftovers, store_release, version_exists
 
 LONGEST_TEXT = 20_000
 LONGEST_LINE = 300
@@ -64,11 +63,12 @@ def make_release(
 ) -> MadeRelease:
     """Freeze the campaign as it is; the same campaign, request and time give the same bytes.
 
-    Everything is computed from one reading transaction; writing is short before and after it, so that no
-    save waits for it. Raises InvalidInput for a version or text that cannot be, Conflict for a version that
+    Everything is computed from one reading transaction; its bytes are written in short ones, so that no save
+    waits for it. Raises InvalidInput for a version or text that cannot be, Conflict for a version that
     exists or where there is no judgment, WorkbenchError as the rule does.
     """
     _check_request(request)
+    remove_leftovers(database)
     made_at = utc_now(now)
     seed = secrets.randbelow(SEEDS) if request.seed is None else request.seed
     frozen = None
@@ -82,7 +82,6 @@ def make_release(
             if have_pseudonyms(db, campaign_id, released_assessor_ids(db, campaign_id)):
                 frozen = _freeze(db, campaign_of(db, campaign_id), request, made_at)
     row = ReleaseRow(
-        campaign_id=campaign_id,
         version=request.version,
         rule=frozen.rule,
         figures=frozen.figures,
@@ -92,14 +91,8 @@ def make_release(
         made_by=made_by,
         made_at=made_at,
     )
-    with database.writing() as db:
-        locked_campaign(db, campaign_id)
-        db.add(row)
-        try:
-            db.flush()
-        except IntegrityError:
-            raise _exists(request.version) from None
-        store_parts(db, row.id, frozen.content)
+    store_release(database, campaign_id, row, frozen.content)
+    with database.reading() as db:
         return MadeRelease(release_by_version(db, campaign_id, request.version), frozen.counts)
 
 
@@ -176,10 +169,4 @@ def _check_request(request: ReleaseRequest) -> None:
 def _check_version(db: Session, campaign_id: int, version: str) -> None:
     chosen = select(ReleaseRow.id).where(ReleaseRow.campaign_id == campaign_id, ReleaseRow.version == version)
     if db.scalar(chosen) is not None:
-        raise _exists(version)
-
-
-def _exists(version: str) -> Conflict:
-    return Conflict(
-        f"there is a release {version} already", remedy="give this one another version: none is ever replaced"
-    )
+        raise version_exists(version)

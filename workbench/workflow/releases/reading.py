@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from sqlalchemy.orm import Session
 
@@ -55,9 +56,9 @@ class ReleaseSheet:
 
 def release_sheet(db: Session, release: Release) -> ReleaseSheet:
     """What the page of a release says, from the release itself."""
-    with _opened(db, release) as archive:
-        manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
-        sizes = {one.filename: one.file_size for one in archive.infolist()}
+    with StoredFiles(db, release) as files:
+        manifest: dict[str, Any] = json.loads(files[MANIFEST])
+        sizes = {one.filename: one.file_size for one in files.archive.infolist()}
     about, hashes = manifest["about"], manifest["files"]
     return ReleaseSheet(
         release=release,
@@ -97,9 +98,36 @@ def public_release(db: Session, slug: str, version: str) -> tuple[int, Release]:
 
 
 def _read_qrels(db: Session, release: Release) -> tuple[Qrel, ...]:
-    with _opened(db, release) as archive:
-        return read_qrels(io.BytesIO(archive.read(QRELS)), source=QRELS)
+    with StoredFiles(db, release) as files:
+        return read_qrels(io.BytesIO(files[QRELS]), source=QRELS)
 
 
-def _opened(db: Session, release: Release) -> zipfile.ZipFile:
-    return zipfile.ZipFile(io.BufferedReader(StoredFile(db, release.id, release.size)))
+class StoredFiles(Mapping[str, bytes]):
+    """The files of a stored release by path, each read from the database when it is asked for."""
+
+    def __init__(self, db: Session, release: Release) -> None:
+        self.archive = zipfile.ZipFile(io.BufferedReader(StoredFile(db, release.id, release.size)))
+
+    def __enter__(self) -> Self:
+        """Itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the archive."""
+        self.archive.close()
+
+    def __getitem__(self, path: str) -> bytes:
+        """The bytes of a file; raises KeyError."""
+        return self.archive.read(path)
+
+    def __iter__(self) -> Iterator[str]:
+        """The paths, as the zip has them."""
+        return iter(self.archive.namelist())
+
+    def __len__(self) -> int:
+        """How many files there are."""
+        return len(self.archive.namelist())
+
+    def __contains__(self, path: object) -> bool:
+        """Whether there is such a file; that of a mapping would read it."""
+        return path in self.archive.NameToInfo

@@ -129,7 +129,9 @@ def check_releases(db: Session) -> Iterator[Finding]:
     """Releases whose bytes are not complete, or do not have their hash."""
     part = ReleasePartRow
     for number, version, size, sha256 in db.execute(
-        select(ReleaseRow.id, ReleaseRow.version, ReleaseRow.size, ReleaseRow.sha256).order_by(ReleaseRow.id)
+        select(ReleaseRow.id, ReleaseRow.version, ReleaseRow.size, ReleaseRow.sha256)
+        .where(ReleaseRow.campaign_id.is_not(None))  # the others are being stored
+        .order_by(ReleaseRow.id)
     ).all():
         found, total = hashlib.sha256(), 0
         for content in read_parts(db, number):
