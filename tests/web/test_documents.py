@@ -13,6 +13,7 @@ from tests.web.conftest import Enter
 from workbench.formats.documents import DOCUMENT_FORMATS
 from workbench.formats.text_formats import in_words
 from workbench.formats.topics import TOPIC_FORMATS
+from workbench.web.pages import documents
 
 ADDRESS = "/c/harbour/documents"
 
@@ -45,6 +46,24 @@ def test_a_search_is_in_docnos_and_titles(olga: FlaskClient) -> None:
     nothing = olga.get(ADDRESS, query_string={"search": "100%"}).text
     assert links(nothing, "documents/document?") == []
     assert 'class="empty"' in nothing
+
+
+def test_of_many_documents_those_are_found_that_begin_so(
+    olga: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(documents, "MANY", 20)
+    many = lines(*((f"m{n:03}/x", "many", "text") for n in range(60)))
+    assert olga.post(ADDRESS, data={"files": [upload("many.jsonl", many)]}).status_code == 303
+    found = links(olga.get(ADDRESS, query_string={"search": "m05"}).text, "documents/document?")
+    assert len(found) == 10
+    assert all("m05" in one for one in found)
+    titled = olga.get(ADDRESS, query_string={"search": "many"}).text
+    assert links(titled, "documents/document?") == []
+    (within,) = links(titled, "within=1")
+    slow = olga.get(within).text
+    assert len(links(slow, "documents/document?")) == 50
+    (following,) = links(slow, "after=")
+    assert len(links(olga.get(following).text, "documents/document?")) == 10
 
 
 def test_a_long_list_goes_on_where_it_stopped(olga: FlaskClient) -> None:

@@ -20,16 +20,22 @@ from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns import collection
 from workbench.workflow.campaigns.loading import load_in_portions
 from workbench.workflow.campaigns.originals import original_size
+from workbench.workflow.pools.missing_texts import missing_count
 
 blueprint = Blueprint("documents", __name__, url_prefix="/c/<slug>/documents")
 A_PAGE = 50
 MOST_MISSING = 30
+MANY = 100_000
+"""Of more documents those are found at once whose docno begins as asked; looking into all takes seconds."""
 
 
 @blueprint.get("")
 @reader
 def index() -> str:
-    """Documents by docno; `?search=` filters, `?after=` continues after a docno."""
+    """Documents by docno; `?search=` filters, `?after=` continues after a docno.
+
+    Of many documents `?within=1` looks into all docnos and titles.
+    """
     return _page()
 
 
@@ -70,10 +76,15 @@ def document() -> str:
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:
     search, after = sent_text("search").strip(), sent_id("after")
+    within = bool(request.args.get("within"))
     with reading() as db:
-        some = collection.some_documents(db, here().id, search=search, limit=A_PAGE + 1, after=after)
         count = collection.document_count(db, here().id)
-        missing = collection.missing_documents(db, here().id)
+        begins = count > MANY and not within
+        some = collection.some_documents(
+            db, here().id, search=search, begins=begins, limit=A_PAGE + 1, after=after
+        )
+        lacking = missing_count(db, here().id)
+        missing = collection.missing_documents(db, here().id, limit=MOST_MISSING) if lacking else ()
         pools = pools_shown(db, here().id)
     return render_template(
         "documents/index.html",
@@ -81,9 +92,11 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
         more=len(some) > A_PAGE,
         count=count,
         search=search,
+        begins=begins,
+        within=within,
         after=after,
         missing=missing,
-        most_missing=MOST_MISSING,
+        lacking=lacking,
         pools=pools,
         pooled="pooled" in request.form,
         formats=in_words(DOCUMENT_FORMATS),

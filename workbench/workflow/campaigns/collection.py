@@ -7,11 +7,11 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Integer, func, insert, literal_column, select, update
+from sqlalchemy import Integer, Select, func, insert, literal_column, select, update
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
-from workbench.records import Document, Topic, sorted_ids
+from workbench.records import Document, Topic
 from workbench.storage.chunks import chunks
 from workbench.storage.engine import WRITES
 from workbench.storage.tables import (
@@ -27,6 +27,7 @@ from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.originals import hashes_of, original_row, shown_hash, write_originals
 from workbench.workflow.checks import id_finding, storable, text_hash
 
+LAST_CHARACTER = "\U0010ffff"
 BATCH = 500
 # Characters: a longer batch is cut off, so that writing it takes some milliseconds.
 BATCH_LENGTH = 500_000
@@ -138,8 +139,13 @@ def docnos_to_load(db: Session, campaign_id: int, *, pooled: bool) -> set[str] |
 
     Raises WorkbenchError if there is no pool.
     """
-    only = _pooled_docnos(db, campaign_id, drafts=True) if pooled else None
-    if only is not None and not only:
+    if not pooled:
+        return None
+    entry = PoolEntryRow
+    only = set(
+        db.scalars(select(entry.docno).join(PoolRow).where(PoolRow.campaign_id == campaign_id).distinct())
+    )
+    if not only:
         raise WorkbenchError("there is no pool yet", remedy="make a pool first, or load all documents")
     return only
 
@@ -151,10 +157,26 @@ def judged_docnos(db: Session, campaign_id: int, among: Collection[str] | None =
     return set(db.scalars(judged if among is None else judged.where(event.docno.in_(among))))
 
 
-def missing_documents(db: Session, campaign_id: int) -> tuple[str, ...]:
-    """The docnos of opened pools whose document is not loaded, sorted as bytes."""
-    lacking = _pooled_docnos(db, campaign_id, drafts=False) - _known_docnos(db, campaign_id)
-    return tuple(sorted_ids(lacking))
+def missing_documents(db: Session, campaign_id: int, *, limit: int | None = None) -> tuple[str, ...]:
+    """The docnos of opened pools whose document is not loaded, sorted as bytes: all, or the first."""
+    lacking = lacking_documents(campaign_id).order_by(PoolEntryRow.docno).limit(limit)
+    return tuple(db.scalars(lacking))
+
+
+def lacking_documents(campaign_id: int) -> Select[str]:
+    """The docnos of opened pools whose document is not loaded, each once.
+
+    Each pooled one is looked up by the key of its document: of these there may be a hundred times as many.
+    """
+    loaded = select(DocumentRow.docno).where(
+        DocumentRow.campaign_id == campaign_id, DocumentRow.docno == PoolEntryRow.docno
+    )
+    return (
+        select(PoolEntryRow.docno)
+        .join(PoolRow)
+        .where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None), ~loaded.exists())
+        .distinct()
+    )
 
 
 def document_count(db: Session, campaign_id: int) -> int:
@@ -187,11 +209,20 @@ _COUNTS: Cache[Hashable, int] = Cache(16)
 
 
 def some_documents(
-    db: Session, campaign_id: int, *, search: str = "", limit: int = 50, after: str = ""
+    db: Session, campaign_id: int, *, search: str = "", begins: bool = False, limit: int = 50, after: str = ""
 ) -> tuple[Document, ...]:
-    """Documents by docno that follow `after` and whose docno or title contains `search`."""
-    chosen = select(DocumentRow).where(DocumentRow.campaign_id == campaign_id, DocumentRow.docno > after)
-    if search:
+    """Documents by docno that follow `after` and whose docno or title contains `search`.
+
+    With `begins` those whose docno begins with it, which the key of the table finds at once.
+    """
+    chosen = select(DocumentRow).where(DocumentRow.campaign_id == campaign_id)
+    # One lower bound: of two SQLite might use the one that begins far before.
+    begin = DocumentRow.docno >= search if begins and search > after else DocumentRow.docno > after
+    chosen = chosen.where(begin)
+    if search and begins:
+        # Sorted as bytes, as ids are, nothing that begins so comes after its last possible character.
+        chosen = chosen.where(DocumentRow.docno < search + LAST_CHARACTER)
+    elif search:
         chosen = chosen.where(
             DocumentRow.docno.contains(search, autoescape=True)
             | DocumentRow.title.icontains(search, autoescape=True)
@@ -340,15 +371,6 @@ def _judged(source: str, what: str, identifier: str) -> Finding:
         f"{what} {identifier} is judged and its text differs",
         "judged texts cannot change: load the new text into another campaign",
     )
-
-
-def _pooled_docnos(db: Session, campaign_id: int, *, drafts: bool) -> set[str]:
-    pooled = select(PoolEntryRow.docno).join(PoolRow).where(PoolRow.campaign_id == campaign_id).distinct()
-    return set(db.scalars(pooled if drafts else pooled.where(PoolRow.opened_at.is_not(None))))
-
-
-def _known_docnos(db: Session, campaign_id: int) -> set[str]:
-    return set(db.scalars(select(DocumentRow.docno).where(DocumentRow.campaign_id == campaign_id)))
 
 
 def with_text(db: Session, campaign_id: int, docnos: Iterable[str]) -> set[str]:

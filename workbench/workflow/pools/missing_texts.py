@@ -8,9 +8,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.storage.engine import WRITES
-from workbench.storage.tables import DocumentRow, PoolEntryRow, PoolRow
 from workbench.workflow.caching import Cache
-from workbench.workflow.campaigns.collection import documents_version
+from workbench.workflow.campaigns.collection import documents_version, lacking_documents
 from workbench.workflow.pools.adaptive_pools import is_adaptive
 from workbench.workflow.pools.pool_rows import contents_of
 from workbench.workflow.pools.pooled_topics import opened_pools
@@ -29,20 +28,7 @@ def missing_count(db: Session, campaign_id: int) -> int:
 
 
 def _count(db: Session, campaign_id: int) -> int:
-    known = select(DocumentRow.docno).where(
-        DocumentRow.campaign_id == campaign_id, DocumentRow.docno == PoolEntryRow.docno
-    )
-    lacking = (
-        select(PoolEntryRow.docno)
-        .join(PoolRow)
-        .where(
-            PoolRow.campaign_id == campaign_id,
-            PoolRow.opened_at.is_not(None),
-            ~known.exists(),
-        )
-        .distinct()
-        .subquery()
-    )
+    lacking = lacking_documents(campaign_id).subquery()
     return db.scalar(select(func.count()).select_from(lacking)) or 0
 
 
