@@ -55,7 +55,7 @@ def break_(database: Database, *statements: str) -> None:
 
 # What is broken, under which code it is found, and where.
 BROKEN = (
-    ("update document set text = 'Other' where docno = 'd1'", "document-hash", "document 1, d1"),
+    ("update document set text = x'004f' where docno = 'd1'", "document-hash", "document 1, d1"),
     ("insert into original values (1, 'd2', 'text/html', '', '', 'f', 1, 0, x'00', null, null, null)",
      "original-hash", "original 1, d2"),
     # As if its bytes had been shown, of which the hash of the document knows nothing.

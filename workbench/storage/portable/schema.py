@@ -31,6 +31,7 @@ from sqlalchemy.types import TypeEngine, UserDefinedType
 from workbench.errors import WorkbenchError
 from workbench.storage.engine import Database
 from workbench.storage.migrate import changing_schema, configuration, known_revisions
+from workbench.storage.packed_text import PackedText
 from workbench.storage.tables import (
     Base,
     ComputedResultRow,
@@ -112,6 +113,8 @@ def _type_of(found: TypeEngine[Any]) -> TypeEngine[Any]:
         return Moment()
     if isinstance(found, String):
         return String(found.length)
+    if isinstance(found, PackedText):
+        return LargeBinary()
     for kind in (Boolean, LargeBinary, Double):
         if isinstance(found, kind):
             return kind()

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import CheckConstraint, ForeignKey, Index, LargeBinary, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
+from workbench.storage.packed_text import PackedText
 from workbench.storage.tables.columns import Base, Id, RowId
 
 
@@ -62,7 +63,7 @@ class DocumentRow(Base):
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), primary_key=True)
     docno: Mapped[str] = mapped_column(Id, primary_key=True)
     title: Mapped[str] = mapped_column(Text, default="")
-    text: Mapped[str] = mapped_column(Text, default="")
+    text: Mapped[str] = mapped_column(PackedText, default="")
     sha256: Mapped[str] = mapped_column(String(64))
 
 
