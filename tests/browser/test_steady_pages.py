@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import BrowserContext, expect
 
 from tests.browser.conftest import Complaints, Server
 from tests.browser.full_campaign import full_campaign
@@ -57,6 +57,13 @@ def test_nothing_moves_refusals_look_alike_and_buttons_have_edges(
     for colours in ("light", "dark"):
         page.emulate_media(color_scheme=colours)
         assert page.locator("main .card .button").first.evaluate(CONTRAST) >= 3
+    # Of an archived campaign only what can still be read is shown: no card whose form is gone.
+    page.goto(f"{campaign}/assignments")
+    expect(page.get_by_role("heading", name="Assign by hand")).to_be_visible()
+    page.evaluate("document.body.dataset.archived = ''")
+    expect(page.get_by_role("heading", name="Assign by hand")).to_be_hidden()
+    expect(page.get_by_text("A removed topic leaves the assessor's list")).to_be_visible()
+    page.goto(f"{campaign}/settings/archive")
     looks = []
     page.fill("#name", "another name")
     page.click("text=Delete the campaign >> nth=-1")

@@ -8,11 +8,14 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
 from tests.cli.executable import workbench
+from workbench.cli.main import workbench as main_group
 
 PROGRAM = Path(sys.executable).with_name("workbench")
 RUN = b"401 Q0 a 1 2 bm25\n401 Q0 b 2 1 bm25\n"
@@ -69,6 +72,12 @@ def test_a_closed_or_full_stream_is_one_line(line: str, message: bytes) -> None:
     assert message in done.stderr
 
 
+def test_an_error_after_something_was_printed_is_told_without_a_traceback() -> None:
+    # The login name is asked for, which prints, and nobody answers.
+    done = shell("$W init --instance new >&-", b"")
+    assert (done.returncode, done.stderr) == (130, b"")
+
+
 def test_a_reader_that_has_enough_is_no_error() -> None:
     done = shell("$W pool --strategies --json | true; exit ${PIPESTATUS[0]}")
     assert (done.returncode in {0, 1}, done.stderr) == (True, b"")
@@ -102,6 +111,60 @@ def test_a_read_that_fails_is_told_and_so_are_the_other_files(broken: str, words
     assert done.returncode == 1
     assert told[0].startswith("error: broken: reading failed: Input/output error")
     assert any("bad.run" in line for line in told[1:])
+
+
+# Arguments that name files; of `release compare` they are its two releases.
+INPUTS = {"files", "file", "runs", "qrels", "before", "after", "source", "releases"}
+# What other arguments of commands on files hold.
+OTHERS = {"campaign": "small", "kind": "roc", "tag": "bm25", "target": "new.run"}
+# Options without which a command reads nothing.
+NEEDED = {"trust judges": ("--judgments", "broken"), "trust runs": ("--depth", "1")}
+
+
+def commands(group: click.Group, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Every command below a group with the words that call it."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        found = group.get_command(context, name)
+        if isinstance(found, click.Group):
+            yield from commands(found, *path, name)
+        elif found is not None:
+            yield (*path, name), found
+
+
+def words_of(path: tuple[str, ...], found: click.Command, broken: str) -> list[str]:
+    """The command with a broken file in the place of each of its inputs, twice where it takes several."""
+    inputs = INPUTS | ({"first", "second"} if path[0] == "release" else set())
+    words = list(path)
+    for one in found.params:
+        if isinstance(one, click.Argument) and one.name in inputs:
+            words += [broken] * (1 if one.nargs == 1 else 2)
+        elif isinstance(one, click.Argument):
+            words.append(OTHERS[str(one.name)])
+    return [*words, *NEEDED.get(" ".join(path), ())]
+
+
+@pytest.mark.slow
+def test_every_command_tells_that_a_file_cannot_be_read(
+    broken: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_INSTANCE", str(folder / "instance"))
+    (folder / "topics.tsv").write_bytes(b"401\tforeign minorities\n")
+    (folder / broken).touch()
+    for words in (("new", "Small"), ("topics", "small", "topics.tsv"), ("runs", "small", "bm25.run")):
+        assert workbench("campaign", *words).returncode == 0
+    asked, wrong = 0, {}
+    for path, found in commands(main_group):
+        inputs = [one for one in found.params if isinstance(one, click.Argument) and one.name in INPUTS]
+        if not inputs or path == ("restore",):  # a backup is opened by the library of zips
+            continue
+        asked += 1
+        done = workbench(*words_of(path, found, broken))
+        told = done.stderr.decode()
+        if done.returncode != 1 or "Input/output error" not in told or "Traceback" in told:
+            wrong[" ".join(path)] = (done.returncode, told[:300])
+    assert wrong == {}
+    assert asked >= 25
 
 
 @pytest.mark.parametrize(

@@ -66,8 +66,11 @@ def real(rule: Rule, cast: Cast) -> dict[str, Any]:
     return found
 
 
-def failures(world: World, name: str, method: str, query: str) -> dict[str, str]:
-    """The addresses at which somebody's request is an error of the server, with the error."""
+def failures(world: World, name: str, method: str, query: str, typed: str = "") -> dict[str, str]:
+    """The addresses at which somebody's request is an error of the server, with the error.
+
+    Of a form every field holds what is `typed`.
+    """
     app, cast, database = world
     found: dict[str, str] = {}
     client = signed_in_client(app, database, cast.accounts[name])
@@ -80,7 +83,7 @@ def failures(world: World, name: str, method: str, query: str) -> dict[str, str]
         assert built is not None
         if client.get_cookie("workbench") is None:  # some of them sign out
             client = signed_in_client(app, database, cast.accounts[name])
-        data = dict.fromkeys(fields(), HOSTILE_TEXT) if method == "POST" else None
+        data = dict.fromkeys(fields(), typed) if method == "POST" else None
         try:
             status = client.open(built[1] + query, method=method, data=data, buffered=True).status_code
         except Exception as error:  # noqa: BLE001 - whatever it is, a server would answer 500
@@ -124,7 +127,12 @@ def test_no_query_is_an_error_of_the_server(world: World) -> None:
 
 def test_no_form_is_an_error_of_the_server(world: World) -> None:
     for name in ("Ada", "Olga"):
-        assert failures(world, name, "POST", "?docno=%2500&topic=%25FF&tag=%2500") == {}
+        assert failures(world, name, "POST", "?docno=%2500&topic=%25FF&tag=%2500", HOSTILE_TEXT) == {}
+
+
+@pytest.mark.slow
+def test_no_number_in_a_form_is_too_large(world: World) -> None:
+    assert failures(world, "Olga", "POST", "?docno=d1&topic=T1&tag=alpha", str(TOO_LARGE)) == {}
 
 
 def test_no_text_in_an_address_is_an_error_of_the_server(world: World) -> None:

@@ -44,6 +44,13 @@ def standard_output() -> Iterator[None]:
         except SystemExit:
             sys.stdout.flush()
             raise
+        except Exception:
+            # It is told by whoever catches it, whether or not what was printed before can still be written.
+            try:
+                sys.stdout.flush()
+            except OSError:
+                sys.stdout = _nowhere()
+            raise
         sys.stdout.flush()
     except OSError as error:
         # The interpreter would try once more as it ends, and complain.
