@@ -13,6 +13,17 @@ from tests.browser.people import demo_instance, sign_in
 RUNS = 6
 
 
+# Names of runs that lie on one another.
+OVERLAPPING = """() => {
+  const names = [...document.querySelectorAll("#ranks svg text:has(> title)")];
+  const boxes = names.map((one) => [one.textContent, one.getBoundingClientRect()]);
+  const beside = (a, b) => a.right <= b.left || b.right <= a.left;
+  const over = (a, b) => !beside(a, b) && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2;
+  return boxes.flatMap(([name, box], at) => boxes.slice(at + 1).filter(([, other]) => over(box, other))
+    .map(([other]) => `${name} on ${other}`));
+}"""
+
+
 def test_rules_are_compared_and_their_ranks_drawn(
     live_server: Callable[..., Server], page: Page, tmp_path: Path
 ) -> None:
@@ -24,6 +35,10 @@ def test_rules_are_compared_and_their_ranks_drawn(
     expect(page.locator("#changes")).to_be_visible()
     lines = page.locator("#ranks svg [aria-label=line] path")
     expect(lines).to_have_count(RUNS)
+    # Every run is named at both ends, tied ones below one another, and whole where the pointer rests.
+    ends = page.locator("#ranks svg text:has(> title)")
+    expect(ends).to_have_count(2 * RUNS)
+    assert page.evaluate(OVERLAPPING) == []
 
     # Only what the ticked rules have to be told is shown.
     page.locator("details.choosing > summary").click()

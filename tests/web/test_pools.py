@@ -9,6 +9,8 @@ from tests.builders import run_text
 from tests.cast import Cast
 from tests.uploads import check_files, keep_all, links, text_of, upload
 from tests.web.conftest import Enter
+from workbench.pooling.strategies import ALL_STRATEGIES
+from workbench.web.pages.pools.recipe_form import USE_WHEN
 
 ADDRESS = "/c/harbour/pools"
 
@@ -23,6 +25,17 @@ def test_the_form_proposes_all_runs_and_explains_the_ties(olga: FlaskClient) -> 
     assert page.count('name="run"') == page.count("checked> <bdi") == 2
     assert "equal scores by docno, ascending (TREC-COVID&#39;s pools)" in page
     assert "depth 2 depth 2 2 6 75 %" in text_of(page)
+
+
+def test_the_common_strategies_come_first_and_say_when_to_use_them(olga: FlaskClient) -> None:
+    page = olga.get(ADDRESS).text
+    folded = r'<legend>Strategy</legend>(.*?)<details class="more">(.*?)</details>'
+    choices = re.search(folded, page, re.DOTALL)
+    assert choices is not None
+    first, others = (re.findall(r'name="strategy" value="([^"]+)"', part) for part in choices.groups())
+    assert set(first) == set(USE_WHEN)
+    assert all(sentence in text_of(choices[1]) for sentence in USE_WHEN.values())
+    assert {*first, *others} == set(ALL_STRATEGIES)
 
 
 def test_a_pool_is_made_by_its_recipe(olga: FlaskClient) -> None:
