@@ -36,6 +36,7 @@ from workbench.storage.tables import JudgmentEventRow, PoolRow, RunRow
 from workbench.web.app import create_app
 from workbench.workflow.people.accounts import account_by_login
 from workbench.workflow.people.signing_in import open_session
+from workbench.workflow.pools.current_answers import keep_current
 
 PAGES = {
     "overview": "",
@@ -185,6 +186,7 @@ def _ask(channel: Connection, url: str, token: str, path: str) -> None:
         client = app.test_client()
         client.set_cookie("workbench", token)
         first = _get(client, path)
+        keep_current(database)  # as the process that answers does after a response
         again = _middle([_get(client, path) for _ in range(AGAIN)])
         saved = []
         for _ in range(AGAIN):

@@ -19,6 +19,7 @@ from workbench.storage.limits import time_limit
 from workbench.web.app import create_app
 from workbench.web.long_requests import READY, SECONDS, put_response
 from workbench.web.refusals import Application, answer_of
+from workbench.workflow.pools.current_answers import keep_current
 
 # A lower priority than the process that saves judgments.
 NICENESS = 5
@@ -30,9 +31,11 @@ def main(descriptors: list[str]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(NICENESS)
     settings = read_settings()
-    app = create_app(settings, Database(settings.database_url))
+    database = Database(settings.database_url)
+    app = create_app(settings, database)
     for descriptor in descriptors:
-        threading.Thread(target=_serve, args=(app.wsgi_app, Connection(int(descriptor)))).start()
+        channel = Connection(int(descriptor))
+        threading.Thread(target=_serve, args=(app.wsgi_app, channel, database)).start()
 
 
 def answer(app: Application, channel: Connection) -> None:
@@ -43,11 +46,14 @@ def answer(app: Application, channel: Connection) -> None:
     put_response(channel, found)
 
 
-def _serve(app: Application, channel: Connection) -> None:
+def _serve(app: Application, channel: Connection, database: Database) -> None:
     try:
         channel.send_bytes(READY)
         while True:
             answer(app, channel)
+            # Now that nobody waits for it.
+            with time_limit(SECONDS):
+                keep_current(database)
     finally:
         # Exit at once: nobody waits for what the other threads still compute.
         os._exit(0)

@@ -36,6 +36,7 @@ from workbench.storage.tables import (
     Base,
     ComputedResultRow,
     DeviceRow,
+    KeptAnswersRow,
     Moment,
     SessionRow,
     SignInAttemptRow,
@@ -43,7 +44,8 @@ from workbench.storage.tables import (
 
 VERSION_TABLE = "alembic_version"
 LEFT_OUT = frozenset(
-    table.__tablename__ for table in (SessionRow, DeviceRow, SignInAttemptRow, ComputedResultRow)
+    table.__tablename__
+    for table in (SessionRow, DeviceRow, SignInAttemptRow, ComputedResultRow, KeptAnswersRow)
 )
 """Tables whose rows stay behind: nobody is to be signed in by a copy, and what was computed can be again."""
 

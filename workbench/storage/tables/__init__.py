@@ -19,6 +19,7 @@ from workbench.storage.tables.judging import (
     AssessorRow,
     AssignmentRow,
     JudgmentEventRow,
+    KeptAnswersRow,
     KeptAsideRow,
 )
 from workbench.storage.tables.people import (
@@ -53,6 +54,7 @@ __all__ = [
     "GroupRow",
     "InvitationRow",
     "JudgmentEventRow",
+    "KeptAnswersRow",
     "KeptAsideRow",
     "KnownAnswerRow",
     "MemberRow",

@@ -1,11 +1,20 @@
-"""Tables of judging: assessors, assignments, judgment events, unrecorded answers."""
+"""Tables of judging: assessors, assignments, judgment events and what is current, unrecorded answers."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    String,
+    Text,
+    UniqueConstraint,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
 from workbench.storage.tables.columns import Base, Id, RowId
@@ -98,6 +107,20 @@ class JudgmentEventRow(Base):
         CheckConstraint("(answer = 'grade') = (grade is not null)", "grade_if_graded"),
         CheckConstraint("grade is null or grade >= 0", "grade_not_negative"),
     )
+
+
+class KeptAnswersRow(Base):
+    """The current answers of a topic, derived from the events and made anew when they are gone.
+
+    The highest `mark` of a campaign is the id of an event: what is kept holds all events of the campaign up
+    to it, and perhaps later ones.
+    """
+
+    __tablename__ = "kept_answers"
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), primary_key=True)
+    topic: Mapped[str] = mapped_column(Id, primary_key=True)
+    mark: Mapped[int] = mapped_column(BigInteger)
+    content: Mapped[bytes] = mapped_column(LargeBinary)
 
 
 class AssessorNoteRow(Base):

@@ -21,7 +21,8 @@ from workbench.workflow.adjudication.queue import State
 from workbench.workflow.adjudication.rules import rules_from_json
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.current_judgments import NOT_GRADES
-from workbench.workflow.pools.current_answers import TopicAnswers, answers_by_topic
+from workbench.workflow.pools.current_answers import answers_by_topic
+from workbench.workflow.pools.topic_answers import TopicAnswers
 
 
 def dispute_counts(db: Session, campaign_id: int) -> Mapping[State, int]:

@@ -24,7 +24,8 @@ from workbench.agreement.weights import Weights, nominal
 from workbench.workflow.agreement.selection import ComparedGrades, compared_grades, nothing_discussed
 from workbench.workflow.caching import Cache
 from workbench.workflow.judging.current_judgments import recorded_version
-from workbench.workflow.pools.current_answers import TopicAnswers, answers_by_topic
+from workbench.workflow.pools.current_answers import answers_by_topic
+from workbench.workflow.pools.topic_answers import TopicAnswers
 
 
 @dataclass(frozen=True, slots=True)

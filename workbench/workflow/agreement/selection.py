@@ -26,7 +26,8 @@ from workbench.workflow.agreement.overlap_pools import pairs_drawn_by_label
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.current_judgments import recorded_version
-from workbench.workflow.pools.current_answers import TopicAnswers, answers_by_topic
+from workbench.workflow.pools.current_answers import answers_by_topic
+from workbench.workflow.pools.topic_answers import TopicAnswers
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from sqlalchemy.orm import Session
 from workbench.records import id_bytes
 from workbench.storage.tables import AssignmentRow, PoolRow
 from workbench.workflow.judging.handout import FixedHandout, Handouts, handouts_of_pools, kind_of
-from workbench.workflow.pools.current_answers import TopicAnswers
 from workbench.workflow.pools.pooled_topics import NOTHING, ByTopic, TopicDocnos, pooled_by_topic
+from workbench.workflow.pools.topic_answers import TopicAnswers
 
 
 class AssignedShare(NamedTuple):
@@ -90,9 +90,7 @@ def answered(answers: TopicAnswers | None, assessor_id: int, docnos: TopicDocnos
 
 
 def _answered(docnos: TopicDocnos, answers: TopicAnswers) -> dict[int, int]:
-    chosen = docnos.docnos
-    inside = np.fromiter((id_bytes(one) in chosen for one in answers.docnos), bool, answers.documents)
-    who, counts = np.unique(answers.assessors[inside[answers.places]], return_counts=True)
+    who, counts = np.unique(answers.assessors[docnos.among(answers)[answers.places]], return_counts=True)
     return dict(zip(who.tolist(), counts.tolist(), strict=True))
 
 

@@ -23,12 +23,8 @@ from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.desk_rules import desk_questions_of
 from workbench.workflow.judging.submission import NO_ANNOTATIONS, Annotations, stored_annotations
-from workbench.workflow.pools.current_answers import (
-    CODES,
-    TopicAnswers,
-    answers_by_topic,
-    changes_of,
-)
+from workbench.workflow.pools.current_answers import answers_by_topic, changes_of
+from workbench.workflow.pools.topic_answers import CODES, TopicAnswers
 
 
 class JudgmentsVersion(NamedTuple):

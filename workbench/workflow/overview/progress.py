@@ -17,9 +17,10 @@ from workbench.records import id_bytes
 from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow, RunRow, TopicRow
 from workbench.workflow.campaigns.collection import document_count, topic_titles
 from workbench.workflow.judging.assigned_work import AssignedWork, assigned_work
-from workbench.workflow.pools.current_answers import TopicAnswers, answers_by_topic
+from workbench.workflow.pools.current_answers import answers_by_topic
 from workbench.workflow.pools.missing_texts import missing_count
 from workbench.workflow.pools.pooled_topics import NOTHING, TopicDocnos, opened_by_topic
+from workbench.workflow.pools.topic_answers import TopicAnswers
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,14 +231,13 @@ def _count(pooled: TopicDocnos, machines: frozenset[int], answers: TopicAnswers)
     # Answers stand by document: those of one begin where the place changes.
     starts = np.flatnonzero(np.diff(places, prepend=-1))
     highest, lowest = np.maximum.reduceat(grades, starts), np.minimum.reduceat(grades, starts)
-    inside, docnos = pooled.docnos, answers.docnos
     several: NDArray[np.bool_] = np.diff(np.append(starts, len(places))) > 1
     return _Judged(
         judged=len(starts),
         by_grade=tuple(sorted(Counter(highest.tolist()).items())),
         doubly=int(np.count_nonzero(several)),
         disputed=int(np.count_nonzero(highest != lowest)),
-        beside=sum(id_bytes(docnos[place]) not in inside for place in places[starts].tolist()),
+        beside=int(np.count_nonzero(~pooled.among(answers)[places[starts]])),
     )
 
 

@@ -9,8 +9,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.storage.tables import AssessorRow
-from workbench.workflow.pools.current_answers import TopicAnswers, answers_by_topic
+from workbench.workflow.pools.current_answers import answers_by_topic
 from workbench.workflow.pools.pooled_topics import opened_by_topic
+from workbench.workflow.pools.topic_answers import TopicAnswers
 
 
 def pooled_pairs(db: Session, campaign_id: int) -> int:

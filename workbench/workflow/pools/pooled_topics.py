@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import select
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.records import id_bytes
@@ -17,6 +19,7 @@ from workbench.storage.tables import PoolEntryRow, PoolRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.pools.adaptive_pools import is_adaptive
 from workbench.workflow.pools.pool_rows import contents_of
+from workbench.workflow.pools.topic_answers import TopicAnswers
 
 KEPT = 32
 """Pools whose documents are kept in memory, and unions of pools."""
@@ -39,6 +42,17 @@ class TopicDocnos:
     def docnos(self) -> frozenset[bytes]:
         """The documents as bytes."""
         return frozenset(self.joined.split(b"\n")) if self.count else frozenset()
+
+    def among(self, answers: TopicAnswers) -> NDArray[np.bool_]:
+        """Which of the documents that have an answer are these."""
+        return answers.keep(("among", self), self._among)
+
+    def _among(self, answers: TopicAnswers) -> NDArray[np.bool_]:
+        if self.joined == answers.joined:
+            return np.ones(answers.documents, bool)
+        chosen = self.docnos
+        answered = answers.joined.split(b"\n")[: answers.documents]
+        return np.fromiter((one in chosen for one in answered), bool, answers.documents)
 
 
 NOTHING = TopicDocnos(b"", 0)
@@ -78,17 +92,13 @@ def _key(db: Session, pools: Sequence[PoolRow]) -> Hashable:
 
 
 def _read(db: Session, pool_id: int) -> ByTopic:
+    # Joined by the database: a tenth of the time that its rows take, one by one.
     rows = db.connection().execute(
-        # In the order of the key, which covers it.
-        select(PoolEntryRow.topic, PoolEntryRow.docno)
+        select(PoolEntryRow.topic, func.aggregate_strings(PoolEntryRow.docno, "\n"))
         .where(PoolEntryRow.pool_id == pool_id)
-        .order_by(PoolEntryRow.topic, PoolEntryRow.docno),
-        execution_options={"yield_per": 10_000},
+        .group_by(PoolEntryRow.topic)
     )
-    found: dict[str, list[bytes]] = {}
-    for topic, docno in rows:
-        found.setdefault(topic, []).append(id_bytes(docno))
-    return {topic: TopicDocnos.of(docnos) for topic, docnos in found.items()}
+    return {topic: TopicDocnos.of(id_bytes(joined).split(b"\n")) for topic, joined in rows}
 
 
 def _union(several: Sequence[ByTopic]) -> ByTopic:

@@ -23,7 +23,8 @@ from workbench.storage.adjudications import adjudicated_grades
 from workbench.storage.tables import PoolEntryRow, PoolRow
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.current_judgments import current_judgments, recorded_version
-from workbench.workflow.pools.current_answers import TopicAnswers, answers_by_topic
+from workbench.workflow.pools.current_answers import answers_by_topic
+from workbench.workflow.pools.topic_answers import TopicAnswers
 from workbench.workflow.qrels.settled_topics import JudgedTopics, settles_pair_by_pair
 
 UNJUDGED = -1

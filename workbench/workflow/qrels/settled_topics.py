@@ -18,7 +18,7 @@ from workbench.consensus.rules import RULES, THEN
 from workbench.consensus.settle import Consensus, consensus
 from workbench.records import Judgment, Scale, sorted_ids
 from workbench.workflow.judging.current_judgments import judgments_of_topic
-from workbench.workflow.pools.current_answers import TopicAnswers
+from workbench.workflow.pools.topic_answers import TopicAnswers
 
 
 @dataclass(frozen=True, slots=True, eq=False)

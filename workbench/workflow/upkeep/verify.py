@@ -38,6 +38,7 @@ from workbench.workflow.upkeep.record_checks import (
     check_decisions,
     check_events,
     check_grades,
+    check_kept,
     check_pool_events,
     check_pools,
 )
@@ -66,6 +67,7 @@ CHECKS: dict[str, Check] = {
     "places of judgments": check_events,
     "grades": check_grades,
     "current judgments": check_current,
+    "kept answers": check_kept,
     "times of judgments": check_clock,
     "pools": check_pools,
     "events of adaptive pools": check_pool_events,
