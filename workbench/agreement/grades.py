@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from workbench.agreement.coefficients import coefficient_value
 from workbench.agreement.coefficients.coefficient import NOBODY, NOT_GIVEN, WOULD_DEFINE, CoefficientValue
 from workbench.agreement.coefficients.pooled_kappa import POOLED_KAPPA
-from workbench.agreement.contingency import MISSING, checked
+from workbench.agreement.contingency import checked
 from workbench.agreement.estimates import Estimate, chosen, interval_of, resamples_of
 from workbench.agreement.intervals import Interval
 from workbench.agreement.options import AgreementOptions
@@ -166,7 +166,7 @@ def _kappa_interval(
 
 def against_the_rest(ratings: Ratings, place: int) -> Ratings:
     """The ratings with one grade made 1 and all others 0."""
-    codes = np.where(ratings.codes == MISSING, MISSING, ratings.codes != place).astype(np.int8)
+    codes = ratings.codes_as([int(each != place) for each in range(len(ratings.categories))])
     unlisted = ratings.unlisted
     # What nobody judged has the lowest grade, which is the one itself here.
     categories = (0, 1) if place == ratings.lowest and unlisted is not None else (1, 0)

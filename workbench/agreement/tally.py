@@ -21,6 +21,8 @@ _DENSE = 2**22
 _FEW = 32
 # Grades compared at a time: few enough for a cache, many enough that calling numpy costs nothing.
 _CACHED = 2**20
+# Of so many assessors most judged only a part of the pairs: then what they gave is counted and not the table.
+_MANY = 16
 # More kinds than fit into 63 bits are told apart by their rows.
 _MOST_KEYS = 2**62
 
@@ -83,7 +85,12 @@ def _with_unlisted(cells: Cells, ratings: Ratings, unlisted: Integers) -> Cells:
 def _counts(ratings: Ratings) -> Integers:
     """How many assessors gave every grade to every pair; shape (q, pairs), in as few bytes as hold that."""
     q, (assessors, pairs) = len(ratings.categories), ratings.codes.shape
-    counts = np.empty((q, pairs), dtype=np.min_scalar_type(assessors))
+    if assessors >= _MANY:
+        _, columns, given = ratings.given()
+        found = np.bincount(given * pairs + columns, minlength=q * pairs).reshape(q, pairs)
+        few_bytes: Integers = found.astype(np.min_scalar_type(assessors))
+        return few_bytes
+    counts: Integers = np.empty((q, pairs), dtype=np.min_scalar_type(assessors))
     at_once = max(1, _CACHED // max(assessors, 1))
     marks = np.empty((assessors, min(at_once, pairs)), dtype=np.bool_)
     for start in range(0, pairs, at_once):
@@ -176,6 +183,8 @@ def tally(ratings: Ratings, weights: Weights, *, by_topic: bool = False, by_asse
 def given_by_assessor(ratings: Ratings, *, by_topic: bool = False) -> Floats:
     """How often each assessor gave each grade; shape (groups, assessors, q)."""
     q = len(ratings.categories)
+    if ratings.n_assessors >= _MANY:
+        return _given_by_many(ratings, by_topic=by_topic)
     if not by_topic:
         rows = [[np.count_nonzero(row == code) for code in range(q)] for row in ratings.codes]
         whole = np.array([rows], dtype=np.float64).reshape(1, ratings.n_assessors, q)
@@ -189,6 +198,19 @@ def given_by_assessor(ratings: Ratings, *, by_topic: bool = False) -> Floats:
         given[:, number] = flat.reshape(-1, q + 1)[:, 1:]
     if ratings.unlisted is not None:
         given[:, :, ratings.lowest] += ratings.unlisted[:, np.newaxis]
+    return given
+
+
+def _given_by_many(ratings: Ratings, *, by_topic: bool) -> Floats:
+    shape = ratings.n_topics if by_topic else 1, ratings.n_assessors, len(ratings.categories)
+    assessors, pairs, codes = ratings.given()
+    places = assessors * shape[2] + codes
+    if by_topic:
+        places += ratings.topics[pairs] * (shape[1] * shape[2])
+    given = np.bincount(places, minlength=math.prod(shape)).reshape(shape).astype(np.float64)
+    if ratings.unlisted is not None:
+        missing = ratings.unlisted if by_topic else ratings.unlisted.sum(keepdims=True)
+        given[:, :, ratings.lowest] += missing[:, np.newaxis]
     return given
 
 
