@@ -111,7 +111,7 @@ class Ratings:
             return self
         places, numbers = np.unique(self.topics[several], return_inverse=True)
         unlisted = None if self.unlisted is None else self.unlisted[places]
-        return Ratings(self.codes[:, several], self.categories, numbers, len(places), unlisted)
+        return Ratings(self.codes.compress(several, axis=1), self.categories, numbers, len(places), unlisted)
 
     def from_grade(self, relevant_from: int) -> Ratings:
         """The ratings with every grade made 1, relevant, from `relevant_from` on, or 0."""

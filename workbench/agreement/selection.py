@@ -155,7 +155,10 @@ def select_ratings(answers: Answers, categories: Sequence[int], options: Agreeme
     unlisted = None
     if basis is Basis.ALL:
         unlisted = _unlisted(answers, given, places, options.documents)
-    by_grade = Ratings(codes[:, included], kept, numbers.astype(np.int64), len(places), unlisted)
+    # Row by row in memory, as a choice by truth values would not leave it.
+    by_grade = Ratings(
+        codes.compress(included, axis=1), kept, numbers.astype(np.int64), len(places), unlisted
+    )
     counts = Counts(
         unsure=int(np.count_nonzero(given == UNSURE)),
         cannot_judge=int(np.count_nonzero(given == CANNOT_JUDGE)),
