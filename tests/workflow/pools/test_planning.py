@@ -182,6 +182,22 @@ def test_seconds_are_measured_where_there_are_enough_answers(
         assert pace_of(db, campaign_id, given=7.0).source is PaceSource.GIVEN
 
 
+def test_of_very_many_answers_the_latest_tell_the_pace(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pace, "ENOUGH", 3)
+    monkeypatch.setattr(pace, "LATEST", 3)
+    with database.writing() as db:
+        made = campaign_with_people(db)
+        timed(db, made, "Ada", 10_000, 10_000, 10_000)
+        # No more than the latest three: all of them, and nothing to say of it.
+        assert not pace_of(db, made.campaign.id).latest
+        timed(db, made, "Ben", 40_000, 20_000, 90_000)
+        # Of 10, 10, 10, 20, 40 and 90 seconds the last three came last; the middle of 20, 40 and 90 is 40.
+        found = pace_of(db, made.campaign.id)
+        assert (found.seconds, found.answers, found.latest) == (40.0, 3, True)
+
+
 def test_a_guess_can_be_taken_back_and_must_be_possible(database: Database) -> None:
     with database.writing() as db:
         campaign_id = campaign_with_people(db).campaign.id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -10,13 +11,16 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput
 from workbench.pooling.planning import LONGEST_SECONDS
-from workbench.storage.events import CURRENT_PURPOSES, LATER, WITHDRAWN
+from workbench.storage.events import CURRENT_PURPOSES, LATER, WITHDRAWN, newest_events
 from workbench.storage.tables import AssessorRow, CampaignRow, JudgmentEventRow
 
 ENOUGH = 20
 """From so many timed answers on the measured median is used."""
 
 ASSUMED_SECONDS = 30.0
+
+LATEST = 20_000
+"""Judgment events of a campaign from which the pace is measured at least; the latest tell it best."""
 
 
 class PaceSource(StrEnum):
@@ -32,8 +36,8 @@ class PaceSource(StrEnum):
 class Pace:
     """The seconds of one judgment and where they come from.
 
-    `measured` is the median of the active seconds of `answers` answers of people, None without any; `guess`
-    is the estimate of the organiser.
+    `measured` is the median of the active seconds of `answers` answers of people, None without any; these are
+    the `latest` where there are very many. `guess` is the estimate of the organiser.
     """
 
     seconds: float
@@ -41,6 +45,7 @@ class Pace:
     measured: float | None
     answers: int
     guess: float | None
+    latest: bool = False
 
     def hours(self, pairs: float) -> float:
         """The hours in which one assessor judges so many pairs."""
@@ -54,9 +59,10 @@ class Pace:
     @property
     def in_words(self) -> str:
         """Where the seconds come from, for people."""
+        which = f"the latest {self.answers:,}" if self.latest else f"{self.answers:,}"
         return {
             PaceSource.GIVEN: "as entered",
-            PaceSource.MEASURED: f"the median of {self.answers:,} timed answers",
+            PaceSource.MEASURED: f"the median of {which} timed answers",
             PaceSource.GUESSED: "the estimate saved for this campaign",
             PaceSource.ASSUMED: f"assumed: fewer than {ENOUGH} answers are timed, and no estimate is saved",
         }[self.source]
@@ -64,12 +70,13 @@ class Pace:
 
 def pace_of(db: Session, campaign_id: int, *, given: float | None = None) -> Pace:
     """The seconds of one judgment: those given, else measured, else estimated, else assumed."""
-    answers, measured = _median(db, campaign_id)
+    since, assessors = _latest(db, campaign_id)
+    answers, measured = _median(db, assessors, since)
     guess = db.get_one(CampaignRow, campaign_id).seconds_a_pair
     if given is not None:
         return Pace(given, PaceSource.GIVEN, measured, answers, guess)
     if measured is not None and answers >= ENOUGH:
-        return Pace(measured, PaceSource.MEASURED, measured, answers, guess)
+        return Pace(measured, PaceSource.MEASURED, measured, answers, guess, latest=since > 0)
     if guess is not None:
         return Pace(guess, PaceSource.GUESSED, measured, answers, guess)
     return Pace(ASSUMED_SECONDS, PaceSource.ASSUMED, measured, answers, guess)
@@ -88,19 +95,31 @@ def save_guess(db: Session, campaign_id: int, seconds: float | None) -> None:
     db.flush()
 
 
-def _median(db: Session, campaign_id: int) -> tuple[int, float | None]:
-    """How many answers of people are timed, and their median in seconds."""
+def _latest(db: Session, campaign_id: int) -> tuple[int, list[int]]:
+    """The people of a campaign, and the event since which they have LATEST; 0 for all that there are."""
+    people = select(AssessorRow.id).where(
+        AssessorRow.campaign_id == campaign_id, AssessorRow.machine.is_(False)
+    )
+    assessors, newest = list(db.scalars(people)), newest_events(db, campaign_id)
+    event, last = JudgmentEventRow, max(newest.values(), default=0)
+    span = LATEST
+    while span < last:
+        late = event.assessor_id.in_(assessors), event.id > last - span
+        if (db.scalar(select(func.count()).where(*late)) or 0) >= LATEST:
+            return last - span, assessors
+        span *= 4
+    return 0, assessors
+
+
+def _median(db: Session, assessors: Sequence[int], since: int) -> tuple[int, float | None]:
+    """How many answers of people after an event are timed, and their median in seconds."""
     event = JudgmentEventRow
-    timed = (
-        select(event.active_ms)
-        .join(AssessorRow, AssessorRow.id == event.assessor_id)
-        .where(
-            event.campaign_id == campaign_id,
-            event.active_ms > 0,
-            event.purpose.in_(CURRENT_PURPOSES),
-            event.answer.not_in([WITHDRAWN, LATER]),
-            AssessorRow.machine.is_(False),
-        )
+    timed = select(event.active_ms).where(
+        event.assessor_id.in_(assessors),
+        event.id > since,
+        event.active_ms > 0,
+        event.purpose.in_(CURRENT_PURPOSES),
+        event.answer.not_in([WITHDRAWN, LATER]),
     )
     answers = db.scalar(select(func.count()).select_from(timed.subquery())) or 0
     if not answers:
