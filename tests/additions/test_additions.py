@@ -10,14 +10,15 @@ from tests.additions.coefficient import COEFFICIENT
 from tests.additions.copy_of_the_code import copy_of_the_code, outputs, run_tests
 from tests.additions.measure import MEASURE
 from tests.additions.rule import RULE
+from tests.additions.stopping_rule import STOPPING_RULE
 from tests.additions.strategy import STRATEGY
 
-ADDITIONS = (COEFFICIENT, STRATEGY, RULE, MEASURE)
+ADDITIONS = (COEFFICIENT, STRATEGY, RULE, MEASURE, STOPPING_RULE)
 
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The code with a coefficient, a pooling strategy, a consensus rule and two measures more."""
+    """The code with a coefficient, a strategy, a consensus rule, two measures and a stopping rule more."""
     tree = copy_of_the_code(tmp_path_factory.mktemp("additions") / "tree")
     for addition in ADDITIONS:
         addition.add(tree)

@@ -31,6 +31,7 @@ INPUTS = {
     "topics": ["qrels", "one.run", "two.run"],
     "curve": ["gain", "qrels", "one.run"],
     "convert": ["one.run", "one.csv"],
+    "simulate": ["docs.jsonl", "qrels", "topics.jsonl"],
     "trust": ["judges", "one.run", "two.run", "-j", "judged.tsv"],
     "release": ["check", "release.zip"],
     "help": [],
@@ -52,6 +53,8 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "two.run").write_text(RUN.format("d2", "d1", "two"))
     (tmp_path / "judged.tsv").write_text(JUDGED)
     (tmp_path / "qrels").write_text("T1 0 d1 1\nT2 0 d1 1\n")
+    (tmp_path / "docs.jsonl").write_text('{"id": "d1", "text": "tides"}\n{"id": "d2", "text": "the tides"}\n')
+    (tmp_path / "topics.jsonl").write_text('{"id": "T1", "title": "tides"}\n')
     (tmp_path / "release.zip").write_bytes(write_release(small_release()))
     return tmp_path
 

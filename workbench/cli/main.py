@@ -36,6 +36,7 @@ COMMANDS = {
     "topics": "workbench.cli.compare:topics",
     "curve": "workbench.cli.curve:command",
     "convert": "workbench.cli.convert:command",
+    "simulate": "workbench.cli.simulate:command",
     "trust": "workbench.cli.trust:command",
     "release": "workbench.cli.release:command",
     "backup": "workbench.cli.backup:backup",

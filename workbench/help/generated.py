@@ -157,6 +157,29 @@ def _tie_rules() -> str:
     return ", ".join(f"`{rule}`" for rule in TieRule)
 
 
+def _learners() -> str:
+    from workbench.learning.learners import LEARNERS
+
+    rows = [(f"`{one.name}`", one.help, one.source) for one in LEARNERS.values()]
+    return _table(("Learner", "Reads next", "Source"), rows)
+
+
+def _stopping_rules() -> str:
+    from workbench.learning.stopping.rules import STOPPING_RULES
+
+    rows = [
+        (f"`{one.name}`", one.definition, one.assumes, one.promise or "nothing", one.source)
+        for one in STOPPING_RULES.values()
+    ]
+    return _table(("Rule", "Stops when", "Assumes", "Promises", "Source"), rows)
+
+
+def _work_saved() -> str:
+    from workbench.learning.effort import WORK_SAVED
+
+    return _table(("Name", "Work saved"), [(f"`{one.name}`", one.definition) for one in WORK_SAVED.values()])
+
+
 GENERATED: Mapping[str, Callable[[], str]] = {
     "pooling-strategies": _pooling_strategies,
     "adaptive-strategies": _adaptive_strategies,
@@ -166,6 +189,9 @@ GENERATED: Mapping[str, Callable[[], str]] = {
     "consensus-rules": _consensus_rules,
     "consensus-parameters": _consensus_parameters,
     "kernels": _kernels,
+    "learners": _learners,
+    "stopping-rules": _stopping_rules,
+    "work-saved": _work_saved,
     "measures": _measures,
     "textbook-measures": _textbook_measures,
     "scales": _scales,

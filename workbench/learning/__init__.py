@@ -2,9 +2,12 @@
 
 One topic at a time: the collection is a matrix of tf-idf weights (`vectors`), a learner scores it by the
 topic's text and judgments (`learners`, the model in `logistic`), and a `review.Review` hands out the
-documents in rounds, with a share drawn at random. `recall` estimates from that share how much was found.
+documents in rounds, with a share drawn at random. `recall` estimates from that share how much was found, and
+`stopping` has the rules that say when enough was read. `simulation` runs all of it on judged collections,
+with the measures of `effort`.
 
-To add a learner: a function of a `Lesson` in `learners` and its line in `LEARNERS`.
+To add a learner: a function of a `Lesson` in `learners` and its line in `LEARNERS`. To add a stopping rule:
+see `stopping`. `workbench simulate`, its help and the manual take both from the registries.
 
 Decisions:
 

@@ -1,0 +1,193 @@
+"""`workbench simulate`: what a learner and stopping rules would have done on a judged collection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import click
+
+from workbench.cli.inputs import open_input
+from workbench.cli.output import one_form, print_export, say_short, with_progress
+from workbench.cli.qrels_files import note_topics, read_graded
+from workbench.cli.record_options import record_options
+from workbench.cli.runs import only_one_standard_input
+from workbench.formats.documents import read_documents
+from workbench.formats.topics import read_topics
+from workbench.learning.effort import WORK_SAVED
+from workbench.learning.learners import BMI, LEARNERS
+from workbench.learning.simulation import (
+    JudgedTopic,
+    LearnerSimulation,
+    SimulationOptions,
+    judged_topics,
+    simulate,
+)
+from workbench.learning.simulation_export import SIMULATION_PARTS, simulation_export
+from workbench.learning.simulation_plot import simulation_svg
+from workbench.learning.stopping.rules import STOPPING_RULES
+from workbench.learning.stopping.trace import StoppingGoal
+from workbench.learning.vectors import Vectors, vectors_of
+
+_ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class _Simulated:
+    learner: str
+    stop: tuple[str, ...]
+    recall: float
+    confidence: float
+    seed: int
+    seeds: int
+
+    def options(self) -> SimulationOptions:
+        rules = tuple(STOPPING_RULES) if _ALL in self.stop else tuple(dict.fromkeys(self.stop))
+        goal = StoppingGoal(self.recall, self.confidence)
+        return SimulationOptions(self.learner, rules, goal, self.seed, self.seeds)
+
+
+_SIMULATED = (
+    click.option(
+        "--learner",
+        type=click.Choice(list(LEARNERS)),
+        default=BMI.name,
+        show_default=True,
+        help="; ".join(f"{one.name}: {one.help}" for one in LEARNERS.values()) + ".",
+    ),
+    click.option(
+        "--stop",
+        type=click.Choice([*STOPPING_RULES, _ALL]),
+        multiple=True,
+        help="Stopping rule to try (repeatable); see workbench help stopping.",
+    ),
+    click.option(
+        "--recall",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=0.8,
+        show_default=True,
+        help="Recall that the rules are to reach.",
+    ),
+    click.option(
+        "--confidence",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=0.95,
+        show_default=True,
+        help="Confidence of rules that promise.",
+    ),
+    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="First random seed."),
+    click.option(
+        "--seeds",
+        type=click.IntRange(1),
+        default=1,
+        show_default=True,
+        help="How many seeds, one after another.",
+    ),
+)
+
+
+@click.command("simulate")
+@click.argument("docs")
+@click.argument("qrels")
+@click.argument("topics")
+@record_options("simulated", _Simulated, _SIMULATED)
+@click.option(
+    "--relevant-from",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Lowest relevant grade.",
+)
+@click.option(
+    "--fewest",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Leave out topics with fewer relevant documents.",
+)
+@click.option(
+    "--part",
+    type=click.Choice(list(SIMULATION_PARTS)),
+    help="Table to print.  [default: rules with --stop, else measures]",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object, with all digits.")
+@click.option("--csv", "as_csv", is_flag=True, help="The table as CSV, with all digits.")
+@click.option("--svg", "as_svg", is_flag=True, help="Recall by documents read as an SVG picture.")
+def command(
+    docs: str,
+    qrels: str,
+    topics: str,
+    simulated: _Simulated,
+    part: str | None,
+    relevant_from: int,
+    fewest: int,
+    **forms: bool,
+) -> None:
+    """Simulate a review of DOCS for each of TOPICS by a learner, with QRELS as the answers.
+
+    The learner reads in rounds that grow by a tenth and learns from each. Printed are recall after R, 2R and
+    4R documents (R are relevant), the documents read for recall .8, .9 and .95, and the work saved; with
+    --stop where each rule would have stopped. What QRELS does not have counts as not relevant.
+    """
+    as_svg = forms.pop("as_svg")
+    form = one_form(as_latex=False, **forms)
+    if as_svg and form != "text":
+        raise click.UsageError(f"--svg and --{form} exclude one another: keep one of them")
+    only_one_standard_input((docs, qrels, topics))
+    options = simulated.options()
+    vectors, chosen = _read(docs, qrels, topics, relevant_from, fewest)
+    found = simulate(vectors, chosen, options, progress=_progress)
+    part = part or ("rules" if options.rules else "measures")
+    if as_svg:
+        click.echo(simulation_svg(found), nl=False)
+    elif not print_export(simulation_export(found, part), form):
+        say_short(*SIMULATION_PARTS[part](found))
+        for sentence in sentences(found):
+            click.echo(sentence, err=True)
+
+
+def _read(
+    docs: str, qrels: str, topics: str, relevant_from: int, fewest: int
+) -> tuple[Vectors, tuple[JudgedTopic, ...]]:
+    judged = read_graded(qrels, ())
+    with open_input(topics) as (stream, source):
+        stated = read_topics(stream, source=source)
+    with open_input(docs) as (stream, source):
+        vectors = vectors_of(read_documents(stream, source=source))
+    missing = {line.docno for line in judged if line.grade >= relevant_from} - vectors.places.keys()
+    if missing:
+        message = (
+            f"note: {len(missing)} relevant documents of {qrels} are not in {docs}: recall is without them"
+        )
+        click.echo(message, err=True)
+    chosen = judged_topics(vectors, stated, judged, relevant_from=relevant_from, fewest=fewest)
+    kept = {one.topic for one in chosen}
+    note_topics([one.id for one in stated if one.id not in kept], "topics with too few relevant documents")
+    return vectors, chosen
+
+
+def _progress(work: list[tuple[int, JudgedTopic]]) -> Iterator[tuple[int, JudgedTopic]]:
+    return with_progress(work, "Reading topics")
+
+
+def sentences(found: LearnerSimulation) -> Iterator[str]:
+    """What the figures are computed from, and how to read them."""
+    mean = sum(one.relevant for one in found.reviews) / len(found.reviews)
+    yield (
+        f"{found.options.learner}: {found.topics} topics with {mean:.1f} relevant documents in the mean, "
+        f"{found.collection:,} documents, {found.options.repeats} seeds from {found.options.seed}; low and "
+        "high are the 95 % interval over topics, seeds_low and seeds_high the range of the seeds"
+    )
+    for one in WORK_SAVED.values():
+        yield f"work saved, {one.name}: {one.definition}"
+    if found.options.rules:
+        goal = found.options.goal
+        yield (
+            f"reached: reviews with recall {goal.recall:g} or more at the stop, and the 95 % interval of "
+            "their share; what never stopped is read to the end"
+        )
+    for name in found.options.rules:
+        promise = STOPPING_RULES[name].promise
+        yield f"{name} promises {promise}" if promise else f"{name} promises nothing"

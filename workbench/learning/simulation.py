@@ -1,0 +1,305 @@
+"""A learner and stopping rules tried on judged collections: what they would have found, and at what cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from math import inf
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.special import stdtrit
+
+from workbench.errors import WorkbenchError
+from workbench.learning.effort import WORK_SAVED, WorkSaved, effort_at, recall_at
+from workbench.learning.hypergeometric import share_bounds
+from workbench.learning.learners import BMI, LEARNERS, SEARCH, Learner, Lessons, learner_named
+from workbench.learning.rounds import read_in_rounds
+from workbench.learning.stopping.chao import CHAO
+from workbench.learning.stopping.rules import stopping_rule_named
+from workbench.learning.stopping.trace import (
+    Committee,
+    ModelSums,
+    RandomOrder,
+    ReviewTrace,
+    StoppingGoal,
+    StopPoint,
+)
+from workbench.learning.vectors import Bools, Numbers, Vectors, topic_text
+from workbench.records import Qrel, Topic
+
+RECALLS = (0.8, 0.9, 0.95)
+MULTIPLES = (1, 2, 4)
+SAVED_AT = 0.95
+_DRAWN = 5  # what a draw is for; learners and reviews have others
+_PLACES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationOptions:
+    """What is simulated: learner and rules by name, the goal of the rules, `repeats` seeds from `seed` on.
+
+    Raises WorkbenchError for an unknown learner or rule and for fewer than one repeat.
+    """
+
+    learner: str = BMI.name
+    rules: tuple[str, ...] = ()
+    goal: StoppingGoal = field(default_factory=StoppingGoal)
+    seed: int = 0
+    repeats: int = 1
+
+    def __post_init__(self) -> None:
+        learner_named(self.learner)
+        for name in self.rules:
+            stopping_rule_named(name)
+        if self.repeats < 1:
+            raise WorkbenchError("nothing is simulated without a seed", remedy="give 1 repeat or more")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedTopic:
+    """A topic of a judged collection: its text as a row, and which documents are relevant (documents,)."""
+
+    topic: str
+    vector: csr_array
+    relevant: Bools
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedReview:
+    """One topic read with one seed: places (from 1) of its relevant documents, and where rules stopped."""
+
+    topic: str
+    seed: int
+    relevant: int
+    ranks: Numbers
+    stops: Mapping[str, StopPoint]
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedMean:
+    """A mean over topics, each the mean of its seeds; its 95 % interval, and the range of the seeds' means.
+
+    The interval is over topics, by Student's t; `low` and `high` are None for a single topic.
+    """
+
+    measure: str
+    value: float
+    low: float | None
+    high: float | None
+    seeds_low: float
+    seeds_high: float
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedRule:
+    """A rule over all topics and seeds: means where it stopped, and how often recall reached `goal`.
+
+    What never stopped counts as read to the end. `reached` of `reviews` had at least the goal's recall, with
+    Clopper and Pearson's interval.
+    """
+
+    rule: str
+    recall: SimulatedMean
+    read: SimulatedMean
+    stopped: int
+    reached: int
+    reviews: int
+    reached_low: float
+    reached_high: float
+
+
+@dataclass(frozen=True, slots=True)
+class LearnerSimulation:
+    """All reviews that were simulated, in the order of seeds and topics, and what they come to."""
+
+    options: SimulationOptions
+    collection: int
+    reviews: tuple[SimulatedReview, ...]
+
+    @property
+    def topics(self) -> int:
+        """How many topics were read."""
+        return len({one.topic for one in self.reviews})
+
+    def measures(self) -> tuple[SimulatedMean, ...]:
+        """Recall at R, 2R, 4R, documents read for each recall, and work saved by each definition."""
+        return (
+            *(self._recall_at(multiple) for multiple in MULTIPLES),
+            *(self._effort_at(recall) for recall in RECALLS),
+            *map(self._saved, WORK_SAVED.values()),
+        )
+
+    def rules(self) -> tuple[SimulatedRule, ...]:
+        """Each rule's recall and reading, in the order in which the rules were named."""
+        return tuple(map(self._rule, self.options.rules))
+
+    def curve(self) -> tuple[tuple[int, float, float, float], ...]:
+        """Documents read, and recall there: mean, first and third quartile over topics and seeds."""
+        steps = np.unique(np.round(np.linspace(0, self.collection, _PLACES + 1)).astype(np.int64))
+        recalls = np.array(
+            [np.searchsorted(one.ranks, steps, side="right") / one.relevant for one in self.reviews]
+        )
+        low, high = np.quantile(recalls, (0.25, 0.75), axis=0)
+        return tuple(
+            zip(steps.tolist(), recalls.mean(axis=0).tolist(), low.tolist(), high.tolist(), strict=True)
+        )
+
+    def mean(
+        self, name: str, measure: Callable[[SimulatedReview], float], *, most: float = inf
+    ) -> SimulatedMean:
+        """The mean of a measure over topics, with its interval, which ends at the `most` there can be."""
+        values = np.array([measure(one) for one in self.reviews]).reshape(self.options.repeats, -1)
+        by_topic, by_seed = values.mean(axis=0), values.mean(axis=1)
+        low = high = None
+        value = float(by_topic.mean())
+        if len(by_topic) > 1:
+            reach = float(stdtrit(len(by_topic) - 1, 0.975) * by_topic.std(ddof=1) / np.sqrt(len(by_topic)))
+            low, high = value - reach, min(value + reach, most)
+        return SimulatedMean(name, value, low, high, float(by_seed.min()), float(by_seed.max()))
+
+    def recall_of(self, review: SimulatedReview, rule: str) -> float:
+        """The recall at a rule's stop; 1 where it read everything."""
+        found = review.stops[rule].found
+        return 1.0 if found is None else found / review.relevant
+
+    def read_of(self, review: SimulatedReview, rule: str) -> int:
+        """Documents read at a rule's stop; all where it never stopped."""
+        read = review.stops[rule].read
+        return self.collection if read is None else read
+
+    def _recall_at(self, multiple: int) -> SimulatedMean:
+        name = f"recall@{multiple if multiple > 1 else ''}R"
+        return self.mean(name, lambda one: recall_at(one.ranks, one.relevant, multiple), most=1.0)
+
+    def _effort_at(self, recall: float) -> SimulatedMean:
+        return self.mean(f"effort@{recall:g}", lambda one: effort_at(one.ranks, one.relevant, recall))
+
+    def _saved(self, saved: WorkSaved) -> SimulatedMean:
+        name = f"work-saved@{SAVED_AT:g} ({saved.name})"
+        return self.mean(name, lambda one: saved.compute(one.ranks, self.collection, SAVED_AT), most=1.0)
+
+    def _rule(self, name: str) -> SimulatedRule:
+        goal = self.options.goal.recall
+        reached = sum(self.recall_of(one, name) >= goal - 1e-12 for one in self.reviews)
+        return SimulatedRule(
+            name,
+            self.mean("recall", lambda one: self.recall_of(one, name), most=1.0),
+            self.mean("read", lambda one: self.read_of(one, name), most=self.collection),
+            sum(one.stops[name].read is not None for one in self.reviews),
+            reached,
+            len(self.reviews),
+            *share_bounds(reached, len(self.reviews), confidence=0.95),
+        )
+
+
+def judged_topics(
+    vectors: Vectors,
+    topics: Iterable[Topic],
+    qrels: Iterable[Qrel],
+    *,
+    relevant_from: int = 1,
+    fewest: int = 1,
+) -> tuple[JudgedTopic, ...]:
+    """The topics with at least `fewest` relevant documents in the collection, in their order.
+
+    Raises WorkbenchError where there is none.
+    """
+    places: dict[str, set[int]] = {}
+    for line in qrels:
+        if line.grade >= relevant_from and line.docno in vectors.places:
+            places.setdefault(line.topic, set()).add(vectors.places[line.docno])
+    chosen = []
+    for topic in topics:
+        rows = places.get(topic.id, set())
+        if len(rows) >= max(fewest, 1):
+            relevant = np.zeros(len(vectors), dtype=np.bool_)
+            relevant[list(rows)] = True
+            chosen.append(JudgedTopic(topic.id, vectors.vector(topic_text(topic)), relevant))
+    if not chosen:
+        message = f"no topic has {max(fewest, 1)} relevant documents in the collection"
+        raise WorkbenchError(message, remedy="are these the documents, qrels and topics of one collection?")
+    return tuple(chosen)
+
+
+def simulate(
+    vectors: Vectors,
+    topics: Collection[JudgedTopic],
+    options: SimulationOptions,
+    *,
+    progress: Callable[[list[tuple[int, JudgedTopic]]], Iterable[tuple[int, JudgedTopic]]] = iter,
+) -> LearnerSimulation:
+    """Read every topic with every seed, by the judgments; the same inputs and seed give the same result.
+
+    Documents without a judgment count as not relevant. Without rules a review ends when everything is found.
+    """
+    work = [(options.seed + more, topic) for more in range(options.repeats) for topic in topics]
+    reviews = tuple(_review(vectors, topic, options, seed) for seed, topic in progress(work))
+    return LearnerSimulation(options, len(vectors), reviews)
+
+
+def _review(vectors: Vectors, topic: JudgedTopic, options: SimulationOptions, seed: int) -> SimulatedReview:
+    learner = learner_named(options.learner)
+    whole = bool(options.rules)
+    trace, order = read_judged_topic(vectors, topic, learner, seed=seed, whole=whole)
+    if CHAO.name in options.rules:
+        trace = _with_committee(vectors, topic, trace, order, learner, seed)
+    stops = {name: stopping_rule_named(name).stop(trace, options.goal) for name in options.rules}
+    ranks = np.flatnonzero(trace.relevant) + 1
+    return SimulatedReview(topic.topic, seed, int(topic.relevant.sum()), ranks, stops)
+
+
+def read_judged_topic(
+    vectors: Vectors, topic: JudgedTopic, learner: Learner, *, seed: int, whole: bool
+) -> tuple[ReviewTrace, Numbers]:
+    """A topic read to the end, or until everything is found: the trace, and the rows as they were read."""
+    documents: list[Numbers] = []
+    ends: list[int] = []
+    sums: list[ModelSums] = []
+    read = np.zeros(len(vectors), dtype=np.bool_)
+    for one in read_in_rounds(vectors, topic.vector, topic.relevant, learner, seed=seed):
+        documents.append(one.documents)
+        read[one.documents] = True
+        ends.append(int(read.sum()))
+        if whole:
+            sums.extend(_sums(vectors, one.learned, read))
+        elif not (topic.relevant & ~read).any():
+            break
+    order = np.concatenate(documents)
+    drawn = _random_order(topic, order, seed) if whole else None
+    return ReviewTrace(len(vectors), topic.relevant[order], np.array(ends), tuple(sums), drawn), order
+
+
+def _sums(vectors: Vectors, learned: Lessons, read: Bools) -> Iterator[ModelSums]:
+    if learned.model is not None:
+        p = learned.model.probabilities(vectors.matrix)
+        v = p * (1 - p)
+        yield ModelSums(
+            float(p[read].sum()), float(p[~read].sum()), float(v[read].sum()), float(v[~read].sum())
+        )
+
+
+def _random_order(topic: JudgedTopic, order: Numbers, seed: int) -> RandomOrder:
+    # Of the topic as well as of the seed: one sample for all topics would make them one experiment.
+    key = (seed, _DRAWN, *topic.topic.encode("utf-8", "surrogateescape"))
+    drawn = np.random.default_rng(key).permutation(len(topic.relevant))
+    return RandomOrder(topic.relevant[drawn], ranks_in(order, len(topic.relevant))[drawn])
+
+
+def ranks_in(order: Numbers, documents: int) -> Numbers:
+    """The place from 1 of each document in an order of rows, 0 where it is not in it; shape (documents,)."""
+    ranks = np.zeros(documents, dtype=np.intp)
+    ranks[order] = np.arange(1, len(order) + 1)
+    return ranks
+
+
+def _with_committee(
+    vectors: Vectors, topic: JudgedTopic, trace: ReviewTrace, order: Numbers, learner: Learner, seed: int
+) -> ReviewTrace:
+    """The trace with two more searchers: the topic's text alone, and the next learner of the registry."""
+    others = [one for one in (SEARCH, BMI, LEARNERS["uncertainty"]) if one is not learner][:2]
+    orders = [order]
+    orders.extend(read_judged_topic(vectors, topic, other, seed=seed, whole=True)[1] for other in others)
+    ranks = np.stack([ranks_in(one, len(vectors)) for one in orders])
+    committee = Committee(ranks, topic.relevant)
+    return ReviewTrace(trace.collection, trace.relevant, trace.ends, trace.sums, trace.drawn, committee)

@@ -1,0 +1,28 @@
+"""The registry of stopping rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from workbench.errors import WorkbenchError
+from workbench.learning.stopping.budget import BUDGET_RULE
+from workbench.learning.stopping.chao import CHAO
+from workbench.learning.stopping.chm import CHM
+from workbench.learning.stopping.elusion import ELUSION
+from workbench.learning.stopping.knee import KNEE
+from workbench.learning.stopping.qbcb import QBCB
+from workbench.learning.stopping.quant import QUANT
+from workbench.learning.stopping.target import TARGET_RULE
+from workbench.learning.stopping.trace import StoppingRule
+
+STOPPING_RULES: Mapping[str, StoppingRule] = {
+    rule.name: rule for rule in (KNEE, BUDGET_RULE, TARGET_RULE, QBCB, QUANT, CHM, CHAO, ELUSION)
+}
+
+
+def stopping_rule_named(name: str) -> StoppingRule:
+    """The rule of this name; raises WorkbenchError with those that exist."""
+    if name not in STOPPING_RULES:
+        message = f'there is no stopping rule "{name}"'
+        raise WorkbenchError(message, remedy=f"one of {', '.join(STOPPING_RULES)}")
+    return STOPPING_RULES[name]
