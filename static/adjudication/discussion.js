@@ -19,6 +19,7 @@ const place = document.querySelector(".doc.alone");
 const facts = JSON.parse(form.dataset.facts);
 let asksWhy = false; // "cannot judge" was pressed: the next digit is its reason
 let pending = null; // the id of the answer that is on its way; until it has arrived nothing else is answered
+let isEarly = false; // recorded before the outbox was open: goes as soon as it is
 
 const saving = new Saving({
   account: facts.account,
@@ -31,7 +32,8 @@ const saving = new Saving({
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  if (pending !== null || !saving.isReady || !saving.mayTake()) return;
+  isEarly = !saving.isReady;
+  if (isEarly || pending !== null || !saving.mayTake()) return;
   const fields = form.elements;
   const said = fields.answer.value;
   const isGrade = /^\d+$/.test(said);
@@ -168,6 +170,7 @@ async function begin() {
   left.forEach(takeUp);
   saving.start(left);
   drawLight();
+  if (isEarly) record();
 }
 
 begin();

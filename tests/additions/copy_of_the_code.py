@@ -64,7 +64,7 @@ def outputs(tree: Path, commands: Sequence[tuple[str, ...]]) -> dict[tuple[str, 
 
 def run_tests(tree: Path, *arguments: str) -> str:
     """What pytest prints of the named tests of the copy, each with its outcome."""
-    options = ("-q", "-o", "addopts=", "-p", "no:cacheprovider", "-p", "no:xdist", "-rA")
+    options = ("-q", "--assert", "plain", "-o", "addopts=", "-p", "no:cacheprovider", "-p", "no:xdist", "-rA")
     return _run(tree, "-m", "pytest", *options, *arguments)
 
 

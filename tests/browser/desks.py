@@ -51,6 +51,17 @@ LATER = """(milliseconds) => {
   window.passed += milliseconds;
 }"""
 
+# A database that is there opens when `openNow()` is called.
+OPENED_BY_HAND = """
+const open = indexedDB.open.bind(indexedDB);
+IDBFactory.prototype.open = (...given) => {
+  const later = {};
+  const opened = ({ target }) => later.onsuccess(Object.assign(later, { result: target.result }));
+  window.openNow = () => Object.assign(open(...given), { onsuccess: opened });
+  return later;
+};
+"""
+
 # How many answers the account's outbox holds on the disk.
 STORED = """number => indexedDB.databases().then((all) => new Promise((resolve) => {
   const { name } = all.find((one) => one.name.startsWith("workbench-outbox-"));

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, Route, expect
 from sqlalchemy import select
 
 from tests.browser.conftest import Complaints, Server
-from tests.browser.desks import light, lost, pass_time, round_trip, unsent
+from tests.browser.desks import OPENED_BY_HAND, light, lost, pass_time, round_trip, unsent
 from tests.browser.people import demo_instance, sign_in, stored
 from workbench.demo.campaign import SLUG
 from workbench.storage.tables import (
@@ -274,10 +274,14 @@ def test_a_pair_goes_to_its_assessors_and_comes_back_with_before_and_after(
     expect(assessor.get_by_text("2 pages are missing")).to_be_visible()
     assessor.get_by_role("button", name="Mark as read").click()
     expect(assessor.get_by_role("link", name="To discuss", exact=True)).to_be_visible()
+    other.add_init_script(OPENED_BY_HAND)
     other.get_by_role("link", name="Read the reply").click()
     expect(other.get_by_text("All have answered")).to_be_visible()
     expect(other.locator(".doc.alone")).to_be_focused()
+    # A key that comes before the outbox is open is not lost.
+    other.wait_for_function("() => window.openNow")
     other.keyboard.press(grade)
+    other.evaluate("openNow()")
     expect(other.get_by_text(f"Your answer about {docno} is recorded.")).to_be_visible()
     expect(other.get_by_role("link", name="Read the reply")).to_have_count(0)
     desk.goto(f"{server.address}/c/harbour/adjudication?state=settled")

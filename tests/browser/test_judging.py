@@ -13,6 +13,7 @@ from sqlalchemy import select
 
 from tests.browser.desks import (
     DOCUMENTS,
+    OPENED_BY_HAND,
     SOON_MS,
     DeskOf,
     DeskServer,
@@ -31,16 +32,6 @@ from workbench.storage.tables import DocumentRow, JudgmentEventRow
 from workbench.workflow.judging.desk_settings import save_keys
 
 NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gil", "Hal", "Ina", "Kim", "Lea")
-# A database that is there opens when `openNow()` is called.
-OPENED_BY_HAND = """
-const open = indexedDB.open.bind(indexedDB);
-IDBFactory.prototype.open = (...given) => {
-  const later = {};
-  const opened = ({ target }) => later.onsuccess(Object.assign(later, { result: target.result }));
-  window.openNow = () => Object.assign(open(...given), { onsuccess: opened });
-  return later;
-};
-"""
 
 # What a screen reader is told, in `window.told`.
 LISTEN = """() => {
