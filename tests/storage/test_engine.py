@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -285,3 +286,31 @@ def test_an_older_file_is_closed_to_others_and_stays_open_to_its_group(tmp_path:
     with closing(Database(f"sqlite:///{path}")) as database, database.reading() as db:
         db.execute(text("select 1"))
     assert path.stat().st_mode & 0o777 == 0o660
+
+
+# What another process does that opens the database and goes again.
+VISITOR = """
+import sqlite3, sys
+visitor = sqlite3.connect(sys.argv[1])
+visitor.execute("insert into t values (2)")
+visitor.commit()
+visitor.close()
+"""
+
+
+def test_a_further_connection_gives_up_no_lock_of_the_others(tmp_path: Path) -> None:
+    # A process that closes the file loses all its locks on it (POSIX): the visitor would think itself the
+    # last one, put the log away, and nobody would see any more what is written here.
+    path = tmp_path / "shared.sqlite3"
+    with closing(Database(f"sqlite:///{path}")) as database:
+        with database.writing() as db:
+            db.execute(text("create table t (x)"))
+        with database.reading() as first, database.reading() as second:
+            for db in (first, second):
+                assert db.execute(text("select count(*) from t")).scalar() == 0
+            subprocess.run([sys.executable, "-c", VISITOR, path], check=True)
+            assert path.with_name("shared.sqlite3-wal").exists()
+        with database.writing() as db:
+            db.execute(text("insert into t values (1)"))
+        with closing(sqlite3.connect(path)) as other:
+            assert other.execute("select x from t order by x").fetchall() == [(1,), (2,)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sqlite3
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -290,12 +291,25 @@ def _keep_private(path: str | None, *_: Any) -> None:
     """
     if path is None or path in {"", ":memory:"} or path.startswith("file:"):
         return
+    file = Path(path)
     # Where the file cannot be made or changed, connecting says so, or it belongs to somebody else.
     with suppress(OSError):
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-        mode = Path(path).stat().st_mode
+        if not file.exists():
+            _make_private(file)
+        mode = file.stat().st_mode
         if mode & 0o007:
-            Path(path).chmod(mode & 0o770)
+            file.chmod(mode & 0o770)
+
+
+def _make_private(file: Path) -> None:
+    # Never opened under its own name: whoever closes a file gives up every lock that its process has on it
+    # (POSIX), and another process would then take away the log from under SQLite's feet.
+    opened, made = tempfile.mkstemp(prefix=f".{file.name}-", dir=file.parent)
+    os.close(opened)
+    try:
+        os.link(made, file)
+    finally:
+        Path(made).unlink()
 
 
 def _connected(_dialect: Any, _record: Any, arguments: Any, named: Any) -> Any:
