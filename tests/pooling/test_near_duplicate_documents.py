@@ -8,6 +8,7 @@ import pytest
 
 from workbench.pooling.near_duplicate_documents import (
     KEPT,
+    SketchIndex,
     TextDifference,
     differences,
     estimate,
@@ -109,3 +110,17 @@ def test_differences_are_told_by_sentence() -> None:
         TextDifference("", "Four"),
     )
     assert differences("<p>Same.</p>", "Same.") == ()
+
+
+def test_an_index_finds_what_comparing_all_pairs_finds() -> None:
+    texts = {f"d{number}": " ".join(words(100, number)) for number in range(12)}
+    texts |= {f"near {number}": changed(words(100, number), 1) for number in (3, 7)}
+    texts |= {"empty": "", "short": "one word", "the same": "one word"}
+    sketches = {name: sketch(text) for name, text in texts.items()}
+    index = SketchIndex(sketches)
+    pairs = {frozenset(pair) for pair in promising_pairs(sketches)}
+    found = {frozenset((name, other)) for name in texts for other in index.candidates(name, sketches[name])}
+    assert {frozenset(("d3", "near 3")), frozenset(("short", "the same"))} <= pairs <= found
+    assert not any("d5" in pair for pair in found)
+    # Its text was loaded anew, and resembles another one now.
+    assert "d7" in index.candidates("d5", sketches["near 7"])

@@ -89,12 +89,19 @@ class SketchIndex:
         order = np.argsort(every, kind="stable")
         self._hashes = every[order]
         self._owners = np.repeat(np.arange(len(self._names)), self._sizes)[order]
+        # Most documents share no hash with another one: they are found by their name.
+        shared = np.flatnonzero(self._hashes[1:] == self._hashes[:-1])
+        alike = {self._names[at] for at in self._owners[np.concatenate((shared, shared + 1))].tolist()}
+        self._alone = {name: _least_bytes(sketches[name]) for name in self._names if name not in alike}
 
     def candidates(self, name: str, written: bytes) -> list[str]:
         """The names of the others whose sketches share enough of their smallest hashes with a sketch.
 
         As in `promising_pairs`: of the smallest hashes two texts that are alike share some.
         """
+        # A text may have been loaded anew since.
+        if self._alone.get(name) == _least_bytes(written):
+            return []
         asked = _least(written)
         begins = np.searchsorted(self._hashes, asked, "left")
         ends = np.searchsorted(self._hashes, asked, "right")
@@ -210,8 +217,11 @@ def _mix(values: Hashes) -> Hashes:
 
 def _least(written: bytes) -> Hashes:
     """The smallest hashes of a sketch, PROBED at most; nothing is read beyond them."""
-    _, count = _HEAD.unpack_from(written)
-    return np.frombuffer(written, dtype="<u8", offset=_HEAD.size, count=min(count, PROBED)).astype(np.uint64)
+    return np.frombuffer(_least_bytes(written), dtype="<u8").astype(np.uint64)
+
+
+def _least_bytes(written: bytes) -> bytes:
+    return written[_HEAD.size : _HEAD.size + 8 * PROBED]
 
 
 def _read(written: bytes) -> tuple[int, Hashes]:

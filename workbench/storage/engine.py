@@ -9,7 +9,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -95,11 +95,10 @@ class Database:
         path = self.engine.url.database
         on_disk = self.embedded and path not in {None, "", ":memory:"}
         self._next = NextWriter(Path(f"{path}-next")) if on_disk else None
-        self._commits = SharedCommits(self._turn, self.writing)
+        self._commits = SharedCommits(self._turn, self._writing_connection)
 
-    @cached_property
+    @cached_property  # making it takes as long as a statement
     def _writing(self) -> Engine:
-        # Made once: making it takes as long as a statement.
         return self.engine.execution_options(begin="IMMEDIATE")
 
     @cached_property
@@ -143,25 +142,41 @@ class Database:
             Session(self._writing, expire_on_commit=False, info={WRITES: True}) as session,
             session.begin(),
         ):
-            self._begin(session)
+            self._begin(session.connection)
             yield session
 
-    def sharing(self, act: Callable[[Session], T]) -> T:
+    def saving(self, act: Callable[[Connection], T]) -> T:
         """What `act` gives in a transaction as `writing` has it, committed with others that wait.
 
         Only SQLite, which has one writer at a time, shares transactions. `act` is called again if one of the
-        others fails, so it must change nothing outside of its session.
+        others fails, so it must change nothing outside of its connection.
         """
         if self.embedded:
-            found: T = self._commits.run(act)
-            return found
-        with self.writing() as session:
-            return act(session)
+            return self._commits.run(act)
+        with self._writing_connection() as connection:
+            return act(connection)
 
-    def _begin(self, session: Session) -> None:
-        if self._next is not None:
-            with self._next.place(BUSY_SECONDS):
-                session.connection()
+    def sharing(self, act: Callable[[Session], T]) -> T:
+        """As `saving`, for what needs a session."""
+
+        def act_in_session(connection: Connection) -> T:
+            with Session(connection, expire_on_commit=False, info={WRITES: True}) as session:
+                found = act(session)
+                session.flush()
+            return found
+
+        return self.saving(act_in_session)
+
+    @contextmanager
+    def _writing_connection(self) -> Iterator[Connection]:
+        with _responding(), self._turn(), self._writing.connect() as connection:
+            self._begin(connection.begin)
+            yield connection
+            connection.commit()
+
+    def _begin(self, begin: Callable[[], object]) -> None:
+        with self._next.place(BUSY_SECONDS) if self._next else nullcontext():
+            begin()
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -195,7 +210,7 @@ class Database:
             Session(connection, expire_on_commit=False, info={WRITES: True}) as session,
             session.begin(),
         ):
-            self._begin(session)
+            self._begin(session.connection)
             yield session
 
     def close(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
+from functools import cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Row, Select, bindparam, case, func, literal, or_, select, tuple_
@@ -12,6 +13,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from workbench.storage.prepared import PreparedStatement
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
 
 WITHDRAWN = "withdrawn"
@@ -54,7 +56,8 @@ def append_events(db: Session, events: Sequence[dict[str, Any]]) -> int:
 
 def append_event(db: Session, values: Mapping[str, Any]) -> tuple[CurrentEvent, bool]:
     """Append an event; returns it, or the one that its client id recorded before, and whether it is new."""
-    number = append_new(db.connection(), values)
+    connection = db.connection()
+    number = connection.scalar(_APPEND[connection.dialect.name], values)
     if number is not None:
         return CurrentEvent(id=number, **{name: values[name] for name in CurrentEvent._fields[1:]}), True
     known = recorded_event(db, values["assessor_id"], values["client_id"])
@@ -64,9 +67,18 @@ def append_event(db: Session, values: Mapping[str, Any]) -> tuple[CurrentEvent, 
 
 
 def append_new(connection: Connection, values: Mapping[str, Any]) -> int | None:
-    """Append an event and return its id; None, and nothing is appended, where its client id was recorded."""
-    number: int | None = connection.scalar(_APPEND[connection.dialect.name], values)
-    return number
+    """Append an event and return its id; None, and nothing is appended, where its client id was recorded.
+
+    `values` has every column that must have a value.
+    """
+    row = _append_prepared(connection.dialect.name, tuple(values)).row(connection, values)
+    return None if row is None else int(row[0])
+
+
+@cache
+def _append_prepared(dialect: str, columns: tuple[str, ...]) -> PreparedStatement:
+    # An event has the columns of its passages, ratings and subtopics only where it has any.
+    return PreparedStatement(_APPEND[dialect], [JudgmentEventRow.id], sets=columns)
 
 
 def recorded_event(db: Session, assessor_id: int, client_id: str) -> CurrentEvent | None:

@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from workbench.errors import Unavailable
 
+T = TypeVar("T")
 # Between two looks at a lock that another process holds.
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.0002, 0.004
 # As many changes share a commit at most: others wait for all of them.
@@ -86,7 +87,7 @@ class SharedCommits:
         self.waiting: list[_Change] = []
         self._lock = threading.Lock()
 
-    def run(self, act: Callable[[Any], Any]) -> Any:
+    def run(self, act: Callable[[Any], T]) -> T:
         """The result of `act(session)` once it is committed.
 
         Where one of several fails, nothing of them holds, and each is made again by itself: `act` may be
@@ -105,7 +106,8 @@ class SharedCommits:
                 if mine in self.waiting:
                     self.waiting.remove(mine)
         if not mine.alone:
-            return mine.result
+            found: T = mine.result
+            return found
         with self._writing() as session:
             return act(session)
 

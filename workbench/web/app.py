@@ -14,6 +14,7 @@ from workbench.web.hosts import KnownHosts
 from workbench.web.ids import IdConverter, NumberConverter, TextConverter
 from workbench.web.pages import BLUEPRINTS
 from workbench.web.proxies import TrustedProxies
+from workbench.web.quick_desk import QuickDesk
 from workbench.web.requests import StorableRequest
 from workbench.workflow.people.passwords import Passwords
 
@@ -46,11 +47,12 @@ def create_app(settings: Settings, database: Database, *, passwords: Passwords |
         {"id": IdConverter, "int": NumberConverter, "string": TextConverter, "default": TextConverter}
     )
     context.init_app(app, context.Context(settings, database, passwords or Passwords()))
-    for part in (security, access, errors, notices, templating, refusals):
+    for part in (refusals, security, access, errors, notices, templating):
         part.init_app(app)
     assets.init_app(app, settings.static)
     for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint)
+    app.wsgi_app = QuickDesk(app, app.wsgi_app)  # type: ignore[method-assign]
     # As Flask's documentation does. The name that a proxy forwards is looked at after it is believed.
     if settings.hosts:
         app.wsgi_app = KnownHosts(app.wsgi_app, settings.hosts)  # type: ignore[method-assign]

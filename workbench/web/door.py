@@ -26,6 +26,7 @@ from workbench.web.health import Health, health_response
 from workbench.web.long_requests import LongRequests
 from workbench.web.pages import COMPUTING
 from workbench.web.places import READS, Full, Places, RequestKind, kind_of
+from workbench.web.quick_desk import endpoint_of
 from workbench.web.refusals import Refusals, WholeResponse, answer_of
 from workbench.web.requests import SESSION_COOKIES
 from workbench.web.security import HEADERS
@@ -107,6 +108,9 @@ class Door:
         return self._long.answer(environ, computes=computes)
 
     def _endpoint(self, environ: dict[str, Any]) -> str | None:
+        known = endpoint_of(environ)
+        if known is not None:
+            return known
         try:
             endpoint, _ = self._app.url_map.bind_to_environ(environ).match()
         except HTTPException:

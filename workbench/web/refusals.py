@@ -18,6 +18,7 @@ from workbench.web.errors import RETRY_SECONDS
 
 STATUSES = (408, 411, 413, 503)
 STATUS = "workbench.status"
+FAILURE = "workbench.failure"
 # A page that anybody may open.
 ANY_PATH = "/healthz"
 
@@ -58,7 +59,7 @@ class Refusals:
 
 
 def init_app(app: Flask) -> None:
-    """Let the application render a refusal: that of the status in the environment."""
+    """Let the application render what was decided before: a status or an error in the environment."""
     app.before_request(_refuse)
 
 
@@ -111,6 +112,9 @@ def _page(app: Flask, status: int, *, fragment: bool) -> WholeResponse:
 
 
 def _refuse() -> None:
+    failure = request.environ.get(FAILURE)
+    if failure is not None:
+        raise failure
     status = request.environ.get(STATUS)
     if status == ServiceUnavailable.code:
         raise ServiceUnavailable(retry_after=RETRY_SECONDS)

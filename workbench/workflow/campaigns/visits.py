@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, select
 from sqlalchemy.engine import Connection
 
+from workbench.storage.prepared import PreparedStatement
 from workbench.storage.tables import AccountRow, CampaignRow, MemberRow, SessionRow
 from workbench.workflow.campaigns.campaigns import DELETED
 from workbench.workflow.clock import utc_now
@@ -50,7 +51,7 @@ def visit_of(
 ) -> Visit | None:
     """The visit that a session token and the slug of an address make; None where the session has ended."""
     asked = {"token_hash": token_hash(token), "now": utc_now(now), "slug": slug or ""}
-    rows = connection.execute(_VISIT, asked).all()
+    rows = [_VisitRow._make(row) for row in _VISIT.rows(connection, asked)]
     if not rows:
         return None
     row = rows[0]
@@ -69,8 +70,25 @@ def visit_of(
     return Visit(account, row.disabled_at is not None, campaign, row.look)
 
 
-# Of every request, so put together once; a row for each role.
-_VISIT = (
+class _VisitRow(NamedTuple):
+    """A row for each role that an account has in a campaign, or one without campaign or role."""
+
+    id: int
+    login: str
+    name: str
+    administrator: bool
+    created_at: datetime
+    disabled_at: datetime | None
+    look: Any
+    campaign_id: int | None
+    slug: str
+    campaign_name: str
+    illustrative: bool
+    archived_at: datetime | None
+    role: str | None
+
+
+_VISIT = PreparedStatement.of(
     select(
         AccountRow.id,
         AccountRow.login,
@@ -78,10 +96,10 @@ _VISIT = (
         AccountRow.administrator,
         AccountRow.created_at,
         AccountRow.disabled_at,
-        AccountRow.desk[TEXT_PART].label("look"),
-        CampaignRow.id.label("campaign_id"),
+        AccountRow.desk[TEXT_PART],
+        CampaignRow.id,
         CampaignRow.slug,
-        CampaignRow.name.label("campaign_name"),
+        CampaignRow.name,
         CampaignRow.illustrative,
         CampaignRow.archived_at,
         MemberRow.role,

@@ -11,10 +11,12 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from sqlalchemy import bindparam, or_, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.engine import Connection
+from sqlalchemy.orm import aliased
 
 from workbench.pooling.adaptive.live import Happening
 from workbench.storage.events import CURRENT_PURPOSES, append_new
+from workbench.storage.prepared import PreparedStatement
 from workbench.storage.tables import AssessorRow, AssignmentRow, JudgmentEventRow, PoolEventRow, PoolRow
 from workbench.workflow.judging.record import SCREEN, Place, event_columns
 from workbench.workflow.judging.standing import DeskStanding, standings
@@ -37,14 +39,13 @@ class PlainRecord(NamedTuple):
 
 
 def record_plainly(
-    db: Session, assignment_id: int, account_id: int, submission: Submission
+    connection: Connection, assignment_id: int, account_id: int, submission: Submission
 ) -> PlainRecord | None:
     """Record a plain answer whose client id is new; None, and nothing is changed, for anything else."""
     if submission.kind is not SubmissionKind.ANSWER:
         return None
-    connection = db.connection()
     asked = {"assignment_id": assignment_id, "account_id": account_id, "docno": submission.docno}
-    row = connection.execute(_TO_ANSWER, asked).one_or_none()
+    row = _TO_ANSWER.row(connection, asked)
     if row is None:
         return None
     standing, handed_out = DeskStanding._make(row[: len(DeskStanding._fields)]), row[-1]
@@ -105,7 +106,7 @@ _HANDED_OUT = (
     .exists()
 )
 # The pool stays as it is until the transaction ends: nobody closes it or takes a pair out of it.
-_TO_ANSWER = (
+_TO_ANSWER = PreparedStatement.of(
     standings(_LATEST.client_id, _LATEST.answer, _LATEST.grade, _LATEST.recorded_at, _HANDED_OUT)
     .outerjoin(_LATEST, _LATEST.id == _LATEST_ID)
     .with_for_update(read=True, of=PoolRow)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Select, Text, bindparam, cast, select
 from sqlalchemy.engine import Connection
 
+from workbench.storage.prepared import PreparedStatement
 from workbench.storage.tables import (
     AccountRow,
     AssessorRow,
@@ -94,7 +95,7 @@ class DeskStanding(NamedTuple):
 def standing_of(connection: Connection, assignment_id: int, account_id: int) -> DeskStanding | None:
     """The standing of an account in an assignment; None where it never was this account's."""
     asked = {"assignment_id": assignment_id, "account_id": account_id}
-    row = connection.execute(_STANDING, asked).one_or_none()
+    row = _STANDING.row(connection, asked)
     return None if row is None else DeskStanding._make(row)
 
 
@@ -152,5 +153,4 @@ def _has_checks(desk_rules: str) -> bool:
     return CHECKS_RULE in json.loads(desk_rules)
 
 
-# What every request of a desk asks is put together once: that takes longer than asking it.
-_STANDING = standings()
+_STANDING = PreparedStatement.of(standings())

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from sqlalchemy import Row, bindparam, select
+from sqlalchemy.engine import Connection
 from sqlalchemy.exc import InterfaceError, InternalError, OperationalError
 from sqlalchemy.orm import Session
 
@@ -148,7 +149,7 @@ def receive_form(db: Session, account_id: int, assignment_id: int, submission: S
 
 def _receive(db: Session, account_id: int, event: Event) -> Receipt:
     try:
-        plain = _plain_receipt(db, account_id, event)
+        plain = _plain_receipt(db.connection(), account_id, event)
     except (OperationalError, InterfaceError, InternalError):
         raise
     except Exception as error:
@@ -182,13 +183,32 @@ def _receive_apart(db: Session, account_id: int, event: Event) -> Receipt:
     return _receipt(db, row.campaign_id, *found)
 
 
-def _plain_receipt(db: Session, account_id: int, event: Event) -> Receipt | None:
+def receive_plain_answers(
+    connection: Connection, account_id: int, events: Sequence[Event]
+) -> tuple[Receipt, ...] | None:
+    """The receipts of plain answers; None, and nothing is changed, where the first is none.
+
+    Raises EachApart where a later one is none: the transaction must not be committed.
+    """
+    receipts = []
+    for event in events:
+        receipt = _plain_receipt(connection, account_id, event)
+        if receipt is not None:
+            receipts.append(receipt)
+        elif receipts:
+            raise EachApart
+        else:
+            return None
+    return tuple(receipts)
+
+
+def _plain_receipt(connection: Connection, account_id: int, event: Event) -> Receipt | None:
     """The receipt of a plain answer that was recorded; None, and nothing is changed, for any other event."""
     try:
         submission = read_submission(event)
     except WorkbenchError:
         return None
-    found = record_plainly(db, sent_number(event, "assignment") or 0, account_id, submission)
+    found = record_plainly(connection, sent_number(event, "assignment") or 0, account_id, submission)
     if found is None:
         return None
     elsewhere = _other_screen(found.before, submission.before) if found.before is not None else None

@@ -11,17 +11,17 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from flask import Blueprint, Response, jsonify, request
+from flask import Blueprint, Response, current_app, jsonify, request
 
 from workbench.errors import NotFound, WorkbenchError
 from workbench.web import notices
 from workbench.web.access import anyone, disabled_account, here, member, viewer, viewer_or_none
 from workbench.web.bodies import BYTES_OF_A_FORM
-from workbench.web.context import reading, sharing, writing
+from workbench.web.context import app_context, reading, sharing, writing
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.judging.desk_json import Json, document_json, result_words, topic_json, work_json
 from workbench.web.pages.judging.preparing import make_sketches, prepare_desk
-from workbench.web.pages.judging.rendered import ahead_response, placed_response
+from workbench.web.pages.judging.rendered import DocumentsRenderer
 from workbench.web.rendering import plain_words
 from workbench.workflow.adjudication.discussion_sync import receive_discussed
 from workbench.workflow.judging.desk_view import documents_of, next_topic, titles_of, work_of
@@ -88,7 +88,8 @@ def work(assignment_id: int) -> Response | tuple[Response, int]:
             placed = documents_of(db, assignment_id, viewer().id, ahead)
     except WorkbenchError as error:
         return _refused(error)
-    return jsonify(work_json(found) | {"documents": [document_json(one) for one in placed]})
+    documents = [document_json(current_app.jinja_env, one) for one in placed]
+    return jsonify(work_json(found) | {"documents": documents})
 
 
 @blueprint.get(f"{OF_ASSIGNMENT}/documents")
@@ -99,14 +100,14 @@ def documents(assignment_id: int) -> Response | tuple[Response, int]:
     with reading() as db:
         ahead = documents_ahead(db, here().id, assignment_id, viewer().id, requested)
         if ahead is not None:
-            return ahead_response(db, here().id, ahead)
+            return _documents_response(_renderer().ahead(db, here().id, ahead))
     try:
         make_sketches(assignment_id, first=requested)
         with reading() as db:
             placed = documents_of(db, assignment_id, viewer().id, requested)
     except WorkbenchError as error:
         return _refused(error)
-    return placed_response(placed)
+    return _documents_response(_renderer().placed(placed))
 
 
 @blueprint.get(f"{OF_ASSIGNMENT}/titles")
@@ -132,6 +133,14 @@ def following(assignment_id: int) -> Response:
     return jsonify(topic=found)
 
 
+def _renderer() -> DocumentsRenderer:
+    return DocumentsRenderer(current_app.jinja_env, app_context().rendered)
+
+
+def _documents_response(text: str) -> Response:
+    return Response(text, mimetype="application/json")
+
+
 def _refused(error: WorkbenchError) -> tuple[Response, int]:
     return _problem(404 if isinstance(error, NotFound) else 409, error.message)
 
@@ -144,9 +153,14 @@ def sent_events() -> tuple[str, tuple[Event, ...]]:
     """The account's key and the events of a request; raises WorkbenchError where it is no such request."""
     # Whatever content type it states.
     request.max_content_length = min(request.max_content_length or BYTES_OF_A_FORM, BYTES_OF_A_FORM)
+    return read_events(request.get_data())
+
+
+def read_events(body: bytes) -> tuple[str, tuple[Event, ...]]:
+    """The account's key and the events of the body of a request; raises WorkbenchError as `sent_events`."""
     try:
         # A number of thousands of digits is no reason to refuse what stands beside it.
-        sent = json.loads(request.get_data(), parse_constant=lambda _: None, parse_int=_number)
+        sent = json.loads(body, parse_constant=lambda _: None, parse_int=_number)
     except (ValueError, RecursionError):
         raise WorkbenchError("this is no JSON") from None
     if not isinstance(sent, dict) or not isinstance(sent.get("events"), list):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from flask import render_template, url_for
+from flask import url_for
+from jinja2 import Environment
 
 from workbench.web.access import viewer
 from workbench.web.ids import write_id
@@ -41,19 +42,23 @@ def work_json(work: Work) -> Json:
     }
 
 
-def document_json(placed: PlacedDocument) -> Json:
+def document_json(templates: Environment, placed: PlacedDocument) -> Json:
     """A document with its place and what is near to it."""
-    return shown_json(placed.document) | {"position": placed.position, "near": near_json(placed.near)}
+    shown = shown_json(templates, placed.document)
+    return shown | {"position": placed.position, "near": near_json(placed.near)}
 
 
-def shown_json(document: ShownDocument) -> Json:
-    """A document ready to be shown: its article as HTML that is safe, and what proves what was shown."""
+def shown_json(templates: Environment, document: ShownDocument) -> Json:
+    """A document ready to be shown: its article as HTML that is safe, and what proves what was shown.
+
+    An article says nothing of who reads it: addresses of files are all that needs a request.
+    """
     return {
         "docno": write_id(document.key),
         "shown": plain_words(document.docno),
         "title": plain_words(document.title) or plain_words(document.docno),
         "sha256": document.sha256,
-        "html": render_template("judging/_article.html", document=document),
+        "html": templates.get_template("judging/_article.html").render(document=document),
     }
 
 
