@@ -20,7 +20,8 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Unavailable, WorkbenchError
 from workbench.storage import engine
-from workbench.storage.engine import Database, reachable
+from workbench.storage.engine import Database
+from workbench.storage.reachability import reachable
 from workbench.storage.tables import AccountRow, TopicRow
 
 pytestmark = pytest.mark.engines

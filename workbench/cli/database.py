@@ -15,8 +15,9 @@ from click.core import ParameterSource
 
 from workbench.errors import WorkbenchError
 from workbench.settings import Settings, read_settings
-from workbench.storage.engine import Database, reachable
+from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
+from workbench.storage.reachability import reachable
 
 
 def database_options(command: Callable[..., Any]) -> Callable[..., Any]:

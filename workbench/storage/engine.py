@@ -14,7 +14,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Engine, create_engine, event, text
+from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine import Connection, make_url
 from sqlalchemy.exc import (
     ArgumentError,
@@ -280,7 +280,7 @@ def _responding() -> Iterator[None]:
         yield
     except (DBAPIError, NoConnection, DisconnectionError) as error:
         if _passes(error):
-            raise Unavailable(_first_line(error)) from error
+            raise Unavailable(first_line(error)) from error
         raise
 
 
@@ -294,7 +294,8 @@ def _passes(error: DBAPIError | NoConnection | DisconnectionError) -> bool:
     return isinstance(error, OperationalError | InterfaceError)
 
 
-def _first_line(error: DBAPIError | NoConnection | DisconnectionError) -> str:
+def first_line(error: DBAPIError | NoConnection | DisconnectionError) -> str:
+    """The reason of an error, without the statement and its parameters."""
     reason = error.orig if isinstance(error, DBAPIError) else error
     return (str(reason).strip().splitlines() or [type(reason).__name__])[0]
 
@@ -394,20 +395,3 @@ def afterwards(db: Session, act: Callable[[Session], None]) -> None:
     may fail without a word to whoever read. Within a writing session, which others wait for, nothing is done.
     """
     db.info.get(AFTERWARDS, []).append(act)
-
-
-def reachable(database: Database) -> None:
-    """Raise WorkbenchError, with the reason, if the database does not respond."""
-    try:
-        with database.engine.connect() as connection:
-            connection.execute(text("select 1"))
-    except (OperationalError, NoConnection, DisconnectionError) as error:
-        reason = _first_line(error)
-        raise WorkbenchError(f"the database does not respond: {reason}", remedy=_remedy(database)) from None
-
-
-def _remedy(database: Database) -> str:
-    folder = Path(database.engine.url.database or "").parent
-    if database.embedded and not os.access(folder, os.W_OK):
-        return f"{folder} is read-only, and SQLite writes beside its file: make it writable"
-    return "check its address"

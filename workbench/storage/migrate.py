@@ -16,7 +16,8 @@ from sqlalchemy.engine import Connection
 
 from workbench import __version__
 from workbench.errors import WorkbenchError
-from workbench.storage.engine import Database, no_foreign_keys, reachable
+from workbench.storage.engine import Database, no_foreign_keys
+from workbench.storage.reachability import reachable
 from workbench.storage.tables import SchemaUpgradeRow
 
 MIGRATIONS = Path(__file__).resolve().parent / "migrations"

@@ -16,7 +16,7 @@ from granian.rsgi import ProtocolClosed, Scope  # type: ignore[attr-defined]  # 
 from werkzeug.exceptions import HTTPException
 
 from workbench.errors import Unavailable
-from workbench.storage.engine import reachable
+from workbench.storage.reachability import reachable
 from workbench.web.access import has_session, stranger_bytes
 from workbench.web.bodies import BYTES_FROM_STRANGERS, Incomplete, most_bytes, read_body
 from workbench.web.context import context_of

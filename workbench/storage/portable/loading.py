@@ -17,7 +17,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DataError, IntegrityError
 
 from workbench.errors import Conflict, WorkbenchError
-from workbench.storage.engine import Database, reachable
+from workbench.storage.engine import Database
 from workbench.storage.migrate import (
     UNFINISHED,
     changing_schema,
@@ -44,6 +44,7 @@ from workbench.storage.portable.schema import (
     schema_of,
     tables_in,
 )
+from workbench.storage.reachability import reachable
 from workbench.storage.tables import SchemaUpgradeRow
 
 # Says in a database that is being filled what with, by the hash of the source's contents.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint
 
 from workbench.errors import WorkbenchError
-from workbench.storage.engine import reachable
+from workbench.storage.reachability import reachable
 from workbench.web.access import anyone
 from workbench.web.context import app_context
 from workbench.web.health import PATH, health_response
