@@ -6,7 +6,9 @@ machine is the server's.
 
 `python -m tests.benchmarks.save_path load` tells, for 1, 8 and 32 robots, judgments a second, milliseconds of
 a save (median, 99th percentile, most), processor milliseconds of the server for each judgment with its share
-of the documents, and whatever went wrong. `--processes 1 2` tells the same for so many processes, one after
+of the documents, the requests made (judgments and documents ahead), and whatever went wrong. `others` is the
+share of all processors that other programs had meanwhile, PostgreSQL among them: where it is not near 0, only
+the processor's milliseconds say something. `--processes 1 2` tells the same for so many processes, one after
 the other; `--engine postgresql` uses a server of its own whose commits wait for the disk.
 """
 
@@ -63,7 +65,10 @@ def main() -> None:
     parser.add_argument("--robots", type=int, nargs="+", default=[1, 8, 32])
     parser.add_argument("--seconds", type=float, default=10)
     given = parser.parse_args()
-    print("engine      processes robots  a second   median    99 %    most ms   processor ms  wrong")
+    print(
+        "engine      processes robots  a second   median    99 %    most ms   processor ms  others"
+        "  saves  documents  wrong"
+    )
     wrong = 0
     for processes in given.processes:
         for robots in given.robots:
@@ -73,7 +78,7 @@ def main() -> None:
             print(
                 f"{given.engine:<12}{processes:>8}{robots:>8}{len(found.saving) / found.seconds:>10.0f}"
                 f"{saved.median:>9.1f}{saved.p99:>8.1f}{saved.most:>8.1f}{found.processor_ms:>14.2f}"
-                f"{len(found.wrong):>8}",
+                f"{found.others:>8.0%}{len(found.saving):>7}{found.fetched:>11}{len(found.wrong):>7}",
                 flush=True,
             )
             for each in found.wrong[:5]:
@@ -83,11 +88,16 @@ def main() -> None:
 
 @dataclass(slots=True)
 class Load:
-    """What robots saw: seconds of each save, seconds in all, processor time of the server for a judgment."""
+    """What robots saw: seconds of each save, requests for documents, seconds in all.
+
+    Of the machine: the server's processor time for a judgment, the share of other programs.
+    """
 
     saving: list[float] = field(default_factory=list)
     seconds: float = 0.0
+    fetched: int = 0
     processor_ms: float = 0.0
+    others: float = 0.0
     wrong: list[str] = field(default_factory=list)
 
 
@@ -178,10 +188,12 @@ class _Crowd:
             robot = _Robot(line, self._judge(name))
             selector.register(line, selectors.EVENT_READ, robot)
             robot.ask(next(robot.conversation))
-        used = 0.0
+        used, all_used, all_there = 0.0, 0.0, 0.0
         while selector.get_map():
             if self._begin == float("inf") and all(len(self.sent[name]) >= WARM for name in self._names):
                 used, self._begin = _processor_seconds(self._tag), time.perf_counter()
+                all_used, all_there = _machine_seconds()
+                all_used -= used + time.process_time()
                 self._end = self._begin + seconds
             for key, _ in selector.select(timeout=30) or self._silent(selector):
                 robot = key.data
@@ -196,7 +208,11 @@ class _Crowd:
                     selector.unregister(robot.line)
                     robot.line.close()
         self.found.seconds = time.perf_counter() - self._begin
-        used = _processor_seconds(self._tag) - used
+        now_used, (now_all_used, now_all_there) = _processor_seconds(self._tag), _machine_seconds()
+        self.found.others = (now_all_used - now_used - time.process_time() - all_used) / (
+            now_all_there - all_there
+        )
+        used = now_used - used
         self.found.processor_ms = 1000 * used / max(len(self.found.saving), 1)
 
     def _silent(self, selector: selectors.BaseSelector) -> Sequence[tuple[selectors.SelectorKey, int]]:
@@ -227,6 +243,7 @@ class _Crowd:
                     self.found.wrong.append(f"{name}: {answer[:200]!r}")
                 self.sent[name].append(said)
                 if place % A_REQUEST == 0 and place + AHEAD < len(order):
+                    self.found.fetched += self._begin < begun
                     yield self._documents(number, order[place + AHEAD : place + AHEAD + A_REQUEST], head)
 
     @staticmethod
@@ -289,6 +306,13 @@ def _processor_seconds(tag: str) -> float:
             continue
         used += (int(times[11]) + int(times[12])) / CLOCK
     return used
+
+
+def _machine_seconds() -> tuple[float, float]:
+    """Seconds that all processors have been busy since the start of the machine, and that there have been."""
+    ticks = [int(one) for one in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+    idle = ticks[3] + ticks[4]
+    return (sum(ticks) - idle) / CLOCK, sum(ticks) / CLOCK
 
 
 if __name__ == "__main__":
