@@ -24,9 +24,10 @@ from workbench.formats.single_files import sha256_of
 from workbench.records import Answer
 from workbench.settings import read_settings
 from workbench.storage.engine import Database
-from workbench.storage.tables import Base
+from workbench.storage.tables import Base, TrailRow
 from workbench.web.access import Access, Who, access_of, anyone
 from workbench.web.app import create_app
+from workbench.web.trail import is_recorded
 from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.judging.record import record
 from workbench.workflow.judging.submission import Submission
@@ -231,7 +232,10 @@ def test_each_route_opens_to_whom_it_names(
     tmp_path: Path,
     *,
     reading: bool,
+    cast: Cast,
 ) -> None:
+    acts: list[tuple[str, int | None]] = []
+    told: list[tuple[str, int | None] | None] = []
     sqlite_database.close()
     saved = shutil.copyfile(sqlite_database.engine.url.database or "", tmp_path / "saved.sqlite3")
     wrong = []
@@ -243,7 +247,19 @@ def test_each_route_opens_to_whom_it_names(
         answer = called(browser_with(app, tokens[name]), reached, route)
         if not answer.reached or answer.status >= 500:
             wrong.append((name, route.address, answer))
+        if name != NOBODY and route.method == "POST" and is_recorded(route.statement, route.endpoint):
+            acts.append((route.endpoint, cast.accounts[name].id))
+            told.append(latest_act(sqlite_database))
     assert wrong == []
+    # Each form that somebody who may post it posts leaves an entry of the trail, accepted or not.
+    assert told == acts
+    assert len(acts) > 60 or reading
+
+
+def latest_act(database: Database) -> tuple[str, int | None] | None:
+    with database.reading() as db:
+        entry = db.scalars(select(TrailRow).order_by(TrailRow.id.desc()).limit(1)).one_or_none()
+    return (entry.act, entry.account_id) if entry else None
 
 
 # What changes an archived campaign as a whole; everything else is refused there.
@@ -254,8 +270,8 @@ AT_THE_END = {
 
 
 def rows_of(database: Database) -> dict[str, list[str]]:
-    """Everything in the database but who is signed in."""
-    tables = [table for table in Base.metadata.sorted_tables if table.name != "session"]
+    """Everything in the database but who is signed in and the trail, which tells of refusals."""
+    tables = [table for table in Base.metadata.sorted_tables if table.name not in {"session", "trail"}]
     with database.reading() as db:
         return {table.name: sorted(map(repr, db.execute(select(table)))) for table in tables}
 

@@ -134,8 +134,10 @@ def test_an_organiser_who_is_no_administrator_duplicates_nothing(enter: Any, cas
 
 
 def rows(database: Database) -> dict[str, int]:
+    # The trail stays, and tells who deleted what.
+    tables = [table for table in TABLES if table.name != "trail"]
     with database.reading() as db:
-        return {table.name: len(db.execute(select(table)).all()) for table in TABLES}
+        return {table.name: len(db.execute(select(table)).all()) for table in tables}
 
 
 def test_deleting_asks_for_the_name_and_leaves_nothing_behind(

@@ -42,6 +42,7 @@ COMMANDS = {
     "backup": "workbench.cli.backup:backup",
     "restore": "workbench.cli.backup:restore",
     "verify": "workbench.cli.verify:verify",
+    "trail": "workbench.cli.trail:command",
     "move": "workbench.cli.move:move",
     "help": "workbench.cli.help:command",
 }

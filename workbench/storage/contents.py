@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import delete, inspect, select
 
 from workbench.storage.engine import Database
-from workbench.storage.tables import AccountRow, Base, CampaignRow
+from workbench.storage.tables import AccountRow, Base, CampaignRow, TrailRow
 
 
 def table_names(database: Database) -> frozenset[str]:
@@ -31,7 +31,8 @@ def accounts_in(database: Database) -> bool:
 
 
 def delete_everything(database: Database) -> None:
-    """Delete every row of every table."""
+    """Delete every row of every table but the trail, which stays whatever is deleted."""
     with database.writing() as db:
         for table in reversed(Base.metadata.sorted_tables):
-            db.execute(delete(table))
+            if table.name != TrailRow.__tablename__:
+                db.execute(delete(table))

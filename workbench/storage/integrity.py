@@ -28,13 +28,17 @@ from sqlalchemy.engine import Connection
 from workbench.errors import Finding, WorkbenchError
 from workbench.storage.migrate import known_revisions, require_known
 from workbench.storage.portable.schema import revision_of
-from workbench.storage.tables import Base, ReleasePartRow, ReleaseRow
+from workbench.storage.tables import Base, ReleasePartRow, ReleaseRow, TrailRow
 
 MOST = 20
 """Rows named for each constraint; more of the same say no more."""
 RESTORE = "restore the latest backup without this, and report how it came about"
-FINAL = (ReleaseRow.__tablename__, ReleasePartRow.__tablename__)
-"""Tables that a trigger keeps as they are."""
+KEPT_AS_THEY_ARE = {
+    ReleaseRow.__tablename__: {"collection_release_is_final"},
+    ReleasePartRow.__tablename__: {"release_part_is_final"},
+    TrailRow.__tablename__: {"trail_keeps_update", "trail_keeps_delete"},
+}
+"""Tables with the triggers that refuse to change their rows."""
 
 
 def require_latest(connection: Connection) -> None:
@@ -69,9 +73,9 @@ def check_schema(connection: Connection) -> Iterator[Finding]:
         about = " ".join(str(getattr(part, "name", part)) for part in change[1:4] if part is not None)
         yield Finding(about, None, "schema", f"this version would {change[0].replace('_', ' ')}", remedy)
     found = set(connection.execute(text(_TRIGGERS[connection.dialect.name])).scalars())
-    for name in FINAL:
-        if f"{name}_is_final" not in found:
-            message = "the trigger that keeps releases as they are is missing"
+    for name, triggers in KEPT_AS_THEY_ARE.items():
+        if not triggers <= found:
+            message = "a trigger that keeps its rows as they are is missing"
             yield Finding(name, None, "schema", message, remedy)
 
 

@@ -9,7 +9,7 @@ from flask import Flask
 from workbench.settings import Settings, read_settings
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
-from workbench.web import access, assets, context, errors, notices, refusals, security, templating
+from workbench.web import access, assets, context, errors, notices, refusals, security, templating, trail
 from workbench.web.hosts import KnownHosts
 from workbench.web.ids import IdConverter, NumberConverter, TextConverter
 from workbench.web.pages import BLUEPRINTS
@@ -47,7 +47,8 @@ def create_app(settings: Settings, database: Database, *, passwords: Passwords |
         {"id": IdConverter, "int": NumberConverter, "string": TextConverter, "default": TextConverter}
     )
     context.init_app(app, context.Context(settings, database, passwords or Passwords()))
-    for part in (refusals, security, access, errors, notices, templating):
+    # The trail first: it gives the request its id, and sees how it was answered last.
+    for part in (trail, refusals, security, access, errors, notices, templating):
         part.init_app(app)
     assets.init_app(app, settings.static)
     for blueprint in BLUEPRINTS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -15,6 +15,7 @@ from workbench.storage import Connection, Session
 from workbench.storage.engine import ROWS_GONE, Database
 from workbench.web.recognised import RecognisedTokens
 from workbench.web.rendered_documents import RenderedDocuments
+from workbench.web.repeats import Repeats
 from workbench.workflow.campaigns.campaigns import ARCHIVED, RESTORE, campaign_of
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.people.passwords import Passwords
@@ -32,6 +33,7 @@ class Context:
     passwords: Passwords
     states: AdaptiveStates = field(default_factory=AdaptiveStates)
     recognised: RecognisedTokens = field(default_factory=RecognisedTokens)
+    repeats: Repeats = field(default_factory=Repeats)
     rendered: RenderedDocuments = field(default_factory=RenderedDocuments)
 
 
@@ -77,13 +79,15 @@ def adaptive_states() -> AdaptiveStates:
 def writing() -> Iterator[Session]:
     """A transaction that is committed at its end, or rolled back by an exception.
 
-    Raises Conflict on the pages of an archived campaign, which the guard has marked as read only, and
-    NotFound where the campaign was deleted meanwhile.
+    On pages whose acts are recorded (`web.trail`), what it changes is stored in the trail. Raises Conflict
+    on the pages of an archived campaign, which the guard has marked as read only, and NotFound where the
+    campaign was deleted meanwhile.
     """
     if g.get("read_only"):
         raise Conflict(ARCHIVED, remedy=RESTORE)
     try:
-        with app_context().database.writing() as session:
+        recording = g.get("recording", nullcontext)
+        with app_context().database.writing() as session, recording(session):
             yield session
     except ROWS_GONE:
         campaign = g.get("campaign")

@@ -34,6 +34,7 @@ from workbench.storage.tables.pools import PoolEntryRow, PoolEventRow, PoolRow
 from workbench.storage.tables.releases import ReleaseOriginRow, ReleasePartRow, ReleaseRow
 from workbench.storage.tables.results import ComputedResultRow
 from workbench.storage.tables.runs import CheckedFileRow, GroupMemberRow, GroupRow, PackedRunRow, RunRow
+from workbench.storage.tables.trail import TrailRow
 from workbench.storage.tables.upgrades import SchemaUpgradeRow
 
 __all__ = [
@@ -74,4 +75,5 @@ __all__ = [
     "SessionRow",
     "SignInAttemptRow",
     "TopicRow",
+    "TrailRow",
 ]

@@ -30,7 +30,7 @@ class AccountRow(Base):
 class SessionRow(Base):
     """A signed-in browser; only the hash of its token is stored.
 
-    `browser` is what it calls itself; `used_at` is renewed once an hour at most.
+    `browser` is what it calls itself; `used_at` is for the time of its last use, which is not stored yet.
     """
 
     __tablename__ = "session"

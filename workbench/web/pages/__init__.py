@@ -34,6 +34,7 @@ from workbench.web.pages import (
     setup,
     task,
     topics,
+    trail,
     trust,
 )
 
@@ -66,6 +67,7 @@ BLUEPRINTS = (
     *releases.BLUEPRINTS,
     trust.blueprint,
     people.blueprint,
+    trail.blueprint,
     *judging.BLUEPRINTS,
 )
 

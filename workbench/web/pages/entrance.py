@@ -87,6 +87,7 @@ def enter() -> Answer:
     login, following = request.form.get("login", ""), safe_next(request.form.get("next"))
     with reading() as db:
         attempt = signing_in.begin_attempt(db, login=login, browser=browser())
+    g.attempted = attempt.account_id
     checked = signing_in.check_password(attempt, request.form.get("password", ""), app_context().passwords)
     with writing() as db:
         outcome = signing_in.sign_in(db, checked, replacing=read_token())

@@ -125,7 +125,8 @@ def _owner(table: Table) -> Column[Any] | None:
     An owner is what a row cannot do without, so optional references are followed by nobody. None for tables
     whose rows belong to no campaign.
     """
-    if "campaign_id" in table.c:
+    # The trail names campaigns without referring to them: its entries stay.
+    if "campaign_id" in table.c and table.c.campaign_id.foreign_keys:
         return table.c.campaign_id
     for key in sorted(table.foreign_keys, key=lambda key: key.parent.name):
         if not key.parent.nullable and _owner(key.column.table) is not None:

@@ -24,6 +24,7 @@ from workbench.storage.migrate import known_revisions
 from workbench.storage.portable.contents import Contents
 from workbench.storage.portable.rows import Progress, no_progress, survey
 from workbench.storage.portable.schema import schema_of
+from workbench.workflow.people.trail import check_trail
 from workbench.workflow.upkeep.content_checks import (
     check_documents,
     check_lists,
@@ -72,6 +73,7 @@ CHECKS: dict[str, Check] = {
     "pools": check_pools,
     "events of adaptive pools": check_pool_events,
     "decisions and preferences": check_decisions,
+    "chain of the trail": check_trail,
 }
 """Every check by what it looks at."""
 

@@ -1,0 +1,69 @@
+"""Administration: the audit trail, for administrators."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from flask import Blueprint, render_template, request
+from werkzeug.wrappers import Response
+
+from workbench.web.access import administrator
+from workbench.web.context import reading
+from workbench.web.downloads import attachment, csv_file
+from workbench.workflow.people.trail import TrailEntry, TrailFilter, entry_data, last_number, trail_entries
+
+blueprint = Blueprint("trail", __name__, url_prefix="/administration")
+ON_A_PAGE = 100
+COLUMNS = ("entry", "time", "login", "account", "act", "outcome", "campaign", "request", "details", "hash")
+
+
+@blueprint.get("/trail")
+@administrator
+def index() -> str:
+    """The latest entries that pass the filter; `before` continues at an entry."""
+    filters, before = _filter(), request.args.get("before", type=int)
+    with reading() as db:
+        entries = trail_entries(db, filters, before=before, most=ON_A_PAGE + 1)
+        total = last_number(db)
+    return render_template(
+        "administration/trail.html",
+        entries=entries[:ON_A_PAGE],
+        more=entries[ON_A_PAGE - 1].number if len(entries) > ON_A_PAGE else None,
+        total=total,
+        before=before,
+        filters=filters,
+        asked={name: value for name, value in _fields(filters).items() if value},
+    )
+
+
+@blueprint.get("/trail.<any(csv, jsonl):kind>")
+@administrator
+def export(kind: str) -> Response:
+    """Every entry that passes the filter, as a file."""
+    with reading() as db:
+        entries = trail_entries(db, _filter())
+    if kind == "csv":
+        return csv_file(COLUMNS, map(_cells, entries), "trail.csv")
+    lines = [json.dumps(entry_data(one), ensure_ascii=True) + "\n" for one in entries]
+    return attachment("".join(lines).encode(), "trail.jsonl", kind="application/jsonl")
+
+
+def _filter() -> TrailFilter:
+    return TrailFilter(
+        *(request.args.get(name, "").strip()[:120] for name in ("login", "act", "campaign", "request"))
+    )
+
+
+def _fields(filters: TrailFilter) -> dict[str, str]:
+    return {
+        "login": filters.login,
+        "act": filters.act,
+        "campaign": filters.campaign,
+        "request": filters.request,
+    }
+
+
+def _cells(entry: TrailEntry) -> Sequence[object]:
+    data = entry_data(entry)
+    return [json.dumps(value) if isinstance(value, dict) else value for value in data.values()]

@@ -1,0 +1,228 @@
+"""The audit trail: who did what, when, and what it changed; nobody can change an entry.
+
+Decisions:
+
+- An entry is stored in the transaction of what it tells, as its last statement: neither is there without the
+  other.
+- Triggers of the database refuse to change or delete entries. Whoever gets past them breaks the chain: each
+  entry is hashed together with the hash of the one before, and `workbench verify` computes all of them again.
+- People are named by the number of their account only, and no text that a person is known by is copied, so
+  that an account can be deleted and the trail stays.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.orm import Session
+
+from workbench.errors import Finding
+from workbench.storage.tables import AccountRow, CampaignRow, TrailRow
+from workbench.workflow.clock import utc_now
+from workbench.workflow.people.changes import watching
+
+DONE = "done"
+FIRST = "0" * 64
+"""What the first entry is hashed with."""
+LOCK = 0x7472_6169_6C
+"""Of PostgreSQL, whose writers would take the same number at the same time."""
+PORTION = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What somebody does: the name of an endpoint or a command.
+
+    `account_id` is None for a command and for somebody who is not signed in; `request` is the id of the
+    request, `asked` what its address names.
+    """
+
+    name: str
+    account_id: int | None = None
+    campaign_id: int | None = None
+    request: str = ""
+    asked: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TrailEntry:
+    """An entry as it is shown; login and campaign are empty where there is none, or none any more."""
+
+    number: int
+    at: datetime
+    login: str
+    account_id: int | None
+    act: str
+    outcome: str
+    campaign: str
+    request: str
+    details: dict[str, Any]
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrailFilter:
+    """Which entries are listed: all, if nothing is given. `act` is a part of its name."""
+
+    login: str = ""
+    act: str = ""
+    campaign: str = ""
+    request: str = ""
+
+
+def add_entry(
+    db: Session,
+    act: Act,
+    *,
+    outcome: str = DONE,
+    changes: Sequence[dict[str, Any]] = (),
+    now: datetime | None = None,
+) -> None:
+    """Store an act as the latest entry; `changes` are those of `Changes`."""
+    if db.get_bind().dialect.name == "postgresql":
+        # SQLite lets one writer in at a time anyway.
+        db.execute(select(func.pg_advisory_xact_lock(LOCK)))
+    latest = select(TrailRow.id, TrailRow.hash).order_by(TrailRow.id.desc()).limit(1)
+    number, previous = db.execute(latest).one_or_none() or (0, FIRST)
+    row = TrailRow(
+        id=number + 1,
+        at=utc_now(now),
+        account_id=act.account_id,
+        act=act.name[:80],
+        outcome=outcome[:20],
+        campaign_id=act.campaign_id,
+        request=act.request[:32],
+        details=_json({"asked": act.asked, "changes": list(changes)}),
+        previous=previous,
+    )
+    row.hash = _hash(row)
+    db.add(row)
+    db.flush()
+
+
+@contextmanager
+def recorded(db: Session, act: Act) -> Iterator[None]:
+    """Store an act with all that it changes in a session meanwhile; an exception stores nothing."""
+    with watching(db) as changes:
+        yield
+        db.flush()
+    add_entry(db, act, changes=changes.as_data())
+
+
+def trail_entries(
+    db: Session, filters: TrailFilter, *, before: int | None = None, most: int | None = None
+) -> list[TrailEntry]:
+    """The entries that pass a filter, latest first; those before a number, and at most so many."""
+    chosen = (
+        select(TrailRow, AccountRow.login, CampaignRow.slug)
+        .outerjoin(AccountRow, AccountRow.id == TrailRow.account_id)
+        .outerjoin(CampaignRow, CampaignRow.id == TrailRow.campaign_id)
+        .where(*_conditions(filters))
+        .order_by(TrailRow.id.desc())
+        .limit(most)
+    )
+    if before is not None:
+        chosen = chosen.where(TrailRow.id < before)
+    return [
+        TrailEntry(
+            number=row.id,
+            at=row.at,
+            login=login or "",
+            account_id=row.account_id,
+            act=row.act,
+            outcome=row.outcome,
+            campaign=slug or "",
+            request=row.request,
+            details=json.loads(row.details),
+            hash=row.hash,
+        )
+        for row, login, slug in db.execute(chosen)
+    ]
+
+
+def entry_data(entry: TrailEntry) -> dict[str, Any]:
+    """An entry as plain data, in the order of an export."""
+    return {
+        "entry": entry.number,
+        "time": entry.at.isoformat(),
+        "login": entry.login,
+        "account": entry.account_id,
+        "act": entry.act,
+        "outcome": entry.outcome,
+        "campaign": entry.campaign,
+        "request": entry.request,
+        "details": entry.details,
+        "hash": entry.hash,
+    }
+
+
+def last_number(db: Session) -> int:
+    """The number of the latest entry, which is how many there are."""
+    return db.scalar(select(func.max(TrailRow.id))) or 0
+
+
+def check_trail(db: Session) -> Iterator[Finding]:
+    """Entries that are missing or were changed: number or hash do not follow from the entry before."""
+    number, previous = 0, FIRST
+    for row in _in_order(db):
+        if row.id != number + 1:
+            message = f"entries {number + 1} to {row.id - 1} are missing"
+        elif row.previous != previous:
+            message = "it does not follow from the entry before"
+        elif row.hash != _hash(row):
+            message = "it was changed"
+        else:
+            message = ""
+        if message:
+            remedy = "compare it with a backup, and find out who can write to the database"
+            yield Finding(f"trail {row.id}", None, "trail", message, remedy)
+        number, previous = row.id, row.hash
+
+
+def _in_order(db: Session) -> Iterator[TrailRow]:
+    after = 0
+    while portion := db.scalars(
+        select(TrailRow).where(TrailRow.id > after).order_by(TrailRow.id).limit(PORTION)
+    ).all():
+        yield from portion
+        after = portion[-1].id
+        db.expunge_all()  # a long trail is not kept in memory
+
+
+def _conditions(filters: TrailFilter) -> list[ColumnElement[bool]]:
+    found = []
+    if filters.login:
+        found.append(AccountRow.login == filters.login.casefold())
+    if filters.act:
+        found.append(TrailRow.act.contains(filters.act, autoescape=True))
+    if filters.campaign:
+        found.append(CampaignRow.slug == filters.campaign)
+    if filters.request:
+        found.append(TrailRow.request == filters.request)
+    return found
+
+
+def _hash(row: TrailRow) -> str:
+    fields = [
+        row.id,
+        row.at.astimezone(UTC).isoformat(timespec="microseconds"),
+        row.account_id,
+        row.act,
+        row.outcome,
+        row.campaign_id,
+        row.request,
+        row.details,
+        row.previous,
+    ]
+    return hashlib.sha256(_json(fields).encode()).hexdigest()
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=True, sort_keys=True, separators=(",", ":"), default=str)
