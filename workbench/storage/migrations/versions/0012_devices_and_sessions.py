@@ -1,12 +1,12 @@
 """Browsers in which an account was signed in before, and what a list of sessions shows
 
-Revision: 0014
+Revision: 0012
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0014"
+revision = "0012"
 down_revision = "0011"
 branch_labels = None
 depends_on = None

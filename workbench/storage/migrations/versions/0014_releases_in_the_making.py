@@ -1,12 +1,12 @@
 """A release that is being stored belongs to no campaign yet, so that its bytes come in portions
 
-Revision: 0015
+Revision: 0014
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0015"
+revision = "0014"
 down_revision = "0013"
 branch_labels = None
 depends_on = None

@@ -1,13 +1,13 @@
 """The current answers of topics, packed, so that no process reads every event to know them
 
-Revision: 0012
+Revision: 0016
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0012"
-down_revision = "0016"
+revision = "0016"
+down_revision = "0015"
 branch_labels = None
 depends_on = None
 

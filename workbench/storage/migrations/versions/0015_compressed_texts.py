@@ -1,6 +1,6 @@
 """The texts of documents are compressed
 
-Revision: 0016
+Revision: 0015
 """
 
 import zlib
@@ -10,8 +10,8 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0016"
-down_revision = "0015"
+revision = "0015"
+down_revision = "0014"
 branch_labels = None
 depends_on = None
 
