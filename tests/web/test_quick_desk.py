@@ -15,6 +15,7 @@ from workbench.errors import Unavailable
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, CampaignRow, MemberRow, SessionRow
 from workbench.web import quick_desk
+from workbench.web.trail import HEADER
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.roles import Role
 
@@ -43,7 +44,9 @@ def ahead(ada: Desk) -> TestResponse:
 
 
 def whole(response: TestResponse) -> tuple[int, list[tuple[str, str]], bytes]:
-    return response.status_code, sorted(response.headers), response.data
+    headers = dict(response.headers)
+    assert len(headers.pop(HEADER)) == 16
+    return response.status_code, sorted(headers.items()), response.data
 
 
 def test_both_ways_answer_the_same(ada: Desk, views: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,6 +28,8 @@ from workbench.web.pages.judging.rendered import DocumentsRenderer, NeedsRequest
 from workbench.web.refusals import FAILURE, Application
 from workbench.web.requests import HOST_PREFIX, SESSION_COOKIE
 from workbench.web.security import HEADERS, OWN_SITES, STRICT_TRANSPORT
+from workbench.web.trail import HEADER as REQUEST_ID
+from workbench.web.trail import new_request_id
 from workbench.workflow.campaigns.visits import Visit, visit_of
 from workbench.workflow.judging.documents_ahead import documents_ahead
 from workbench.workflow.judging.sync import EachApart, Receipt, receive_plain_answers
@@ -56,7 +58,8 @@ class QuickDesk:
             return self._then(environ, start_response)
         body = text.encode()
         headers = _SECURE_HEADERS if self._secure(environ) else _HEADERS
-        start_response("200 OK", [*headers, ("Content-Length", str(len(body)))])
+        of_request = [("Content-Length", str(len(body))), (REQUEST_ID, new_request_id())]
+        start_response("200 OK", headers + of_request)
         return [body]
 
     def _text(self, environ: dict[str, Any]) -> str | None:

@@ -39,11 +39,16 @@ def is_recorded(access: Access | None, endpoint: str) -> bool:
     return of_campaign or access.who is Who.ADMINISTRATOR or endpoint.partition(".")[0] in OWN_ACTS
 
 
+def new_request_id() -> str:
+    """An id by which the response, the trail and the log tell of the same request."""
+    return secrets.token_hex(8)
+
+
 def init_app(app: Flask) -> None:
     """Give each request an id, and have its act recorded."""
 
     def begin() -> None:
-        g.request_id = secrets.token_hex(8)
+        g.request_id = new_request_id()
         endpoint = request.endpoint or ""
         g.of_trail = request.method == "POST" and is_recorded(access_of(current_app, endpoint), endpoint)
         if g.of_trail and endpoint not in ATTEMPTS:
