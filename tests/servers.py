@@ -60,14 +60,30 @@ class _Whole:
 
     def __init__(self, app: Flask) -> None:
         self._app = app
+        self._answering = 0
+        self._changed = threading.Condition()
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        answer = self._app(environ, start_response)
+        self._count(1)
         try:
-            return list(answer)
+            answer = self._app(environ, start_response)
+            try:
+                return list(answer)
+            finally:
+                if hasattr(answer, "close"):
+                    answer.close()
         finally:
-            if hasattr(answer, "close"):
-                answer.close()
+            self._count(-1)
+
+    def wait(self) -> None:
+        """Wait until every request is answered: what it needs is about to go."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._answering, STOP_SECONDS)
+
+    def _count(self, change: int) -> None:
+        with self._changed:
+            self._answering += change
+            self._changed.notify_all()
 
 
 class _Silent(WSGIRequestHandler):
@@ -78,7 +94,8 @@ class _Silent(WSGIRequestHandler):
 @contextmanager
 def served_here(app: Flask) -> Iterator[str]:
     """Serve an application from threads of this process, and give the address."""
-    server = make_server("127.0.0.1", 0, _Whole(app), threaded=True, request_handler=_Silent)
+    whole = _Whole(app)
+    server = make_server("127.0.0.1", 0, whole, threaded=True, request_handler=_Silent)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
@@ -87,6 +104,7 @@ def served_here(app: Flask) -> Iterator[str]:
         server.shutdown()
         thread.join()
         server.server_close()
+        whole.wait()
 
 
 def _wait_for_address(process: subprocess.Popen[bytes], log: Path) -> str:

@@ -112,6 +112,7 @@ def test_no_row_of_a_campaign_outlives_it_wherever_it_stands(tmp_path: Path) -> 
         with database.reading() as db:
             assert {table.name for table in TABLES if db.execute(select(table)).first()} == {
                 "account",
+                "device",
                 "session",
             }
             assert db.execute(text("PRAGMA foreign_key_check")).all() == []
