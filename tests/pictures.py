@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tests.browser.people import demo_instance, sign_in
 from tests.browsers import find_browser
 from tests.cast import CHEAP
-from tests.servers import served_here
+from tests.servers import WholeAnswers, served_here
 from tests.tree import ROOT
 from workbench.demo.campaign import SLUG
 from workbench.settings import read_settings
@@ -66,7 +66,7 @@ def main() -> None:
         database = Database(settings.database_url)
         migrate(database)
         with (
-            served_here(create_app(settings, database, passwords=CHEAP)) as address,
+            served_here(WholeAnswers(create_app(settings, database, passwords=CHEAP))) as address,
             sync_playwright() as playwright,
         ):
             browser = playwright.chromium.launch(

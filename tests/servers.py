@@ -52,19 +52,25 @@ def running_server(
         _interrupt(process, log)
 
 
-class _Whole:
+class WholeAnswers:
     """The application, with every answer read to its end before any of it is sent.
 
-    This server forgets to close an answer where the browser goes away meanwhile, which leaves a file open.
+    The server of `served_here` forgets to close an answer where the browser goes away meanwhile, which leaves
+    a file open. While it pauses, every request is refused: what the application needs is exchanged.
     """
 
     def __init__(self, app: Flask) -> None:
         self._app = app
+        self._pauses = False
         self._answering = 0
         self._changed = threading.Condition()
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        self._count(1)
+        with self._changed:
+            if self._pauses:
+                start_response("503 Service Unavailable", [("Content-Length", "0")])
+                return []
+            self._answering += 1
         try:
             answer = self._app(environ, start_response)
             try:
@@ -73,17 +79,20 @@ class _Whole:
                 if hasattr(answer, "close"):
                     answer.close()
         finally:
-            self._count(-1)
+            with self._changed:
+                self._answering -= 1
+                self._changed.notify_all()
 
-    def wait(self) -> None:
-        """Wait until every request is answered: what it needs is about to go."""
+    def pause(self) -> None:
+        """Refuse requests from now on, and wait until those before are answered."""
         with self._changed:
+            self._pauses = True
             self._changed.wait_for(lambda: not self._answering, STOP_SECONDS)
 
-    def _count(self, change: int) -> None:
+    def go_on(self) -> None:
+        """Answer requests again."""
         with self._changed:
-            self._answering += change
-            self._changed.notify_all()
+            self._pauses = False
 
 
 class _Silent(WSGIRequestHandler):
@@ -92,10 +101,9 @@ class _Silent(WSGIRequestHandler):
 
 
 @contextmanager
-def served_here(app: Flask) -> Iterator[str]:
+def served_here(answers: WholeAnswers) -> Iterator[str]:
     """Serve an application from threads of this process, and give the address."""
-    whole = _Whole(app)
-    server = make_server("127.0.0.1", 0, whole, threaded=True, request_handler=_Silent)
+    server = make_server("127.0.0.1", 0, answers, threaded=True, request_handler=_Silent)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
@@ -104,7 +112,7 @@ def served_here(app: Flask) -> Iterator[str]:
         server.shutdown()
         thread.join()
         server.server_close()
-        whole.wait()
+        answers.pause()
 
 
 def _wait_for_address(process: subprocess.Popen[bytes], log: Path) -> str:

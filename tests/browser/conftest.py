@@ -19,7 +19,7 @@ from tests.browser.scripts import open_scripts
 from tests.browsers import find_browser
 from tests.cast import CHEAP
 from tests.databases import lasting
-from tests.servers import running_server, served_here
+from tests.servers import WholeAnswers, running_server, served_here
 from tests.support import share_compiled_templates
 from tests.tree import ROOT
 from workbench.settings import read_settings
@@ -77,6 +77,7 @@ class Site:
     """The application in the process of the tests, and where it is served."""
 
     app: Flask
+    answers: WholeAnswers
     address: str
 
 
@@ -182,7 +183,8 @@ def sites() -> Iterator[Callable[[int], Site]]:
             while len(started) <= number:
                 nowhere = read_settings({}, instance=Path("nowhere"))
                 app = create_app(nowhere, Database("sqlite://"), passwords=CHEAP)
-                started.append(Site(app, stack.enter_context(served_here(app))))
+                answers = WholeAnswers(app)
+                started.append(Site(app, answers, stack.enter_context(served_here(answers))))
             return started[number]
 
         yield site
@@ -234,10 +236,12 @@ def opened_to(site: Site, instance: Path) -> Iterator[str]:
     with lasting(settings.database_url) as database:
         migrate(database)
         init_app(site.app, Context(settings, database, CHEAP))
+        site.answers.go_on()
         try:
             yield site.address
         finally:
             # What an open page still asks for is not to reach the database of the next test.
+            site.answers.pause()
             del site.app.extensions[KEY]
 
 
