@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
+from tests.cast import assemble
 from tests.databases import opened_copy
 from tests.workflow.releases.filled import filled_campaign, filled_release
 from workbench.errors import Severity, WorkbenchError
@@ -20,7 +21,9 @@ from workbench.records import Document, Original
 from workbench.storage.engine import Database
 from workbench.storage.events import current_events
 from workbench.storage.integrity import check_constraints
+from workbench.storage.migrate import migrate
 from workbench.workflow.campaigns.collection import load_documents
+from workbench.workflow.people.trail import Act, add_entry
 from workbench.workflow.upkeep import record_checks
 from workbench.workflow.upkeep.content_checks import check_documents, check_originals
 from workbench.workflow.upkeep.record_checks import check_clock, check_current
@@ -154,3 +157,12 @@ def test_a_pdf_whose_bytes_are_shown_is_in_order(instance: Database) -> None:
         load_documents(db, 1, [Document("p1", "A table", "of tides", original)], source="documents")
     with instance.reading() as db:
         assert [*check_documents(db), *check_originals(db)] == []
+
+
+@pytest.mark.engines
+def test_a_database_in_order_has_no_finding(unmigrated_database: Database) -> None:
+    migrate(unmigrated_database)
+    assemble(unmigrated_database)
+    with unmigrated_database.writing() as db:
+        add_entry(db, Act("account.rename"))
+    assert verify(unmigrated_database).findings == ()
