@@ -1,15 +1,16 @@
-"""The learners: what a round learns from, how documents are ordered, and which are alike."""
+"""The learners: what a round learns from, and how documents are ordered."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from tests.learning.small_collection import small_vectors
 from tests.support import cases
 from workbench.errors import WorkbenchError
 from workbench.learning import learners
-from workbench.learning.learners import BMI, LEARNERS, SEARCH, Lesson, learner_named, more_like, order_of
+from workbench.learning.learners import BMI, LEARNERS, SEARCH, Lesson, learner_named, order_of
 from workbench.learning.logistic import Logistic, fit_logistic
 from workbench.learning.rounds import next_batch, read_in_rounds
 from workbench.learning.vectors import Bools, Vectors
@@ -38,8 +39,8 @@ def test_batches_grow_as_the_worked_case_has_them() -> None:
 def test_a_round_learns_from_topic_judgments_and_presumed_negatives(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[int, list[bool]]] = []
 
-    def fit(rows: object, relevant: Bools) -> Logistic:
-        seen.append((rows.shape[0], relevant.tolist()))  # type: ignore[attr-defined]
+    def fit(rows: csr_array, relevant: Bools) -> Logistic:
+        seen.append((rows.shape[0], relevant.tolist()))
         return fit_logistic(rows, relevant)
 
     monkeypatch.setattr(learners, "fit_logistic", fit)
@@ -97,19 +98,6 @@ def test_every_learner_reads_everything_once_and_the_same_again(name: str) -> No
 
     assert sorted(order()) == list(range(6))
     assert order() == order()
-
-
-def test_documents_like_others_share_words_with_them() -> None:
-    vectors = small_vectors()
-    (first, cosine), *others = more_like(vectors, ["d1"], 5)
-    assert first == "d2"
-    assert others == []
-    # d1 is (1 + ln 2, 1) of wing and lift, d2 (1, 1, 1, 1) of wing, lift, of, in, all with the same idf.
-    assert cosine == pytest.approx((1.693147 + 1) / (1.693147**2 + 1) ** 0.5 / 2, abs=1e-6)
-    assert [docno for docno, _ in more_like(vectors, ["d1", "d3"], 1)] == ["d2"]
-    assert more_like(vectors, ["d6"], 5) == ()
-    with pytest.raises(WorkbenchError, match="d9 is not in the collection"):
-        more_like(vectors, ["d9"], 5)
 
 
 def test_an_unknown_learner_is_refused() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -26,7 +28,7 @@ from workbench.learning.stopping.trace import (
 GOAL = StoppingGoal()
 
 
-def worked(name: str) -> tuple[dict[str, object], dict[str, object]]:
+def worked(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     case = cases("71_search_learning.json")[name]
     return case["input"], case["expected"]
 
@@ -53,7 +55,7 @@ def test_knee_and_budget_go_along_the_worked_trace() -> None:
 
 def test_budget_needs_what_random_reading_would_for_ten() -> None:
     given, expected = worked("stopping_budget_numbers")
-    needed = documents_needed(given["collection"], given["found"])  # type: ignore[arg-type]
+    needed = documents_needed(given["collection"], given["found"])
     assert needed == pytest.approx(expected["documents_needed_by_budget"], abs=1e-9)
     # The worked trace read on without a hit: 212.8 documents are 22 batches of 10.
     trace = batches([(10, 10), (10, 10), (10, 10), (10, 10), (10, 7)] + [(10, 0)] * 30, 1000)
@@ -71,7 +73,7 @@ def test_the_knee_is_where_a_curve_is_flat_for_long() -> None:
 
 def test_a_sample_too_small_certifies_nothing() -> None:
     given, expected = worked("qbcb_smallest_sample")
-    goals = [StoppingGoal(recall, given["confidence"]) for recall in given["t"]]  # type: ignore[attr-defined,arg-type]
+    goals = [StoppingGoal(recall, given["confidence"]) for recall in given["t"]]
     assert [smallest_sample(goal) for goal in goals] == expected["r_min"]
     for goal in goals:
         least = smallest_sample(goal)
@@ -85,14 +87,14 @@ def drawn(relevant: list[int], read_at: list[int]) -> RandomOrder:
 
 def test_the_target_rule_reads_until_all_targets_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     given, expected = worked("target_method")
-    order, targets = list(given["judging_order"]), given["targets"]  # type: ignore[call-overload]
-    monkeypatch.setattr("workbench.learning.stopping.target.TARGETS", len(targets))  # type: ignore[arg-type]
-    relevant = np.array([docno in targets for docno in order])  # type: ignore[operator]
+    order, targets = list(given["judging_order"]), given["targets"]
+    monkeypatch.setattr("workbench.learning.stopping.target.TARGETS", len(targets))
+    relevant = np.array([docno in targets for docno in order])
     # Three documents were drawn: d9, one that the learner has not come to, d4; so one more was read.
     sample = drawn([1, 0, 1], [order.index("d9") + 1, 0, order.index("d4") + 1])
     trace = ReviewTrace(20, relevant, np.array([5]), drawn=sample)
     stop = target(trace, GOAL)
-    assert stop.read == expected["stops_after"] + 1  # type: ignore[operator]
+    assert stop.read == expected["stops_after"] + 1
     assert stop.found == 2
 
 
@@ -139,8 +141,7 @@ def test_chm_as_the_worked_case_has_it() -> None:
     given, expected = worked("chm_p_values")
     before = (given["seen_at_i"], given["found_at_i"])
     found = [
-        p_value(given["N"], before, (seen, given["found_now"]), given["target"])  # type: ignore[arg-type]
-        for seen in given["seen_now"]  # type: ignore[attr-defined]
+        p_value(given["N"], before, (seen, given["found_now"]), given["target"]) for seen in given["seen_now"]
     ]
     assert found == pytest.approx(expected["p"], abs=1e-9)
     assert [missed_if_short(47, 47, 0.95)] * 5 == expected["K"]
@@ -153,7 +154,7 @@ def test_chm_as_the_worked_case_has_it() -> None:
 
 def test_chao_as_the_worked_case_has_it_and_by_hand() -> None:
     given, expected = worked("chao_no_doubles")
-    estimate = chao(given["found_S"], given["f1"], given["f2"])  # type: ignore[arg-type]
+    estimate = chao(given["found_S"], given["f1"], given["f2"])
     assert estimate.value == pytest.approx(expected["chao1"], abs=1e-9)
     assert estimate.bias_corrected == pytest.approx(expected["bias_corrected"], abs=1e-9)
     assert estimate.low is expected["interval_95"] is None

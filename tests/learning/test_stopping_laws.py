@@ -13,6 +13,7 @@ from workbench.learning.stopping.trace import (
     RandomOrder,
     ReviewTrace,
     StoppingGoal,
+    StoppingRule,
 )
 
 PROMISING = {name: 0.7 if name == "target" else 0.8 for name, rule in STOPPING_RULES.items() if rule.promise}
@@ -44,8 +45,7 @@ def simulated(seed: int, *, collection: int = 2000, relevant: int = 120, growth:
 
 
 @pytest.mark.parametrize("rule", STOPPING_RULES.values(), ids=lambda rule: rule.name)
-def test_a_rule_stops_where_it_can_say_why_and_counts_what_is_there(rule: object) -> None:
-    rule = stopping_rule_named(rule.name)  # type: ignore[attr-defined]
+def test_a_rule_stops_where_it_can_say_why_and_counts_what_is_there(rule: StoppingRule) -> None:
     trace = simulated(1)
     stop = rule.stop(trace, StoppingGoal())
     assert stop == rule.stop(trace, StoppingGoal())
@@ -60,9 +60,8 @@ def test_a_rule_stops_where_it_can_say_why_and_counts_what_is_there(rule: object
 
 
 @pytest.mark.parametrize("rule", STOPPING_RULES.values(), ids=lambda rule: rule.name)
-def test_a_rule_does_not_fail_where_nothing_is_relevant(rule: object) -> None:
-    trace = simulated(1, relevant=0)
-    stop = stopping_rule_named(rule.name).stop(trace, StoppingGoal())  # type: ignore[attr-defined]
+def test_a_rule_does_not_fail_where_nothing_is_relevant(rule: StoppingRule) -> None:
+    stop = rule.stop(simulated(1, relevant=0), StoppingGoal())
     assert stop.found in (0, None)
 
 

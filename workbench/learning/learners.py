@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -134,25 +134,3 @@ def order_of(scores: Floats, unread: Bools) -> Numbers:
     rows = np.flatnonzero(unread)
     # Rows are in the order of their docnos, and a stable sort keeps it in ties.
     return rows[np.argsort(-np.round(scores[rows], _DECIMALS), kind="stable")]
-
-
-def more_like(vectors: Vectors, docnos: Sequence[str], count: int) -> tuple[tuple[str, float], ...]:
-    """The documents most like the mean of some others, with their cosines, best first; not these themselves.
-
-    Only documents that share a word with them. Raises WorkbenchError for a docno that is not in the
-    collection.
-    Source: Rocchio 1971, the centroid of the relevant documents.
-    """
-    missing = [docno for docno in docnos if docno not in vectors.places]
-    if missing or not docnos:
-        message = f"{missing[0]} is not in the collection" if missing else "no document was named"
-        raise WorkbenchError(message, remedy="name documents of the collection")
-    places = [vectors.places[docno] for docno in docnos]
-    centroid = csr_array(vectors.matrix[places].sum(axis=0).reshape(1, -1))
-    length = float(np.sqrt(centroid.power(2).sum()))
-    if not length:
-        return ()
-    cosines = similarity(vectors, centroid) / length
-    unread = cosines > 0
-    unread[places] = False
-    return tuple((vectors.docnos[row], float(cosines[row])) for row in order_of(cosines, unread)[:count])

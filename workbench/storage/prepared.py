@@ -125,7 +125,8 @@ def _convert(convert: Convert, value: Any) -> Any:
 def _wrapped(connection: Connection, text: str, error: Exception) -> Exception:
     """The driver's error as SQLAlchemy tells of it; a connection that was lost is not used again."""
     dialect = connection.dialect
-    lost = dialect.is_disconnect(error, connection.connection.dbapi_connection, None)  # type: ignore[arg-type]
+    raised: Any = error  # by a driver whose errors SQLAlchemy has a protocol for
+    lost = dialect.is_disconnect(raised, connection.connection.dbapi_connection, None)
     if lost:
         connection.invalidate(error)
     return DBAPIError.instance(

@@ -53,12 +53,13 @@ def create_app(settings: Settings, database: Database, *, passwords: Passwords |
     assets.init_app(app, settings.static)
     for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint)
-    app.wsgi_app = QuickDesk(app, app.wsgi_app)  # type: ignore[method-assign]
-    # As Flask's documentation does. The name that a proxy forwards is looked at after it is believed.
+    # The name that a proxy forwards is looked at after it is believed.
+    answers: refusals.Application = QuickDesk(app, app.wsgi_app)
     if settings.hosts:
-        app.wsgi_app = KnownHosts(app.wsgi_app, settings.hosts)  # type: ignore[method-assign]
+        answers = KnownHosts(answers, settings.hosts)
     if settings.behind_proxy:
-        app.wsgi_app = TrustedProxies(app.wsgi_app, settings)  # type: ignore[method-assign]
+        answers = TrustedProxies(answers, settings)
+    app.wsgi_app = answers  # type: ignore[method-assign, assignment]  # as Flask's documentation does
     return app
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from sqlalchemy import update
@@ -31,9 +32,9 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     tags: list[str] = []
     score = score_table._score
 
-    def counted(*given: object) -> object:
+    def counted(*given: Any) -> object:
         tags.append(str(given[3]))
-        return score(*given)  # type: ignore[arg-type]
+        return score(*given)
 
     monkeypatch.setattr(score_table, "_score", counted)
     forget(monkeypatch)

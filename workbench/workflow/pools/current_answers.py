@@ -67,11 +67,6 @@ def answers_by_topic(db: Session, campaign_id: int) -> Mapping[str, TopicAnswers
     return _store(db, campaign_id).by_topic(db)
 
 
-def answers_in_topic(db: Session, campaign_id: int, topic: str) -> TopicAnswers:
-    """The current answers of one topic, of which there may be none."""
-    return answers_by_topic(db, campaign_id).get(topic) or _TopicReading(topic).arrays()
-
-
 def changes_of(db: Session, campaign_id: int) -> int:
     """A number that grows, in this process, with every event that appears in a campaign."""
     return 0 if WRITES in db.info else _store(db, campaign_id).changes(db)

@@ -25,9 +25,11 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Take it back; releases that were never finished go."""
-    unfinished = f"select id from {TABLE} where campaign_id is null"  # noqa: S608  # contains no user input
-    op.execute(f"delete from release_part where release_id in ({unfinished})")  # noqa: S608
-    op.execute(f"delete from {TABLE} where campaign_id is null")  # noqa: S608
+    release = sa.table(TABLE, sa.column("id"), sa.column("campaign_id"))
+    part = sa.table("release_part", sa.column("release_id"))
+    unfinished = release.c.campaign_id.is_(None)
+    op.execute(part.delete().where(part.c.release_id.in_(sa.select(release.c.id).where(unfinished))))
+    op.execute(release.delete().where(unfinished))
     _leave_campaign(nullable=False)
     _trigger("")
 
