@@ -51,6 +51,7 @@ def test_two_assessors_by_hand() -> None:
     (bob,) = found.others
     # One of three pairs changes places: tau = (2 - 1) / 3; rho = 1 - 6 (1 + 1) / (3 * 8) = .5.
     assert (bob.name, bob.topics, bob.swapped, bob.tied) == ("bob", 2, 1, 0)
+    assert (found.tied, found.ties) == (0, True)
     assert bob.coefficients["tau_a"] == pytest.approx(1 / 3)
     assert bob.coefficients["rho"] == pytest.approx(0.5)
     # The four mixtures are equally likely. Means of (r0, r1): ann, ann (.6, .45); bob, bob (.45, .65); ann,
@@ -59,6 +60,9 @@ def test_two_assessors_by_hand() -> None:
     assert (pair.ahead, pair.behind) == ("r0", "r1")
     assert pair.gap == pytest.approx(0.15)
     assert pair.swapped == pytest.approx(0.5, abs=0.1)
+    # Bob, ann is one of the four, and ties one pair.
+    assert found.mixtures is not None
+    assert found.mixtures.tied.mean == pytest.approx(0.25, abs=0.1)
     assert [(one.run, one.rank, one.best, one.worst) for one in found.standings] == [
         ("r0", 1, 1, 2), ("r1", 2, 1, 2), ("r2", 3, 3, 3),
     ]  # fmt: skip

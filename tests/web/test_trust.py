@@ -148,3 +148,26 @@ def test_a_page_that_refreshes_comes_whole_with_the_share_judged(olga: FlaskClie
     # The holes are of all pooled pairs; three of these have a grade.
     assert "pooled pairs in the qrels (" in text_of(page)
     assert asked_again(page)
+
+
+@pytest.mark.parametrize("result", ["judges", "runs", "holes"])
+def test_every_result_is_a_table_for_a_paper(olga: FlaskClient, result: str) -> None:
+    page = olga.get(ADDRESS, query_string={"measure": "AP", "whole": "1"}).text
+    (address,) = links(page, f"trust/{result}.tex")
+    made = olga.get(address)
+    assert made.mimetype == "application/x-tex"
+    assert f"\\label{{tab:trust-{result}}}" in made.text
+
+
+def test_runs_that_tie_are_said_to(olga: FlaskClient) -> None:
+    page = olga.get(ADDRESS, query_string={"measure": "AP"}).text
+    assert not re.search(r"<th[^>]*>Tied", page)
+    # A copy of a run under another name has its score, whoever judged.
+    ranked = {"T1": ("d1", "d2"), "T2": ("d/4",)}
+    files = [upload(f"{tag}.txt", run_text(tag, ranked)) for tag in ("one", "two")]
+    keep_all(olga, check_files(olga, *files))
+    page = olga.get(ADDRESS, query_string={"measure": "AP"}).text
+    assert re.search(r"<th[^>]*>Tied", page)
+    # Both share their rank, and say so, in the table of the runs that were not pooled.
+    late = [row for row in page.split("<tr>") if re.search(r">(one|two)</bdi>", row)]
+    assert [">tied</span>" in row for row in late] == [True, True]

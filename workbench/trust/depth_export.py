@@ -7,15 +7,15 @@ from dataclasses import asdict
 from functools import partial
 
 from workbench.export import Export
+from workbench.latex import document, percent
 from workbench.trust.depth import DeeperPool
-
-Table = tuple[tuple[str, ...], list[tuple[object, ...]]]
+from workbench.trust.paper_tables import PaperColumn, Table, bounded, paper_table
 
 
 def depth_export(found: DeeperPool, part: str) -> Export:
-    """One table for CSV, and all of it for JSON."""
+    """One table for CSV, and all of it for JSON and LaTeX."""
     columns, rows = PARTS[part](found)
-    return Export(columns, lambda: rows, partial(_data, found))
+    return Export(columns, lambda: rows, partial(_data, found), partial(_latex, found))
 
 
 def _topics(found: DeeperPool) -> Table:
@@ -63,3 +63,63 @@ def _data(found: DeeperPool) -> dict[str, object]:
             for topic in found.topics
         ],
     }
+
+
+def _latex(found: DeeperPool) -> str:
+    question = found.question
+    depths = f"from depth {question.depth} to {question.deeper}"
+    method = (
+        f"Extrapolated {depths} by a power law fitted to ranks {question.first_fitted} to {question.depth} "
+        f"of {found.runs} runs (Zobel 1998)"
+    )
+    resampled = (
+        f"{percent(question.level)} intervals: {question.rounds:,} resamples of {len(found.topics)} topics, "
+        f"seed {question.seed}"
+    )
+    judged, expected = PaperColumn("judged", "Judged"), "Relevant expected"
+    recall = PaperColumn("recall", "Estimated recall", 2, "recall_low", "recall_high")
+    return document(
+        paper_table(
+            _topics(found),
+            (
+                PaperColumn("topic", "Topic"),
+                PaperColumn("found", "Relevant"),
+                judged,
+                PaperColumn("judgments", "To judge"),
+                bounded("expected", expected, 1, prefix=""),
+                *(
+                    PaperColumn("per_judgment", "A judgment finds", 2),
+                    recall,
+                    PaperColumn("advice", "Advice"),
+                ),
+            ),
+            f"What a deeper pool would find by topic. {method}; {percent(question.level)} intervals given "
+            "the law and the topic's count.",
+            "tab:trust-depth",
+        ),
+        paper_table(
+            _bands(found),
+            (
+                PaperColumn("from", "From rank"),
+                PaperColumn("to", "To"),
+                PaperColumn("pooled", "Pooled"),
+                judged,
+                PaperColumn("relevant", "Relevant"),
+                PaperColumn("expected", expected, 1),
+            ),
+            f"New documents by band of ranks, {len(found.topics)} topics together, and the relevant ones "
+            f"that the law has there. {method}.",
+            "tab:trust-depth-bands",
+        ),
+        paper_table(
+            _curve(found),
+            (
+                PaperColumn("depth", "Depth"),
+                PaperColumn("found", "Found"),
+                bounded("fitted", "Fitted", 1, prefix=""),
+            ),
+            f"Relevant documents of pools by depth, {len(found.topics)} topics together. {method}; "
+            f"{resampled}.",
+            "tab:trust-depth-curve",
+        ),
+    )

@@ -10,15 +10,15 @@ from statistics import NormalDist
 import numpy as np
 
 from workbench.export import Export
+from workbench.latex import document, percent
 from workbench.trust.fewer_topics import FewerTopics
-
-Table = tuple[tuple[str, ...], list[tuple[object, ...]]]
+from workbench.trust.paper_tables import PaperColumn, Table, bounded, paper_table
 
 
 def fewer_topics_export(found: FewerTopics, part: str) -> Export:
-    """One table for CSV, and all of it for JSON."""
+    """One table for CSV, and all of it for JSON and LaTeX."""
     columns, rows = PARTS[part](found)
-    return Export(columns, lambda: rows, partial(_data, found))
+    return Export(columns, lambda: rows, partial(_data, found), partial(_latex, found))
 
 
 def _sizes(found: FewerTopics) -> Table:
@@ -97,3 +97,59 @@ def _data(found: FewerTopics) -> dict[str, object]:
             for name, (columns, rows) in tables.items()
         },
     }
+
+
+def _latex(found: FewerTopics) -> str:
+    splitting = found.splitting
+    drawn = (
+        f"Two random sets of topics that have none in common, {splitting.rounds:,} times for each size (seed "
+        f"{splitting.seed}; Voorhees and Buckley 2002), {found.runs} runs"
+    )
+    names, _ = bins = _bins(found)
+    sizes = [str(sets.topics) for sets in found.sets]
+    topics, pairs = PaperColumn("topics", "Topics"), PaperColumn("pairs", "Pairs")
+    extrapolated = f"{found.topics} (extrapolated)"
+    return document(
+        paper_table(
+            _sizes(found),
+            (
+                topics,
+                bounded("tau", "tau b", 2),
+                bounded("pearson", "Pearson", 2),
+                bounded("swap_rate", "Swapped"),
+                bounded("reliability", "Reliability", 2),
+                PaperColumn("difference", "Trusted difference", 2),
+                pairs,
+            ),
+            f"What fewer topics show. {drawn}; in brackets the {percent(splitting.level)} range over the "
+            "splits, of reliability the interval. A difference is trusted if at most "
+            f"{percent(splitting.most_swapped)} of other topics would turn it round; over all {found.topics} "
+            "topics it is extrapolated. Pairs of runs that are so far apart.",
+            "tab:trust-topics",
+        ),
+        paper_table(
+            bins,
+            (
+                PaperColumn("from", "From", 2),
+                PaperColumn("below", "Below", 2),
+                *(PaperColumn("compared", "Compared"), *(PaperColumn(size, size) for size in sizes)),
+                PaperColumn(names[-1], extrapolated),
+            ),
+            f"Share of pairs of runs that swap, by their difference and the number of topics. {drawn}.",
+            "tab:trust-topics-swaps",
+        ),
+        paper_table(
+            _tests(found),
+            (
+                PaperColumn("test", "Test"),
+                topics,
+                PaperColumn("significant", "Significant"),
+                pairs,
+                PaperColumn("share", "Share"),
+                PaperColumn("smallest", "Smallest difference significant"),
+                PaperColumn("largest_not", "Largest not significant"),
+            ),
+            f"Discriminative power: pairs of {found.runs} runs that differ significantly, by test.",
+            "tab:trust-topics-tests",
+        ),
+    )

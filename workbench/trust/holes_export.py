@@ -7,15 +7,15 @@ from dataclasses import asdict
 from functools import partial
 
 from workbench.export import Export
+from workbench.latex import document
 from workbench.trust.holes import Holes
-
-Table = tuple[tuple[str, ...], list[tuple[object, ...]]]
+from workbench.trust.paper_tables import PaperColumn, Table, bounded, paper_table
 
 
 def holes_export(found: Holes, part: str) -> Export:
-    """One table for CSV, and all of it for JSON."""
+    """One table for CSV, and all of it for JSON and LaTeX."""
     columns, rows = PARTS[part](found)
-    return Export(columns, lambda: rows, partial(asdict, found))
+    return Export(columns, lambda: rows, partial(asdict, found), partial(_latex, found))
 
 
 def _scores(found: Holes) -> Table:
@@ -54,3 +54,53 @@ def _estimates(found: Holes) -> Table:
 
 PARTS: dict[str, Callable[[Holes], Table]] = {"scores": _scores, "judged": _judged, "estimates": _estimates}
 """The tables by name: columns and rows."""
+
+
+def _latex(found: Holes) -> str:
+    run, measure = PaperColumn("run", "Run"), PaperColumn("measure", "Measure")
+    of_runs = f"{len(found.runs)} runs over {found.topics} topics"
+    tables = [
+        paper_table(
+            _scores(found),
+            (
+                run,
+                measure,
+                bounded("score", "Score"),
+                PaperColumn("lowest", "Lowest"),
+                PaperColumn("highest", "Highest"),
+                PaperColumn("condensed", "Condensed"),
+                PaperColumn("all_relevant", "All relevant"),
+            ),
+            f"What unjudged documents leave open of the scores of {of_runs}, with 95\\,\\% intervals over "
+            f"topics: the extremes over all grades, up to {found.highest}, that they could have; without "
+            "them (condensed list, Sakai 2007); and with all of them relevant.",
+            "tab:trust-holes",
+        ),
+        paper_table(
+            _judged(found),
+            (
+                run,
+                PaperColumn("answered", "Topics answered"),
+                PaperColumn("cutoff", "To rank"),
+                *(
+                    PaperColumn("judged", "Judged"),
+                    PaperColumn("retrieved", "Of"),
+                    PaperColumn("share", "Share"),
+                ),
+                PaperColumn("worst_topic", "Least of a topic"),
+            ),
+            f"Judged documents of {of_runs}.",
+            "tab:trust-holes-judged",
+        ),
+    ]
+    if any(one.estimates for one in found.runs):
+        tables.append(
+            paper_table(
+                _estimates(found),
+                (run, measure, PaperColumn("topics", "Topics"), bounded("estimate", "Estimate", prefix="")),
+                f"Scores of {len(found.runs)} runs estimated from the sample of the pool, over topics with a "
+                "relevant document in the sample, with 95\\,\\% intervals over topics.",
+                "tab:trust-holes-estimates",
+            )
+        )
+    return document(*tables)

@@ -80,9 +80,9 @@ class BetweenQrels:
 class OtherJudges:
     """How much the ranking of runs depends on who judged; `mixtures` is None of fewer than two assessors.
 
-    `significant` of the pairs of runs are so under the reference; all qrels together grade `graded_pairs`.
-    `pairs` are the runs that any mixture swaps or makes less sure, the most often swapped first, then in the
-    order of their gaps; `standings` are the runs by rank.
+    `significant` of the pairs of runs are so under the reference, and `tied` are tied there; all qrels
+    together grade `graded_pairs`. `pairs` are the runs that any mixture swaps or makes less sure, the most
+    often swapped first, then in the order of their gaps; `standings` are the runs by rank.
     """
 
     measure: str
@@ -91,6 +91,7 @@ class OtherJudges:
     graded_pairs: int
     assessors: tuple[str, ...]
     significant: int
+    tied: int
     others: tuple[OtherQrels, ...]
     between: tuple[BetweenQrels, ...]
     mixtures: MixedQrels | None
@@ -101,6 +102,17 @@ class OtherJudges:
     def runs(self) -> int:
         """How many runs are ranked."""
         return len(self.standings)
+
+    @property
+    def run_pairs(self) -> int:
+        """How many pairs of runs there are."""
+        return self.runs * (self.runs - 1) // 2
+
+    @property
+    def ties(self) -> bool:
+        """Whether any of the qrels, or any mixture, ties two runs."""
+        mixed = self.mixtures is not None and bool(self.mixtures.tied.mean)
+        return mixed or self.tied > 0 or any(one.tied for one in self.others)
 
 
 def other_judges(
@@ -124,6 +136,7 @@ def other_judges(
         graded_pairs=scores.pairs,
         assessors=tuple(assessors),
         significant=int(np.abs(one.significant).sum()),
+        tied=int(one.orders.tied[0]),
         others=tuple(_other(scores, reference, place, options) for place in names),
         between=tuple(_between(scores, options)),
         mixtures=None if mixed is None else mixed.summary(),

@@ -70,6 +70,8 @@ class Percentiles:
 class MixedQrels:
     """The same over random mixtures of assessors; `among` are coefficients between two mixtures.
 
+    `tied` counts the pairs of runs that a mixture ties.
+
     A mixture is in one of these pairs at most, so that their `n` is half the number `drawn`.
     """
 
@@ -77,6 +79,7 @@ class MixedQrels:
     coefficients: Mapping[str, Percentiles]
     among: Mapping[str, Percentiles]
     swapped: Percentiles
+    tied: Percentiles
     lost: Percentiles
     inverted: Percentiles
     gained: Percentiles
@@ -124,6 +127,7 @@ class MixedRankings:
             marks = getattr(change, name)
             self.values.setdefault(name, []).append(marks.sum(axis=1).astype(np.float64))
             self.counts[name] = self.counts.get(name, np.zeros(marks.shape[1], np.intp)) + marks.sum(axis=0)
+        self.values.setdefault("tied", []).append(orders.tied.astype(np.float64))
         self.means.append(orders.means)
         self.ranks.append(orders.ranks)
         self.drawn += len(values)
@@ -136,6 +140,7 @@ class MixedRankings:
             coefficients={name: percentiles_of(np.concatenate(self.values[name])) for name in names},
             among={name: percentiles_of(np.concatenate(self.among[name])) for name in names},
             swapped=percentiles_of(np.concatenate(self.values["swapped"])),
+            tied=percentiles_of(np.concatenate(self.values["tied"])),
             lost=percentiles_of(np.concatenate(self.values["lost"])),
             inverted=percentiles_of(np.concatenate(self.values["inverted"])),
             gained=percentiles_of(np.concatenate(self.values["gained"])),

@@ -134,6 +134,10 @@ class OtherRuns:
     expected: ExpectedLoss | None
     late: tuple[LateStanding, ...]
 
+    def tied(self, rank: int) -> bool:
+        """Whether several of the runs share a rank by the whole qrels."""
+        return sum(one.rank == rank for one in (*self.pooled, *self.late)) > 1
+
 
 def pooled_pairs(pool: Pool, qrels: AlternativeQrels, groups: Mapping[str, str]) -> PooledPairs:
     """What the runs brought into a pool, and what one group brought alone.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import click
@@ -143,7 +143,7 @@ def _say(found: Holes, part: str) -> None:
     say_short(columns, rows, numeric_from=2 if part == "estimates" else 1)
 
 
-def _bounded(cells: tuple[object, ...]) -> object:
+def _bounded(cells: Sequence[object]) -> object:
     score, low, high = cells
     return score if low is None else f"{score:.3f} ({low:.3f} to {high:.3f})"
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from workbench.cli.output import one_form
+from workbench.cli.output import form_options, one_form
 from workbench.records import TieRule
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -37,16 +37,12 @@ SEED = click.option(
 
 
 def table_forms(command: Command) -> Command:
-    """Give a command `--json` and `--csv`; it receives `form`: text, json or csv."""
+    """Give a command `--json`, `--csv` and `--latex`; it receives `form`: text, json, csv or latex."""
 
     @wraps(command)
-    def with_form(*args: Any, as_json: bool, as_csv: bool, **options: Any) -> Any:
-        form = one_form(as_json=as_json, as_csv=as_csv, as_latex=False)
+    def with_form(*args: Any, as_json: bool, as_csv: bool, as_latex: bool, **options: Any) -> Any:
+        form = one_form(as_json=as_json, as_csv=as_csv, as_latex=as_latex)
         return command(*args, form=form, **options)
 
-    decorated: Any = click.option("--csv", "as_csv", is_flag=True, help="The table as CSV, with all digits.")(
-        with_form
-    )
-    return click.option("--json", "as_json", is_flag=True, help="One JSON object, with all digits.")(  # type: ignore[no-any-return]
-        decorated
-    )
+    decorated: Any = form_options(with_form)
+    return decorated  # type: ignore[no-any-return]

@@ -138,17 +138,17 @@ def live() -> str | tuple[str, int]:
     return render_template("trust/_live.html", form=rule, measure=_measure(), changed=True)
 
 
-@blueprint.get("/judges.<any(csv, json):kind>")
+@blueprint.get("/judges.<any(csv, json, tex):kind>")
 @reader
 def judges_file(kind: str) -> Response:
-    """Other judges: the table that `?part=` names as CSV, as JSON all of it, with all digits."""
+    """Other judges: the table that `?part=` names as CSV, as JSON and LaTeX all of them."""
     found = _report().judges
     if found is None:
         raise WorkbenchError("only one assessor has given grades", remedy="it takes two to compare")
     return export_file(judges_export(found, _part(JUDGES)), kind, f"{here().slug}.trust-judges")
 
 
-@blueprint.get("/runs.<any(csv, json):kind>")
+@blueprint.get("/runs.<any(csv, json, tex):kind>")
 @reader
 def runs_file(kind: str) -> Response:
     """Other runs, likewise."""
@@ -202,10 +202,10 @@ def _answer(db: Session, question: str, rule: RuleForm, measure: str) -> dict[st
     }
 
 
-@blueprint.get(ADDRESS + ".<any(csv, json):kind>")
+@blueprint.get(ADDRESS + ".<any(csv, json, tex):kind>")
 @reader
 def question_file(question: str, kind: str) -> Response:
-    """The tables of a question: the one that `?part=` names as CSV, as JSON all of it."""
+    """The tables of a question: the one that `?part=` names as CSV, as JSON and LaTeX all of them."""
     asked = QUESTIONS[question]
     with reading() as db:
         found = asked.compute(db, here().id, rule_form(db, here().id).choice, _measure())
