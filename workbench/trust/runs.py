@@ -136,7 +136,8 @@ class OtherRuns:
 
     def tied(self, rank: int) -> bool:
         """Whether several of the runs share a rank by the whole qrels."""
-        return sum(one.rank == rank for one in (*self.pooled, *self.late)) > 1
+        ranks = [*(one.rank for one in self.pooled), *(one.rank for one in self.late)]
+        return ranks.count(rank) > 1
 
 
 def pooled_pairs(pool: Pool, qrels: AlternativeQrels, groups: Mapping[str, str]) -> PooledPairs:
