@@ -130,7 +130,7 @@ def test_signed_out_elsewhere_is_one_line_and_no_green_light(desk_of: DeskOf, se
     press(page, "1")
     light(page, "saved")
     other = page.context.new_page()
-    other.goto(f"{server.address}/account")
+    other.goto(f"{server.address}/account/sessions")
     other.get_by_role("button", name="Sign out everywhere").click()
     light(page, "signed out")
     expect(page.locator("#light")).to_have_attribute("data-state", "failed")

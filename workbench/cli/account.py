@@ -1,4 +1,4 @@
-"""`workbench init` and `workbench account`: the first organiser, further accounts, roles, passwords."""
+"""`workbench init` and `workbench account`: the first organiser, and the administration of accounts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from contextlib import contextmanager
 
 import click
 
+from workbench.cli.campaign.campaigns import JSON
 from workbench.cli.database import database_options, open_database, same_database
+from workbench.cli.output import say_json, say_table
 from workbench.errors import Conflict, InvalidInput
 from workbench.settings import Settings
 from workbench.storage import Session
@@ -20,11 +22,19 @@ from workbench.workflow.people.accounts import (
     create_first_account,
     prepare_account,
 )
+from workbench.workflow.people.administration import (
+    accounts_found,
+    disable_account,
+    enable_account,
+    set_administrator,
+)
 from workbench.workflow.people.groups import group_named, join
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.passwords import Passwords, password_findings
+from workbench.workflow.people.resets import make_reset
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import set_password as store_password
+from workbench.workflow.people.signing_in import sign_out_everywhere
 from workbench.workflow.people.trail import Act, recorded
 
 PASSWORD = click.option(
@@ -58,7 +68,7 @@ def init(settings: Settings, login: str, name: str | None, password: str) -> Non
 
 @click.group("account")
 def command() -> None:
-    """Create accounts, assign roles, reset passwords."""
+    """Create, list and disable accounts, assign roles, reset passwords."""
 
 
 @contextmanager
@@ -115,3 +125,101 @@ def reset(settings: Settings, login: str, password: str) -> None:
     with open_database(settings) as database, _acting(database, "password") as db:
         account = store_password(db, login, hashed)
     click.echo(f"{account.login} has a new password and is signed out everywhere")
+
+
+@command.command("list")
+@click.option("--search", default="", help="Only accounts whose login name or name contains this.")
+@JSON
+@database_options
+def list_(settings: Settings, search: str, as_json: bool) -> None:
+    """List accounts by login name, with their open sessions."""
+    with open_database(settings) as database, database.reading() as db:
+        found = accounts_found(db, search)
+    if as_json:
+        say_json(
+            [
+                {
+                    "login": one.login,
+                    "name": one.name,
+                    "administrator": one.administrator,
+                    "disabled_at": one.disabled_at.isoformat() if one.disabled_at else None,
+                    "sessions": one.sessions,
+                    "used_at": one.used_at.isoformat() if one.used_at else None,
+                    "created_at": one.created_at.isoformat(),
+                }
+                for one in found
+            ]
+        )
+        return
+    say_table(
+        ["login", "name", "state", "administrator", "sessions", "last used"],
+        [
+            (
+                one.login,
+                one.name,
+                "disabled" if one.disabled_at else "enabled",
+                "yes" if one.administrator else "",
+                one.sessions,
+                f"{one.used_at:%Y-%m-%d}" if one.used_at else "",
+            )
+            for one in found
+        ],
+        numeric=[4],
+    )
+
+
+@command.command("disable")
+@click.argument("login")
+@database_options
+def disable(settings: Settings, login: str) -> None:
+    """End the sessions of LOGIN and refuse every sign-in; roles and judgments stay."""
+    with open_database(settings) as database, _acting(database, "disable") as db:
+        disable_account(db, account_by_login(db, login).id)
+    click.echo(f"{login} is disabled and signed out everywhere")
+
+
+@command.command("enable")
+@click.argument("login")
+@database_options
+def enable(settings: Settings, login: str) -> None:
+    """Let the owner of LOGIN sign in again."""
+    with open_database(settings) as database, _acting(database, "enable") as db:
+        enable_account(db, account_by_login(db, login).id)
+    click.echo(f"{login} can sign in again")
+
+
+@command.command("reset")
+@click.argument("login")
+@click.option(
+    "--address", default="", help="Where the site is, as https://judge.example.org, for a whole link."
+)
+@database_options
+def reset_link(settings: Settings, login: str, address: str) -> None:
+    """Print a link by which the owner of LOGIN chooses a new password, once and within 24 hours.
+
+    The old password and the open sessions keep working until the link is used.
+    """
+    with open_database(settings) as database, _acting(database, "reset") as db:
+        made = make_reset(db, account_by_login(db, login).id)
+    click.echo(f"{address.rstrip('/')}/reset/{made.token}")
+
+
+@command.command("end-sessions")
+@click.argument("login")
+@database_options
+def end_sessions(settings: Settings, login: str) -> None:
+    """End every session of LOGIN."""
+    with open_database(settings) as database, _acting(database, "end-sessions") as db:
+        ended = sign_out_everywhere(db, account_by_login(db, login).id)
+    click.echo(f"{ended} sessions of {login} ended" if ended != 1 else f"1 session of {login} ended")
+
+
+@command.command("administrator")
+@click.argument("login")
+@click.option("--remove", is_flag=True, help="No longer an administrator.")
+@database_options
+def administrator(settings: Settings, login: str, remove: bool) -> None:
+    """Make LOGIN an administrator, who creates campaigns and manages accounts."""
+    with open_database(settings) as database, _acting(database, "administrator") as db:
+        set_administrator(db, account_by_login(db, login).id, not remove)
+    click.echo(f"{login} is no longer an administrator" if remove else f"{login} is an administrator")

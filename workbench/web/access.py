@@ -233,6 +233,8 @@ def _recognise() -> None:
         g.disabled = visit.account if visit is not None else None
         return
     app_context().recognised.add(token)
+    if visit.unnoted:
+        app_context().uses.note(app_context().database, token)
     account = visit.account
     g.token, g.visited, g.look = token, visit.campaign, visit.look
     g.viewer = Viewer(account.id, account.login, account.name, account.administrator, account.key)

@@ -13,6 +13,7 @@ from workbench.errors import Conflict
 from workbench.settings import Settings
 from workbench.storage import Connection, Session
 from workbench.storage.engine import ROWS_GONE, Database
+from workbench.web.last_uses import LastUses
 from workbench.web.recognised import RecognisedTokens
 from workbench.web.rendered_documents import RenderedDocuments
 from workbench.web.repeats import Repeats
@@ -34,6 +35,7 @@ class Context:
     states: AdaptiveStates = field(default_factory=AdaptiveStates)
     recognised: RecognisedTokens = field(default_factory=RecognisedTokens)
     repeats: Repeats = field(default_factory=Repeats)
+    uses: LastUses = field(default_factory=LastUses)
     rendered: RenderedDocuments = field(default_factory=RenderedDocuments)
 
 

@@ -49,7 +49,7 @@ class ListPage(Generic[Row]):
 
 def place_sent() -> dict[str, Any]:
     """The arguments of an address that leads back to the page from which a form was sent."""
-    return {"search": sent_text("search").strip() or None, "from": _asked() or None}
+    return {"search": sent_text("search").strip() or None, "from": start_asked() or None}
 
 
 def page_of(rows: Sequence[Row], size: int = A_PAGE) -> ListPage[Row]:
@@ -69,9 +69,10 @@ def page_of_topics(rows: Iterable[tuple[str, str, Row]]) -> ListPage[Row]:
 
 
 def _page(found: Sequence[Row], total: int, search: str, size: int) -> ListPage[Row]:
-    start = min(_asked(), max(0, len(found) - 1) // size * size)
+    start = min(start_asked(), max(0, len(found) - 1) // size * size)
     return ListPage(found[start : start + size], start, len(found), total, size, search)
 
 
-def _asked() -> int:
+def start_asked() -> int:
+    """The number, from 0, of the first row that `?from=` asks for."""
     return max(0, whole_number(request.values.get("from", "")) or 0)

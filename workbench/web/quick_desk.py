@@ -146,7 +146,10 @@ class QuickDesk:
         visit = visit_of(connection, token, slug)
         if visit is None or visit.disabled:
             return None
-        context_of(self._app).recognised.add(token)
+        context = context_of(self._app)
+        context.recognised.add(token)
+        if visit.unnoted:
+            context.uses.note(context.database, token)
         return visit
 
 

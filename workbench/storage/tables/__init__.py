@@ -27,6 +27,7 @@ from workbench.storage.tables.people import (
     DeviceRow,
     InvitationRow,
     MemberRow,
+    PasswordResetRow,
     SessionRow,
     SignInAttemptRow,
 )
@@ -62,6 +63,7 @@ __all__ = [
     "Moment",
     "OriginalRow",
     "PackedRunRow",
+    "PasswordResetRow",
     "PoolEntryRow",
     "PoolEventRow",
     "PoolRow",

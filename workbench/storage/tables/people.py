@@ -30,7 +30,8 @@ class AccountRow(Base):
 class SessionRow(Base):
     """A signed-in browser; only the hash of its token is stored.
 
-    `browser` is what it calls itself; `used_at` is for the time of its last use, which is not stored yet.
+    `browser` is what it calls itself, `network` the beginning of the address from which it was opened;
+    `used_at` is when it was last used, to the hour.
     """
 
     __tablename__ = "session"
@@ -39,7 +40,19 @@ class SessionRow(Base):
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime]
     browser: Mapped[str] = mapped_column(String(200), default="")
+    network: Mapped[str] = mapped_column(String(64), default="")
     used_at: Mapped[datetime | None]
+
+
+class PasswordResetRow(Base):
+    """A link by which an account gets another password, once; only the hash of its token is stored."""
+
+    __tablename__ = "password_reset"
+    account_id: Mapped[int] = mapped_column(
+        ForeignKey("account.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    )
+    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    expires_at: Mapped[datetime]
 
 
 class DeviceRow(Base):

@@ -7,6 +7,7 @@ view who may call it (`web/access.py`), put its templates into `templates/<tab>/
 
 from workbench.web.pages import (
     account,
+    accounts,
     adjudication,
     agreement,
     assignments,
@@ -67,6 +68,7 @@ BLUEPRINTS = (
     *releases.BLUEPRINTS,
     trust.blueprint,
     people.blueprint,
+    accounts.blueprint,
     trail.blueprint,
     *judging.BLUEPRINTS,
 )

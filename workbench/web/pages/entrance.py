@@ -25,7 +25,8 @@ from workbench.web.requests import (
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.people import accounts as people
-from workbench.workflow.people import invitations, signing_in
+from workbench.workflow.people import invitations, resets, signing_in
+from workbench.workflow.people.passwords import password_findings
 from workbench.workflow.people.signing_in import Refused, SignedIn
 
 blueprint = Blueprint("entrance", __name__)
@@ -145,6 +146,39 @@ def register(token: str) -> Answer:
         finding = Finding("Login name", None, "login", error.message, error.remedy)
         return _invitation_page(token, (finding,)), 409
     return _signed_in(session, _start_page(offer.slug, account.id))
+
+
+@blueprint.get("/reset/<token>")
+@anyone
+def reset(token: str) -> str:
+    """The form for another password, by the link of an administrator."""
+    return _reset_page(token)
+
+
+@blueprint.post("/reset/<token>")
+@anyone
+def use_reset(token: str) -> Answer:
+    """Replace the password, end all sessions and sign in."""
+    form = request.form
+    with reading() as db:
+        # Checked first: hashing the password is expensive.
+        owner = resets.reset_owner(db, token)
+    g.attempted = owner.id
+    findings = password_findings(
+        form.get("password", ""), login=owner.login, name=owner.name, repeated=form.get("repeated", "")
+    )
+    if findings:
+        return _reset_page(token, tuple(findings)), 422
+    new_hash = app_context().passwords.hash(form["password"])
+    with writing() as db:
+        session = resets.use_reset(db, token, new_hash, browser())
+    return _signed_in(session, url_for("campaigns.index"))
+
+
+def _reset_page(token: str, findings: tuple[Finding, ...] = ()) -> str:
+    with reading() as db:
+        owner = resets.reset_owner(db, token)
+    return render_template("entrance/reset.html", token=token, owner=owner, findings=findings)
 
 
 def _require_own_name() -> None:

@@ -15,6 +15,7 @@ from workbench.workflow.campaigns.campaigns import DELETED
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import Account, account_key
 from workbench.workflow.people.roles import Role
+from workbench.workflow.people.sessions import NOTED_EVERY
 from workbench.workflow.people.tokens import token_hash
 
 # The part of an account's settings of the desk that says how text looks.
@@ -38,19 +39,22 @@ class Visit:
     """Whose session a token is; `campaign` is None where the address has none or there is none.
 
     `look` is what the account has chosen for reading, as it was stored: every page is drawn with it.
+    `unnoted` says that this use of the session is to be noted, once an hour.
     """
 
     account: Account
     disabled: bool
     campaign: VisitedCampaign | None
     look: Any
+    unnoted: bool
 
 
 def visit_of(
     connection: Connection, token: str, slug: str | None = None, *, now: datetime | None = None
 ) -> Visit | None:
     """The visit that a session token and the slug of an address make; None where the session has ended."""
-    asked = {"token_hash": token_hash(token), "now": utc_now(now), "slug": slug or ""}
+    moment = utc_now(now)
+    asked = {"token_hash": token_hash(token), "now": moment, "slug": slug or ""}
     rows = [_VisitRow._make(row) for row in _VISIT.rows(connection, asked)]
     if not rows:
         return None
@@ -67,7 +71,8 @@ def visit_of(
             row.archived_at,
             frozenset(Role(each.role) for each in rows if each.role is not None),
         )
-    return Visit(account, row.disabled_at is not None, campaign, row.look)
+    unnoted = row.used_at is None or moment - row.used_at >= NOTED_EVERY
+    return Visit(account, row.disabled_at is not None, campaign, row.look, unnoted)
 
 
 class _VisitRow(NamedTuple):
@@ -80,6 +85,7 @@ class _VisitRow(NamedTuple):
     created_at: datetime
     disabled_at: datetime | None
     look: Any
+    used_at: datetime | None
     campaign_id: int | None
     slug: str
     campaign_name: str
@@ -97,6 +103,7 @@ _VISIT = PreparedStatement.of(
         AccountRow.created_at,
         AccountRow.disabled_at,
         AccountRow.desk[TEXT_PART],
+        SessionRow.used_at,
         CampaignRow.id,
         CampaignRow.slug,
         CampaignRow.name,

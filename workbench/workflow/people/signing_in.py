@@ -13,9 +13,10 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotAllowed
-from workbench.storage.tables import AccountRow, SessionRow
+from workbench.storage.tables import AccountRow, PasswordResetRow, SessionRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import Account, account_from, account_row, fold_login
+from workbench.workflow.people.browsers import shortened_address
 from workbench.workflow.people.devices import is_device_of, remember_device
 from workbench.workflow.people.passwords import Passwords
 from workbench.workflow.people.throttling import (
@@ -155,6 +156,7 @@ def change_password(
         return account
     account.password_hash = password_hash
     sign_out_everywhere(db, account.id)
+    db.execute(delete(PasswordResetRow).where(PasswordResetRow.account_id == account.id))
     return open_session(db, account_from(account), checked.attempt.browser, now=now)
 
 
@@ -172,6 +174,8 @@ def open_session(
             created_at=moment,
             expires_at=expires_at,
             browser=browser.name[:LONGEST_BROWSER],
+            network=shortened_address(browser.address),
+            used_at=moment,
         )
     )
     db.flush()
@@ -183,9 +187,10 @@ def sign_out(db: Session, token: str) -> None:
     db.execute(delete(SessionRow).where(SessionRow.token_hash == token_hash(token)))
 
 
-def sign_out_everywhere(db: Session, account_id: int) -> None:
-    """End every session of an account."""
-    db.execute(delete(SessionRow).where(SessionRow.account_id == account_id))
+def sign_out_everywhere(db: Session, account_id: int) -> int:
+    """End every session of an account; gives how many."""
+    ended = delete(SessionRow).where(SessionRow.account_id == account_id).returning(SessionRow.token_hash)
+    return len(db.scalars(ended).all())
 
 
 def _verified(db: Session, checked: CheckedAttempt, now: datetime) -> AccountRow | Refused:
@@ -215,9 +220,15 @@ def _in_words(seconds: int) -> str:
 
 def set_password(db: Session, login: str, password_hash: str) -> Account:
     """Give an account another password without asking for the old one; ends its sessions. Raises NotFound."""
-    row = account_row(db, login)
+    return replace_password(db, account_row(db, login).id, password_hash)
+
+
+def replace_password(db: Session, account_id: int, password_hash: str) -> Account:
+    """Store another password; ends all sessions, and forgets failed attempts and the link of a reset."""
+    row = db.get_one(AccountRow, account_id)
     row.password_hash = password_hash
-    db.execute(delete(SessionRow).where(SessionRow.account_id == row.id))
+    sign_out_everywhere(db, row.id)
+    db.execute(delete(PasswordResetRow).where(PasswordResetRow.account_id == row.id))
     forget_failures(db, row.login)
     db.flush()
     return account_from(row)

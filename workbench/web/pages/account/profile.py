@@ -9,9 +9,10 @@ from workbench.errors import Finding, InvalidInput
 from workbench.web import notices
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import app_context, reading, writing
+from workbench.web.forms import counted
 from workbench.web.requests import browser, drop_session, keep_session, retry_after, see_other
 from workbench.workflow.people import accounts as people
-from workbench.workflow.people import signing_in
+from workbench.workflow.people import sessions, signing_in
 from workbench.workflow.people.passwords import password_findings
 from workbench.workflow.people.signing_in import Refused
 
@@ -77,6 +78,35 @@ def sign_out_everywhere() -> Response:
     response = see_other(url_for("entrance.sign_in", why="everywhere"))
     drop_session(response)
     return response
+
+
+@blueprint.get("/sessions")
+@signed_in
+def open_sessions() -> str:
+    """Where the viewer is signed in."""
+    with reading() as db:
+        lines = sessions.sessions_of(db, viewer().id, g.token)
+    return render_template("account/sessions.html", sessions=lines)
+
+
+@blueprint.post("/sessions/end")
+@signed_in
+def end_session() -> Response:
+    """End one session of this account."""
+    with writing() as db:
+        ended = sessions.end_session(db, viewer().id, request.form.get("session", ""))
+    notices.add(f"Signed out of {ended}.")
+    return see_other(url_for("account.open_sessions"))
+
+
+@blueprint.post("/sessions/end-others")
+@signed_in
+def end_other_sessions() -> Response:
+    """End every session of this account but this one."""
+    with writing() as db:
+        ended = sessions.end_other_sessions(db, viewer().id, g.token)
+    notices.add(f"{counted(ended, 'other session')} ended.")
+    return see_other(url_for("account.open_sessions"))
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:

@@ -1,0 +1,115 @@
+"""The administrator's pages of accounts, reset links, and one's own sessions."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from flask import Flask
+from sqlalchemy import select, update
+
+from tests.cast import PASSWORD, Cast
+from tests.web.test_desk_api import Desk
+from workbench.storage.engine import Database
+from workbench.storage.tables import JudgmentEventRow, SessionRow
+from workbench.web.context import context_of
+from workbench.web.paging import A_PAGE
+from workbench.workflow.people.accounts import NewAccount, create_account
+
+PAGE = "/administration/accounts"
+NEW = "four strange words here"
+
+
+def test_the_list_is_searched_and_paged(enter: Any, sqlite_database: Database) -> None:
+    with sqlite_database.writing() as db:
+        for number in range(A_PAGE):
+            create_account(db, NewAccount(f"x{number:03}", "Ximena", "-"))
+    olga = enter("Olga")
+    first, second = olga.get(PAGE).text, olga.get(f"{PAGE}?from=100").text
+    assert (first.count(f'href="{PAGE}/'), second.count(f'href="{PAGE}/')) == (A_PAGE, 7)
+    found = olga.get(f"{PAGE}?search=JUD").text
+    assert ("judith" in found, "ximena" in found.casefold()) == (True, False)
+    assert olga.get(f"{PAGE}?search=nobody-here").text.count(f'href="{PAGE}/') == 0
+
+
+def test_disabling_ends_the_work_of_a_browser_and_keeps_the_judgment(
+    enter: Any, cast: Cast, sqlite_database: Database, app: Flask
+) -> None:
+    ada, one = enter("Ada"), f"{PAGE}/{cast.accounts['Ada'].id}"
+    desk = Desk(ada, f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}")
+    assert desk.send(desk.event("d1", 1)).status_code == 200
+    olga = enter("Olga")
+    assert olga.post(f"{one}/disable").status_code == 303
+    assert desk.send(desk.event("d2", 1)).status_code == 401
+    assert app.test_client().post("/sign-in", data={"login": "ada", "password": PASSWORD}).status_code == 422
+    with sqlite_database.reading() as db:
+        assert len(db.scalars(select(JudgmentEventRow)).all()) == 1
+    olga.post(f"{one}/enable")
+    assert app.test_client().post("/sign-in", data={"login": "ada", "password": PASSWORD}).status_code == 303
+    # Nobody is the last to leave.
+    assert olga.post(f"{PAGE}/{cast.accounts['Olga'].id}/disable").status_code == 409
+    assert olga.post(f"{PAGE}/{cast.accounts['Olga'].id}/demote").status_code == 409
+
+
+def test_a_reset_link_is_shown_once_and_signs_in(app: Flask, enter: Any, cast: Cast) -> None:
+    olga, one = enter("Olga"), f"{PAGE}/{cast.accounts['Ben'].id}"
+    made = olga.post(f"{one}/reset")
+    assert made.status_code == 201
+    (path,) = re.findall(r'value="http://localhost(/reset/[^"]+)"', made.text)
+    assert path not in olga.get(one).text
+    ben = app.test_client()
+    assert ben.get(path).status_code == 200
+    weak = ben.post(path, data={"password": "short", "repeated": "short"})
+    assert (weak.status_code, 'id="password-error-1"' in weak.text) == (422, True)
+    assert ben.post(path, data={"password": NEW, "repeated": NEW}).location == "/"
+    assert "ben" in ben.get("/account").text
+    assert ben.get(path).status_code == 404
+    assert app.test_client().post("/sign-in", data={"login": "ben", "password": PASSWORD}).status_code == 422
+    # The trail tells of both, and not by which link.
+    trail = olga.get("/administration/trail.jsonl").text
+    assert [name in trail for name in ("accounts.reset", "entrance.use_reset", path[8:])] == [
+        True,
+        True,
+        False,
+    ]
+
+
+def test_an_administrator_ends_sessions_and_makes_administrators(enter: Any, cast: Cast) -> None:
+    vera, olga, one = enter("Vera"), enter("Olga"), f"{PAGE}/{cast.accounts['Vera'].id}"
+    assert vera.get(PAGE).status_code == 403
+    olga.post(f"{one}/promote")
+    assert vera.get(PAGE).status_code == 200
+    olga.post(f"{one}/demote")
+    assert vera.get(PAGE).status_code == 403
+    olga.post(f"{one}/end-sessions")
+    assert vera.get("/account").status_code == 303
+    assert olga.get(f"{PAGE}/999").status_code == 404
+
+
+def test_own_sessions_are_listed_and_ended(enter: Any) -> None:
+    here, there, elsewhere = enter("Vera"), enter("Vera"), enter("Vera")
+    page = here.get("/account/sessions").text
+    assert page.count("this browser") == 1
+    other, _ = re.findall(r'name="session" value="([0-9a-f]+)"', page)
+    assert here.post("/account/sessions/end", data={"session": other}).status_code == 303
+    assert sorted(one.get("/account").status_code for one in (there, elsewhere)) == [200, 303]
+    assert here.post("/account/sessions/end", data={"session": other}).status_code == 404
+    assert here.post("/account/sessions/end-others").status_code == 303
+    assert [one.get("/account").status_code for one in (here, there, elsewhere)] == [200, 303, 303]
+
+
+def test_the_last_use_is_noted_once_an_hour(
+    app: Flask, enter: Any, cast: Cast, sqlite_database: Database
+) -> None:
+    ada = enter("Ada")
+    desk = Desk(ada, f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}")
+    for act, times in ((lambda: ada.get("/account"), 59), (lambda: desk.send(desk.event("d1", 1)), 61)):
+        before = datetime.now(UTC) - timedelta(minutes=times)
+        with sqlite_database.writing() as db:
+            db.execute(update(SessionRow).values(used_at=before))
+        assert act().status_code == 200
+        context_of(app).uses.wait()
+        with sqlite_database.reading() as db:
+            (noted,) = db.scalars(select(SessionRow.used_at)).all()
+        assert (noted == before) is (times < 60)

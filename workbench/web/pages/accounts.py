@@ -1,0 +1,126 @@
+"""Accounts, for administrators: list, disable and enable, reset links, sessions, other administrators."""
+
+from __future__ import annotations
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Conflict
+from workbench.web import notices
+from workbench.web.access import administrator, viewer
+from workbench.web.context import reading, writing
+from workbench.web.forms import counted
+from workbench.web.paging import A_PAGE, ListPage, start_asked
+from workbench.web.requests import see_other
+from workbench.workflow.people import administration
+from workbench.workflow.people.resets import ResetLink, make_reset
+from workbench.workflow.people.sessions import sessions_of
+from workbench.workflow.people.signing_in import sign_out_everywhere
+
+blueprint = Blueprint("accounts", __name__, url_prefix="/administration/accounts")
+
+
+@blueprint.get("")
+@administrator
+def index() -> str:
+    """The accounts whose login or name contains what is searched, a page at a time."""
+    search = request.args.get("search", "").strip()[:120]
+    with reading() as db:
+        total = administration.count_accounts(db)
+        found = administration.count_accounts(db, search) if search else total
+        start = min(start_asked(), max(0, found - 1) // A_PAGE * A_PAGE)
+        lines = administration.accounts_found(db, search, start=start, most=A_PAGE)
+    page = ListPage(lines, start, found, total, A_PAGE, search)
+    return render_template("administration/accounts.html", page=page)
+
+
+@blueprint.get("/<int:account_id>")
+@administrator
+def show(account_id: int) -> str:
+    """One account with its campaigns and sessions."""
+    return _page(account_id)
+
+
+@blueprint.post("/<int:account_id>/disable")
+@administrator
+def disable(account_id: int) -> Response:
+    """End the account's sessions, and let nobody sign in with it."""
+    if account_id == viewer().id:
+        raise Conflict("you cannot disable your own account", remedy="ask another administrator")
+    with writing() as db:
+        row = administration.disable_account(db, account_id)
+    notices.add(f"{row.login} is disabled and signed out everywhere. The judgments stay.")
+    return _back(account_id)
+
+
+@blueprint.post("/<int:account_id>/enable")
+@administrator
+def enable(account_id: int) -> Response:
+    """Let the person sign in again."""
+    with writing() as db:
+        row = administration.enable_account(db, account_id)
+    notices.add(f"{row.login} can sign in again.")
+    return _back(account_id)
+
+
+@blueprint.post("/<int:account_id>/reset")
+@administrator
+def reset(account_id: int) -> tuple[str, int]:
+    """Make a link by which the person chooses another password, and show it this once."""
+    with writing() as db:
+        made = make_reset(db, account_id)
+    return _page(account_id, made), 201
+
+
+@blueprint.post("/<int:account_id>/end-sessions")
+@administrator
+def end_sessions(account_id: int) -> Response:
+    """End every session of the account."""
+    with writing() as db:
+        row = administration.require_account(db, account_id)
+        ended = sign_out_everywhere(db, row.id)
+    if account_id == viewer().id:
+        return see_other(url_for("entrance.sign_in", why="everywhere"))
+    notices.add(f"{counted(ended, 'session')} of {row.login} ended.")
+    return _back(account_id)
+
+
+@blueprint.post("/<int:account_id>/promote")
+@administrator
+def promote(account_id: int) -> Response:
+    """Make the account an administrator."""
+    with writing() as db:
+        row = administration.set_administrator(db, account_id, True)
+    notices.add(f"{row.login} is an administrator.")
+    return _back(account_id)
+
+
+@blueprint.post("/<int:account_id>/demote")
+@administrator
+def demote(account_id: int) -> Response:
+    """Make the account no longer an administrator."""
+    with writing() as db:
+        row = administration.set_administrator(db, account_id, False)
+    if account_id == viewer().id:
+        return see_other(url_for("campaigns.index"))
+    notices.add(f"{row.login} is no longer an administrator.")
+    return _back(account_id)
+
+
+def _back(account_id: int) -> Response:
+    return see_other(url_for("accounts.show", account_id=account_id))
+
+
+def _page(account_id: int, made: ResetLink | None = None) -> str:
+    with reading() as db:
+        details = administration.account_details(db, account_id)
+        sessions = sessions_of(db, account_id)
+    link = url_for("entrance.reset", token=made.token, _external=True) if made else None
+    return render_template(
+        "administration/account.html",
+        one=details.line,
+        details=details,
+        sessions=sessions,
+        made=made,
+        link=link,
+    )
