@@ -13,6 +13,7 @@ The map of the house. Imports point inwards, from the top of this list to its en
     trust         WOULD IT STAND with other judges, other runs (pure)
     pooling       WHICH documents get judged                   (pure)
     learning      WHICH to read next, and WHEN to stop         (pure)
+    searching     a collection SEARCHED, by any engine         (pure)
     agreement     HOW FAR assessors agree                      (pure)
     consensus     ONE grade from several                       (pure)
     scoring       WHAT a run is worth                          (pure)
@@ -27,9 +28,9 @@ The map of the house. Imports point inwards, from the top of this list to its en
     errors        what a person can put right
 
 How to add one stands in the docstring of its package: a coefficient in `agreement.coefficients`, a pooling
-strategy in `pooling`, a learner or a stopping rule in `learning`, a rule of consensus in `consensus`, a
-measure in `scoring`, a format in `formats`, a page in `web.pages`, a command in `cli.campaign`, an order of
-documents or a kind of pool in `workflow.judging`.
+strategy in `pooling`, a learner or a stopping rule in `learning`, a search engine in `searching`, a rule of
+consensus in `consensus`, a measure in `scoring`, a format in `formats`, a page in `web.pages`, a command in
+`cli.campaign`, an order of documents or a kind of pool in `workflow.judging`.
 
 Where things are decided:
 

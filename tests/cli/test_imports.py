@@ -32,6 +32,7 @@ INPUTS = {
     "curve": ["gain", "qrels", "one.run"],
     "convert": ["one.run", "one.csv"],
     "simulate": ["docs.jsonl", "qrels", "topics.jsonl"],
+    "search": ["docs.jsonl", "tides"],
     "trust": ["judges", "one.run", "two.run", "-j", "judged.tsv"],
     "release": ["check", "release.zip"],
     "help": [],

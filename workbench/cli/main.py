@@ -37,6 +37,7 @@ COMMANDS = {
     "curve": "workbench.cli.curve:command",
     "convert": "workbench.cli.convert:command",
     "simulate": "workbench.cli.simulate:command",
+    "search": "workbench.cli.search:command",
     "trust": "workbench.cli.trust:command",
     "release": "workbench.cli.release:command",
     "backup": "workbench.cli.backup:backup",

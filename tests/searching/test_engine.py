@@ -1,0 +1,183 @@
+"""What every engine does, on the embedded one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.searching.test_query import PIECES
+from tests.support import examples, shared
+from workbench.errors import Conflict
+from workbench.formats.documents import read_documents
+from workbench.formats.qrels import read_qrels
+from workbench.formats.topics import read_topics
+from workbench.records import Document, Ranking, Run
+from workbench.scoring.scorer import Scorer
+from workbench.searching.engine import DamagedIndex, DocnoFilter
+from workbench.searching.query import ClauseRole, read_query
+from workbench.searching.tantivy_engine import TantivyEngine
+
+DOCUMENTS = (
+    Document(
+        "d1", "Lift of a wing", "<p>The lift of a <b>wing</b> falls at Mach 1.</p><p>Shocks appear.</p>"
+    ),
+    Document("d 2", "Drag", "The drag of a body before the wing, measured in wind tunnels &amp; flight."),
+    Document("d3", "東京タワー", "東京は大きい。"),
+    Document("d\udcff4", "Universities", "Étude of universities, naïve lifting."),
+)
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> TantivyEngine:
+    made = TantivyEngine(tmp_path / "index")
+    made.index(DOCUMENTS)
+    return made
+
+
+def found(engine: TantivyEngine, typed: str, **among: Iterable[str]) -> set[str]:
+    chosen = DocnoFilter(**{name: frozenset(docnos) for name, docnos in among.items()})
+    return {one.docno for one in engine.search(read_query(typed), limit=10, among=chosen).documents}
+
+
+@pytest.mark.parametrize(
+    ("typed", "docnos"),
+    [
+        ("wing", {"d1", "d 2"}),
+        ("wings", {"d1", "d 2"}),
+        ("wing -drag", {"d1"}),
+        ("-wing", {"d3", "d\udcff4"}),
+        ('"a wing"', {"d1"}),
+        ('"wing falls"', {"d1"}),
+        ('"falls wing"', set()),
+        ("title:wing", {"d1"}),
+        ("title:lift OR title:drag", {"d1", "d 2"}),
+        ("universi*", {"d\udcff4"}),
+        ("UNIVERSI*", {"d\udcff4"}),
+        # "body before the wing": three places apart, in either order.
+        ("wing NEAR/3 body", {"d 2"}),
+        ("body NEAR/3 wing", {"d 2"}),
+        ("body NEAR/1 wing", set()),
+        ("etude", {"d\udcff4"}),
+        ("naïve", {"d\udcff4"}),
+        ("東京", {"d3"}),
+        ("京東", set()),
+        ("タワー", {"d3"}),
+        # Neither markup nor entities are words.
+        ("amp", set()),
+        ("b", set()),
+        ("nothing", set()),
+        ("...", set()),
+    ],
+)
+def test_a_query_finds(engine: TantivyEngine, typed: str, docnos: set[str]) -> None:
+    assert found(engine, typed) == docnos
+    assert engine.count(read_query(typed)) == len(docnos)
+
+
+def test_every_form_of_query_on_one_index(engine: TantivyEngine) -> None:
+    best = engine.search(read_query("lift wing flight"), limit=1)
+    assert (best.documents[0].docno, best.total) == ("d1", 3)
+
+
+def test_documents_are_searched_among_some_or_without_others(engine: TantivyEngine) -> None:
+    assert found(engine, "wing", only={"d1", "d3"}) == {"d1"}
+    assert found(engine, "wing", without={"d1"}) == {"d 2"}
+    assert found(engine, "wing", only=set()) == set()
+
+
+def test_the_parts_of_a_score_add_up(engine: TantivyEngine) -> None:
+    query = read_query('lift "wing" -drag')
+    (best,) = engine.search(query, limit=10).documents
+    parts = engine.explain(query, best.docno)
+    assert [part.clause for part in parts] == ["lift", "“wing”"]
+    assert sum(part.score for part in parts) == pytest.approx(best.score, rel=1e-5)
+    assert engine.explain(query, "d 2") == ()
+
+
+def test_a_document_is_like_those_that_share_its_rarer_words(engine: TantivyEngine) -> None:
+    alike = engine.more_like(DOCUMENTS[0], limit=5)
+    assert DOCUMENTS[0].docno not in {one.docno for one in alike.documents}
+    assert alike.documents[0].docno == "d 2"
+    assert engine.more_like(Document("new", "", "..."), limit=5).total == 0
+
+
+def test_a_document_that_is_indexed_again_replaces_itself(engine: TantivyEngine) -> None:
+    engine.index([Document("d1", "", "turbulence")], removed=["d3"])
+    assert found(engine, "turbulence") == {"d1"}
+    assert found(engine, "wing") == {"d 2"}
+    assert found(engine, "東京") == set()
+    assert engine.version().documents == 3
+
+
+def test_a_reader_sees_what_another_one_wrote(engine: TantivyEngine, tmp_path: Path) -> None:
+    other = TantivyEngine(tmp_path / "index")
+    other.index([Document("new", "", "wing")])
+    assert "new" in found(engine, "wing")
+
+
+def test_a_batch_that_fails_leaves_the_index_as_it_was(engine: TantivyEngine) -> None:
+    def failing() -> Iterable[Document]:
+        yield Document("new", "", "wing")
+        raise RuntimeError("the database went away")
+
+    with pytest.raises(RuntimeError):
+        engine.index(failing())
+    assert found(engine, "wing") == {"d1", "d 2"}
+    engine.index([Document("new", "", "wing")])
+    assert "new" in found(engine, "wing")
+
+
+def test_two_cannot_write_at_once(engine: TantivyEngine, tmp_path: Path) -> None:
+    other = TantivyEngine(tmp_path / "index")
+
+    def meanwhile() -> Iterable[Document]:
+        with pytest.raises(Conflict):
+            other.index([Document("other", "", "wing")])
+        yield Document("new", "", "wing")
+
+    engine.index(meanwhile())
+    assert found(engine, "wing") == {"d1", "d 2", "new"}
+
+
+def test_an_index_that_is_damaged_says_so(engine: TantivyEngine, tmp_path: Path) -> None:
+    (tmp_path / "index" / "meta.json").write_text("{}")
+    with pytest.raises(DamagedIndex):
+        TantivyEngine(tmp_path / "index")
+    with pytest.raises(DamagedIndex):
+        engine.search(read_query("wing"), limit=1)
+
+
+@settings(
+    max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.lists(PIECES | st.text(max_size=4), max_size=12).map("".join))
+def test_no_query_is_an_error(engine: TantivyEngine, typed: str) -> None:
+    query = read_query(typed)
+    results = engine.search(query, limit=10)
+    assert len(results.documents) <= results.total <= len(DOCUMENTS)
+    for one in results.documents:
+        asked = query.of(ClauseRole.RANKS) + query.of(ClauseRole.REQUIRED)
+        assert len(engine.explain(query, one.docno)) == len(asked)
+
+
+@pytest.mark.slow
+def test_cranfield_is_ranked_as_well_as_the_engine_can(tmp_path: Path) -> None:
+    folder = shared("data", "cranfield")
+    engine = TantivyEngine(tmp_path)
+    with (folder / "docs.jsonl").open("rb") as stream:
+        engine.index(read_documents(stream, source="docs"))
+    with (folder / "topics.jsonl").open("rb") as stream:
+        topics = read_topics(stream, source="topics")
+    with (folder / "qrels.txt").open("rb") as stream:
+        qrels = read_qrels(stream, source="qrels")
+    rankings = {}
+    for topic in topics:
+        hits = engine.search(read_query(topic.title), limit=100).documents
+        rankings[topic.id] = Ranking(tuple(one.docno for one in hits), tuple(one.score for one in hits))
+    scores = Scorer(qrels, "nDCG@10").score(Run("tantivy", rankings))
+    # .523 as measured; .50 is what Porter and BM25 give in other engines (SQLite FTS5 .518, bm25s .498).
+    assert scores.values["nDCG@10"] >= 0.50

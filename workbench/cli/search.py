@@ -1,0 +1,134 @@
+"""`workbench search`: a file of documents searched on the command line."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from workbench.cli.inputs import open_input
+from workbench.cli.output import printable, say_json
+from workbench.formats.documents import read_documents
+from workbench.records import Document
+from workbench.searching.engine import FoundDocument, SearchEngine
+from workbench.searching.fragments import Fragment, fragments
+from workbench.searching.query import SearchQuery, read_query
+from workbench.searching.tantivy_engine import TantivyEngine
+
+MOST_HITS = 1000
+# Showing each document would take longer than indexing it.
+SHOWN_EVERY = 1000
+
+
+@click.command("search")
+@click.argument("docs")
+@click.argument("query")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(1, MOST_HITS),
+    default=10,
+    show_default=True,
+    help="Documents to print.",
+)
+@click.option("--explain", is_flag=True, help="What each part of the query adds to the scores.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object, with all digits.")
+def command(docs: str, query: str, limit: int, explain: bool, as_json: bool) -> None:
+    """Search DOCS, a file of documents, for QUERY: best documents first, with the sentences that match.
+
+    \b
+    word word        documents with more and rarer of the words come first
+    "a phrase"       must be there; one word in quotes as well
+    -word            must not be there
+    title:word       must be in the title
+    word*            words that begin so
+    a OR b           one of them must be there
+    a NEAR/5 b       within 5 words of each other (8 without the number)
+
+    Anything else is a word. What was understood is printed on standard error. The index is made for this one
+    search and deleted after it. DOCS is read twice, so it cannot be standard input.
+    """
+    if docs == "-":
+        raise click.UsageError("DOCS is read twice: give a file instead of standard input")
+    read = read_query(query)
+    with tempfile.TemporaryDirectory(prefix="workbench-search-") as folder:
+        engine = TantivyEngine(Path(folder))
+        with open_input(docs) as (stream, source):
+            engine.index(_with_progress(_searchable(read_documents(stream, source=source))))
+        results = engine.search(read, limit=limit)
+        texts = _texts(docs, {one.docno for one in results.documents})
+        parts = {one.docno: engine.explain(read, one.docno) if explain else () for one in results.documents}
+        if as_json:
+            hits = [_json(one, texts[one.docno], read) for one in results.documents]
+            for hit in hits if explain else ():
+                hit["explanation"] = [asdict(part) for part in parts[str(hit["docno"])]]
+            say_json(_head(engine, read) | {"found": results.total, "hits": hits})
+            return
+    click.echo(f"{printable(read.understood)}; {results.total:,} found", err=True)
+    for rank, one in enumerate(results.documents, start=1):
+        document = texts[one.docno]
+        title = " ".join(document.title.split())
+        click.echo(f"{rank}\t{printable(one.docno)}\t{one.score:.4f}\t{printable(title)}")
+        for fragment in fragments(read, document.text):
+            click.echo(f"\t{printable(_marked(fragment))}")
+        for part in parts[one.docno]:
+            click.echo(f"\t{part.score:.4f}\t{printable(part.clause)}")
+
+
+def _searchable(documents: Iterator[Document]) -> Iterator[Document]:
+    """Without images that only pages show."""
+    return (one for one in documents if one.original is None or not one.original.beside)
+
+
+def _texts(docs: str, docnos: set[str]) -> Mapping[str, Document]:
+    with open_input(docs) as (stream, source):
+        return {one.docno: one for one in read_documents(stream, source=source) if one.docno in docnos}
+
+
+def _with_progress(documents: Iterator[Document]) -> Iterator[Document]:
+    if not sys.stderr.isatty():
+        yield from documents
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("Indexing") as status:
+        for number, one in enumerate(documents, start=1):
+            if number % SHOWN_EVERY == 0:
+                status.update(f"Indexing: {number:,} documents")
+            yield one
+
+
+def _marked(fragment: Fragment) -> str:
+    """A fragment as a terminal shows it, marked words between asterisks."""
+    text = "".join(f"*{piece.text}*" if piece.marked else piece.text for piece in fragment.pieces)
+    return f"{'… ' if fragment.cut_before else ''}{text}{' …' if fragment.cut_after else ''}"
+
+
+def _head(engine: SearchEngine, query: SearchQuery) -> dict[str, object]:
+    version = engine.version()
+    return {
+        "query": query.typed,
+        "understood": query.understood,
+        "engine": str(version),
+        "documents": version.documents,
+    }
+
+
+def _json(one: FoundDocument, document: Document, query: SearchQuery) -> dict[str, object]:
+    return {
+        "docno": one.docno,
+        "score": one.score,
+        "title": document.title,
+        "fragments": [
+            {
+                "cut_before": fragment.cut_before,
+                "cut_after": fragment.cut_after,
+                "pieces": [{"text": piece.text, "marked": piece.marked} for piece in fragment.pieces],
+            }
+            for fragment in fragments(query, document.text)
+        ],
+    }

@@ -1,0 +1,88 @@
+"""The protocol of search engines, and what they answer with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from workbench.errors import WorkbenchError
+from workbench.records import Document
+from workbench.searching.query import SearchQuery
+
+ENTIRE: frozenset[str] = frozenset()
+
+
+class DamagedIndex(WorkbenchError):
+    """An index that cannot be read: it is to be built again, which loses nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocnoFilter:
+    """Which documents may be found: all, or `only` some, and `without` others."""
+
+    only: frozenset[str] | None = None
+    without: frozenset[str] = ENTIRE
+
+
+ALL_DOCUMENTS = DocnoFilter()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDocument:
+    """A document that a query found, with its score (BM25 where words rank)."""
+
+    docno: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResults:
+    """The best documents, by score and then by docno, and how many match in all."""
+
+    documents: tuple[FoundDocument, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePart:
+    """What one clause of a query, in words, adds to the score of a document."""
+
+    clause: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class IndexVersion:
+    """What answered: the engine with its version, the way in which terms are made, documents indexed."""
+
+    engine: str
+    analysis: int
+    documents: int
+
+    def __str__(self) -> str:
+        return f"{self.engine}, analysis {self.analysis}"
+
+
+class SearchEngine(Protocol):
+    """An index that can be searched."""
+
+    def index(self, documents: Iterable[Document], *, removed: Iterable[str] = ()) -> None:
+        """Add documents, in place of those with the same docnos, and remove others; all at once."""
+
+    def search(self, query: SearchQuery, *, limit: int, among: DocnoFilter = ALL_DOCUMENTS) -> SearchResults:
+        """The best documents for a query."""
+
+    def count(self, query: SearchQuery) -> int:
+        """How many documents match a query."""
+
+    def more_like(
+        self, document: Document, *, limit: int, among: DocnoFilter = ALL_DOCUMENTS
+    ) -> SearchResults:
+        """Documents that share the words which tell this document from others; not the document itself."""
+
+    def explain(self, query: SearchQuery, docno: str) -> tuple[ScorePart, ...]:
+        """What the score of a document consists of; empty where the query does not match it."""
+
+    def version(self) -> IndexVersion:
+        """What answers now."""
