@@ -7,6 +7,7 @@ documents only those that are asked for are looked up, in the document store tha
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import re
@@ -18,6 +19,7 @@ from typing import Any
 
 from workbench.errors import NotFound, WorkbenchError
 from workbench.formats.fields import collapsed
+from workbench.formats.record_bytes import JSON_TYPE, SGML_TYPE, record_original
 from workbench.formats.sgml import sgml_document
 from workbench.formats.single_files import sha256_of
 from workbench.formats.web_pages import PAGE_TYPES, web_page
@@ -138,23 +140,26 @@ def shown_document(record: Any) -> Document:
 
     The marked-up form of TREC's collections is read as `formats.sgml` reads their files, and a page of the
     web is its HTML. Otherwise the text is the abstract, text or body, and where there is none of these, what
-    the library gives to search engines.
+    the library gives to search engines. The original is the page or the marked-up form; of a record that the
+    library takes apart, its fields as JSON.
     """
     docno, fields = str(record.doc_id), set(record._fields)
     if "marked_up_doc" in fields and (marked_up := _text(record.marked_up_doc)).strip():
         read = sgml_document(marked_up)
-        return Document(docno, collapsed(read.title), read.text)
+        whole = record.marked_up_doc
+        return Document(docno, collapsed(read.title), read.text, record_original(SGML_TYPE, whole))
     title = collapsed(_first(record, fields, _TITLES))
     if "body_content_type" in fields:
         return _with_original(record, fields)
+    original = record_original(JSON_TYPE, json.dumps(record._asdict(), ensure_ascii=False, default=_plain))
     if "body_paras_html" in fields:
         paragraphs = "".join(f"<p>{paragraph}</p>\n" for paragraph in record.body_paras_html)
-        return Document(docno, title, paragraphs or record.body)
+        return Document(docno, title, paragraphs or record.body, original)
     texts = [getattr(record, name) for name in _TEXTS if name in fields]
     written = [one.strip() for one in texts if isinstance(one, str) and one.strip()]
     if not written and hasattr(record, "default_text"):
         written = [record.default_text().removeprefix(_first(record, fields, _TITLES)).strip()]
-    return Document(docno, title, "\n\n".join(written))
+    return Document(docno, title, "\n\n".join(written), original)
 
 
 def _with_original(record: Any, fields: set[str]) -> Document:
@@ -209,6 +214,11 @@ def _header_charset(headers: bytes) -> str | None:
 
 def _text(value: str | bytes) -> str:
     return value if isinstance(value, str) else value.decode("utf-8", "replace")
+
+
+def _plain(value: object) -> str:
+    """What JSON has no form for: bytes as text, anything else as Python writes it."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
 def _document_count(dataset: Any) -> int | None:

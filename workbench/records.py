@@ -6,7 +6,7 @@ Ids are strings and preserved to the byte; bytes that are not UTF-8 are lone sur
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from workbench.errors import WorkbenchError
@@ -23,9 +23,13 @@ class Topic:
     subtopics: tuple[tuple[str, str], ...] = ()
 
 
+PDF_TYPE = "application/pdf"
+IMAGE_TYPES = "image/"
+
+
 @dataclass(frozen=True, slots=True)
 class Original:
-    """The bytes that a document was read from: a PDF, an image, or a page as it was crawled.
+    """The bytes that a document was read from: a PDF, an image, a page as it was crawled, a record of a file.
 
     `content` is None where only the SHA-256 of the bytes is known. `address` is what pages call it, `charset`
     that of a text. `shown` is the form that a browser gets, where that is not `content` itself. Sizes are in
@@ -45,17 +49,20 @@ class Original:
     @property
     def is_text(self) -> bool:
         """Whether the text of the document is all that is shown of it."""
-        return self.media_type.startswith("text/") or self.media_type == "application/xhtml+xml"
+        return not (self.media_type == PDF_TYPE or self.media_type.startswith(IMAGE_TYPES))
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document as shown to assessors; `text` is plain text or HTML, `original` what it was read from."""
+    """A document as shown to assessors; `text` is plain text or HTML, `original` what it was read from.
+
+    Two are equal if they have the same docno, title and text.
+    """
 
     docno: str
     title: str = ""
     text: str = ""
-    original: Original | None = None
+    original: Original | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

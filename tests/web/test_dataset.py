@@ -88,9 +88,10 @@ def test_an_error_and_an_interruption_can_be_continued(
     with sqlite_database.writing() as db:
         from sqlalchemy import delete
 
-        from workbench.storage.tables import DocumentRow
+        from workbench.storage.tables import CampaignRow, DocumentRow
 
         db.execute(delete(DocumentRow).where(DocumentRow.campaign_id == cast.campaign_id))
+        db.get_one(CampaignRow, cast.campaign_id).documents = 0
     fetch = DatasetFetch(dataset_id, ("documents",))
     write_fetch(settings.instance, cast.campaign_id, fetch)
     load(settings, sqlite_database, cast.campaign_id)

@@ -14,7 +14,7 @@ from workbench.datasets import DatasetPart, catalogue_entry
 from workbench.errors import WorkbenchError
 from workbench.records import BINARY, Judgment
 from workbench.storage.engine import Database
-from workbench.storage.tables import DocumentRow
+from workbench.storage.tables import CampaignRow, DocumentRow
 from workbench.workflow import datasets
 from workbench.workflow.campaigns import loading
 from workbench.workflow.campaigns.campaigns import create_campaign
@@ -33,6 +33,7 @@ def campaign(sqlite_database: Database, monkeypatch: pytest.MonkeyPatch) -> int:
     with sqlite_database.writing() as db:
         campaign_id = pooled_campaign(db)[0].campaign.id
         db.execute(delete(DocumentRow).where(DocumentRow.campaign_id == campaign_id))
+        db.get_one(CampaignRow, campaign_id).documents = 0
     return campaign_id
 
 

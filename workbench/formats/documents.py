@@ -64,7 +64,7 @@ def _documents(stream: Readable, source: str, format: str | None) -> Iterator[Do
     if isinstance(chosen, BinaryDocumentFormat):
         unit, numbered = "record", chosen.read(plain, errors)
     else:
-        unit, numbered = "line", _of_lines(numbered_lines(plain, source=source), chosen, errors)
+        unit, numbered = "line", _of_lines(numbered_lines(plain, source=source, returns=True), chosen, errors)
     first: dict[str, int] = {}
     for number, document in numbered:
         if _accepted(number, document, first, errors, unit):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html import escape
 from html.entities import html5
 from xml.etree.ElementTree import Element, TreeBuilder
@@ -13,6 +14,7 @@ from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.fields import collapsed
 from workbench.formats.identifiers import trimmed
 from workbench.formats.jats_html import html_of, name_of, text_of
+from workbench.formats.record_bytes import JATS_TYPE, record_original
 from workbench.formats.source import LINE_LIMIT, Peekable
 from workbench.formats.text_formats import BinaryDocumentFormat
 from workbench.records import Document
@@ -20,6 +22,7 @@ from workbench.records import Document
 _DEPTH = 200
 _ELEMENTS = 2_000_000
 _IDS = ("pmc", "pmcid", "pmid", "doi", "publisher-id", "manuscript")
+_ENCODING = re.compile(rb"<\?xml\s[^<>]*?\bencoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
 _START = re.compile(
     rb"\s*(?:<\?xml\b[^<>]*>\s*|<!--.{0,500}?-->\s*|<\?[^<>]*>\s*)*"
     rb"(?:<!DOCTYPE\s+article\s|<article\s[^<>]*(?:article-type|dtd-version|xmlns:mml)|<(?:pmc-)?articleset\b)",
@@ -37,13 +40,15 @@ def jats_articles(stream: Peekable, errors: ErrorCollector) -> Iterator[tuple[in
     The docno is the first `article-id` of PubMed Central, PubMed, DOI or the publisher. The text is HTML:
     journal and authors, abstract, body, acknowledgements and references; formulas stay MathML. External
     entities are never read, and documents that declare entities are refused, since these can fill the memory.
+    The original is the file, or of several articles the element.
     """
     content = stream.read(LINE_LIMIT + 1)
     if len(content) > LINE_LIMIT:
         errors.add(None, "too-large", f"the file is larger than {LINE_LIMIT // 2**20} MiB", "split it")
         return
+    content = content.lstrip()
     try:
-        root = _tree(content.lstrip())
+        root, places = _tree(content)
     except expat.ExpatError as error:
         message = f"this is no well-formed XML: {expat.ErrorString(error.code)}"
         errors.add(error.lineno, "xml", message, "write & as &amp; and < as &lt;, and close every element")
@@ -51,11 +56,17 @@ def jats_articles(stream: Peekable, errors: ErrorCollector) -> Iterator[tuple[in
     except _UnreadXml as error:
         errors.add(error.args[0], "xml", *error.args[1:])
         return
-    articles = [root] if name_of(root) == "article" else [e for e in root.iter() if name_of(e) == "article"]
-    for number, article in enumerate(articles, 1):
+    declared = _ENCODING.match(content)
+    charset = declared[1].decode("ascii") if declared else "utf-8"
+    if name_of(root) == "article":
+        articles, places = [root], [slice(None)]
+    else:
+        articles = [one for one in root.iter() if name_of(one) == "article"]
+    for number, (article, place) in enumerate(zip(articles, places, strict=True), 1):
         document = _document(number, article, errors)
         if document is not None:
-            yield number, document
+            original = record_original(JATS_TYPE, content[place], charset)
+            yield number, replace(document, original=original)
 
 
 def _document(number: int, article: Element, errors: ErrorCollector) -> Document | None:
@@ -110,10 +121,13 @@ def _children(element: Element | None, name: str) -> list[Element]:
     return [] if element is None else [one for one in element if name_of(one) == name]
 
 
-def _tree(content: bytes) -> Element:
+def _tree(content: bytes) -> tuple[Element, list[slice]]:
+    """The root, and where in the content each article stands, in the order in which they begin."""
     parser = expat.ParserCreate()
     builder = TreeBuilder()
     depth = elements = 0
+    begun: list[int] = []
+    places: list[slice] = []
 
     def start(name: str, attributes: dict[str, str]) -> None:
         nonlocal depth, elements
@@ -127,12 +141,19 @@ def _tree(content: bytes) -> Element:
             raise _UnreadXml(
                 parser.CurrentLineNumber, f"there are more than {_ELEMENTS:,} elements", "split it"
             )
-        builder.start(name, attributes)
+        element = builder.start(name, attributes)
+        if name_of(element) == "article":
+            begun.append(len(places))
+            places.append(slice(parser.CurrentByteIndex, None))
 
     def end(name: str) -> None:
         nonlocal depth
         depth -= 1
-        builder.end(name)
+        if name_of(builder.end(name)) == "article":
+            number = begun.pop()
+            # The parser stands at the tag that ends the element; of UTF-16 a byte may follow the bracket.
+            after = content.index(b">", parser.CurrentByteIndex) + (2 if content[:2] == b"\xff\xfe" else 1)
+            places[number] = slice(places[number].start, after)
 
     def declared(*_: object) -> None:
         remedy = "write the characters themselves"
@@ -152,7 +173,7 @@ def _tree(content: bytes) -> Element:
     parser.ExternalEntityRefHandler = lambda *_: 1
     parser.buffer_text = True
     parser.Parse(content, True)
-    return builder.close()
+    return builder.close(), places
 
 
 def _recognised(head: bytes) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.fields import collapsed
 from workbench.formats.identifiers import trimmed
 from workbench.formats.json_lines import Record, as_record, first_of, parsed, unknown_keys
 from workbench.formats.news_contents import news_html
+from workbench.formats.record_bytes import JSON_TYPE, record_original
 from workbench.formats.text_formats import DocumentFormat
 from workbench.records import Document
 
@@ -22,6 +24,8 @@ def json_documents(
 ) -> Iterator[tuple[int, Document]]:
     """One document an object and line; the text is kept as it is, the title is put on one line.
 
+    The original is the line.
+
     Anserini's `contents` begins with the title where it has several lines and there is no key for titles;
     the Washington Post's are an array of typed parts.
     """
@@ -34,7 +38,7 @@ def json_documents(
         record = as_record(line, parsed(line, text, errors), errors)
         document = None if record is None else _document(line, record, errors)
         if document is not None:
-            yield line, document
+            yield line, replace(document, original=record_original(JSON_TYPE, text.removesuffix("\r")))
 
 
 def _document(line: int, record: Record, errors: ErrorCollector) -> Document | None:

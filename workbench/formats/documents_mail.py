@@ -12,6 +12,7 @@ from html import escape
 
 from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.fields import collapsed, tidied
+from workbench.formats.record_bytes import MAIL_TYPE, record_original
 from workbench.formats.source import Peekable
 from workbench.formats.text_formats import BinaryDocumentFormat
 from workbench.formats.web_pages import page_text
@@ -35,7 +36,8 @@ def mail_messages(stream: Peekable, errors: ErrorCollector) -> Iterator[tuple[in
     """The messages with their numbers from 1; the docno is the `Message-ID` without its angle brackets.
 
     The title is the subject. The text is sender, receivers, date and the plain text of the message, or its
-    HTML where there is no plain text; attachments are named and not read.
+    HTML where there is no plain text; attachments are named and not read. The original is the message without
+    the line that begins it in an mbox, attachments included.
     """
     for number, content in enumerate(_messages(stream), 1):
         if content is None:
@@ -45,7 +47,8 @@ def mail_messages(stream: Peekable, errors: ErrorCollector) -> Iterator[tuple[in
         try:
             parsed = BytesParser().parsebytes(content)
             docno = collapsed(_header(parsed, "Message-ID")).strip("<>")
-            document = Document(docno, collapsed(_header(parsed, "Subject")), _text(parsed))
+            original = record_original(MAIL_TYPE, content)
+            document = Document(docno, collapsed(_header(parsed, "Subject")), _text(parsed), original)
         except (MessageError, RecursionError, ValueError, LookupError) as error:
             errors.add(number, "mail", f"message {number} cannot be read: {error}", "leave it out")
             continue

@@ -20,10 +20,9 @@ from workbench.formats.fields import collapsed, tidied
 from workbench.formats.single_files import docno_of, file_name, sha256_of, whole_file
 from workbench.formats.source import Peekable
 from workbench.formats.text_formats import BinaryDocumentFormat
-from workbench.records import Document, Original
+from workbench.records import PDF_TYPE, Document, Original
 
 INSTALL = "pip install 'ir-workbench[pdf]'"
-PDF_TYPE = "application/pdf"
 LONGEST_PDF = 32 * 2**20
 """The largest PDF in bytes, and the largest that is shown."""
 LONGEST_TITLE = 1000

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import collapsed, tidied
 from workbench.formats.identifiers import trimmed
+from workbench.formats.record_bytes import SMART_TYPE, record_original
 from workbench.formats.text_formats import DocumentFormat
 from workbench.records import Document
 
@@ -21,17 +22,18 @@ def smart_documents(
     """One document from `.I` to the next; marks stand alone on their lines, others than TABW are left out.
 
     Author and bibliography become the first paragraph of the text. A `.W` that repeats the title, as
-    Cranfield's do, loses the repetition.
+    Cranfield's do, loses the repetition. The original is the lines of the document.
     """
     start: tuple[int, str] | None = None
+    record: list[str] = []
     fields: dict[str, list[str]] = {}
     current: list[str] = []
     for number, line in lines:
         if item := _ITEM.match(line):
             if start:
-                yield start[0], _document(start[1], fields)
+                yield start[0], _document(start[1], fields, record)
             start = number, item[1] or ""
-            fields, current = {}, []
+            fields, current, record = {}, [], []
         elif mark := _MARK.match(line):
             current = fields.setdefault(mark[1], [])
         elif start is None or (not fields and line.strip()):
@@ -40,15 +42,21 @@ def smart_documents(
                 errors.add(number, "outside", message, "documents begin with .I and fields with .T or .W")
         else:
             current.append(line)
+        record.append(line)
     if start:
-        yield start[0], _document(start[1], fields)
+        yield start[0], _document(start[1], fields, record)
 
 
-def _document(docno: str, fields: dict[str, list[str]]) -> Document:
+def _document(docno: str, fields: dict[str, list[str]], record: list[str]) -> Document:
     title, author, bibliography = (collapsed("\n".join(fields.get(mark, ()))) for mark in "TAB")
     body = _without_title(tidied("\n".join(fields.get("W", ()))), title)
     origin = " — ".join(part for part in (author, bibliography) if part)
-    return Document(trimmed(docno), title, "\n\n".join(part for part in (origin, body) if part))
+    text = "\n\n".join(part for part in (origin, body) if part)
+    return Document(trimmed(docno), title, text, record_original(SMART_TYPE, _lines(record)))
+
+
+def _lines(record: list[str]) -> str:
+    return "\n".join(record).removesuffix("\r")
 
 
 def _without_title(body: str, title: str) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from workbench.formats.error_collector import ErrorCollector, shown
+from workbench.formats.record_bytes import SGML_TYPE, record_original
 from workbench.formats.sgml import sgml_document
 from workbench.formats.source import LINE_LIMIT
 from workbench.formats.text_formats import DocumentFormat
@@ -20,9 +21,10 @@ _ID = re.compile(r"\bid\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|(\S+))", re.IGNORECASE)
 
 @dataclass(slots=True)
 class _OpenDocument:
-    """A document that is being read: where it starts, the id of its tag, its text so far and its length."""
+    """A document that is being read: where it starts, its tag with an id, its text so far and its length."""
 
     line: int
+    tag: str
     id: str
     parts: list[str] = field(default_factory=list)
     size: int = 0
@@ -33,7 +35,8 @@ def trec_documents(
 ) -> Iterator[tuple[int, Document]]:
     """The documents between `<DOC>` and `</DOC>`, tags in any case and anywhere on a line.
 
-    The docno is that of `<DOCNO>`, or where there is none (as in Gigaword) the id of `<DOC id="...">`.
+    The docno is that of `<DOCNO>`, or where there is none (as in Gigaword) the id of `<DOC id="...">`. The
+    original begins and ends with the two tags.
     """
     document: _OpenDocument | None = None
     outside = False
@@ -45,13 +48,13 @@ def trec_documents(
             at = tag.end()
             if tag[1]:
                 if document:
-                    yield document.line, sgml_document("".join(document.parts), document.id)
+                    yield document.line, _read(document, tag[0])
                 document = None
                 continue
             if document:
                 message = f"the document of line {document.line} is not closed"
                 errors.add(document.line, "unclosed", message, "end every document with </DOC>")
-            document = _OpenDocument(number, _given_id(tag[2]))
+            document = _OpenDocument(number, tag[0], _given_id(tag[2]))
         if document:
             _take(document, line[at:] + "\n", errors)
         elif not outside and (left := _ANY_TAG.sub("", line[at:]).strip()):
@@ -61,6 +64,12 @@ def trec_documents(
     if document:
         message = "the last document is not closed: the file may have been cut"
         errors.add(document.line, "unclosed", message, "end every document with </DOC>")
+
+
+def _read(document: _OpenDocument, end: str) -> Document:
+    inside = "".join(document.parts)
+    original = record_original(SGML_TYPE, f"{document.tag}{inside}{end}")
+    return replace(sgml_document(inside.replace("\r\n", "\n"), document.id), original=original)
 
 
 def _take(document: _OpenDocument, text: str, errors: ErrorCollector) -> None:

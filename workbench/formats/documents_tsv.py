@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.fields import collapsed
 from workbench.formats.identifiers import trimmed
+from workbench.formats.record_bytes import TSV_TYPE, record_original
 from workbench.formats.text_formats import DocumentFormat
 from workbench.records import Document
 
@@ -18,7 +19,10 @@ _REMEDY = "write docno, perhaps a title, and text, separated by tabs; no tab ins
 
 
 def tsv_documents(lines: Iterable[tuple[int, str]], errors: ErrorCollector) -> Iterator[tuple[int, Document]]:
-    """One document a line; quotes are characters like others. The first line may name the columns."""
+    """One document a line; quotes are characters like others. The first line may name the columns.
+
+    The original is the line.
+    """
     order: tuple[str, ...] | None = None
     for number, line in lines:
         if not line.strip():
@@ -37,10 +41,9 @@ def tsv_documents(lines: Iterable[tuple[int, str]], errors: ErrorCollector) -> I
             errors.add(number, "columns", message, _REMEDY)
         else:
             fields = dict(zip(order, cells[1:], strict=True))
-            yield (
-                number,
-                Document(trimmed(cells[0]), collapsed(fields.get("title", "")), fields["text"].strip()),
-            )
+            original = record_original(TSV_TYPE, line.removesuffix("\r"))
+            title, text = collapsed(fields.get("title", "")), fields["text"].strip()
+            yield number, Document(trimmed(cells[0]), title, text, original)
 
 
 def _header(cells: list[str]) -> tuple[str, ...] | None:

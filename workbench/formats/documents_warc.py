@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from workbench.errors import WorkbenchError
 from workbench.formats.documents_image import image_original
-from workbench.formats.documents_pdf import LONGEST_PDF, PDF_TYPE, check_installed, pdf_content
+from workbench.formats.documents_pdf import LONGEST_PDF, check_installed, pdf_content
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import tidied
 from workbench.formats.identifiers import trimmed
@@ -21,7 +21,7 @@ from workbench.formats.single_files import sha256_of
 from workbench.formats.source import Peekable
 from workbench.formats.text_formats import BinaryDocumentFormat
 from workbench.formats.web_pages import LONGEST_ADDRESS, PAGE_TYPES, page_text, web_page
-from workbench.records import Document, Original
+from workbench.records import IMAGE_TYPES, PDF_TYPE, Document, Original
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 INSTALL = "pip install 'ir-workbench[warc]'"
 LONGEST_PAGE = 16 * 2**20
 """The largest page or image in bytes, also after it is decompressed; a PDF has `LONGEST_PDF`."""
-IMAGES = "image/"
 
 _ID = "WARC-TREC-ID"
 _ADDRESS = "WARC-Target-URI"
@@ -73,8 +72,8 @@ def _document(number: int, record: WarcRecord, errors: ErrorCollector) -> Docume
     http = record.http_headers if record.is_http else None
     failed = http is not None and http.status_code is not None and not 200 <= http.status_code < 300
     kind = _kind(record)
-    is_file = kind == PDF_TYPE or kind.startswith(IMAGES)
-    if given is None and kind.startswith(IMAGES):
+    is_file = kind == PDF_TYPE or kind.startswith(IMAGE_TYPES)
+    if given is None and kind.startswith(IMAGE_TYPES):
         return None if failed or not address else _image(record, trimmed(address))
     if (failed and given is None) or not (is_file or kind in PAGE_TYPES or kind == "text/plain"):
         return None

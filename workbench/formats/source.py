@@ -94,9 +94,11 @@ class Bounded:
 
 
 def byte_lines(
-    stream: Readable, *, source: str, line_limit: int | None = None
+    stream: Readable, *, source: str, line_limit: int | None = None, returns: bool = False
 ) -> Iterator[tuple[int, bytes]]:
     r"""Numbered lines (from 1) of a plain or gzip stream, without ends (\n or \r\n) and byte order mark.
+
+    With `returns` a line that ended with \r\n keeps its \r, for whoever keeps the bytes of lines.
 
     Raises InvalidInput for NUL bytes, broken gzip, a file whose lines end with \r alone, and lines longer
     than `line_limit` bytes, `LINE_LIMIT` if none is given.
@@ -113,16 +115,16 @@ def byte_lines(
         lines = [_joined(rest, first, source, upcoming, limit), *others]
         rest = lines.pop()
         for number, line in enumerate(lines, upcoming):
-            yield number, line[:-1] if line[-1:] == b"\r" else line
+            yield number, line[:-1] if line[-1:] == b"\r" and not returns else line
         upcoming += len(lines)
         chunk = plain.read(_CHUNK)
     if rest:
-        yield upcoming, rest.removesuffix(b"\r")
+        yield upcoming, rest if returns else rest.removesuffix(b"\r")
 
 
-def numbered_lines(stream: Readable, *, source: str) -> Iterator[tuple[int, str]]:
+def numbered_lines(stream: Readable, *, source: str, returns: bool = False) -> Iterator[tuple[int, str]]:
     """The lines of `byte_lines` decoded from UTF-8; bytes that are none become surrogates."""
-    for number, line in byte_lines(stream, source=source):
+    for number, line in byte_lines(stream, source=source, returns=returns):
         yield number, line.decode("utf-8", "surrogateescape")
 
 

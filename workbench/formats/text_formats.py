@@ -19,7 +19,8 @@ class DocumentFormat:
     """A format of documents.
 
     `read` turns numbered lines into documents, each with the line where it starts, and puts errors into the
-    collector. `recognises` looks at the first line with text.
+    collector; a line that ended with a carriage return has it, since the document's original is what stood in
+    the file. `recognises` looks at the first line with text.
     """
 
     name: str

@@ -6,7 +6,8 @@ import hashlib
 from collections import Counter
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
 
 from tests.formats.image_files import image_document, png_file
 from workbench.errors import InvalidInput, NotFound
@@ -14,9 +15,9 @@ from workbench.formats.documents_image import image_original
 from workbench.formats.single_files import sha256_of
 from workbench.records import THREE_GRADES, Document, Judgment, Original, Topic
 from workbench.storage.engine import Database
-from workbench.storage.tables import DocumentRow, OriginalRow
+from workbench.storage.tables import CampaignRow, DocumentRow, OriginalRow
 from workbench.workflow.campaigns.campaigns import create_campaign
-from workbench.workflow.campaigns.collection import batches, load_documents, load_topics
+from workbench.workflow.campaigns.collection import batches, document_count, load_documents, load_topics
 from workbench.workflow.campaigns.deletion import delete_campaign
 from workbench.workflow.campaigns.loading import load_in_portions
 from workbench.workflow.campaigns.originals import (
@@ -26,6 +27,7 @@ from workbench.workflow.campaigns.originals import (
     shown_file,
 )
 from workbench.workflow.judging.importing import import_judgments
+from workbench.workflow.upkeep.content_checks import check_document_counts, check_originals
 
 PAGE = b'<p>The tide <img src="chart.png" alt="a chart"> <img src="http://y/other.png"></p>'
 PICTURE = png_file(3, 2)
@@ -123,3 +125,62 @@ def test_a_pdf_without_its_shown_form_is_never_sent_as_it_came(sqlite_database: 
         load_documents(db, campaign, [document], source="one")
         with pytest.raises(NotFound):
             shown_file(db, campaign, sha256_of(content))
+
+
+def kept_rows(db: Session) -> dict[str, bool]:
+    """The rows that have bytes themselves, by docno."""
+    return {
+        docno: content is not None
+        for docno, content in db.execute(select(OriginalRow.docno, OriginalRow.content))
+    }
+
+
+@pytest.mark.engines
+def test_the_same_bytes_are_stored_once_and_stay_as_long_as_a_document_has_them(database: Database) -> None:
+    campaign = campaign_in(database)
+    with database.writing() as db:
+        load_documents(
+            db, campaign, [web_page("p1", "http://x/"), web_page("p2", "http://x/2")], source="one"
+        )
+        load_documents(
+            db, campaign, [web_page("p3", ""), pdf("d1", b"%PDF-1"), pdf("d2", b"%PDF-1")], source="two"
+        )
+        assert kept_rows(db) == {"p1": True, "p2": False, "p3": False, "d1": True, "d2": False}
+        assert {original_bytes(db, campaign, docno).content for docno in ("p1", "p2", "p3")} == {PAGE}
+        assert original_size(db, campaign, "p3") == len(PAGE)
+        form = form_of(db, campaign, "d2", "Ebb").file
+        assert form is not None
+        assert form.shows
+        # The page that has the bytes, and the next that would get them, are replaced together.
+        other = b"<p>Flow</p>"
+        replaced = [
+            Document(docno, "", other.decode(), Original("text/html", other, sha256_of(other)))
+            for docno in ("p1", "p2")
+        ]
+        load_documents(db, campaign, [*replaced, pdf("d1", b"%PDF-2")], source="three")
+        assert kept_rows(db) == {"p1": True, "p2": False, "p3": True, "d1": True, "d2": True}
+        assert original_bytes(db, campaign, "p3").content == PAGE
+        assert original_bytes(db, campaign, "p2").content == other
+        assert original_bytes(db, campaign, "d2").content == b"%PDF-1"
+        assert shown_file(db, campaign, sha256_of(b"%PDF-1")).content == b"%PDF-shown"
+        assert [*check_originals(db)] == []
+        db.execute(update(OriginalRow).where(OriginalRow.docno == "p1").values(content=None))
+        found = [*check_originals(db)]
+    assert [(one.code, one.source.split(", ")[1]) for one in found] == [
+        ("original-hash", "p1"), ("original-hash", "p2"),
+    ]  # fmt: skip
+
+
+@pytest.mark.engines
+def test_the_number_of_documents_is_kept_and_recounted(database: Database) -> None:
+    campaign = campaign_in(database)
+    with database.writing() as db:
+        other = create_campaign(db, name="Other", slug="other", scale=THREE_GRADES).id
+        load_documents(db, campaign, [Document(docno, "", "Ebb") for docno in "abc"], source="one")
+        load_documents(db, campaign, [Document(docno, "", "Flow") for docno in "bcd"], source="two")
+    load_in_portions(database, campaign, [("three", [beside("http://x/chart.png"), Document("e")])])
+    with database.writing() as db:
+        assert (document_count(db, campaign), document_count(db, other)) == (5, 0)
+        assert [*check_document_counts(db)] == []
+        db.execute(update(CampaignRow).where(CampaignRow.id == campaign).values(documents=4))
+        assert [one.code for one in check_document_counts(db)] == ["document-count"]

@@ -28,6 +28,7 @@ class CampaignRow(Base):
     desk_rules: Mapped[dict[str, Any]] = mapped_column(default=dict)  # questions, probes, breaks
     adjudication_rules: Mapped[dict[str, Any]] = mapped_column(default=dict)  # what counts as disputed
     archived_at: Mapped[datetime | None]  # nothing can be changed while it is set
+    documents: Mapped[int] = mapped_column(default=0)  # rows of `document`, kept by whoever writes these
 
 
 class CollectionListRow(Base):
@@ -70,8 +71,11 @@ class DocumentRow(Base):
 class OriginalRow(Base):
     """The bytes that a document was read from, or under its address an image that pages show.
 
-    `sha256` is of these bytes; `content` is compressed where `packed`, and null where only the hash is known.
-    `shown` is what a browser gets, where that is not `content` itself; `address` is what pages call it.
+    `sha256` is of these bytes, `size` their number, null where only the hash is known. `content` is
+    compressed where `packed`, and null where another row of the campaign with this hash has it: bytes are
+    stored once.
+    `shown` is what a browser gets, where that is not `content` itself, and empty where the other row has it;
+    `address` is what pages call it.
     """
 
     __tablename__ = "original"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from flask import Blueprint
 from werkzeug.wrappers import Response
 
+from workbench.formats.record_bytes import JATS_TYPE, MAIL_TYPE, SMART_TYPE, TSV_TYPE
 from workbench.web.access import here, member, reader
 from workbench.web.context import reading
 from workbench.web.downloads import attachment
@@ -17,6 +18,15 @@ from workbench.workflow.campaigns.originals import original_bytes, shown_file
 from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("files", __name__, url_prefix="/c/<slug>/files")
+EXTENSIONS = {
+    JATS_TYPE: "xml",
+    MAIL_TYPE: "eml",
+    SMART_TYPE: "txt",
+    TSV_TYPE: "tsv",
+    "text/plain": "txt",
+    "image/jpeg": "jpg",
+}
+"""How the files of media types end whose name does not say it."""
 KEPT_SECONDS = 600
 """So long a browser keeps a file, whose address has its hash: the desk shows it again without asking."""
 
@@ -39,8 +49,11 @@ def original() -> Response:
     docno = sent_id("docno")
     with reading() as db:
         found = original_bytes(db, here().id, docno)
-    kind = found.media_type.partition("/")[2].partition("+")[0]
-    response = attachment(found.content, f"{docno}.{kind}", kind=found.media_type)
+    response = attachment(found.content, f"{docno}.{_extension(found.media_type)}", kind=found.media_type)
     response.headers["Content-Type"] = "application/octet-stream"
     response.headers["Content-Security-Policy"] = FILE_HEADERS["Content-Security-Policy"]
     return response
+
+
+def _extension(media_type: str) -> str:
+    return EXTENSIONS.get(media_type) or media_type.partition("/")[2].partition("+")[0]

@@ -7,13 +7,12 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Integer, Select, func, insert, literal_column, select, update
+from sqlalchemy import Select, insert, select, update
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Document, Topic
 from workbench.storage.chunks import chunks
-from workbench.storage.engine import WRITES
 from workbench.storage.tables import (
     AssessorRow,
     CampaignRow,
@@ -23,7 +22,6 @@ from workbench.storage.tables import (
     PoolRow,
     TopicRow,
 )
-from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.originals import hashes_of, original_row, shown_hash, write_originals
 from workbench.workflow.checks import id_finding, storable, text_hash
 
@@ -180,32 +178,21 @@ def lacking_documents(campaign_id: int) -> Select[str]:
 
 
 def document_count(db: Session, campaign_id: int) -> int:
-    """The number of documents of a campaign."""
-    if WRITES in db.info:
-        return _count(db, campaign_id)
-    return _COUNTS.get((campaign_id, documents_version(db, campaign_id)), lambda: _count(db, campaign_id))
+    """The number of documents of a campaign, as it is kept."""
+    return db.scalar(select(CampaignRow.documents).where(CampaignRow.id == campaign_id)) or 0
 
 
 def documents_version(db: Session, campaign_id: int) -> Hashable:
-    """What differs after documents were added to a campaign; their texts may have changed all the same.
-
-    SQLite numbers the rows of a table in the order in which they come, so that the last of them tells. Else
-    they are counted, which takes some tenth of a second for a million.
-    """
-    created = db.get_one(CampaignRow, campaign_id).created_at
-    url = str(db.get_bind().engine.url)
-    if db.get_bind().dialect.name != "sqlite":
-        return url, created, _count(db, campaign_id)
-    number = literal_column("rowid", Integer)
-    last = select(number, DocumentRow.campaign_id, DocumentRow.docno).order_by(number.desc()).limit(1)
-    return url, created, db.execute(last).one_or_none()
+    """What differs after documents were added to a campaign; their texts may have changed all the same."""
+    row = CampaignRow
+    found = db.execute(select(row.created_at, row.documents).where(row.id == campaign_id)).one()
+    return str(db.get_bind().engine.url), *found
 
 
-def _count(db: Session, campaign_id: int) -> int:
-    return db.scalar(select(func.count()).where(DocumentRow.campaign_id == campaign_id)) or 0
-
-
-_COUNTS: Cache[Hashable, int] = Cache(16)
+def count_further(db: Session, campaign_id: int, documents: int) -> None:
+    """Keep that a campaign has so many documents more; until the end others that load some wait."""
+    chosen = update(CampaignRow).where(CampaignRow.id == campaign_id)
+    db.execute(chosen.values(documents=CampaignRow.documents + documents))
 
 
 def some_documents(
@@ -298,6 +285,8 @@ class Compared:
 
     def write(self, db: Session) -> None:
         """Add the new rows and change the others."""
+        if self.new or self.originals:
+            count_further(db, self.campaign_id, len(self.new))
         if self.new:
             db.execute(insert(DocumentRow), self.new)
         if self.changed:

@@ -27,6 +27,7 @@ from workbench.workflow.campaigns.collection import (
     Loaded,
     batches,
     compare,
+    count_further,
     docnos_to_load,
     is_beside,
     judged_docnos,
@@ -135,6 +136,7 @@ def _write(database: Database, campaign_id: int, file: _Read) -> None:
 def _write_images(database: Database, campaign_id: int, images: Sequence[Document]) -> None:
     begun = time.monotonic()
     with database.writing() as db:
+        count_further(db, campaign_id, 0)
         free = unloaded(db, campaign_id, {one.docno for one in images})
         rows = {one.docno: original_row(campaign_id, one) for one in images if one.docno in free}
         write_originals(db, campaign_id, [row for row in rows.values() if row is not None])

@@ -8,24 +8,22 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import and_, delete, insert, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy import and_, delete, func, insert, or_, select, update
+from sqlalchemy.orm import Session, aliased
 
 from workbench.errors import NotFound
-from workbench.formats.documents_pdf import PDF_TYPE
 from workbench.formats.single_files import docno_of
 from workbench.formats.web_pages import LONGEST_ADDRESS, image_addresses
-from workbench.records import Document, Original
+from workbench.records import IMAGE_TYPES, PDF_TYPE, Document, Original
 from workbench.storage.chunks import chunks
 from workbench.storage.tables import DocumentRow, OriginalRow
 from workbench.workflow.checks import storable
 
-IMAGE = "image/"
 _FOLDER = re.compile(r"[/\\]")
 
 
@@ -47,7 +45,7 @@ class ShownFile:
     @property
     def is_image(self) -> bool:
         """Whether it is an image."""
-        return self.media_type.startswith(IMAGE)
+        return self.media_type.startswith(IMAGE_TYPES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +96,48 @@ def original_row(campaign_id: int, document: Document) -> dict[str, Any] | None:
 
 
 def write_originals(db: Session, campaign_id: int, rows: Collection[Mapping[str, Any]]) -> None:
-    """Keep originals instead of those that their documents had."""
+    """Keep originals instead of those that their documents had; the same bytes are stored once a campaign.
+
+    Others that load documents must wait meanwhile (`collection.count_further`).
+    """
     for some in chunks([str(row["docno"]) for row in rows]):
+        _pass_on(db, campaign_id, some)
         db.execute(
             delete(OriginalRow).where(OriginalRow.campaign_id == campaign_id, OriginalRow.docno.in_(some))
         )
-    if rows:
-        db.execute(insert(OriginalRow), [dict(row) for row in rows])
+    stored: set[str] = set()
+    for some in chunks(sorted({row["sha256"] for row in rows})):
+        chosen = select(OriginalRow.sha256).where(_KEPT, OriginalRow.campaign_id == campaign_id)
+        stored.update(db.scalars(chosen.where(OriginalRow.sha256.in_(some))))
+    given = []
+    for row in rows:
+        again = row["content"] is not None and row["sha256"] in stored
+        given.append({**row, **(_elsewhere(row) if again else {})})
+        if row["content"] is not None:
+            stored.add(row["sha256"])
+    if given:
+        db.execute(insert(OriginalRow), given)
+
+
+def _elsewhere(row: Mapping[str, Any]) -> dict[str, bytes | None]:
+    """What a row holds whose bytes another one has."""
+    return {"content": None, "shown": None if row["shown"] is None else b""}
+
+
+def _pass_on(db: Session, campaign_id: int, docnos: Sequence[str]) -> None:
+    """Move the bytes of rows that go to another row that has their hash, where there is one."""
+    row, other = OriginalRow, aliased(OriginalRow)
+    going = select(row.docno, func.min(other.docno)).where(
+        *(_KEPT, row.campaign_id == campaign_id, row.docno.in_(docnos)),
+        *(other.campaign_id == campaign_id, other.sha256 == row.sha256, other.docno.not_in(docnos)),
+        *(other.content.is_(None), other.size.is_not(None)),
+    )
+    for docno, next_docno in db.execute(going.group_by(row.docno)).all():
+        stored = select(row.packed, row.content, row.shown).where(
+            row.campaign_id == campaign_id, row.docno == docno
+        )
+        chosen = update(row).where(row.campaign_id == campaign_id, row.docno == next_docno)
+        db.execute(chosen.values(**db.execute(stored).one()._mapping))
 
 
 def hashes_of(db: Session, campaign_id: int, docnos: Collection[str]) -> dict[str, str]:
@@ -169,7 +202,7 @@ def shown_file(db: Session, campaign_id: int, sha256: str) -> KeptBytes:
     row = OriginalRow
     found = db.execute(
         select(row.media_type, row.shown, row.content)
-        .where(row.campaign_id == campaign_id, row.sha256 == sha256, row.content.is_not(None), _SHOWS)
+        .where(_KEPT, row.campaign_id == campaign_id, row.sha256 == sha256, _SHOWS)
         .limit(1)
     ).first()
     if found is None or not _is_file(found.media_type):
@@ -180,15 +213,20 @@ def shown_file(db: Session, campaign_id: int, sha256: str) -> KeptBytes:
 def original_bytes(db: Session, campaign_id: int, docno: str) -> KeptBytes:
     """The bytes that a document was read from, as they came; raises NotFound where they are not kept."""
     row = OriginalRow
-    found = db.execute(
-        select(row.media_type, row.charset, row.packed, row.content).where(
-            row.campaign_id == campaign_id, row.docno == docno, row.content.is_not(None)
+    kind = db.execute(
+        select(row.media_type, row.charset, row.sha256).where(
+            row.campaign_id == campaign_id, row.docno == docno, row.size.is_not(None)
         )
     ).first()
-    if found is None:
+    if kind is None:
         raise NotFound("the original of this document is not kept")
+    found = db.execute(
+        select(row.packed, row.content)
+        .where(_KEPT, row.campaign_id == campaign_id, row.sha256 == kind.sha256)
+        .limit(1)
+    ).one()
     content = zlib.decompress(found.content) if found.packed else found.content
-    return KeptBytes(found.media_type, content, found.charset)
+    return KeptBytes(kind.media_type, content, kind.charset)
 
 
 def original_size(db: Session, campaign_id: int, docno: str) -> int | None:
@@ -217,15 +255,16 @@ def unloaded(db: Session, campaign_id: int, docnos: Iterable[str]) -> set[str]:
     return left
 
 
+_KEPT = OriginalRow.content.is_not(None)
 # A PDF is never shown as it came, since it may hold what acts; of an image that was read the size is known.
 _SHOWS = or_(
     and_(OriginalRow.media_type == PDF_TYPE, OriginalRow.shown.is_not(None)),
-    and_(OriginalRow.media_type.startswith(IMAGE), OriginalRow.width.is_not(None)),
+    and_(OriginalRow.media_type.startswith(IMAGE_TYPES), OriginalRow.width.is_not(None)),
 )
 
 
 def _is_file(media_type: str) -> bool:
-    return media_type == PDF_TYPE or media_type.startswith(IMAGE)
+    return media_type == PDF_TYPE or media_type.startswith(IMAGE_TYPES)
 
 
 def _images_at(db: Session, campaign_id: int, addresses: set[str]) -> dict[str, ShownFile]:
@@ -235,8 +274,8 @@ def _images_at(db: Session, campaign_id: int, addresses: set[str]) -> dict[str, 
         chosen = select(row.address, row.sha256, row.media_type, row.width, row.height).where(
             row.campaign_id == campaign_id,
             row.address.in_(some),
-            row.media_type.startswith(IMAGE),
-            row.content.is_not(None),
+            row.media_type.startswith(IMAGE_TYPES),
+            row.size.is_not(None),
             _SHOWS,
         )
         for address, sha256, media_type, width, height in db.execute(chosen.order_by(row.docno)):

@@ -9,14 +9,15 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session, aliased
 
 from workbench.errors import Finding, Severity
 from workbench.records import Original
 from workbench.storage.packed import stored_forms
 from workbench.storage.releases import read_parts
 from workbench.storage.tables import (
+    CampaignRow,
     CheckedFileRow,
     CollectionListRow,
     DocumentRow,
@@ -65,6 +66,31 @@ def check_originals(db: Session) -> Iterator[Finding]:
         if hashlib.sha256(whole).hexdigest() != sha256:
             message = "its bytes are not those whose hash is stored"
             yield Finding(f"original {campaign}, {docno}", None, "original-hash", message, RESTORE)
+    # Its hash is checked with the row that has the bytes.
+    stored = aliased(row)
+    elsewhere = select(stored.docno).where(
+        stored.campaign_id == row.campaign_id, stored.sha256 == row.sha256, stored.content.is_not(None)
+    )
+    lost = select(row.campaign_id, row.docno).where(
+        row.size.is_not(None), row.content.is_(None), ~elsewhere.exists()
+    )
+    lost = lost.order_by(row.campaign_id, row.docno)
+    for campaign, docno in db.execute(lost.execution_options(yield_per=MOST_ROWS)):
+        message = "its bytes are said to be another one's, which is not there"
+        yield Finding(f"original {campaign}, {docno}", None, "original-hash", message, RESTORE)
+
+
+def check_document_counts(db: Session) -> Iterator[Finding]:
+    """Campaigns whose kept number of documents is not the one that is counted."""
+    counted = (
+        select(func.count()).where(DocumentRow.campaign_id == CampaignRow.id).scalar_subquery().label("rows")
+    )
+    chosen = select(CampaignRow.id, CampaignRow.documents, counted).order_by(CampaignRow.id)
+    for campaign, kept, rows in db.execute(chosen).all():
+        if kept != rows:
+            message = f"it has {rows:,} documents, and {kept:,} are kept as their number"
+            remedy = f"set the column documents of its row in the table campaign to {rows}"
+            yield Finding(f"campaign {campaign}", None, "document-count", message, remedy)
 
 
 def check_shown_texts(db: Session) -> Iterator[Finding]:

@@ -26,6 +26,7 @@ from workbench.storage.portable.rows import Progress, no_progress, survey
 from workbench.storage.portable.schema import schema_of
 from workbench.workflow.people.trail import check_trail
 from workbench.workflow.upkeep.content_checks import (
+    check_document_counts,
     check_documents,
     check_lists,
     check_originals,
@@ -59,6 +60,7 @@ CHECKS: dict[str, Check] = {
     "constraints": partial(_of_connection, check_constraints),
     "references": partial(_of_connection, check_references),
     "counters": partial(_of_connection, check_counters),
+    "numbers of documents": check_document_counts,
     "hashes of documents": check_documents,
     "hashes of originals": check_originals,
     "texts shown": check_shown_texts,
