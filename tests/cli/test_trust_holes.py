@@ -50,12 +50,15 @@ def test_a_sampled_pool_gives_estimates(files: list[Path], tmp_path: Path) -> No
     sample = tmp_path / "sample.txt"
     sample.write_text("1 0 a 1 1\n1 0 b 1 0\n1 0 x 1 -1\n", encoding="utf-8")
     done = invoke(*files, "--sample", sample, "--part=estimates")
+    # One stratum, so that infAP is for it as well: of new 1/2 + 1/2 x 1 x eps / (2 eps) at rank 2.
     # Of old, a at rank 1: 1. Of new, a at rank 2 below x, of which none above is judged: (1 + 1/3) / 2. For
     # nDCG 1.5 relevant documents are estimated, 2 in the ideal ranking, which gain 1 + 1 / log2(3) = 1.631; a
     # gains 1 in old, and in new 1 / log2(3), for the two documents retrieved.
     assert [line.split("\t")[:4] for line in done.stdout.splitlines()[1:]] == [
+        ["old", "infAP", "1", "1.000"],
         ["old", "xinfAP", "1", "1.000"],
         ["old", "infNDCG", "1", "0.613"],
+        ["new", "infAP", "1", "0.750"],
         ["new", "xinfAP", "1", "0.667"],
         ["new", "infNDCG", "1", "0.774"],
     ]

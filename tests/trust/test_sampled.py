@@ -1,12 +1,14 @@
-"""Estimates of AP from samples, against NIST's sample_eval.pl and a hand calculation."""
+"""Estimates of AP from samples, against trec_eval, NIST's sample_eval.pl and a hand calculation."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+import pytrec_eval
 
 from tests.support import cases
 from workbench.formats.sampled_qrels import SampledQrel
-from workbench.trust.sampled import infndcg, statap, xinfap
+from workbench.trust.sampled import infap, infndcg, statap, xinfap
 
 CASES = "24_sampling_estimators.json"
 
@@ -74,3 +76,18 @@ def test_statap_by_hand() -> None:
 def test_without_a_relevant_document_drawn_nothing_can_be_estimated() -> None:
     assert xinfap(["a"], pool_of({"a": 0, "b": None})).value is None
     assert statap(["a"], {"a": 0}, {"a": 0.5}).value is None
+
+
+def test_infap_is_that_of_trec_eval() -> None:
+    generator = np.random.default_rng(20)
+    for _ in range(40):
+        docnos = [f"d{number}" for number in range(12)]
+        # -1 is in the pool and was not drawn; what has no grade is in no pool.
+        grades = {docno: int(generator.integers(-1, 3)) for docno in docnos[:9]}
+        ranking = generator.permutation(docnos)[:10].tolist()
+        scores = {docno: float(-place) for place, docno in enumerate(ranking)}
+        evaluator = pytrec_eval.RelevanceEvaluator({"1": grades}, {"infAP"}, relevance_level=2)
+        reference = evaluator.evaluate({"1": scores})["1"]["infAP"]
+        pool = pool_of({docno: None if grade < 0 else grade for docno, grade in grades.items()})
+        found = infap(ranking, pool, relevant_from=2).value
+        assert (found or 0.0) == pytest.approx(reference, abs=1e-9)

@@ -11,8 +11,12 @@ from flask.testing import FlaskClient
 from tests.builders import run_text
 from tests.uploads import check_files, import_judgments, keep_all, links, text_of, upload
 from tests.web.conftest import Enter
+from workbench.pooling.strategies import PoolRecipe
+from workbench.storage.engine import Database
 from workbench.web.pages import trust
 from workbench.web.pages.trust import QUESTIONS
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.pools.making import make_pool
 
 ADDRESS = "/c/harbour/trust"
 ROWS = [
@@ -171,3 +175,16 @@ def test_runs_that_tie_are_said_to(olga: FlaskClient) -> None:
     # Both share their rank, and say so, in the table of the runs that were not pooled.
     late = [row for row in page.split("<tr>") if re.search(r">(one|two)</bdi>", row)]
     assert [">tied</span>" in row for row in late] == [True, True]
+
+
+def test_estimates_stand_below_the_holes_or_the_reason_why_not(
+    olga: FlaskClient, sqlite_database: Database
+) -> None:
+    page = text_of(olga.get(f"{ADDRESS}/holes").text)
+    assert "no opened pool was drawn at random" in page
+    with sqlite_database.writing() as db:
+        campaign = campaign_by_slug(db, "harbour").id
+        make_pool(db, campaign, PoolRecipe("random", {"depth": 2, "budget": 5}))
+    page = text_of(olga.get(f"{ADDRESS}/holes").text)
+    assert "no opened pool was drawn at random" not in page
+    assert re.search(r"infAP, \d topics? xinfAP, \d topics? infNDCG, \d topics?", page)

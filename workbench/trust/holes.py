@@ -18,7 +18,7 @@ from workbench.scoring.means import MeanScore, mean_score
 from workbench.scoring.scorer import OrderedRun, RunArrays, Scorer
 from workbench.scoring.unjudged import score_bounds
 from workbench.trust.extremes import score_extremes
-from workbench.trust.sampled import infndcg, statap, xinfap
+from workbench.trust.sampled import EstimatedAP, infap, infndcg, statap, xinfap
 
 CUTOFFS = (10, 100)
 
@@ -60,10 +60,21 @@ class OpenScore:
 
 @dataclass(frozen=True, slots=True)
 class SampledPool:
-    """The sample of a pool from which scores are estimated: by strata, or by unequal probabilities."""
+    """The sample of a pool from which scores are estimated: by strata, or by unequal probabilities.
+
+    Grades from `relevant_from` on are relevant to infAP and xinfAP.
+    """
 
     strata: tuple[SampledQrel, ...] = ()
     prels: tuple[Prel, ...] = ()
+    relevant_from: int = 1
+
+    @property
+    def uniform(self) -> bool:
+        """Whether each topic is one stratum, in which all documents are as likely: what infAP is for."""
+        return len({(one.topic, one.stratum) for one in self.strata}) == len(
+            {one.topic for one in self.strata}
+        )
 
 
 NO_SAMPLE = SampledPool()
@@ -74,7 +85,8 @@ class RunWithHoles:
     """A run that has documents for `answered` of the topics of the qrels.
 
     `estimates` are means of what a sample of the pool estimates, over the topics of the sample in which a
-    relevant document was judged, by name: xinfAP and infNDCG of strata, statAP of unequal probabilities.
+    relevant document was judged, by name: infAP where each topic is one stratum, xinfAP and infNDCG of
+    strata, statAP of unequal probabilities.
     """
 
     run: str
@@ -192,15 +204,25 @@ def _estimators(sample: SampledPool) -> dict[str, dict[str, Estimator]]:
         drawn.setdefault(prel.topic, {})[prel.docno] = prel
     found: dict[str, dict[str, Estimator]] = {}
     if strata:
-        found["xinfAP"] = {topic: partial(_xinfap, pool=pool) for topic, pool in strata.items()}
+        ways = {"infAP": infap, "xinfAP": xinfap} if sample.uniform else {"xinfAP": xinfap}
+        for name, way in ways.items():
+            found[name] = {
+                topic: partial(_value, way, pool=pool, relevant_from=sample.relevant_from)
+                for topic, pool in strata.items()
+            }
         found["infNDCG"] = {topic: partial(infndcg, pool=pool) for topic, pool in strata.items()}
     if drawn:
         found["statAP"] = {topic: partial(_statap, pool=pool) for topic, pool in drawn.items()}
     return found
 
 
-def _xinfap(ranking: Sequence[str], pool: Mapping[str, SampledQrel]) -> float | None:
-    return xinfap(ranking, pool).value
+def _value(
+    way: Callable[..., EstimatedAP],
+    ranking: Sequence[str],
+    pool: Mapping[str, SampledQrel],
+    relevant_from: int,
+) -> float | None:
+    return way(ranking, pool, relevant_from=relevant_from).value
 
 
 def _statap(ranking: Sequence[str], pool: Mapping[str, Prel]) -> float | None:

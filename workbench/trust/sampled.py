@@ -1,4 +1,4 @@
-"""Scores estimated from a sample of the pool: of strata xinfAP, infNDCG; of unequal probabilities statAP."""
+"""Scores estimated from a sample of the pool: infAP; of strata xinfAP, infNDCG; of probabilities statAP."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from math import floor, log2
 
 from workbench.formats.sampled_qrels import SampledQrel
 
+_EPSILON = 0.00001
+"""What trec_eval adds to the relevant and to the other documents above a rank."""
 _RELEVANT, _JUDGED = 0.00001, 0.00003
 """What sample_eval.pl adds to counts above a rank, so that none divides by 0."""
 
@@ -24,6 +26,33 @@ class EstimatedAP:
     value: float | None
     relevant: float
     drawn: int
+
+
+def infap(ranking: Sequence[str], pool: Mapping[str, SampledQrel], *, relevant_from: int = 1) -> EstimatedAP:
+    """Inferred AP of a ranking, best first, from a sample in which every document of `pool` was as likely.
+
+    The expected precision at each relevant document that was drawn: the share of the documents above it that
+    are in the pool, times the share of relevant ones among those that were drawn. As trec_eval computes it.
+    Source: Yilmaz and Aslam 2006.
+    """
+    drawn = [one.grade for one in pool.values() if one.grade is not None]
+    relevant = sum(grade >= relevant_from for grade in drawn)
+    if not relevant:
+        return EstimatedAP(None, 0.0, len(drawn))
+    pooled = hits = judged = 0
+    total = 0.0
+    for rank, docno in enumerate(ranking, start=1):
+        one = pool.get(docno)
+        if one is None:
+            continue
+        if one.grade is not None and one.grade >= relevant_from:
+            # Of the first rank the expectation is 1, and nothing is above it.
+            above = pooled * (hits + _EPSILON) / (judged + 2 * _EPSILON)
+            total += (1 + above) / rank
+            hits += 1
+        judged += one.grade is not None
+        pooled += 1
+    return EstimatedAP(total / relevant, relevant * len(pool) / len(drawn), len(drawn))
 
 
 def xinfap(ranking: Sequence[str], pool: Mapping[str, SampledQrel], *, relevant_from: int = 1) -> EstimatedAP:

@@ -81,7 +81,7 @@ _READING = (
         "--sample",
         metavar="FILE",
         help="The sampled pool, as sample_eval.pl reads it: topic 0 docno stratum grade, -1 for not judged. "
-        "For --part estimates: xinfAP and infNDCG.",
+        "For --part estimates: xinfAP and infNDCG, and infAP where each topic has one stratum.",
     ),
     click.option(
         "--prels",

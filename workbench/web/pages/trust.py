@@ -21,6 +21,7 @@ from workbench.trust.depth_export import PARTS as DEPTH
 from workbench.trust.depth_export import depth_export
 from workbench.trust.fewer_topics_export import PARTS as TOPICS
 from workbench.trust.fewer_topics_export import fewer_topics_export
+from workbench.trust.holes import Holes
 from workbench.trust.holes_export import PARTS as HOLES
 from workbench.trust.holes_export import holes_export
 from workbench.trust.judges import verdict
@@ -39,8 +40,14 @@ from workbench.web.requests import wants_fragment
 from workbench.workflow.runs.run_records import runs_of
 from workbench.workflow.scores.score_table import coverage_of
 from workbench.workflow.trust.collection_report import collection_report
+from workbench.workflow.trust.estimable import Estimable
 from workbench.workflow.trust.live import trust_version
-from workbench.workflow.trust.questions import campaign_depth, campaign_holes, campaign_topics
+from workbench.workflow.trust.questions import (
+    campaign_depth,
+    campaign_holes,
+    campaign_sample,
+    campaign_topics,
+)
 from workbench.workflow.trust.ranked_runs import ranked_runs
 from workbench.workflow.trust.report import TrustReport, trust_report
 from workbench.workflow.trust.report_markdown import report_markdown
@@ -182,8 +189,11 @@ def _answer(db: Session, question: str, rule: RuleForm, measure: str) -> dict[st
     """What the card of a question shows, with the share judged."""
     asked = QUESTIONS[question]
     found, refused, coverage = None, None, None
+    sample, unsampled = None, None
     try:
         found = asked.compute(db, here().id, rule.choice, measure)
+        if isinstance(found, Holes):
+            sample, unsampled = _sample(db, rule.choice)
         coverage = coverage_of(db, here().id, ranked_runs(db, here().id, rule.choice).qrels)
     except WorkbenchError as error:
         # Not yet, or not of this campaign: its card says why.
@@ -194,12 +204,22 @@ def _answer(db: Session, question: str, rule: RuleForm, measure: str) -> dict[st
         "chosen": str(ranking_measure(measure)),
         "found": found,
         "refused": refused,
+        "sample": sample,
+        "unsampled": unsampled,
         "coverage": coverage,
         "advice_kinds": ADVICE,
         "most_topics": MOST_TOPICS,
         "most_runs": MOST_RUNS,
         "plot": _depth_plot(found) if isinstance(found, DeeperPool) else None,
     }
+
+
+def _sample(db: Session, choice: RuleChoice) -> tuple[Estimable | None, WorkbenchError | None]:
+    """The sample that scores are estimated from, or why none are."""
+    try:
+        return campaign_sample(db, here().id, choice=choice), None
+    except WorkbenchError as error:
+        return None, error
 
 
 @blueprint.get(ADDRESS + ".<any(csv, json, tex):kind>")

@@ -8,11 +8,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.errors import WorkbenchError
-from workbench.pooling.adaptive.live import Adaptive
-from workbench.pooling.strategies import ALL_STRATEGIES
-from workbench.pooling.strategy import named
-from workbench.records import TieRule, id_bytes
+from workbench.records import id_bytes
 from workbench.releases.contents import (
     Included,
     ReleasedAssessor,
@@ -23,8 +19,8 @@ from workbench.releases.contents import (
 )
 from workbench.releases.record_form import from_object
 from workbench.storage.tables import PoolEntryRow, PoolEventRow, PoolRow
-from workbench.workflow.pools.pool_rows import OVERLAP, REMOVED
-from workbench.workflow.runs.packed_store import run_for_use
+from workbench.workflow.pools.pool_rows import REMOVED
+from workbench.workflow.pools.samples import undrawn_pairs
 
 
 def released_pools(
@@ -116,23 +112,9 @@ def _entry(row: PoolEntryRow, included: frozenset[Included]) -> ReleasedEntry:
 
 
 def _undrawn(db: Session, row: PoolRow, found: ReleasedPool) -> tuple[UndrawnPair, ...]:
-    """What a sampling strategy left, from the recipe run again on the versions of the runs that it names."""
-    if row.recipe["strategy"] == OVERLAP or all(one.inclusion is None for one in found.entries):
-        return ()
-    strategy = named(ALL_STRATEGIES, row.recipe["strategy"])
-    values, ties = strategy.values(row.recipe["parameters"]), TieRule(row.recipe["ties"])
-    depth = strategy.depth_read(values)
-    runs = (
-        run_for_use(db, row.campaign_id, one["tag"], depth=depth, ties=ties, sha256=one["sha256"])
-        for one in row.recipe["runs"]
-    )
-    try:
-        built = strategy.build(runs, ties=ties, **values)
-    except WorkbenchError:
-        # A run is no longer here; what was drawn has its inclusion probability all the same.
-        return ()
-    if isinstance(built, Adaptive):
-        return ()
+    """What a sampling strategy left; where a run is gone, what was drawn has its probability all the same."""
     drawn = {(one.topic, one.docno) for one in found.entries}
-    left = sorted(built.strata.keys() - drawn, key=lambda pair: (id_bytes(pair[0]), id_bytes(pair[1])))
-    return tuple(UndrawnPair(*pair, built.strata[pair]) for pair in left)
+    sampled = any(one.inclusion is not None for one in found.entries)
+    strata = undrawn_pairs(db, row.campaign_id, row.recipe, drawn if sampled else ()) or {}
+    left = sorted(strata, key=lambda pair: (id_bytes(pair[0]), id_bytes(pair[1])))
+    return tuple(UndrawnPair(*pair, strata[pair]) for pair in left)

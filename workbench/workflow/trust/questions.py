@@ -12,13 +12,14 @@ from workbench.scoring.measures import at_threshold
 from workbench.trust.alternatives import one_measure, ranking_measure, score_under
 from workbench.trust.depth import Deepening, DeeperPool, deeper_pool, pool_by_rank
 from workbench.trust.fewer_topics import FewerTopics, fewer_topics
-from workbench.trust.holes import Holes, holes
+from workbench.trust.holes import NO_SAMPLE, Holes, holes
 from workbench.workflow.caching import Cache
 from workbench.workflow.kept_results import KeptResults
 from workbench.workflow.pools.analysis import depth_of
 from workbench.workflow.pools.listing import PoolLine, pools_of
 from workbench.workflow.runs.packed_store import tops_of
-from workbench.workflow.trust.ranked_runs import ranked_runs
+from workbench.workflow.trust.estimable import Estimable, estimable, sampled_pool
+from workbench.workflow.trust.ranked_runs import RankedRuns, ranked_runs
 
 DEEPER = 2
 """Twice the depth is a fair distance for an extrapolation (`workbench.trust.depth`)."""
@@ -78,17 +79,41 @@ def deepest_pools(pools: Sequence[PoolLine]) -> list[PoolLine]:
 
 
 def campaign_holes(db: Session, campaign_id: int, *, choice: RuleChoice, measure: str) -> Holes:
-    """What unjudged documents leave open of every run; raises WorkbenchError as `ranked_runs` does."""
+    """What unjudged documents leave open of every run; with estimates where `campaign_sample` allows them.
+
+    Raises WorkbenchError as `ranked_runs` does.
+    """
     chosen, found = one_measure(measure), ranked_runs(db, campaign_id, choice)
     asked = at_threshold(chosen, found.qrels.relevant_from)
+    one = _estimable(db, found)
+    # The recipe tells the sample wholly: what was drawn follows from it, and grades are in the qrels.
+    recipe = "" if one is None else repr(one.design.recipe)
 
     def make() -> Holes:
-        return holes(found.qrels.consensus.qrels, found.arrays(db), [asked], highest=found.highest)
+        sample = NO_SAMPLE if one is None else sampled_pool(db, one, found)
+        return holes(
+            found.qrels.consensus.qrels, found.arrays(db), [asked], highest=found.highest, sample=sample
+        )
 
     def kept() -> Holes:
-        return _KEPT_HOLES.get(db, campaign_id, (found.source, str(asked)), make)
+        return _KEPT_HOLES.get(db, campaign_id, (found.source, str(asked), recipe), make)
 
-    return _HOLES.get((*found.key, str(asked)), kept)
+    return _HOLES.get((*found.key, str(asked), recipe), kept)
+
+
+def campaign_sample(db: Session, campaign_id: int, *, choice: RuleChoice) -> Estimable:
+    """The sample from which `campaign_holes` estimates scores.
+
+    Raises WorkbenchError with the reason where it estimates none, and as `ranked_runs` does.
+    """
+    return estimable(db, campaign_id, ranked_runs(db, campaign_id, choice))
+
+
+def _estimable(db: Session, found: RankedRuns) -> Estimable | None:
+    try:
+        return estimable(db, found.campaign_id, found)
+    except WorkbenchError:
+        return None
 
 
 def campaign_topics(db: Session, campaign_id: int, *, choice: RuleChoice, measure: str) -> FewerTopics:
