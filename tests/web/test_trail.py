@@ -11,7 +11,10 @@ from flask import Flask
 from tests.cast import PASSWORD, Cast
 from tests.web.test_desk_api import Desk
 from workbench.storage.engine import Database
+from workbench.web.access import access_of
 from workbench.web.repeats import QUIET_SECONDS, Repeats
+from workbench.web.trail import is_recorded
+from workbench.workflow.people.act_names import ACTS, act_in_words
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.trail import TrailEntry, TrailFilter, check_trail, trail_entries
 
@@ -78,14 +81,26 @@ def test_administrators_filter_and_export_the_trail(enter: Any, cast: Cast) -> N
     for name in ("One", "Two"):
         olga.post("/account/name", data={"name": name})
     olga.post("/account/text", data={})
-    page = olga.get("/administration/trail?act=account").text
-    assert page.count("account.rename") == 2
+    page = olga.get("/administration/trail?act=own+NAME").text
+    assert page.count("Change own name") == 2
     assert "One" not in page
     rows = list(csv.DictReader(olga.get("/administration/trail.csv?login=olga").text.splitlines()))
     assert [row["entry"] for row in rows] == ["2", "1"]
     lines = olga.get("/administration/trail.jsonl").text.splitlines()
     assert [json.loads(line)["act"] for line in lines] == ["account.rename"] * 2
     assert enter("Vera").get("/administration/trail").status_code == 403
+
+
+def test_every_recorded_act_has_a_name_and_no_other(app: Flask) -> None:
+    recorded = {
+        rule.endpoint
+        for rule in app.url_map.iter_rules()
+        if (rule.methods or set()) - {"GET", "HEAD", "OPTIONS"}
+        and is_recorded(access_of(app, rule.endpoint), rule.endpoint)
+    }
+    assert recorded == ACTS.keys()
+    assert len(set(ACTS.values())) == len(ACTS)
+    assert act_in_words("people.index") == "Open page: people"
 
 
 def test_every_answer_has_an_id_of_its_own(app: Flask, cast: Cast) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import click
 
 from workbench.cli.campaign.campaigns import JSON
@@ -12,8 +9,6 @@ from workbench.cli.database import database_options, open_database, same_databas
 from workbench.cli.output import say_json, say_table
 from workbench.errors import Conflict, InvalidInput
 from workbench.settings import Settings
-from workbench.storage import Session
-from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.accounts import (
     account_by_login,
@@ -35,7 +30,6 @@ from workbench.workflow.people.resets import make_reset
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import set_password as store_password
 from workbench.workflow.people.signing_in import sign_out_everywhere
-from workbench.workflow.people.trail import Act, recorded
 
 PASSWORD = click.option(
     "--password",
@@ -61,21 +55,13 @@ def init(settings: Settings, login: str, name: str | None, password: str) -> Non
                 "the database already has an account, and `init` only creates the first",
                 remedy=f"add another with: {same_database('account new LOGIN')}",
             )
-        with recorded(db, Act("command init")):
-            account = create_first_account(db, new)
+        account = create_first_account(db, new)
     click.echo(f"{account.name} can sign in as {account.login}. Next: {same_database('serve')}")
 
 
 @click.group("account")
 def command() -> None:
     """Create, list and disable accounts, assign roles, reset passwords."""
-
-
-@contextmanager
-def _acting(database: Database, name: str) -> Iterator[Session]:
-    """A transaction that leaves an entry in the trail."""
-    with database.writing() as db, recorded(db, Act(f"command account {name}")):
-        yield db
 
 
 @command.command("new")
@@ -87,7 +73,7 @@ def _acting(database: Database, name: str) -> Iterator[Session]:
 def new(settings: Settings, login: str, name: str | None, administrator: bool, password: str) -> None:
     """Create the account LOGIN."""
     prepared = prepare_account(login=login, name=name or login, password=password, passwords=Passwords())
-    with open_database(settings) as database, _acting(database, "new") as db:
+    with open_database(settings) as database, database.writing() as db:
         account = create_account(db, prepared, administrator=administrator)
     click.echo(f"{account.name} can sign in as {account.login}")
 
@@ -103,7 +89,7 @@ def role(settings: Settings, login: str, campaign: str, role: str, group: str | 
     """Give LOGIN a ROLE in CAMPAIGN."""
     if (role == Role.PARTICIPANT) != (group is not None):
         raise click.UsageError("--group is required for a participant and not allowed for other roles")
-    with open_database(settings) as database, _acting(database, "role") as db:
+    with open_database(settings) as database, database.writing() as db:
         account, found = account_by_login(db, login), campaign_by_slug(db, campaign)
         if group is not None:
             join(db, found.id, group_named(db, found.id, group), account.id, both_sides=both)
@@ -122,7 +108,7 @@ def reset(settings: Settings, login: str, password: str) -> None:
     if findings:
         raise InvalidInput(findings)
     hashed = Passwords().hash(password)
-    with open_database(settings) as database, _acting(database, "password") as db:
+    with open_database(settings) as database, database.writing() as db:
         account = store_password(db, login, hashed)
     click.echo(f"{account.login} has a new password and is signed out everywhere")
 
@@ -173,7 +159,7 @@ def list_(settings: Settings, search: str, as_json: bool) -> None:
 @database_options
 def disable(settings: Settings, login: str) -> None:
     """End the sessions of LOGIN and refuse every sign-in; roles and judgments stay."""
-    with open_database(settings) as database, _acting(database, "disable") as db:
+    with open_database(settings) as database, database.writing() as db:
         disable_account(db, account_by_login(db, login).id)
     click.echo(f"{login} is disabled and signed out everywhere")
 
@@ -183,7 +169,7 @@ def disable(settings: Settings, login: str) -> None:
 @database_options
 def enable(settings: Settings, login: str) -> None:
     """Let the owner of LOGIN sign in again."""
-    with open_database(settings) as database, _acting(database, "enable") as db:
+    with open_database(settings) as database, database.writing() as db:
         enable_account(db, account_by_login(db, login).id)
     click.echo(f"{login} can sign in again")
 
@@ -199,7 +185,7 @@ def reset_link(settings: Settings, login: str, address: str) -> None:
 
     The old password and the open sessions keep working until the link is used.
     """
-    with open_database(settings) as database, _acting(database, "reset") as db:
+    with open_database(settings) as database, database.writing() as db:
         made = make_reset(db, account_by_login(db, login).id)
     click.echo(f"{address.rstrip('/')}/reset/{made.token}")
 
@@ -209,7 +195,7 @@ def reset_link(settings: Settings, login: str, address: str) -> None:
 @database_options
 def end_sessions(settings: Settings, login: str) -> None:
     """End every session of LOGIN."""
-    with open_database(settings) as database, _acting(database, "end-sessions") as db:
+    with open_database(settings) as database, database.writing() as db:
         ended = sign_out_everywhere(db, account_by_login(db, login).id)
     click.echo(f"{ended} sessions of {login} ended" if ended != 1 else f"1 session of {login} ended")
 
@@ -220,6 +206,6 @@ def end_sessions(settings: Settings, login: str) -> None:
 @database_options
 def administrator(settings: Settings, login: str, remove: bool) -> None:
     """Make LOGIN an administrator, who creates campaigns and manages accounts."""
-    with open_database(settings) as database, _acting(database, "administrator") as db:
+    with open_database(settings) as database, database.writing() as db:
         set_administrator(db, account_by_login(db, login).id, not remove)
     click.echo(f"{login} is no longer an administrator" if remove else f"{login} is an administrator")

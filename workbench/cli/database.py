@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import getpass
 import shlex
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,16 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from workbench.errors import WorkbenchError
+from workbench.errors import NotFound, Unavailable, WorkbenchError
 from workbench.settings import Settings, read_settings
+from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
 from workbench.storage.reachability import reachable
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.people.act_names import COMMAND
+from workbench.workflow.people.changes import Changes, watching
+from workbench.workflow.people.trail import Act, add_entry
 
 
 def database_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -49,13 +55,76 @@ def same_database(command: str) -> str:
     return " ".join(words)
 
 
+class TrailedDatabase(Database):
+    """The database of a command: what the command changes leaves an entry in the audit trail.
+
+    The first transaction has its entry within it. A command that loads much has thousands of them, so
+    `finish` sums up all that follow in one more entry.
+    """
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self._act: Act | None = None
+        self._further = Changes()
+        self._transactions = 0
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """As of every database, and recorded."""
+        with super().writing() as db:
+            if self._act is not None:
+                with watching(db, self._further):
+                    yield db
+                self._transactions += 1
+                return
+            act = _running(db)
+            with watching(db, Changes()) as changes:
+                yield db
+                db.flush()
+            add_entry(db, act, changes=changes.as_data())
+        self._act = act
+
+    def finish(self) -> None:
+        """Record what all transactions but the first have changed."""
+        if self._act is None or not self._transactions:
+            return
+        asked = self._act.asked | {"further_transactions": self._transactions}
+        with super().writing() as db:
+            add_entry(db, replace(self._act, asked=asked), changes=self._further.as_data())
+
+
+def _running(db: Session) -> Act:
+    """The command that is running, the system's user who runs it, and the campaign that it names."""
+    context = click.get_current_context(silent=True)
+    words, slug = ("", None) if context is None else (context.command_path, context.params.get("campaign"))
+    campaign_id = None
+    with suppress(NotFound):
+        campaign_id = campaign_by_slug(db, str(slug), even_archived=True).id if slug else None
+    return Act(COMMAND + words.partition(" ")[2], campaign_id=campaign_id, asked={"user": _system_user()})
+
+
+def _system_user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return ""  # a number without a name, as in some containers
+
+
 @contextmanager
 def open_database(settings: Settings) -> Iterator[Database]:
-    """The database of these settings, migrated to the latest revision; closed at the end."""
-    database = Database(settings.database_url)
+    """The database of these settings, migrated to the latest revision; closed at the end.
+
+    What a command changes leaves an entry in the audit trail.
+    """
+    database = TrailedDatabase(settings.database_url)
     try:
         migrate(database)
         yield database
+        database.finish()
+    except BaseException:
+        with suppress(Unavailable):
+            database.finish()
+        raise
     finally:
         database.close()
 

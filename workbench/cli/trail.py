@@ -13,7 +13,7 @@ from workbench.workflow.people.trail import TrailFilter, entry_data, trail_entri
 
 @click.command("trail")
 @click.option("--login", default="", help="Only acts of this account.")
-@click.option("--act", default="", help="Only acts whose name contains this.")
+@click.option("--act", default="", help="Only acts whose name contains this, such as role.")
 @click.option("--campaign", default="", help="Only acts in this campaign.")
 @click.option("--request", default="", help="Only acts of this request ID.")
 @click.option("--last", default=50, show_default=True, type=click.IntRange(1), help="Number of entries.")
@@ -32,16 +32,15 @@ def command(
         say_json([entry_data(one) for one in entries])
         return
     for one in entries:
-        who = one.login or (f"account {one.account_id}" if one.account_id else "-")
         changed = ", ".join(
             f"{each['rows']} {each['table']} {each['kind']}" for each in one.details.get("changes", ())
         )
         words = (
             str(one.number),
             f"{one.at:%Y-%m-%d %H:%M:%S}",
-            who,
-            one.act,
-            one.outcome,
+            one.who or "-",
+            one.act_name,
+            one.outcome_name,
             one.campaign,
             changed,
         )

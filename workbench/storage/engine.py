@@ -127,7 +127,8 @@ class Database:
             yield session
         try:
             for act in put_off:
-                with self.writing() as writer:
+                # Not as `TrailedDatabase` has it: nobody asked for it, and it can be computed again.
+                with Database.writing(self) as writer:
                     act(writer)
         except (Unavailable, DBAPIError) as error:
             # Also where the right to write is missing, or the campaign is gone.
@@ -199,7 +200,7 @@ class Database:
         it has one writer, so nothing can come to refer to them meanwhile.
         """
         if not self.embedded:
-            with self.writing() as session:
+            with Database.writing(self) as session:
                 yield session
             return
         with (

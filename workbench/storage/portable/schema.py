@@ -38,6 +38,7 @@ from workbench.storage.tables import (
     DeviceRow,
     KeptAnswersRow,
     Moment,
+    PasswordResetRow,
     SessionRow,
     SignInAttemptRow,
 )
@@ -45,7 +46,14 @@ from workbench.storage.tables import (
 VERSION_TABLE = "alembic_version"
 LEFT_OUT = frozenset(
     table.__tablename__
-    for table in (SessionRow, DeviceRow, SignInAttemptRow, ComputedResultRow, KeptAnswersRow)
+    for table in (
+        SessionRow,
+        DeviceRow,
+        PasswordResetRow,
+        SignInAttemptRow,
+        ComputedResultRow,
+        KeptAnswersRow,
+    )
 )
 """Tables whose rows stay behind: nobody is to be signed in by a copy, and what was computed can be again."""
 

@@ -15,7 +15,10 @@ from workbench.workflow.people.trail import TrailEntry, TrailFilter, entry_data,
 
 blueprint = Blueprint("trail", __name__, url_prefix="/administration")
 ON_A_PAGE = 100
-COLUMNS = ("entry", "time", "login", "account", "act", "outcome", "campaign", "request", "details", "hash")
+COLUMNS = (
+    *("entry", "time", "login", "account", "who", "act", "act_name"),
+    *("outcome", "campaign", "request", "details", "hash"),
+)
 
 
 @blueprint.get("/trail")

@@ -117,9 +117,8 @@ class Changes:
 
 
 @contextmanager
-def watching(db: Session) -> Iterator[Changes]:
-    """The changes that a session makes meanwhile, by its objects and by statements."""
-    changes = Changes()
+def watching(db: Session, changes: Changes) -> Iterator[Changes]:
+    """Gather the changes that a session makes meanwhile, by its objects and by statements."""
     event.listen(db, "after_flush", changes.flushed)
     event.listen(db, "do_orm_execute", changes.executed)
     try:

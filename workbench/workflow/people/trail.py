@@ -20,13 +20,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding
 from workbench.storage.tables import AccountRow, CampaignRow, TrailRow
 from workbench.workflow.clock import utc_now
-from workbench.workflow.people.changes import watching
+from workbench.workflow.people.act_names import COMMAND, act_in_words, acts_like, outcome_in_words
+from workbench.workflow.people.changes import Changes, watching
 
 DONE = "done"
 FIRST = "0" * 64
@@ -53,7 +54,10 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class TrailEntry:
-    """An entry as it is shown; login and campaign are empty where there is none, or none any more."""
+    """An entry as it is shown; login and campaign are empty where there is none, or none any more.
+
+    `act` is the name of an endpoint or a command.
+    """
 
     number: int
     at: datetime
@@ -66,10 +70,28 @@ class TrailEntry:
     details: dict[str, Any]
     hash: str
 
+    @property
+    def who(self) -> str:
+        """Who acted: a login, the number of an account, the system's user of a command, or nobody's name."""
+        if self.act.startswith(COMMAND):
+            user = self.details.get("asked", {}).get("user", "")
+            return f"command line, {user}" if user else "command line"
+        return self.login or (f"account {self.account_id}" if self.account_id else "")
+
+    @property
+    def act_name(self) -> str:
+        """The act in plain words."""
+        return act_in_words(self.act)
+
+    @property
+    def outcome_name(self) -> str:
+        """The outcome in plain words."""
+        return outcome_in_words(self.outcome)
+
 
 @dataclass(frozen=True, slots=True)
 class TrailFilter:
-    """Which entries are listed: all, if nothing is given. `act` is a part of its name."""
+    """Which entries are listed: all, if nothing is given. `act` is a part of its name or words."""
 
     login: str = ""
     act: str = ""
@@ -110,7 +132,7 @@ def add_entry(
 @contextmanager
 def recorded(db: Session, act: Act) -> Iterator[None]:
     """Store an act with all that it changes in a session meanwhile; an exception stores nothing."""
-    with watching(db) as changes:
+    with watching(db, Changes()) as changes:
         yield
         db.flush()
     add_entry(db, act, changes=changes.as_data())
@@ -154,7 +176,9 @@ def entry_data(entry: TrailEntry) -> dict[str, Any]:
         "time": entry.at.isoformat(),
         "login": entry.login,
         "account": entry.account_id,
+        "who": entry.who,
         "act": entry.act,
+        "act_name": entry.act_name,
         "outcome": entry.outcome,
         "campaign": entry.campaign,
         "request": entry.request,
@@ -201,7 +225,8 @@ def _conditions(filters: TrailFilter) -> list[ColumnElement[bool]]:
     if filters.login:
         found.append(AccountRow.login == filters.login.casefold())
     if filters.act:
-        found.append(TrailRow.act.contains(filters.act, autoescape=True))
+        by_name = TrailRow.act.contains(filters.act, autoescape=True)
+        found.append(or_(by_name, TrailRow.act.in_(acts_like(filters.act))))
     if filters.campaign:
         found.append(CampaignRow.slug == filters.campaign)
     if filters.request:
