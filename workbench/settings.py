@@ -11,6 +11,7 @@ from pathlib import Path
 from workbench.errors import WorkbenchError
 
 PACKAGE = Path(__file__).resolve().parent
+SHORTEST_SECRET = 20
 Network = IPv4Network | IPv6Network
 # Where a proxy is if nobody says otherwise: on the same machine, or in a network of its own.
 NEARBY: tuple[Network, ...] = tuple(
@@ -27,6 +28,8 @@ class Settings:
     interface. `database_url` is an SQLAlchemy URL; `behind_proxy` is the number of proxies whose forwarded
     headers are believed if they connect from one of `proxy_networks`; `hosts` are the names under which the
     site answers, any if it is empty; `secure_cookies` is None to follow the scheme of each request.
+    Statements that take `slow_statement_ms` are logged, none if it is 0; without `metrics_token` only local
+    addresses read `/metrics`.
     """
 
     instance: Path
@@ -38,6 +41,10 @@ class Settings:
     hosts: tuple[str, ...] = ()
     secure_cookies: bool | None = None
     max_upload_bytes: int = 2 * 1024**3
+    log_json: bool = False
+    access_log: bool = False
+    slow_statement_ms: int = 0
+    metrics_token: str = ""
 
 
 def read_settings(environment: Mapping[str, str] | None = None, *, instance: Path | None = None) -> Settings:
@@ -58,6 +65,10 @@ def read_settings(environment: Mapping[str, str] | None = None, *, instance: Pat
         hosts=_listed(env, "WORKBENCH_HOSTS"),
         secure_cookies=_yes_or_no(env, "WORKBENCH_SECURE_COOKIES"),
         max_upload_bytes=_whole_number(env, "WORKBENCH_MAX_UPLOAD_MIB", 2048) * 1024**2,
+        log_json=_yes_or_no(env, "WORKBENCH_LOG_JSON") or False,
+        access_log=_yes_or_no(env, "WORKBENCH_ACCESS_LOG") or False,
+        slow_statement_ms=_whole_number(env, "WORKBENCH_SLOW_QUERY_MS", 0),
+        metrics_token=_secret(env, "WORKBENCH_METRICS_TOKEN"),
     )
 
 
@@ -81,6 +92,14 @@ def _whole_number(env: Mapping[str, str], name: str, default: int) -> int:
     if not text.isascii() or not text.isdigit():
         raise WorkbenchError(f"{name} is {text!r}", remedy="set a whole number, 0 or more")
     return int(text)
+
+
+def _secret(env: Mapping[str, str], name: str) -> str:
+    text = env.get(name, "").strip()
+    if text and len(text) < SHORTEST_SECRET:
+        remedy = f"set {SHORTEST_SECRET} random characters or more"
+        raise WorkbenchError(f"{name} has {len(text)} characters", remedy=remedy)
+    return text
 
 
 def _listed(env: Mapping[str, str], name: str) -> tuple[str, ...]:

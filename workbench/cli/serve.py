@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import socket
+from tempfile import TemporaryDirectory
 
 import click
 from granian.constants import HTTPModes, Interfaces, Loops
@@ -19,6 +20,9 @@ from workbench.workflow.campaigns.deletion import finish_deletions
 from workbench.workflow.people.accounts import any_account
 
 DEFAULT_PORT = 8765
+WORKERS = "WORKBENCH_WORKERS"
+# Of prometheus_client: where the processes of a server keep their counts, so that each can tell all of them.
+SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 # Open connections of a worker process, also those that send nothing.
 MOST_CONNECTIONS = 8192
 
@@ -32,6 +36,7 @@ def serve_until_interrupted(settings: Settings, *, host: str, port: int, workers
     """
     os.environ["WORKBENCH_INSTANCE"] = str(settings.instance)
     os.environ["WORKBENCH_DATABASE_URL"] = settings.database_url
+    os.environ[WORKERS] = str(workers)
     server = Server(
         "workbench.web.server_process:door_from_environment",
         factory=True,
@@ -48,7 +53,9 @@ def serve_until_interrupted(settings: Settings, *, host: str, port: int, workers
         workers_kill_timeout=5,
         process_name=None,
     )
-    server.serve()
+    with TemporaryDirectory(prefix="workbench-counts-") as folder:
+        os.environ[SHARED_FOLDER] = folder
+        server.serve()
 
 
 def _most_connections() -> int:

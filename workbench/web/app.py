@@ -9,6 +9,7 @@ from flask import Flask
 from workbench.settings import Settings, read_settings
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
+from workbench.storage.slow_statements import log_slow_statements
 from workbench.web import access, assets, context, errors, notices, refusals, security, templating, trail
 from workbench.web.hosts import KnownHosts
 from workbench.web.ids import IdConverter, NumberConverter, TextConverter
@@ -48,6 +49,8 @@ def create_app(settings: Settings, database: Database, *, passwords: Passwords |
     )
     context.init_app(app, context.Context(settings, database, passwords or Passwords()))
     # The trail first: it gives the request its id, and sees how it was answered last.
+    if settings.slow_statement_ms:
+        log_slow_statements(database.engine, settings.slow_statement_ms)
     for part in (trail, refusals, security, access, errors, notices, templating):
         part.init_app(app)
     assets.init_app(app, settings.static)

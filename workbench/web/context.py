@@ -14,6 +14,7 @@ from workbench.settings import Settings
 from workbench.storage import Connection, Session
 from workbench.storage.engine import ROWS_GONE, Database
 from workbench.web.last_uses import LastUses
+from workbench.web.observed import Observed
 from workbench.web.recognised import RecognisedTokens
 from workbench.web.rendered_documents import RenderedDocuments
 from workbench.web.repeats import Repeats
@@ -36,6 +37,7 @@ class Context:
     recognised: RecognisedTokens = field(default_factory=RecognisedTokens)
     repeats: Repeats = field(default_factory=Repeats)
     uses: LastUses = field(default_factory=LastUses)
+    observed: Observed = field(default_factory=Observed)
     rendered: RenderedDocuments = field(default_factory=RenderedDocuments)
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import io
 import logging
+import time
+from dataclasses import dataclass
 from typing import IO, Any
 
 from flask import Flask
@@ -24,18 +26,34 @@ from workbench.web.environ import Exchange, environ_of, send
 from workbench.web.health import PATH as HEALTH
 from workbench.web.health import Health, health_response
 from workbench.web.long_requests import LongRequests
+from workbench.web.observed import AnsweredRequest
 from workbench.web.pages import COMPUTING
 from workbench.web.places import READS, Full, Places, RequestKind, kind_of
 from workbench.web.quick_desk import endpoint_of
 from workbench.web.refusals import Refusals, WholeResponse, answer_of
 from workbench.web.requests import SESSION_COOKIES
 from workbench.web.security import HEADERS
+from workbench.web.trail import HEADER as REQUEST_ID
 
 LOG = logging.getLogger(__name__)
 # How many bodies of strangers may be unfinished at once.
 MOST_STRANGERS = 500
 # How many of them may be larger than a form, such as a run to be scored.
 MOST_LARGE_OF_STRANGERS = 8
+
+
+METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A request on its way: when it began, its endpoint and kind once they are known."""
+
+    exchange: Exchange
+    environ: dict[str, Any]
+    began: float
+    endpoint: str | None = None
+    kind: str = "refused"
 
 
 class Door:
@@ -48,6 +66,9 @@ class Door:
         self._long = LongRequests(app, self._refusals)
         self._places = places or Places()
         self._health = Health(lambda: reachable(self._context.database))
+        self._observed = self._context.observed
+        self._observed.busy = self._places.busy
+        logging.getLogger().addHandler(self._observed.errors)
         self._strangers = 0
         self._large_of_strangers = 0
 
@@ -59,18 +80,35 @@ class Door:
             found = [*headers.items(), *HEADERS.items(), ("Cache-Control", "no-store")]
             send(exchange, WholeResponse(str(status), found, text.encode()))
             return
-        refused = await self._refusal(environ, exchange)
+        asked = _Asked(exchange, environ, time.perf_counter())
+        refused = await self._refusal(asked)
         if refused is not None:
-            send(exchange, self._refusals.answer(refused, environ))
+            self._send(asked, self._refusals.answer(refused, environ))
 
     def __rsgi_del__(self, _loop: Any) -> None:
         """Stop the second process, after the last request."""
+        logging.getLogger().removeHandler(self._observed.errors)
         self._long.close()
 
-    async def _refusal(self, environ: dict[str, Any], exchange: Exchange) -> int | None:
+    def _send(self, asked: _Asked, answer: WholeResponse) -> None:
+        """Send an answer, and count it once it is sent: nobody waits for that."""
+        send(asked.exchange, answer)
+        method = asked.environ["REQUEST_METHOD"]
+        one = AnsweredRequest(
+            method=method if method in METHODS else "other",
+            endpoint=asked.endpoint,
+            kind=asked.kind,
+            status=answer.code,
+            seconds=time.perf_counter() - asked.began,
+            request_id=next((value for name, value in answer.headers if name == REQUEST_ID), ""),
+        )
+        self._observed.add(one)
+
+    async def _refusal(self, asked: _Asked) -> int | None:
         """Have a request answered; the status by which it is refused, or None."""
+        environ, exchange = asked.environ, asked.exchange
         try:
-            endpoint = self._endpoint(environ)
+            endpoint = asked.endpoint = self._endpoint(environ)
             signed_in = await self._signed_in(environ)
             length = _length(environ)
             if length is None:
@@ -87,9 +125,10 @@ class Door:
             except TimeoutError:
                 return 408
             kind = kind_of(self._app, environ["REQUEST_METHOD"], endpoint, signed_in=signed_in)
+            asked.kind = str(kind)
             environ["wsgi.input"] = body
             await self._places.run(
-                kind, lambda: send(exchange, self._answer(kind, endpoint, environ)), finally_=body.close
+                kind, lambda: self._send(asked, self._answer(kind, endpoint, environ)), finally_=body.close
             )
         except (Full, TimeoutError, Unavailable):
             return 503

@@ -17,6 +17,7 @@ from workbench.settings import read_settings
 from workbench.storage.engine import Database
 from workbench.storage.limits import time_limit
 from workbench.web.app import create_app
+from workbench.web.logs import start_logging
 from workbench.web.long_requests import READY, SECONDS, put_response
 from workbench.web.refusals import Application, answer_of
 from workbench.workflow.pools.current_answers import keep_current
@@ -31,6 +32,7 @@ def main(descriptors: list[str]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(NICENESS)
     settings = read_settings()
+    start_logging(settings)
     database = Database(settings.database_url)
     app = create_app(settings, database)
     for descriptor in descriptors:

@@ -70,6 +70,10 @@ class Places:
     def __init__(self, bounds: Mapping[RequestKind, RequestBounds] = BOUNDS) -> None:
         self._rooms = {kind: _Room(kind, bound) for kind, bound in bounds.items()}
 
+    def busy(self) -> dict[str, int]:
+        """How many requests of each kind are being answered or wait."""
+        return {str(kind): room.inside for kind, room in self._rooms.items()}
+
     async def run(
         self, kind: RequestKind, act: Callable[[], Any], *, finally_: Callable[[], Any] = int
     ) -> Any:
@@ -114,15 +118,15 @@ class _Room:
     def __init__(self, kind: RequestKind, bounds: RequestBounds) -> None:
         self.bounds = bounds
         self.threads = ThreadPoolExecutor(bounds.at_once, thread_name_prefix=str(kind))
-        self._inside = 0
+        self.inside = 0
         self._lock = threading.Lock()
 
     def enter(self) -> None:
         with self._lock:
-            if self._inside >= self.bounds.at_once + self.bounds.waiting:
+            if self.inside >= self.bounds.at_once + self.bounds.waiting:
                 raise Full
-            self._inside += 1
+            self.inside += 1
 
     def leave(self) -> None:
         with self._lock:
-            self._inside -= 1
+            self.inside -= 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from typing import Any
 
 from werkzeug.middleware.proxy_fix import ProxyFix
@@ -33,6 +33,9 @@ class TrustedProxies:
         for name in FORWARDED:
             environ.pop(f"HTTP_X_FORWARDED_{name}", None)
         return self._direct(environ, start_response)
+
+
+LOCAL = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 
 
 def is_in(address: str, networks: Iterable[Network]) -> bool:

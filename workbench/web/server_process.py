@@ -8,8 +8,10 @@ import signal
 import threading
 import time
 
+from workbench.settings import read_settings
 from workbench.web.app import from_environment
 from workbench.web.door import Door
+from workbench.web.logs import start_logging
 
 LOOK_SECONDS = 0.5
 # For requests that are being answered when the supervisor has ended.
@@ -22,6 +24,7 @@ def door_from_environment() -> Door:
     # Not getppid(): the supervisor may have been killed while this process started.
     if supervisor is not None and supervisor.pid is not None:
         threading.Thread(target=_end_without, args=(supervisor.pid,), daemon=True).start()
+    start_logging(read_settings())
     return Door(from_environment())
 
 

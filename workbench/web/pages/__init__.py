@@ -23,6 +23,7 @@ from workbench.web.pages import (
     home,
     judging,
     judgments,
+    metrics,
     my_runs,
     overview,
     people,
@@ -33,6 +34,7 @@ from workbench.web.pages import (
     scores,
     settings,
     setup,
+    status,
     task,
     topics,
     trail,
@@ -41,6 +43,7 @@ from workbench.web.pages import (
 
 BLUEPRINTS = (
     health.blueprint,
+    metrics.blueprint,
     help.blueprint,
     entrance.blueprint,
     *account.BLUEPRINTS,
@@ -70,6 +73,7 @@ BLUEPRINTS = (
     people.blueprint,
     accounts.blueprint,
     trail.blueprint,
+    status.blueprint,
     *judging.BLUEPRINTS,
 )
 

@@ -1,0 +1,80 @@
+"""`/metrics` for Prometheus: open to local addresses, or to whoever has the token of the settings."""
+
+from __future__ import annotations
+
+import os
+import secrets
+
+from flask import Blueprint, request
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+from werkzeug.wrappers import Response
+
+from workbench import __version__
+from workbench.errors import NotFound
+from workbench.web.access import anyone
+from workbench.web.context import app_context, reading
+from workbench.web.proxies import LOCAL, is_in
+from workbench.workflow.upkeep.status import installation_status
+
+blueprint = Blueprint("metrics", __name__)
+PATH = "/metrics"
+# Of prometheus_client: where the processes of a server keep their counts, so that each can tell all of them.
+SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+
+
+@blueprint.get(PATH)
+@anyone
+def index() -> Response:
+    """The counts of all processes of this server, and what the database holds."""
+    _require_monitor()
+    with reading() as db:
+        status = installation_status(db, app_context().settings.instance)
+    gauges = [
+        GaugeMetricFamily("workbench_database_bytes", "Size of the database", status.bytes),
+        GaugeMetricFamily("workbench_accounts", "Accounts that can sign in", status.accounts),
+        GaugeMetricFamily("workbench_sessions", "Open sessions", status.sessions),
+        GaugeMetricFamily("workbench_campaigns", "Campaigns", status.campaigns),
+        GaugeMetricFamily("workbench_trail_entries", "Entries of the audit trail", status.trail_entries),
+    ]
+    program = GaugeMetricFamily("workbench_info", "Version and schema", labels=("version", "schema"))
+    program.add_metric((__version__, status.revision), 1)
+    of_database = CollectorRegistry()
+    of_database.register(_Measured([program, *gauges]))
+    text = generate_latest(_counts()) + generate_latest(of_database)
+    return Response(text, content_type=CONTENT_TYPE_LATEST)
+
+
+class _Measured(Collector):
+    """What is measured for each scrape."""
+
+    def __init__(self, found: list[Metric]) -> None:
+        self._found = found
+
+    def collect(self) -> list[Metric]:
+        return self._found
+
+
+def _counts() -> CollectorRegistry:
+    if SHARED_FOLDER not in os.environ:
+        return app_context().observed.registry
+    together = CollectorRegistry()
+    MultiProcessCollector(together)  # type: ignore[no-untyped-call]
+    return together
+
+
+def _require_monitor() -> None:
+    """Raise NotFound for everybody else: that there is something is nobody's business."""
+    token = app_context().settings.metrics_token
+    if token:
+        given = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        allowed = secrets.compare_digest(given.encode(), token.encode())
+    else:
+        # A proxy that nobody has declared is local, and says so by such a header.
+        forwarded = any(name in request.headers for name in ("X-Forwarded-For", "Forwarded"))
+        allowed = not forwarded and is_in(request.remote_addr or "", LOCAL)
+    if not allowed:
+        raise NotFound("there is no page at this address", remedy="see the list of your campaigns")

@@ -1,0 +1,92 @@
+"""The state of an installation: size and schema of its database, how much is in it, the last backup."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from sqlalchemy import func, select, text
+from sqlalchemy.orm import Session
+
+from workbench.storage.tables import AccountRow, CampaignRow, SessionRow
+from workbench.workflow.clock import utc_now
+from workbench.workflow.people.trail import last_number
+
+LAST_BACKUP = "last-backup.json"
+
+
+@dataclass(frozen=True, slots=True)
+class LastBackup:
+    """The latest complete backup that `workbench backup` made from this instance folder."""
+
+    made_at: datetime
+    path: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class InstallationStatus:
+    """What a database is and holds; `bytes` are those of its file, or of the database in PostgreSQL.
+
+    `accounts` are those that can sign in, `sessions` those that have not ended. `backup` is None where none
+    is known.
+    """
+
+    engine: str
+    bytes: int
+    revision: str
+    accounts: int
+    sessions: int
+    campaigns: int
+    trail_entries: int
+    backup: LastBackup | None
+
+
+def installation_status(db: Session, instance: Path, *, now: datetime | None = None) -> InstallationStatus:
+    """The state of the database and of the instance folder."""
+    embedded = db.get_bind().dialect.name == "sqlite"
+    size = (
+        "select page_count * page_size from pragma_page_count(), pragma_page_size()"
+        if embedded
+        else "select pg_database_size(current_database())"
+    )
+    version = "select sqlite_version()" if embedded else "show server_version"
+    name = "SQLite" if embedded else "PostgreSQL"
+    enabled = AccountRow.disabled_at.is_(None)
+    open_ones = SessionRow.expires_at > utc_now(now)
+    return InstallationStatus(
+        engine=f"{name} {db.scalar(text(version))}",
+        bytes=int(db.scalar(text(size)) or 0),
+        revision=str(db.scalar(text("select version_num from alembic_version"))),
+        accounts=db.scalar(select(func.count()).select_from(AccountRow).where(enabled)) or 0,
+        sessions=db.scalar(select(func.count()).select_from(SessionRow).where(open_ones)) or 0,
+        campaigns=db.scalar(select(func.count()).select_from(CampaignRow)) or 0,
+        trail_entries=last_number(db),
+        backup=last_backup(instance),
+    )
+
+
+def note_backup(instance: Path, made: LastBackup) -> None:
+    """Note a backup in the instance folder; one that cannot be written to is left as it is."""
+    content = {
+        "made_at": made.made_at.isoformat(),
+        "path": made.path,
+        "size": made.size,
+        "sha256": made.sha256,
+    }
+    with suppress(OSError):
+        (instance / LAST_BACKUP).write_text(json.dumps(content) + "\n", encoding="utf-8")
+
+
+def last_backup(instance: Path) -> LastBackup | None:
+    """The backup that was noted last; None where there is none, or its note cannot be read."""
+    try:
+        found = json.loads((instance / LAST_BACKUP).read_text(encoding="utf-8"))
+        made_at = datetime.fromisoformat(found["made_at"])
+        return LastBackup(made_at, str(found["path"]), int(found["size"]), str(found["sha256"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
