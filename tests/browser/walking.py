@@ -101,7 +101,7 @@ FILES = frozenset(
     }
 )
 # Fragments; their pages ask for them.
-PIECES = frozenset({"consensus_preview.ranking", "dataset.progress", "trust.live"})
+PIECES = frozenset({"consensus_preview.ranking", "dataset.progress", "trust.live", "trust.progress"})
 WELCOME = "entrance.welcome"  # only where there is no account yet
 # Pages that are the first thing somebody sees without any work, and what long names do to them.
 BARE = frozenset(

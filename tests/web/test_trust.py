@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
@@ -17,6 +18,8 @@ from workbench.web.pages import trust
 from workbench.web.pages.trust import QUESTIONS
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.pools.making import make_pool
+from workbench.workflow.steps import Steps
+from workbench.workflow.trust.report import TrustReport, trust_report
 
 ADDRESS = "/c/harbour/trust"
 ROWS = [
@@ -37,7 +40,7 @@ def test_the_first_view_lets_the_page_fetch_the_report(olga: FlaskClient) -> Non
     (fetched,) = [
         part.partition('"')[0].replace("&amp;", "&")
         for part in page.split('hx-get="')[1:]
-        if "measure=" in part.partition('"')[0]
+        if "measure=" in part.partition('"')[0] and "/progress/" not in part.partition('"')[0]
     ]
     fragment = olga.get(fetched, headers={"HX-Request": "true", "HX-Request-Type": "partial"}).text
     assert fragment.lstrip().startswith('<div id="report"')
@@ -188,3 +191,49 @@ def test_estimates_stand_below_the_holes_or_the_reason_why_not(
     page = text_of(olga.get(f"{ADDRESS}/holes").text)
     assert "no opened pool was drawn at random" not in page
     assert re.search(r"infAP, \d topics? xinfAP, \d topics? infNDCG, \d topics?", page)
+
+
+def polled(page: str) -> list[str]:
+    """The addresses at which a page that waits asks how far the computing is."""
+    asked = [part.partition('"')[0].replace("&amp;", "&") for part in page.split('hx-get="')[1:]]
+    return [address for address in asked if "/trust/progress/" in address]
+
+
+def test_a_page_that_waits_is_told_how_far_the_computing_is(
+    olga: FlaskClient, enter: Enter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (address,) = polled(olga.get(ADDRESS).text)
+    assert olga.get(address).status_code == 204
+    vera, told, real = enter("Vera"), [], trust_report
+
+    def report(*given: Any, steps: Steps, **named: Any) -> TrustReport:
+        for _ in steps(["one", "two", "three", "four"], "Runs scored"):
+            told.append(text_of(vera.get(address).text))
+        return real(*given, **named)
+
+    monkeypatch.setattr(trust, "trust_report", report)
+    # The address that the waiting page fetches has the same measure and rule as that which it asks.
+    fetched = address.replace("/progress/report", "")
+    page = olga.get(fetched, headers={"HX-Request": "true", "HX-Request-Type": "partial"}).text
+    shares = enumerate((0, 25, 50, 75))
+    assert [one.strip() for one in told] == [
+        f"Runs scored: {done} of 4 ({share} %)" for done, share in shares
+    ]
+    assert olga.get(address).status_code == 204
+    # Each question waits by itself.
+    assert [one.partition("?")[0].rpartition("/")[2] for one in polled(page)] == list(QUESTIONS)
+
+
+def test_the_form_is_answered_by_what_waits(olga: FlaskClient) -> None:
+    partial = {"HX-Request": "true", "HX-Request-Type": "partial"}
+    page = olga.get(ADDRESS, query_string={"measure": "P@10", "propose": "1"}, headers=partial).text
+    assert "<html" not in page
+    (address,) = polled(page)
+    assert "measure=P@10" in address
+    assert "In short" not in page
+
+
+def test_the_report_on_the_collection_waits_likewise(olga: FlaskClient) -> None:
+    (address,) = polled(olga.get(f"{ADDRESS}/report").text)
+    assert "/progress/collection?" in address
+    assert olga.get(address).status_code == 204

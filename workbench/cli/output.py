@@ -18,6 +18,8 @@ import click
 from workbench.errors import Finding, InvalidInput, WorkbenchError, finding_to_json
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
+
     from workbench.export import Export
 
 REFUSED = 1
@@ -127,10 +129,31 @@ def with_progress(items: Sequence[Item], label: str) -> Iterator[Item]:
     if len(items) < 2 or not sys.stderr.isatty():
         yield from items
         return
-    from rich.console import Console
-    from rich.progress import track
+    with progress_bar() as bar:
+        yield from bar.track(items, description=label)
 
-    yield from track(items, description=label, console=Console(stderr=True), transient=True)
+
+def progress_bar() -> Progress:
+    """A bar on standard error, where that is a terminal: done of how many, the share, the time left."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (BarColumn(), MofNCompleteColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    return Progress(
+        TextColumn("{task.description}"),
+        *columns,
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
 
 
 def complain(error: WorkbenchError) -> None:

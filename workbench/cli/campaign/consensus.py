@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import Progress
 
 from workbench.cli.campaign.campaigns import JSON
 from workbench.cli.consensus_options import EXPORT, OUTPUT, consensus_options
@@ -20,7 +18,7 @@ from workbench.cli.consensus_text import (
     write_out,
 )
 from workbench.cli.database import database_options, open_database
-from workbench.cli.output import print_export, say_json
+from workbench.cli.output import print_export, progress_bar, say_json
 from workbench.cli.record_options import record_options
 from workbench.consensus.rule_choice import RuleChoice, choices_of, default_rules
 from workbench.consensus.settle import label_export
@@ -181,8 +179,7 @@ def _ranked(
     db: Session, campaign_id: int, choices: tuple[RuleChoice, ...], by: RuleRanking
 ) -> RankingPreview:
     """The ranking, with a bar on the error stream where that is a terminal."""
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+    with progress_bar() as bar:
         task = bar.add_task("Scoring")
         return preview_ranking(
             db,

@@ -6,6 +6,7 @@ import click
 
 from workbench.cli.consensus_options import consensus_options
 from workbench.cli.database import database_options, open_database
+from workbench.cli.output import with_progress
 from workbench.cli.trust.shared import MEASURE
 from workbench.consensus.rule_choice import RuleChoice
 from workbench.settings import Settings
@@ -26,5 +27,6 @@ def report(settings: Settings, campaign: str, choice: RuleChoice, measure: str) 
     its runs is, and in sentences what may and may not be concluded.
     """
     with open_database(settings) as database, database.reading() as db:
-        found = collection_report(db, campaign_by_slug(db, campaign).id, choice=choice, measure=measure)
+        campaign_id = campaign_by_slug(db, campaign).id
+        found = collection_report(db, campaign_id, choice=choice, measure=measure, steps=with_progress)
     click.echo(report_markdown(found), nl=False)

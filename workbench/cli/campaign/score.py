@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 import click
-from rich.console import Console
-from rich.progress import Progress
 
 from workbench.cli.consensus_options import consensus_options
 from workbench.cli.database import database_options, open_database
-from workbench.cli.output import one_form, print_export
+from workbench.cli.output import one_form, print_export, progress_bar
 from workbench.cli.score_output import say_scores
 from workbench.consensus.rule_choice import RuleChoice
 from workbench.settings import Settings
@@ -60,8 +58,7 @@ def scored_table(
 
     Without measures these are the campaign's, without tags all runs. Raises WorkbenchError as `score_runs`.
     """
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+    with progress_bar() as bar:
         task = bar.add_task("Scoring")
         return score_runs(
             db,

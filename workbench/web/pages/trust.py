@@ -39,6 +39,7 @@ from workbench.web.rendering import render_report
 from workbench.web.requests import wants_fragment
 from workbench.workflow.runs.run_records import runs_of
 from workbench.workflow.scores.score_table import coverage_of
+from workbench.workflow.steps import Steps, UnderWay, quietly
 from workbench.workflow.trust.collection_report import collection_report
 from workbench.workflow.trust.estimable import Estimable
 from workbench.workflow.trust.live import trust_version
@@ -56,9 +57,11 @@ blueprint = Blueprint("trust", __name__, url_prefix="/c/<slug>/trust")
 MEASURE = "AP"
 MOST_PAIRS = MOST_TOPICS = 10
 MOST_RUNS = 20
-
-
 SHORTEST_WAIT = 30
+UNDER_WAY = UnderWay()
+"""What this process computes for the page now."""
+ABOUT_THE_PAGE = {"whole", "propose", "show", "seen"}
+"""Arguments that ask for another form of the same figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,21 +87,21 @@ class TrustQuestion:
     """A question with a request of its own: the title of its card, how it is computed, its tables."""
 
     title: str
-    compute: Callable[[Session, int, RuleChoice, str], Any]
+    compute: Callable[[Session, RuleChoice, str, Steps], Any]
     export: Callable[[Any, str], Export]
     parts: Collection[str]
 
 
-def _depth(db: Session, campaign_id: int, choice: RuleChoice, _: str) -> object:
-    return campaign_depth(db, campaign_id, choice=choice)
+def _depth(db: Session, choice: RuleChoice, _: str, steps: Steps) -> object:
+    return campaign_depth(db, here().id, choice=choice, steps=steps)
 
 
-def _holes(db: Session, campaign_id: int, choice: RuleChoice, measure: str) -> object:
-    return campaign_holes(db, campaign_id, choice=choice, measure=measure)
+def _holes(db: Session, choice: RuleChoice, measure: str, steps: Steps) -> object:
+    return campaign_holes(db, here().id, choice=choice, measure=measure, steps=steps)
 
 
-def _topics(db: Session, campaign_id: int, choice: RuleChoice, measure: str) -> object:
-    return campaign_topics(db, campaign_id, choice=choice, measure=measure)
+def _topics(db: Session, choice: RuleChoice, measure: str, steps: Steps) -> object:
+    return campaign_topics(db, here().id, choice=choice, measure=measure, steps=steps)
 
 
 QUESTIONS = {
@@ -118,19 +121,20 @@ ADVICE = {Advice.FINISH: "fair", Advice.DEEPER: "poor", Advice.OPEN: "fair", Adv
 def index() -> str | tuple[str, int]:
     """The form; htmx fetches what it proposes, which may take seconds."""
     measure = _measure()
-    with reading() as db:
+    proposed = "propose" in request.args or ("measure" not in request.args and not wants_fragment())
+    with reading() as db, UNDER_WAY.follow(_asked("report")) as steps:
         rule, runs = rule_form(db, here().id), len(runs_of(db, here().id))
-        if "measure" not in request.args and not wants_fragment():
+        if proposed:
             return _page(rule, measure, runs)
         begun = time.monotonic()
         version = trust_version(db, here().id)
         try:
-            report = trust_report(db, here().id, choice=rule.choice, measure=measure)
+            report = trust_report(db, here().id, choice=rule.choice, measure=measure, steps=steps)
         except WorkbenchError as error:
             return _page(rule, measure, runs, findings=findings_of(error, "Trust")), status_of(error)
         # What a page that refreshes shows is whole, so that nothing of it goes blank meanwhile.
         whole = "whole" in request.args
-        answers = {name: _answer(db, name, rule, measure) for name in QUESTIONS} if whole else {}
+        answers = {name: _answer(db, name, rule, measure, steps) for name in QUESTIONS} if whole else {}
     return _page(rule, measure, runs, Computed(report, answers, version, time.monotonic() - begun))
 
 
@@ -143,6 +147,16 @@ def live() -> str | tuple[str, int]:
         if trust_version(db, here().id) == request.args.get("seen"):
             return "", 204
     return render_template("trust/_live.html", form=rule, measure=_measure(), changed=True)
+
+
+@blueprint.get("/progress/<any(report, collection, depth, holes, topics):question>")
+@reader
+def progress(question: str) -> str | tuple[str, int]:
+    """How far the figures of a card are, for a page that waits; nothing where they are not computed here."""
+    found = UNDER_WAY.get(_asked(question))
+    if found is None:
+        return "", 204
+    return render_template("trust/_progress.html", found=found)
 
 
 @blueprint.get("/judges.<any(csv, json, tex):kind>")
@@ -173,9 +187,9 @@ def question(question: str) -> str:
     """One of the questions: what htmx puts into the page, or a page of its own."""
     measure = _measure()
     ranking_measure(measure)
-    with reading() as db:
+    with reading() as db, UNDER_WAY.follow(_asked(question)) as steps:
         rule = rule_form(db, here().id)
-        answer = _answer(db, question, rule, measure)
+        answer = _answer(db, question, rule, measure, steps)
     return render_template(
         "trust/_question.html" if wants_fragment() else "trust/question.html",
         form=rule,
@@ -185,13 +199,13 @@ def question(question: str) -> str:
     )
 
 
-def _answer(db: Session, question: str, rule: RuleForm, measure: str) -> dict[str, Any]:
+def _answer(db: Session, question: str, rule: RuleForm, measure: str, steps: Steps) -> dict[str, Any]:
     """What the card of a question shows, with the share judged."""
     asked = QUESTIONS[question]
     found, refused, coverage = None, None, None
     sample, unsampled = None, None
     try:
-        found = asked.compute(db, here().id, rule.choice, measure)
+        found = asked.compute(db, rule.choice, measure, steps)
         if isinstance(found, Holes):
             sample, unsampled = _sample(db, rule.choice)
         coverage = coverage_of(db, here().id, ranked_runs(db, here().id, rule.choice).qrels)
@@ -228,7 +242,7 @@ def question_file(question: str, kind: str) -> Response:
     """The tables of a question: the one that `?part=` names as CSV, as JSON and LaTeX all of them."""
     asked = QUESTIONS[question]
     with reading() as db:
-        found = asked.compute(db, here().id, rule_form(db, here().id).choice, _measure())
+        found = asked.compute(db, rule_form(db, here().id).choice, _measure(), quietly)
     return export_file(asked.export(found, _part(asked.parts)), kind, f"{here().slug}.trust-{question}")
 
 
@@ -239,10 +253,10 @@ def collection() -> str | tuple[str, int]:
     shown = wants_fragment() or "show" in request.args
     findings: tuple[Finding, ...] = ()
     text = None
-    with reading() as db:
+    with reading() as db, UNDER_WAY.follow(_asked("collection")) as steps:
         rule = rule_form(db, here().id)
         try:
-            text = _collection_markdown(db, rule.choice) if shown else None
+            text = _collection_markdown(db, rule.choice, steps) if shown else None
         except WorkbenchError as error:
             findings = findings_of(error, "Report")
     page = render_template(
@@ -261,12 +275,13 @@ def collection() -> str | tuple[str, int]:
 def collection_file() -> Response:
     """The same as a Markdown file."""
     with reading() as db:
-        text = _collection_markdown(db, rule_form(db, here().id).choice)
+        text = _collection_markdown(db, rule_form(db, here().id).choice, quietly)
     return attachment(text.encode("utf-8", "replace"), f"{here().slug}.report.md", kind="text/markdown")
 
 
-def _collection_markdown(db: Session, choice: RuleChoice) -> str:
-    return report_markdown(collection_report(db, here().id, choice=choice, measure=_measure()))
+def _collection_markdown(db: Session, choice: RuleChoice, steps: Steps) -> str:
+    found = collection_report(db, here().id, choice=choice, measure=_measure(), steps=steps)
+    return report_markdown(found)
 
 
 def _depth_plot(found: DeeperPool) -> dict[str, Any]:
@@ -275,6 +290,12 @@ def _depth_plot(found: DeeperPool) -> dict[str, Any]:
         "depth": found.question.depth,
         "points": [[one.depth, one.found, one.fitted, one.low, one.high] for one in found.curve],
     }
+
+
+def _asked(part: str) -> tuple[object, ...]:
+    """Which figures of which campaign the request is about, the measure and the rule as they are given."""
+    given = request.args.items(multi=True)
+    return (here().id, part, *sorted(one for one in given if one[0] not in ABOUT_THE_PAGE))
 
 
 def _measure() -> str:

@@ -26,6 +26,7 @@ from workbench.workflow.pools.listing import PoolLine, pools_of
 from workbench.workflow.qrels.qrels import Material, QrelsReport, material, qrels_of
 from workbench.workflow.runs.run_records import runs_of
 from workbench.workflow.scores.score_table import Coverage, coverage_of
+from workbench.workflow.steps import Steps, quietly
 from workbench.workflow.trust.collection_size import CollectionSize, collection_size
 from workbench.workflow.trust.questions import campaign_depth, campaign_holes, campaign_topics
 from workbench.workflow.trust.report import TrustReport, trust_report
@@ -82,7 +83,13 @@ class CollectionReport:
 
 
 def collection_report(
-    db: Session, campaign_id: int, *, choice: RuleChoice, measure: str, now: datetime | None = None
+    db: Session,
+    campaign_id: int,
+    *,
+    choice: RuleChoice,
+    measure: str,
+    now: datetime | None = None,
+    steps: Steps = quietly,
 ) -> CollectionReport:
     """Everything about a collection by the qrels of a rule, its runs ranked by a measure.
 
@@ -113,10 +120,10 @@ def collection_report(
         shared=sum(count > 1 for count in people.values()),
         qrels=qrels,
         agreement=_known(lambda: _agreement(db, campaign_id)),
-        trust=_known(lambda: trust_report(db, campaign_id, choice=choice, measure=measure)),
-        depth=_known(lambda: campaign_depth(db, campaign_id, choice=choice)),
-        holes=_known(lambda: campaign_holes(db, campaign_id, choice=choice, measure=measure)),
-        topics=_known(lambda: campaign_topics(db, campaign_id, choice=choice, measure=measure)),
+        trust=_known(lambda: trust_report(db, campaign_id, choice=choice, measure=measure, steps=steps)),
+        depth=_known(lambda: campaign_depth(db, campaign_id, choice=choice, steps=steps)),
+        holes=_known(lambda: campaign_holes(db, campaign_id, choice=choice, measure=measure, steps=steps)),
+        topics=_known(lambda: campaign_topics(db, campaign_id, choice=choice, measure=measure, steps=steps)),
     )
 
 

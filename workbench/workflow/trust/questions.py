@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import TypeVar
 
 from sqlalchemy.orm import Session
 
@@ -18,9 +20,11 @@ from workbench.workflow.kept_results import KeptResults
 from workbench.workflow.pools.analysis import depth_of
 from workbench.workflow.pools.listing import PoolLine, pools_of
 from workbench.workflow.runs.packed_store import tops_of
+from workbench.workflow.steps import Steps, quietly
 from workbench.workflow.trust.estimable import Estimable, estimable, sampled_pool
 from workbench.workflow.trust.ranked_runs import RankedRuns, ranked_runs
 
+Item = TypeVar("Item")
 DEEPER = 2
 """Twice the depth is a fair distance for an extrapolation (`workbench.trust.depth`)."""
 _FEWEST_RANKS = 2
@@ -38,7 +42,9 @@ _KEPT_DEPTHS, _KEPT_HOLES, _KEPT_TOPICS = (
 """The same in the database, for every process."""
 
 
-def campaign_depth(db: Session, campaign_id: int, *, choice: RuleChoice) -> DeeperPool:
+def campaign_depth(
+    db: Session, campaign_id: int, *, choice: RuleChoice, steps: Steps = quietly
+) -> DeeperPool:
     """What a pool of twice the depth would find, of the runs of the deepest opened depth pools.
 
     Raises WorkbenchError where there is no such pool, where too few ranks have a relevant document, and as
@@ -58,7 +64,7 @@ def campaign_depth(db: Session, campaign_id: int, *, choice: RuleChoice) -> Deep
 
     def make() -> DeeperPool:
         counts = pool_by_rank(
-            tops_of(db, campaign_id, tags, depth=question.deeper, ties=ties),
+            _counted(tops_of(db, campaign_id, tags, depth=question.deeper, ties=ties), tags, steps),
             found.qrels.consensus.qrels,
             deepest=question.deeper,
             relevant_from=found.qrels.relevant_from,
@@ -71,6 +77,11 @@ def campaign_depth(db: Session, campaign_id: int, *, choice: RuleChoice) -> Deep
     return _DEPTHS.get((*found.key, question, ties, tuple(tags)), kept)
 
 
+def _counted(runs: Iterable[Item], tags: Sequence[str], steps: Steps) -> Iterator[Item]:
+    """The runs, read together some at a time and told one by one."""
+    return (run for _, run in zip(steps(tags, "Runs read"), runs, strict=True))
+
+
 def deepest_pools(pools: Sequence[PoolLine]) -> list[PoolLine]:
     """Those of the pools that go to the largest depth; none where no pool is by depth, or only by rank 1."""
     depths = {line.id: depth_of(line) for line in pools if line.strategy == "depth"}
@@ -78,7 +89,9 @@ def deepest_pools(pools: Sequence[PoolLine]) -> list[PoolLine]:
     return [line for line in pools if depths.get(line.id) == largest] if largest >= _FEWEST_RANKS else []
 
 
-def campaign_holes(db: Session, campaign_id: int, *, choice: RuleChoice, measure: str) -> Holes:
+def campaign_holes(
+    db: Session, campaign_id: int, *, choice: RuleChoice, measure: str, steps: Steps = quietly
+) -> Holes:
     """What unjudged documents leave open of every run; with estimates where `campaign_sample` allows them.
 
     Raises WorkbenchError as `ranked_runs` does.
@@ -91,9 +104,8 @@ def campaign_holes(db: Session, campaign_id: int, *, choice: RuleChoice, measure
 
     def make() -> Holes:
         sample = NO_SAMPLE if one is None else sampled_pool(db, one, found)
-        return holes(
-            found.qrels.consensus.qrels, found.arrays(db), [asked], highest=found.highest, sample=sample
-        )
+        runs = found.arrays(db, steps, "Runs looked at")
+        return holes(found.qrels.consensus.qrels, runs, [asked], highest=found.highest, sample=sample)
 
     def kept() -> Holes:
         return _KEPT_HOLES.get(db, campaign_id, (found.source, str(asked), recipe), make)
@@ -116,13 +128,15 @@ def _estimable(db: Session, found: RankedRuns) -> Estimable | None:
         return None
 
 
-def campaign_topics(db: Session, campaign_id: int, *, choice: RuleChoice, measure: str) -> FewerTopics:
+def campaign_topics(
+    db: Session, campaign_id: int, *, choice: RuleChoice, measure: str, steps: Steps = quietly
+) -> FewerTopics:
     """What fewer topics show of the ranking; raises WorkbenchError as `ranked_runs` and `fewer_topics` do."""
     chosen, found = ranking_measure(measure), ranked_runs(db, campaign_id, choice)
 
     def make() -> FewerTopics:
-        scores = score_under([found.reference], found.arrays(db), chosen)
-        return fewer_topics(scores.values[0])
+        scores = score_under([found.reference], found.arrays(db, steps, "Runs scored"), chosen)
+        return fewer_topics(scores.values[0], progress=partial(steps, label="Numbers of topics split"))
 
     def kept() -> FewerTopics:
         return _KEPT_TOPICS.get(db, campaign_id, (found.source, str(chosen)), make)

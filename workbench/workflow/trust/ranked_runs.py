@@ -17,6 +17,7 @@ from workbench.trust.alternatives import AlternativeQrels
 from workbench.workflow.qrels.qrels import Material, QrelsReport, material, qrels_of
 from workbench.workflow.runs.packed_store import arrays_for_use
 from workbench.workflow.runs.run_records import CampaignRun, runs_of
+from workbench.workflow.steps import Steps
 
 QRELS = "qrels"
 """The name of the reference: the qrels of the campaign by a rule."""
@@ -58,9 +59,9 @@ class RankedRuns:
             return 1
         return max(grade.value for grade in self.material.scale.grades)
 
-    def arrays(self, db: Session) -> Iterator[PackedRun | Run]:
-        """The runs whole, one after the other."""
-        return (arrays_for_use(db, self.campaign_id, run.tag) for run in self.runs)
+    def arrays(self, db: Session, steps: Steps, label: str) -> Iterator[PackedRun | Run]:
+        """The runs whole, one after the other, each told as a step."""
+        return (arrays_for_use(db, self.campaign_id, run.tag) for run in steps(self.runs, label))
 
 
 def ranked_runs(db: Session, campaign_id: int, choice: RuleChoice) -> RankedRuns:

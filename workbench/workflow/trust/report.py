@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 
 from ir_measures import Measure
 from sqlalchemy import func, select
@@ -24,6 +25,7 @@ from workbench.workflow.caching import Cache
 from workbench.workflow.kept_results import KeptResults
 from workbench.workflow.qrels.qrels import QrelsReport
 from workbench.workflow.scores.score_table import Coverage, coverage_of
+from workbench.workflow.steps import Steps, quietly
 from workbench.workflow.trust.ranked_runs import QRELS, RankedRuns, ranked_runs
 
 
@@ -60,7 +62,9 @@ _KEPT = KeptResults(_Rankings)
 """The same in the database, for every process."""
 
 
-def trust_report(db: Session, campaign_id: int, *, choice: RuleChoice, measure: str) -> TrustReport:
+def trust_report(
+    db: Session, campaign_id: int, *, choice: RuleChoice, measure: str, steps: Steps = quietly
+) -> TrustReport:
     """Compare the runs of a campaign under other judges and without each group; set-aside runs are left out.
 
     What an assessor did not judge of a topic is as in the qrels of the rule. Raises
@@ -74,7 +78,7 @@ def trust_report(db: Session, campaign_id: int, *, choice: RuleChoice, measure: 
         pool = _pooled(db, campaign_id, {run.tag for run in found.runs})
 
         def make() -> _Rankings:
-            return _Rankings(_judges(db, found, chosen), _runs(db, found, chosen, pool))
+            return _Rankings(_judges(db, found, chosen, steps), _runs(db, found, chosen, pool, steps))
 
         groups = tuple((run.tag, run.group) for run in found.runs)
         judgments = found.material.counted_hash(choice), found.material.scale.relevant_from
@@ -95,7 +99,7 @@ def trust_report(db: Session, campaign_id: int, *, choice: RuleChoice, measure: 
     )
 
 
-def _judges(db: Session, found: RankedRuns, measure: Measure) -> OtherJudges | None:
+def _judges(db: Session, found: RankedRuns, measure: Measure, steps: Steps) -> OtherJudges | None:
     relevant_from, reference = found.material.scale.relevant_from, found.reference
     judgments = found.material.counted(found.qrels.choice)
     assessors = qrels_of_assessors(judgments, relevant_from=relevant_from)
@@ -107,11 +111,13 @@ def _judges(db: Session, found: RankedRuns, measure: Measure) -> OtherJudges | N
     rules = qrels_of_rules(
         judgments, choices_of(rules_to_compare(), rule_choice()), relevant_from=relevant_from
     )
-    scores = score_under([reference, *assessors, *rules], found.arrays(db), measure)
-    return other_judges(scores, names, RankingOptions(QRELS))
+    qrels = [reference, *assessors, *rules]
+    runs = found.arrays(db, steps, f"Runs scored by {len(qrels)} qrels")
+    scores = score_under(qrels, runs, measure)
+    return other_judges(scores, names, RankingOptions(QRELS), partial(steps, label="Mixtures of assessors"))
 
 
-def _runs(db: Session, found: RankedRuns, measure: Measure, pool: Pool) -> OtherRuns | None:
+def _runs(db: Session, found: RankedRuns, measure: Measure, pool: Pool, steps: Steps) -> OtherRuns | None:
     groups, reference = {run.tag: run.group for run in found.runs if run.group}, found.reference
     pooled = pooled_pairs(pool, reference, groups)
     if not pooled.groups:
@@ -120,7 +126,8 @@ def _runs(db: Session, found: RankedRuns, measure: Measure, pool: Pool) -> Other
         without = qrels_without(reference, pooled)
     except WorkbenchError:
         return None
-    return other_runs(score_under(without, found.arrays(db), measure), reference, pooled)
+    runs = found.arrays(db, steps, f"Runs scored by the qrels without each of {len(without) - 1} groups")
+    return other_runs(score_under(without, runs, measure), reference, pooled)
 
 
 def _pools(db: Session, campaign_id: int) -> tuple[tuple[int, int], ...]:
