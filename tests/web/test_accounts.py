@@ -6,13 +6,17 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 from flask import Flask
 from sqlalchemy import select, update
 
 from tests.cast import PASSWORD, Cast
+from tests.web.test_access import address_of, everything
+from tests.web.test_access import samples as samples  # a fixture
 from tests.web.test_desk_api import Desk
 from workbench.storage.engine import Database
-from workbench.storage.tables import JudgmentEventRow, SessionRow
+from workbench.storage.tables import AccountRow, AssessorRow, JudgmentEventRow, SessionRow
+from workbench.web.access import Access, Who, access_of
 from workbench.web.context import context_of
 from workbench.web.paging import A_PAGE
 from workbench.workflow.people.accounts import NewAccount, create_account
@@ -113,3 +117,50 @@ def test_the_last_use_is_noted_once_an_hour(
         with sqlite_database.reading() as db:
             (noted,) = db.scalars(select(SessionRow.used_at)).all()
         assert (noted == before) is (times < 60)
+
+
+def test_personal_data_is_deleted_once_the_login_name_is_typed(enter: Any, cast: Cast) -> None:
+    olga, one = enter("Olga"), f"{PAGE}/{cast.accounts['Ben'].id}"
+    wrong = olga.post(f"{one}/erase", data={"login": "bel"})
+    assert (wrong.status_code, 'id="login-error-1"' in wrong.text) == (422, True)
+    assert olga.post(f"{PAGE}/{cast.accounts['Olga'].id}/erase", data={"login": "olga"}).status_code == 409
+    assert olga.post(f"{one}/erase", data={"login": "Ben"}).status_code == 303
+    page = olga.get(one).text
+    assert "Erased account" in page
+    assert f'action="{one}/enable"' not in page
+    assert olga.post(f"{one}/enable").status_code == 409
+
+
+@pytest.mark.slow
+def test_no_page_and_no_export_names_a_person_whose_data_was_deleted(
+    app: Flask, enter: Any, cast: Cast, sqlite_database: Database, samples: dict[str, Any]
+) -> None:
+    ben = cast.accounts["Ben"]
+    with sqlite_database.writing() as db:
+        db.execute(update(AssessorRow).where(AssessorRow.account_id == ben.id).values(name="Quillfeather"))
+        db.execute(
+            update(AccountRow).where(AccountRow.id == ben.id).values(name="Quillfeather", login="zephyr")
+        )
+    desk = Desk(enter("Ben"), f"/c/harbour/judge/{cast.assignments['Ben', 'T1']}")
+    assert desk.send(desk.event("d1", 1)).status_code == 200
+    olga = enter("Olga")
+    addresses = [
+        address_of(app, endpoint, method, samples | {"account_id": ben.id})
+        for endpoint, method in everything()
+        if method == "GET" and access_of(app, endpoint) not in (None, Access(Who.ANYONE))
+    ]
+    kinds = [
+        address.replace("csv", kind) for address in addresses for kind in ("csv", "json", "tsv", "jsonl")
+    ]
+
+    def naming() -> list[str]:
+        found = []
+        for address in dict.fromkeys((*addresses, *kinds)):
+            text = olga.get(address, buffered=True).data.decode("utf-8", "replace").casefold()
+            if "quillfeather" in text or "zephyr" in text:
+                found.append(address)
+        return found
+
+    assert len(naming()) > 10
+    assert olga.post(f"{PAGE}/{ben.id}/erase", data={"login": "zephyr"}).status_code == 303
+    assert naming() == []

@@ -30,6 +30,7 @@ from workbench.workflow.people.resets import make_reset
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import set_password as store_password
 from workbench.workflow.people.signing_in import sign_out_everywhere
+from workbench.workflow.upkeep.erasure import erase_person, overwrite_erased
 
 PASSWORD = click.option(
     "--password",
@@ -188,6 +189,30 @@ def reset_link(settings: Settings, login: str, address: str) -> None:
     with open_database(settings) as database, database.writing() as db:
         made = make_reset(db, account_by_login(db, login).id)
     click.echo(f"{address.rstrip('/')}/reset/{made.token}")
+
+
+@command.command("erase")
+@click.argument("login")
+@click.option("--confirm", help="LOGIN once more, to confirm; asked for if missing.")
+@database_options
+def erase(settings: Settings, login: str, confirm: str | None) -> None:
+    """Delete the personal data of LOGIN; judgments stay, and so do agreement, qrels and releases.
+
+    Name, login name, password, roles, sessions and known browsers are deleted, assessor names become
+    numbers. It cannot be undone.
+    """
+    with open_database(settings) as database:
+        with database.reading() as db:
+            account = account_by_login(db, login)
+        if confirm is None:
+            confirm = click.prompt("This cannot be undone. Type the login name", err=True)
+        with database.writing() as db:
+            erased = erase_person(db, account.id, typed_login=confirm)
+        overwrite_erased(database)
+    click.echo(f"The personal data is deleted; the account is now {erased.login}")
+    for place, number in erased.mentions:
+        rows = "1 row" if number == 1 else f"{number:,} rows"
+        click.echo(f"Still named in {rows} of {place}: free text is not changed")
 
 
 @command.command("end-sessions")

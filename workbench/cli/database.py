@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import getpass
+import os
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -100,14 +100,12 @@ def _running(db: Session) -> Act:
     campaign_id = None
     with suppress(NotFound):
         campaign_id = campaign_by_slug(db, str(slug), even_archived=True).id if slug else None
-    return Act(COMMAND + words.partition(" ")[2], campaign_id=campaign_id, asked={"user": _system_user()})
+    return Act(COMMAND + words.partition(" ")[2], campaign_id=campaign_id, asked={"uid": _system_user()})
 
 
-def _system_user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return ""  # a number without a name, as in some containers
+def _system_user() -> int | None:
+    # By number: the trail keeps no names, which could not be deleted from it.
+    return os.getuid() if hasattr(os, "getuid") else None
 
 
 @contextmanager

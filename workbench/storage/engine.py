@@ -241,7 +241,9 @@ def _engine(url: str) -> Engine:
         served = address.get_backend_name() == "postgresql"
         # What the address says itself counts.
         arguments = {name: value for name, value in POSTGRESQL.items() if name not in address.query}
-        engine = create_engine(address, connect_args=arguments if served else {}, **pool)
+        engine = create_engine(
+            address, hide_parameters=True, connect_args=arguments if served else {}, **pool
+        )
     except ArgumentError:
         raise WorkbenchError(
             "the database address cannot be read", remedy="sqlite:///FILE or postgresql://USER@HOST/NAME"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Conflict
+from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.web import notices
 from workbench.web.access import administrator, viewer
-from workbench.web.context import reading, writing
+from workbench.web.context import app_context, reading, writing
 from workbench.web.forms import counted
 from workbench.web.paging import A_PAGE, ListPage, start_asked
 from workbench.web.requests import see_other
@@ -16,8 +16,11 @@ from workbench.workflow.people import administration
 from workbench.workflow.people.resets import ResetLink, make_reset
 from workbench.workflow.people.sessions import sessions_of
 from workbench.workflow.people.signing_in import sign_out_everywhere
+from workbench.workflow.upkeep.erasure import erase_person, overwrite_erased
 
 blueprint = Blueprint("accounts", __name__, url_prefix="/administration/accounts")
+# Notices have room for a few.
+MOST_PLACES = 3
 
 
 @blueprint.get("")
@@ -107,11 +110,31 @@ def demote(account_id: int) -> Response:
     return _back(account_id)
 
 
+@blueprint.post("/<int:account_id>/erase")
+@administrator
+def erase(account_id: int) -> Response | tuple[str, int]:
+    """Delete what names the person, if the login name was typed; judgments stay."""
+    if account_id == viewer().id:
+        raise Conflict("you cannot delete your own data here", remedy="ask another administrator")
+    try:
+        with writing() as db:
+            erased = erase_person(db, account_id, typed_login=request.form.get("login", ""))
+    except InvalidInput as error:
+        return _page(account_id, findings=error.findings), 422
+    overwrite_erased(app_context().database)
+    notices.add("Personal data deleted. The judgments stay.")
+    for place, number in erased.mentions[:MOST_PLACES]:
+        notices.add(
+            f"The person is still named in {counted(number, 'row')} of {place}: free text is not changed."
+        )
+    return _back(account_id)
+
+
 def _back(account_id: int) -> Response:
     return see_other(url_for("accounts.show", account_id=account_id))
 
 
-def _page(account_id: int, made: ResetLink | None = None) -> str:
+def _page(account_id: int, made: ResetLink | None = None, findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
         details = administration.account_details(db, account_id)
         sessions = sessions_of(db, account_id)
@@ -123,4 +146,6 @@ def _page(account_id: int, made: ResetLink | None = None) -> str:
         sessions=sessions,
         made=made,
         link=link,
+        findings=findings,
+        typed=request.form,
     )

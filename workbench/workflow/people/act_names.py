@@ -25,6 +25,7 @@ ACTS = {
     "accounts.disable": "Disable account",
     "accounts.enable": "Enable account",
     "accounts.end_sessions": "End sessions of account",
+    "accounts.erase": "Delete personal data",
     "accounts.promote": "Make administrator",
     "accounts.reset": "Create reset link",
     "additions.add": "Add documents to topic",

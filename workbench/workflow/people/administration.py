@@ -28,6 +28,8 @@ from workbench.workflow.clock import utc_now
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import sign_out_everywhere
 
+NO_PASSWORD = "erased"  # noqa: S105 - of an erased account: it is no hash, so no password matches it
+
 
 @dataclass(frozen=True, slots=True)
 class AccountLine:
@@ -39,6 +41,7 @@ class AccountLine:
     administrator: bool
     created_at: datetime
     disabled_at: datetime | None
+    erased: bool
     sessions: int
     used_at: datetime | None
 
@@ -111,8 +114,13 @@ def disable_account(db: Session, account_id: int, *, now: datetime | None = None
 
 
 def enable_account(db: Session, account_id: int) -> AccountRow:
-    """Let the owner of a disabled account sign in again, with the password so far; raises NotFound."""
+    """Let the owner of a disabled account sign in again, with the password so far.
+
+    Raises NotFound; Conflict for an account that was erased.
+    """
     row = _locked(db, account_id)
+    if row.password_hash == NO_PASSWORD:
+        raise Conflict("the personal data of this account was deleted", remedy="invite the person again")
     row.disabled_at = None
     db.flush()
     return row
@@ -168,6 +176,7 @@ def _lines(
             administrator=row.administrator,
             created_at=row.created_at,
             disabled_at=row.disabled_at,
+            erased=row.password_hash == NO_PASSWORD,
             sessions=sessions,
             used_at=used_at,
         )

@@ -72,9 +72,9 @@ class TrailEntry:
 
     @property
     def who(self) -> str:
-        """Who acted: a login, the number of an account, the system's user of a command, or nobody's name."""
+        """Who acted: a login, the number of an account, the system's user of a command, or nobody."""
         if self.act.startswith(COMMAND):
-            user = self.details.get("asked", {}).get("user", "")
+            user = _system_name(self.details.get("asked", {}).get("uid"))
             return f"command line, {user}" if user else "command line"
         return self.login or (f"account {self.account_id}" if self.account_id else "")
 
@@ -208,6 +208,18 @@ def check_trail(db: Session) -> Iterator[Finding]:
             remedy = "compare it with a backup, and find out who can write to the database"
             yield Finding(f"trail {row.id}", None, "trail", message, remedy)
         number, previous = row.id, row.hash
+
+
+def _system_name(uid: object) -> str:
+    """What this machine calls a user; the number where it knows none, or has another system."""
+    if not isinstance(uid, int):
+        return ""
+    try:
+        import pwd
+
+        return pwd.getpwuid(uid).pw_name
+    except (ImportError, KeyError, OverflowError):
+        return f"user {uid}"
 
 
 def _in_order(db: Session) -> Iterator[TrailRow]:

@@ -1,0 +1,188 @@
+"""Deleting a person's data: nothing names the person any more, and everything judged stays to the byte."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select, update
+
+from tests.cast import CHEAP, PASSWORD
+from tests.workflow.releases.filled import filled_campaign, filled_release
+from workbench.errors import Conflict, InvalidInput
+from workbench.storage.engine import Database
+from workbench.storage.releases import read_parts
+from workbench.storage.tables import AccountRow, AssessorRow, Base, JudgmentEventRow, ReleaseRow
+from workbench.workflow.people.accounts import Account, create_account, prepare_account, rename
+from workbench.workflow.people.administration import enable_account
+from workbench.workflow.people.invitations import accept, invite
+from workbench.workflow.people.membership import add_role
+from workbench.workflow.people.resets import make_reset
+from workbench.workflow.people.roles import Role
+from workbench.workflow.people.signing_in import Browser, begin_attempt, check_password, open_session, sign_in
+from workbench.workflow.people.trail import Act, check_trail, recorded
+from workbench.workflow.upkeep.erasure import erase_person, overwrite_erased
+
+LOGIN, NAME = "zephyrine@example.org", "Zephyrine Quillfeather"
+BROWSER = Browser("203.0.113.77", None, "Mozilla/5.0 Quirkbrowser/99 (Linux)")
+# Whatever names her, in any letter case.
+TRACES = ("zephyrine", "quillfeather", "quirkbrowser", "203.0.113", "formerly")
+
+
+def unpacked(content: bytes) -> Iterator[bytes]:
+    """Bytes as they are, and what is compressed in them."""
+    yield content
+    for unpack in (gzip.decompress, zlib.decompress):
+        try:
+            yield unpack(content)
+        except (OSError, EOFError, zlib.error):
+            continue
+    if content.startswith(b"PK"):
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            yield from (packed.read(name) for name in packed.namelist())
+
+
+def cells(database: Database) -> Iterator[tuple[str, bytes]]:
+    """Every value of every row of every table, with its place."""
+    with database.reading() as db:
+        for table in Base.metadata.sorted_tables:
+            for row in db.execute(select(table)):
+                for column, value in row._mapping.items():
+                    parts = unpacked(value) if isinstance(value, bytes) else [repr(value).encode()]
+                    for part in parts:
+                        yield f"{table.name}.{column}", part
+
+
+def traces(database: Database) -> set[str]:
+    return {place for place, part in cells(database) for one in TRACES if one.encode() in part.lower()}
+
+
+def rows_of_judgments(database: Database) -> list[Any]:
+    with database.reading() as db:
+        return [tuple(row) for row in db.execute(select(JudgmentEventRow.__table__).order_by("id"))]
+
+
+def release_bytes(database: Database, version: str) -> bytes:
+    with database.reading() as db:
+        number = db.scalars(select(ReleaseRow.id).where(ReleaseRow.version == version)).one()
+        return b"".join(read_parts(db, number))
+
+
+@pytest.fixture
+def people(database: Database) -> tuple[int, Account, Account]:
+    """A campaign with judgments of a person who has left traces wherever a person can."""
+    with database.writing() as db:
+        new = prepare_account(login="olga", name="Olga", password=PASSWORD, passwords=CHEAP)
+        olga = create_account(db, new, administrator=True)
+        campaign_id = filled_campaign(db)
+        add_role(db, campaign_id, olga.id, Role.ORGANISER)
+        invited = invite(db, campaign_id, role=Role.VIEWER, note=LOGIN, invited_by=olga.id)
+        invite(db, campaign_id, role=Role.VIEWER, note=f"ask {NAME} again", invited_by=olga.id)
+    with database.writing() as db, recorded(db, Act("entrance.register")):
+        new = prepare_account(login=LOGIN, name="Formerly", password=PASSWORD, passwords=CHEAP)
+        person = create_account(db, new)
+        accept(db, invited.token, person.id)
+    with database.writing() as db, recorded(db, Act("account.rename", person.id)):
+        rename(db, person.id, NAME)
+        db.execute(
+            update(AccountRow).where(AccountRow.id == person.id).values(desk={"keys": {"unsure": "é"}})
+        )
+        chosen = update(AssessorRow).where(AssessorRow.name == "Cara")
+        db.execute(chosen.values(name=NAME, account_id=person.id))
+        open_session(db, person, BROWSER)
+        make_reset(db, person.id)
+    with database.reading() as db:
+        begun = begin_attempt(db, login=LOGIN, browser=BROWSER)
+    with database.writing() as db:
+        sign_in(db, check_password(begun, "wrong guess", CHEAP))
+    return campaign_id, olga, person
+
+
+def erase(database: Database, person: Account, by: Account) -> Any:
+    with database.writing() as db, recorded(db, Act("accounts.erase", by.id)):
+        found = erase_person(db, person.id, typed_login=f" {LOGIN.upper()} ")
+    overwrite_erased(database)
+    return found
+
+
+@pytest.mark.engines
+def test_nothing_names_the_person_and_the_chain_of_the_trail_holds(
+    database: Database, people: tuple[int, Account, Account]
+) -> None:
+    _, olga, person = people
+    before = traces(database)
+    assert {"account.login", "account.name", "assessor.name", "invitation.note"} <= before
+    assert {"session.browser", "session.network", "sign_in_attempt.login"} <= before
+    erased = erase(database, person, olga)
+    # A former name of hers is in none of these, since the trail withholds names.
+    assert (traces(database), erased.mentions) == (set(), ())
+    with database.reading() as db:
+        assert list(check_trail(db)) == []
+    if database.embedded:
+        path = Path(database.engine.url.database or "")
+        for part in (path, path.with_name(f"{path.name}-wal")):
+            content = part.read_bytes().lower() if part.exists() else b""
+            # The former name was changed earlier: it is overwritten once its page is used again.
+            assert [one for one in TRACES[:4] if one.encode() in content] == []
+
+
+def test_judgments_and_releases_stay_to_the_byte(
+    database: Database, people: tuple[int, Account, Account]
+) -> None:
+    campaign_id, olga, person = people
+    filled_release(database, campaign_id, version="1.0")
+    judgments, first = rows_of_judgments(database), release_bytes(database, "1.0")
+    erase(database, person, olga)
+    assert rows_of_judgments(database) == judgments
+    assert release_bytes(database, "1.0") == first
+    filled_release(database, campaign_id, version="2.0")
+    again = release_bytes(database, "2.0")
+    with zipfile.ZipFile(io.BytesIO(first)) as one, zipfile.ZipFile(io.BytesIO(again)) as other:
+        files = {name.partition("/")[2]: one.read(name) for name in one.namelist()}
+        others = {name.partition("/")[2]: other.read(name) for name in other.namelist()}
+    assert files.keys() == others.keys()
+    # The version is in the texts about the release and in the checksums, and in nothing else.
+    differing = {name for name, content in files.items() if content != others[name]}
+    assert all(b"1.0" in files[name] or "sum" in name.lower() for name in differing), differing
+    assert not {name for name in differing if name.startswith(("judgments", "qrels", "pools", "agreement"))}
+
+
+def test_free_text_stays_and_its_place_is_told(
+    database: Database, people: tuple[int, Account, Account]
+) -> None:
+    _, olga, person = people
+    with database.writing() as db:
+        db.execute(update(JudgmentEventRow).where(JudgmentEventRow.id == 1).values(comment=f"as {NAME} says"))
+    before = rows_of_judgments(database)
+    assert erase(database, person, olga).mentions == (("judgment_event.comment", 1),)
+    assert rows_of_judgments(database) == before
+
+
+def test_the_login_name_confirms_and_somebody_must_stay(
+    database: Database, people: tuple[int, Account, Account]
+) -> None:
+    _, olga, person = people
+    for login, number, kind in (("olga", person.id, InvalidInput), ("olga", olga.id, Conflict)):
+        with pytest.raises(kind), database.writing() as db:
+            erase_person(db, number, typed_login=login)
+    with database.writing() as db:
+        other = prepare_account(login="otto", name="Otto", password=PASSWORD, passwords=CHEAP)
+        create_account(db, other, administrator=True)
+    # Another administrator is there now, but no other organiser.
+    with pytest.raises(Conflict), database.writing() as db:
+        erase_person(db, olga.id, typed_login="olga")
+    assert "olga" in {row.login for row in _accounts(database)}
+    erase(database, person, olga)
+    with pytest.raises(Conflict), database.writing() as db:
+        enable_account(db, person.id)
+
+
+def _accounts(database: Database) -> list[AccountRow]:
+    with database.reading() as db:
+        return list(db.scalars(select(AccountRow)))
