@@ -20,7 +20,8 @@ SAMPLES = {
     "assignment_id": 1, "pool_id": 1, "batch": "none", "number": 1, "group_id": 1, "topic": "T01",
     "docno": "ALM-0001", "table": "growth", "part": "rules", "kind": "csv",
     "what": "preferences", "page": "agreement", "question": "holes", "version": "1.0",
-    "sha256": "a" * 64,
+    "sha256": "a" * 64, "tag": "alpha", "pool": "depth 2", "login": "somebody", "role": "viewer",
+    "group": "none",
 }  # fmt: skip
 
 

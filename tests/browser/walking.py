@@ -178,6 +178,9 @@ def looks(app: Flask, full: FullCampaign) -> list[Look]:
     for rule in app.url_map.iter_rules():
         if "GET" not in (rule.methods or ()) or rule.endpoint in FILES | PIECES | {"static", WELCOME}:
             continue
+        if rule.endpoint.startswith("api."):
+            # For programs, which have tokens.
+            continue
         for number, asked in enumerate(QUESTIONS.get(rule.endpoint, (Asked(),))):
             who = asked.who if asked.who is not None else _who(app, rule)
             found.append(Look(rule.endpoint, who, _path(rule, full.samples, asked), again=number > 0))

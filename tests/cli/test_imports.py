@@ -12,7 +12,21 @@ from tests.releases.made import small_release
 from workbench.cli.main import COMMANDS
 from workbench.releases.files import write_release
 
-DATABASE = {"demo", "init", "serve", "campaign", "account", "backup", "restore", "verify", "move", "trail"}
+DATABASE = {
+    *(
+        "demo",
+        "init",
+        "serve",
+        "campaign",
+        "account",
+        "backup",
+        "restore",
+        "verify",
+        "move",
+        "trail",
+        "token",
+    ),
+}
 HEAVY = ("sqlalchemy", "alembic", "flask", "psycopg")
 RUN = "T1 Q0 {0} 1 2 {2}\nT1 Q0 {1} 2 1 {2}\n"
 JUDGED = "topic\tdoc\tassessor\tgrade\nT1\td1\tann\t0\nT1\td1\tbea\t1\nT1\td2\tann\t1\nT1\td2\tbea\t1\n"

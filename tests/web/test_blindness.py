@@ -14,12 +14,19 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from tests.api import API, bearing, takes, token_of
 from tests.cast import Cast, signed_in_client
 from tests.web import test_access
 from tests.web.test_access import address_of, methods_of
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
-from workbench.storage.tables import AdjudicationEventRow, AssessorNoteRow, AssessorRow, KnownAnswerRow
+from workbench.storage.tables import (
+    AccessTokenRow,
+    AdjudicationEventRow,
+    AssessorNoteRow,
+    AssessorRow,
+    KnownAnswerRow,
+)
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 
@@ -29,7 +36,9 @@ MARKER = "zebrawood"  # stands in whatever colleagues have said
 COLLEAGUE = "Quillon"  # whose very name is new to the campaign
 FRAGMENT = {"HX-Request": "true", "HX-Request-Type": "partial"}
 # What is drawn anew for every page: ids of answers, and the random part of what refuses foreign scripts.
-FRESH = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+FRESH = re.compile(
+    rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?<=\"request\": \")[0-9a-f]{16}"
+)
 QUERY = "?topic=T1&docno=d1&first=Ben&second=Ada&assessor=Ben&tag=alpha&a=judged&b=1&asked=1&people=yes&n=10"
 ASKED: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("", "page", {}),
@@ -44,7 +53,16 @@ def ada(app: Flask, sqlite_database: Database, cast: Cast) -> FlaskClient:
     with sqlite_database.writing() as db:
         for role in (Role.ADJUDICATOR, Role.VIEWER):
             add_role(db, cast.campaign_id, cast.accounts["Ada"].id, role)
-    return signed_in_client(app, sqlite_database, cast.accounts["Ada"])
+    return entered(app, sqlite_database, cast)
+
+
+def entered(app: Flask, database: Database, cast: Cast) -> FlaskClient:
+    """Her browser and her program in one."""
+    token = token_of(database, cast.accounts["Ada"])
+    with database.writing() as db:
+        # Her page tells when it was last used: that is the same throughout.
+        db.query(AccessTokenRow).update({"used_at": datetime(2100, 1, 1, tzinfo=UTC)})
+    return bearing(signed_in_client(app, database, cast.accounts["Ada"]), token)
 
 
 def addresses(app: Flask, cast: Cast, samples: dict[str, Any], method: str) -> Iterator[str]:
@@ -62,6 +80,9 @@ def fetched(client: FlaskClient, app: Flask, cast: Cast, samples: dict[str, Any]
     answers = {}
     for address in addresses(app, cast, samples, "GET"):
         for query, kind, headers in ASKED:
+            if address.startswith(API):
+                # Of an address that knows a parameter, one that it does not know is an error.
+                query = takes(app, address, query)
             answer = client.get(address + query, headers=headers, buffered=True)
             said = FRESH.sub(b"", answer.data)
             answers[f"{kind} {address}{query}"] = (answer.status_code, answer.location, said)
@@ -169,7 +190,7 @@ def test_nothing_that_she_can_send_brings_it_out(
         assert MARKER not in answer.text, address
         assert COLLEAGUE not in answer.text, address
         if answer.headers.getlist("Set-Cookie"):
-            ada = signed_in_client(app, sqlite_database, cast.accounts["Ada"])
+            ada = entered(app, sqlite_database, cast)
 
 
 def test_once_she_is_done_her_other_roles_open_what_they_open(

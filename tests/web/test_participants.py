@@ -13,6 +13,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sqlalchemy import func, select
 
+from tests.api import bearing, token_of
 from tests.builders import ALPHA, run_text
 from tests.cast import Cast, signed_in_client
 from tests.uploads import import_judgments, links, text_of, upload
@@ -99,8 +100,10 @@ def test_no_route_shows_a_participant_anything_of_others(
         "pool_id": cast.pool_id, "group_id": rival, "topic": "T1", "docno": "d1",
         "batch": "a-batch-of-files", "number": number, "table": "growth", "part": "rules", "kind": "csv",
         "page": "judging", "what": "preferences", "question": "holes", "version": "1.0",
-        "sha256": "a" * 64,
+        "sha256": "a" * 64, "token_id": 1, "tag": "alpha", "pool": "a pool", "login": "somebody",
+        "role": "viewer", "group": "another",
     }  # fmt: skip
+    token = token_of(sqlite_database, cast.accounts["Petra"])
     asked = 0
     for rule in app.url_map.iter_rules():
         lacking = rule.arguments - samples.keys()
@@ -112,7 +115,7 @@ def test_no_route_shows_a_participant_anything_of_others(
                 ("alpha", {}),
                 ("gamma", {"HX-Request": "true", "HX-Request-Type": "partial"}),
             ):
-                client = signed_in_client(app, sqlite_database, cast.accounts["Petra"])
+                client = bearing(signed_in_client(app, sqlite_database, cast.accounts["Petra"]), token)
                 address = f"{built[1]}?tag={tag}&topic=T1&docno=d1&group={rival}&run={tag}"
                 answer = client.open(address, method=method, headers=headers, buffered=True)
                 asked += 1

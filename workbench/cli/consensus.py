@@ -17,7 +17,6 @@ from workbench.cli.consensus_text import (
     comparison_json,
     say_comparisons,
     say_summaries,
-    summary_json,
     write_export,
     write_out,
 )
@@ -30,7 +29,7 @@ from workbench.consensus.rule import Pair
 from workbench.consensus.rule_choice import RuleChoice, choice_name, choices_of, default_rules
 from workbench.consensus.settle import Consensus, consensus, label_export
 from workbench.consensus.soft import soft_export, soft_labels
-from workbench.consensus.summary import accuracy, summary
+from workbench.consensus.summary import accuracy, summary, summary_json
 from workbench.errors import WorkbenchError
 from workbench.formats.judgment_groups import write_judgment_groups
 from workbench.formats.judgments import graded_judgments

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -17,18 +16,6 @@ from workbench.export import Export
 from workbench.scoring.rank_correlation import RankingComparison
 
 MOST_NAMED = 3
-
-
-def summary_json(found: Summary | None, refused: str = "") -> dict[str, object]:
-    """A summary as an object, or why there is none."""
-    if found is None:
-        return {"refused": refused}
-    fields = asdict(found)
-    return fields | {
-        "left": dict(found.left),
-        "by_grade": {str(grade): count for grade, count in found.by_grade},
-        "without_relevant": list(found.without_relevant),
-    }
 
 
 def comparison_json(found: RankingComparison) -> dict[str, object]:

@@ -44,6 +44,7 @@ COMMANDS = {
     "restore": "workbench.cli.backup:restore",
     "verify": "workbench.cli.verify:verify",
     "trail": "workbench.cli.trail:command",
+    "token": "workbench.cli.token:command",
     "move": "workbench.cli.move:move",
     "help": "workbench.cli.help:command",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from workbench.consensus.rule import Pair
 from workbench.consensus.settle import Consensus
@@ -89,3 +89,15 @@ def accuracy(
         binary=right / n,
         exact=sum(label.grade == grade for label, grade in both) / n if same_scale else None,
     )
+
+
+def summary_json(found: Summary | None, refused: str = "") -> dict[str, object]:
+    """A summary as an object, or why there is none."""
+    if found is None:
+        return {"refused": refused}
+    fields = asdict(found)
+    return fields | {
+        "left": dict(found.left),
+        "by_grade": {str(grade): count for grade, count in found.by_grade},
+        "without_relevant": list(found.without_relevant),
+    }

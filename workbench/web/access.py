@@ -6,21 +6,25 @@ The decorator marks the view function, where the guard, the navigation and the t
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, TypeVar
 
 from flask import Flask, current_app, g, request, url_for
+from werkzeug.datastructures import WWWAuthenticate
+from werkzeug.exceptions import Unauthorized
 from werkzeug.wrappers import Response
 
-from workbench.errors import Conflict, NotAllowed, NotFound
+from workbench.errors import Conflict, NotAllowed, NotFound, Unavailable
 from workbench.web.bodies import BYTES_FROM_STRANGERS, most_bytes
-from workbench.web.context import Context, app_context, asking, reading
-from workbench.web.requests import from_script, page_asked_for, read_token, see_other
+from workbench.web.context import Context, app_context, asking, context_of, reading
+from workbench.web.requests import bearer_of, from_script, of_api, page_asked_for, read_token, see_other
 from workbench.workflow.campaigns.campaigns import ARCHIVED, RESTORE
-from workbench.workflow.campaigns.visits import VisitedCampaign, visit_of
+from workbench.workflow.campaigns.visits import Visit, VisitedCampaign, token_visit_of, visit_of
 from workbench.workflow.judging.worklists import effective_roles, may_be_suspended
+from workbench.workflow.people.access_tokens import Scope, note_use, use_is_noted
 from workbench.workflow.people.accounts import Account, any_account
 from workbench.workflow.people.roles import Role
 
@@ -42,13 +46,15 @@ class Access:
     """Who may call a view; `roles`, of which one is enough, applies to members only.
 
     `in_archive` says that it may change something in an archived campaign, as nothing else may;
-    `stranger_bytes` is how large a body may be of whoever is not signed in.
+    `stranger_bytes` is how large a body may be of whoever is not signed in, and `uploads` that the body of
+    others is a file, of whatever content type.
     """
 
     who: Who
     roles: frozenset[Role] = frozenset()
     in_archive: bool = False
     stranger_bytes: int = BYTES_FROM_STRANGERS
+    uploads: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +120,19 @@ def takes_from_strangers(most: int) -> Callable[[View], View]:
     return decorate
 
 
-def stranger_bytes(app: Flask, endpoint: str | None) -> int:
-    """How large a body may be that a stranger sends to an endpoint."""
+def takes_uploads(view: View) -> View:
+    """Let a view, which states already who may call it, take a file as its body."""
+    return _state(view, replace(getattr(view, ATTRIBUTE), uploads=True))
+
+
+def body_limit(app: Flask, endpoint: str | None, kind: str, *, signed_in: bool) -> int:
+    """How large the body of a request to an endpoint may be, in bytes, by its content type."""
     stated = access_of(app, endpoint) if endpoint else None
-    return stated.stranger_bytes if stated else BYTES_FROM_STRANGERS
+    upload = context_of(app).settings.max_upload_bytes
+    if signed_in and stated is not None and stated.uploads:
+        return upload
+    stranger = stated.stranger_bytes if stated else BYTES_FROM_STRANGERS
+    return most_bytes(kind, signed_in=signed_in, upload=upload, stranger=stranger)
 
 
 def access_of(app: Flask, endpoint: str) -> Access | None:
@@ -160,10 +175,17 @@ def here() -> Here:
     return found
 
 
-def has_session(context: Context, token: str) -> bool:
-    """Whether a token is that of a valid session; it is remembered if it is."""
+def token_scopes() -> tuple[Scope, ...]:
+    """What the access token of this request may be used for; nothing without one."""
+    found: tuple[Scope, ...] = g.get("scopes", ())
+    return found
+
+
+def is_valid(context: Context, token: str, *, of_api: bool = False) -> bool:
+    """Whether a token is that of a valid session, or `of_api` a valid access token; remembered if it is."""
     with context.database.asking() as connection:
-        visit = visit_of(connection, token)
+        found = token_visit_of(connection, token) if of_api else None
+        visit = found.visit if found is not None else None if of_api else visit_of(connection, token)
     valid = visit is not None and not visit.disabled
     if valid:
         context.recognised.add(token)
@@ -178,11 +200,8 @@ def guard() -> Response | tuple[str, int] | None:
     if request.endpoint == "static":
         return None
     _recognise()
-    request.max_content_length = most_bytes(
-        request.mimetype,
-        signed_in=viewer_or_none() is not None,
-        upload=app_context().settings.max_upload_bytes,
-        stranger=stranger_bytes(current_app, request.endpoint),
+    request.max_content_length = body_limit(
+        current_app, request.endpoint, request.mimetype, signed_in=viewer_or_none() is not None
     )
     if request.endpoint is None:
         return None
@@ -222,7 +241,35 @@ def _state(view: View, statement: Access) -> View:
     return view
 
 
+def _recognise_program() -> None:
+    secret = bearer_of(request.environ)
+    if secret is None:
+        return
+    with asking() as connection:
+        found = token_visit_of(connection, secret, g.slug)
+    if found is None or found.visit.disabled:
+        app_context().recognised.forget(secret)
+        return
+    app_context().recognised.add(secret)
+    _enter(found.visit)
+    g.access_token, g.scopes = found.token_id, found.scopes
+    if not use_is_noted(found.used_at):
+        # Not worth an error where the database is busy.
+        with suppress(Unavailable), app_context().database.writing() as db:
+            note_use(db, found.token_id)
+
+
+def _enter(visit: Visit) -> None:
+    account = visit.account
+    g.visited, g.look = visit.campaign, visit.look
+    g.viewer = Viewer(account.id, account.login, account.name, account.administrator, account.key)
+
+
 def _recognise() -> None:
+    if of_api():
+        # A cookie opens nothing here, so that no page of another site can use it.
+        _recognise_program()
+        return
     token = read_token()
     if token is None:
         return
@@ -235,12 +282,13 @@ def _recognise() -> None:
     app_context().recognised.add(token)
     if visit.unnoted:
         app_context().uses.note(app_context().database, token)
-    account = visit.account
-    g.token, g.visited, g.look = token, visit.campaign, visit.look
-    g.viewer = Viewer(account.id, account.login, account.name, account.administrator, account.key)
+    g.token = token
+    _enter(visit)
 
 
 def _ask_to_sign_in() -> Response | tuple[str, int]:
+    if of_api():
+        raise Unauthorized(www_authenticate=WWWAuthenticate("bearer"))
     if from_script():
         # The open page decides what to do; it must not be replaced by the sign-in form.
         return "Signed out", 401

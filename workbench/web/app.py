@@ -10,7 +10,7 @@ from workbench.settings import Settings, read_settings
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
 from workbench.storage.slow_statements import log_slow_statements
-from workbench.web import access, assets, context, errors, notices, refusals, security, templating, trail
+from workbench.web import access, api, assets, context, errors, notices, refusals, security, templating, trail
 from workbench.web.hosts import KnownHosts
 from workbench.web.ids import IdConverter, NumberConverter, TextConverter
 from workbench.web.pages import BLUEPRINTS
@@ -54,7 +54,7 @@ def create_app(settings: Settings, database: Database, *, passwords: Passwords |
     for part in (trail, refusals, security, access, errors, notices, templating):
         part.init_app(app)
     assets.init_app(app, settings.static)
-    for blueprint in BLUEPRINTS:
+    for blueprint in (*BLUEPRINTS, api.blueprint):
         app.register_blueprint(blueprint)
     # The name that a proxy forwards is looked at after it is believed.
     answers: refusals.Application = QuickDesk(app, app.wsgi_app)

@@ -19,8 +19,9 @@ from werkzeug.exceptions import HTTPException
 
 from workbench.errors import Unavailable
 from workbench.storage.reachability import reachable
-from workbench.web.access import has_session, stranger_bytes
-from workbench.web.bodies import BYTES_FROM_STRANGERS, Incomplete, most_bytes, read_body
+from workbench.web import api
+from workbench.web.access import body_limit, is_valid
+from workbench.web.bodies import BYTES_FROM_STRANGERS, Incomplete, read_body
 from workbench.web.context import context_of
 from workbench.web.environ import Exchange, environ_of, send
 from workbench.web.health import PATH as HEALTH
@@ -31,7 +32,7 @@ from workbench.web.pages import COMPUTING
 from workbench.web.places import READS, Full, Places, RequestKind, kind_of
 from workbench.web.quick_desk import endpoint_of
 from workbench.web.refusals import Refusals, WholeResponse, answer_of
-from workbench.web.requests import SESSION_COOKIES
+from workbench.web.requests import API, SESSION_COOKIES, bearer_of
 from workbench.web.security import HEADERS
 from workbench.web.trail import HEADER as REQUEST_ID
 
@@ -113,12 +114,8 @@ class Door:
             length = _length(environ)
             if length is None:
                 return 411
-            if length > most_bytes(
-                environ.get("CONTENT_TYPE", ""),
-                signed_in=signed_in,
-                upload=self._context.settings.max_upload_bytes,
-                stranger=stranger_bytes(self._app, endpoint),
-            ):
+            kind_of_body = environ.get("CONTENT_TYPE", "")
+            if length > body_limit(self._app, endpoint, kind_of_body, signed_in=signed_in):
                 return 413
             try:
                 body = await self._body(exchange, length, signed_in=signed_in)
@@ -143,7 +140,7 @@ class Door:
     def _answer(self, kind: RequestKind, endpoint: str | None, environ: dict[str, Any]) -> WholeResponse:
         if kind is not RequestKind.LONG:
             return answer_of(self._app.wsgi_app, environ)
-        computes = endpoint is not None and endpoint.rpartition(".")[0] in COMPUTING
+        computes = endpoint is not None and endpoint.rpartition(".")[0] in COMPUTING | api.COMPUTING
         return self._long.answer(environ, computes=computes)
 
     def _endpoint(self, environ: dict[str, Any]) -> str | None:
@@ -157,14 +154,17 @@ class Door:
         return str(endpoint)
 
     async def _signed_in(self, environ: dict[str, Any]) -> bool:
-        """Whether the request has the token of a valid session; asks the database for tokens seen first."""
-        token = _token(environ)
+        """Whether the request has a valid token; asks the database for tokens seen first."""
+        of_api = environ["PATH_INFO"].startswith(API)
+        token = bearer_of(environ) if of_api else _token(environ)
         if token is None:
             return False
         if token in self._context.recognised:
             return True
         return bool(
-            await self._places.run(RequestKind.RECOGNISING, lambda: has_session(self._context, token))
+            await self._places.run(
+                RequestKind.RECOGNISING, lambda: is_valid(self._context, token, of_api=of_api)
+            )
         )
 
     async def _body(self, exchange: Exchange, length: int, *, signed_in: bool) -> IO[bytes]:

@@ -1,11 +1,12 @@
-"""Errors as pages: one that the user can fix says how; any other reveals nothing about its cause."""
+"""Errors as pages, and for programs as problems: one that the user can fix says how; any other reveals
+nothing about its cause.
+"""
 
 from __future__ import annotations
 
 import logging
 import threading
 import time
-from dataclasses import dataclass
 
 from flask import Flask, g, render_template
 from werkzeug.exceptions import HTTPException, ServiceUnavailable
@@ -13,18 +14,19 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import (
     Conflict,
-    Finding,
     InvalidInput,
     NotAllowed,
     NotFound,
     Unavailable,
     WorkbenchError,
 )
-from workbench.web.requests import wants_fragment
+from workbench.web.problems import Failure, problem_response
+from workbench.web.requests import of_api, wants_fragment
 
 STATUS: dict[type[WorkbenchError], int] = {NotFound: 404, NotAllowed: 403, Conflict: 409}
 TITLES = {
     400: "Bad request",
+    401: "No valid token",
     403: "You do not have access",
     404: "Page not found",
     405: "Method not allowed",
@@ -32,16 +34,19 @@ TITLES = {
     409: "Conflict with the current state",
     411: "The request does not state its length",
     413: "Upload too large",
+    415: "Content type not supported",
     422: "Invalid input",
     500: "Something went wrong",
     503: "The server is busy",
 }
 # (message, remedy) of the errors that come from HTTP itself.
 EXPLANATIONS = {
+    401: ("There is no valid access token in the request.", "Send `Authorization: Bearer TOKEN`."),
     404: ("There is no page at this address.", "Go back, or start from your campaigns."),
     405: ("This address does not accept that kind of request.", "Use the buttons on the page."),
     408: ("It did not arrive in time.", "Check your connection and try again."),
     411: ("Its length is unknown.", "Send it from the pages of this site."),
+    415: ("This address does not accept that content type.", "Its documentation says which it accepts."),
     413: ("The request exceeds a size limit of this server.", "Compress files with gzip, or send fewer."),
     500: ("Nothing was saved.", "Try again. If it happens again, contact the administrator of this server."),
     503: (
@@ -49,42 +54,39 @@ EXPLANATIONS = {
         "Try again in a few seconds. If you sent a form, check first whether it was saved.",
     ),
 }
+# Of these, a program is told something else.
+FOR_PROGRAMS = {
+    404: ("There is nothing at this address.", "The API reference, at /api, has every address."),
+    405: ("This address does not take that method.", "The field `Allow` has those that it takes."),
+    411: ("The request does not state its length.", "Send `Content-Length`."),
+}
 RETRY_SECONDS = 5
 # A lost database fails every request: one line of the log tells of all within so many seconds.
 QUIET_SECONDS = 60
 LOG = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """What an error page shows."""
-
-    status: int
-    title: str
-    message: str
-    remedy: str = ""
-    findings: tuple[Finding, ...] = ()
-
-
-def refused(error: WorkbenchError) -> tuple[str, int]:
+def refused(error: WorkbenchError) -> Response:
     """The response to an error that the user can fix."""
     status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 422)
     findings = error.findings if isinstance(error, InvalidInput) else ()
-    message, remedy = _sentence(error.message), _sentence(error.remedy)
+    message, remedy = error.message, error.remedy
+    if not of_api():
+        message, remedy = _sentence(message), _sentence(remedy)
     return _render(Failure(status, TITLES[status], message, remedy, findings))
 
 
-def failed(error: HTTPException) -> Response | tuple[str, int]:
+def failed(error: HTTPException) -> Response:
     """The response to an HTTP error; the cause of an unexpected one is only in the log."""
     if error.response is not None or error.code is None or error.code < 400:
         return error.get_response()
     title = TITLES.get(error.code, error.name)
-    message, remedy = EXPLANATIONS.get(error.code, (title, ""))
-    text, status = _render(Failure(error.code, title, message, remedy))
-    response = Response(text, status, content_type="text/html; charset=utf-8")
-    # The methods that a 405 allows and when to retry after a 503.
+    explained = EXPLANATIONS | FOR_PROGRAMS if of_api() else EXPLANATIONS
+    message, remedy = explained.get(error.code, (title, ""))
+    response = _render(Failure(error.code, title, message, remedy))
+    # The methods that a 405 allows, when to retry after a 503, and how a program signs in.
     for name, value in error.get_headers():
-        if name.lower() in {"allow", "retry-after"}:
+        if name.lower() in {"allow", "retry-after", "www-authenticate"}:
             response.headers[name] = value
     return response
 
@@ -113,7 +115,7 @@ def init_app(app: Flask) -> None:
     """Have every error answered by a page, or by a fragment if htmx sent the request."""
     log = UnavailableLog()
 
-    def unavailable(error: Unavailable) -> Response | tuple[str, int]:
+    def unavailable(error: Unavailable) -> Response:
         log.add(error)
         # The page must not ask the database who is reading it.
         for name in ("viewer", "campaign"):
@@ -125,9 +127,12 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(HTTPException, failed)
 
 
-def _render(failure: Failure) -> tuple[str, int]:
+def _render(failure: Failure) -> Response:
+    if of_api():
+        return problem_response(failure)
     template = "_errors.html" if wants_fragment() else "error.html"
-    return render_template(template, failure=failure), failure.status
+    page = render_template(template, failure=failure)
+    return Response(page, failure.status, content_type="text/html; charset=utf-8")
 
 
 def _sentence(message: str) -> str:

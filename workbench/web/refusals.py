@@ -6,6 +6,7 @@ import itertools
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from werkzeug.test import EnvironBuilder
 
 from workbench.web.bodies import IN_MEMORY
 from workbench.web.errors import RETRY_SECONDS
+from workbench.web.requests import API
 
 STATUSES = (408, 411, 413, 503)
 STATUS = "workbench.status"
@@ -42,20 +44,30 @@ class WholeResponse:
         return int(self.status.split(" ", 1)[0])
 
 
+class RefusalForm(StrEnum):
+    """The forms of a refusal: for people, for a script of an open page, for a program."""
+
+    PAGE = "page"
+    FRAGMENT = "fragment"
+    PROBLEM = "problem"
+
+
 class Refusals:
-    """The pages of refused requests, rendered once; a script of an open page gets the fragment."""
+    """The pages of refused requests, rendered once."""
 
     def __init__(self, app: Flask) -> None:
         self._pages = {
-            (status, fragment): _page(app, status, fragment=fragment)
-            for status in STATUSES
-            for fragment in (False, True)
+            (status, form): _page(app, status, form) for status in STATUSES for form in RefusalForm
         }
 
     def answer(self, status: int, environ: dict[str, Any]) -> WholeResponse:
         """The response to a request that is refused with a status."""
-        fragment = environ.get("HTTP_HX_REQUEST") == "true" and environ.get("HTTP_HX_REQUEST_TYPE") != "full"
-        return self._pages[status, fragment]
+        form = RefusalForm.PAGE
+        if environ["PATH_INFO"].startswith(API):
+            form = RefusalForm.PROBLEM
+        elif environ.get("HTTP_HX_REQUEST") == "true" and environ.get("HTTP_HX_REQUEST_TYPE") != "full":
+            form = RefusalForm.FRAGMENT
+        return self._pages[status, form]
 
 
 def init_app(app: Flask) -> None:
@@ -104,9 +116,10 @@ def _written(parts: Iterable[bytes]) -> Path:
     return path
 
 
-def _page(app: Flask, status: int, *, fragment: bool) -> WholeResponse:
-    environ = EnvironBuilder(path=ANY_PATH).get_environ() | {STATUS: status}
-    if fragment:
+def _page(app: Flask, status: int, form: RefusalForm) -> WholeResponse:
+    path = API if form is RefusalForm.PROBLEM else ANY_PATH
+    environ = EnvironBuilder(path=path).get_environ() | {STATUS: status}
+    if form is RefusalForm.FRAGMENT:
         environ["HTTP_HX_REQUEST"] = "true"
     return answer_of(app.wsgi_app, environ)
 

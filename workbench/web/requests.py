@@ -114,6 +114,24 @@ def cookie_name(name: str = SESSION_COOKIE) -> str:
     return HOST_PREFIX + name if secure() else name
 
 
+API = "/api/"
+"""How the addresses begin that programs use; who calls them has a token and no cookie."""
+_BEARER = "bearer "
+
+
+def of_api() -> bool:
+    """Whether a program asks: it gets JSON, errors too."""
+    return request.path.startswith(API)
+
+
+def bearer_of(environ: Mapping[str, Any]) -> str | None:
+    """The access token in the `Authorization` field of a request, or None."""
+    sent = str(environ.get("HTTP_AUTHORIZATION", ""))
+    if sent[: len(_BEARER)].lower() != _BEARER:
+        return None
+    return sent[len(_BEARER) :].strip() or None
+
+
 def read_token() -> str | None:
     """The session token of this request, or None."""
     return request.cookies.get(cookie_name()) or None

@@ -19,12 +19,14 @@ from workbench.errors import Unavailable
 from workbench.storage import Session
 from workbench.web.access import Access, Who, access_of, here_or_none, viewer_or_none
 from workbench.web.context import app_context
+from workbench.web.requests import of_api
+from workbench.web.security import SAFE_METHODS
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.trail import DONE, Act, add_entry, recorded
 
 HEADER = "X-Request-ID"
 # What people do to their own account, and at the entrance.
-OWN_ACTS = frozenset({"account", "entrance"})
+OWN_ACTS = frozenset({"account", "access_tokens", "entrance"})
 # Whether they succeed is known after their transaction, which stores failures as well.
 ATTEMPTS = frozenset({"entrance.enter", "account.change_password"})
 BAD_REQUEST, FORBIDDEN = 400, 403
@@ -50,7 +52,8 @@ def init_app(app: Flask) -> None:
     def begin() -> None:
         g.request_id = new_request_id()
         endpoint = request.endpoint or ""
-        g.of_trail = request.method == "POST" and is_recorded(access_of(current_app, endpoint), endpoint)
+        changes = request.method not in SAFE_METHODS if of_api() else request.method == "POST"
+        g.of_trail = changes and is_recorded(access_of(current_app, endpoint), endpoint)
         if g.of_trail and endpoint not in ATTEMPTS:
             g.recording = _recording
 
@@ -92,10 +95,13 @@ def _recording(db: Session) -> Iterator[None]:
 
 def _act() -> Act:
     viewer, here = viewer_or_none(), here_or_none()
+    asked = {name: value for name, value in (request.view_args or {}).items() if name != "token"}
+    if "access_token" in g:
+        asked["access_token"] = g.access_token
     return Act(
         request.endpoint or "",
         viewer.id if viewer is not None else g.get("attempted"),
         here.id if here is not None else None,
         g.request_id,
-        {name: value for name, value in (request.view_args or {}).items() if name != "token"},
+        asked,
     )

@@ -18,10 +18,11 @@ from workbench.formats.text_formats import in_words
 from workbench.formats.topics import TOPIC_FORMATS, read_topics
 from workbench.records import SCALES, Document, Scale
 from workbench.settings import Settings
+from workbench.workflow.campaigns.campaign_json import campaign_json, loaded_json
 from workbench.workflow.campaigns.campaigns import all_campaigns, campaign_by_slug, create_campaign
 from workbench.workflow.campaigns.collection import Loaded, load_topics
 from workbench.workflow.campaigns.loading import load_in_portions
-from workbench.workflow.campaigns.scales import named_scale, scale_from_json, scale_to_json
+from workbench.workflow.campaigns.scales import named_scale, scale_from_json
 from workbench.workflow.overview.progress import Overview, overview
 from workbench.workflow.people.accounts import account_by_login
 
@@ -63,7 +64,7 @@ def list_(settings: Settings, archived: bool, as_json: bool) -> None:
     with open_database(settings) as database, database.reading() as db:
         campaigns = all_campaigns(db, archived=archived)
     if as_json:
-        say_json([{"slug": c.slug, "name": c.name, "scale": scale_to_json(c.scale)} for c in campaigns])
+        say_json([campaign_json(c) for c in campaigns])
     else:
         say_table(["campaign", "name"], [(c.slug, c.name) for c in campaigns])
 
@@ -192,18 +193,7 @@ def documents(
 def _say_loaded(done: list[tuple[str, Loaded]], as_json: bool, what: str) -> None:
     missing = done[-1][1].missing
     if as_json:
-        files = [
-            {
-                "file": source,
-                "read": loaded.read,
-                "added": loaded.added,
-                "changed": loaded.changed,
-                "unchanged": loaded.unchanged,
-                "passed_over": loaded.passed_over,
-            }
-            for source, loaded in done
-        ]
-        say_json({"files": files, "missing": list(missing)})
+        say_json(loaded_json(done))
         return
     say_table(
         ["file", what, "added", "changed", "unchanged", "passed over"],

@@ -13,7 +13,6 @@ from workbench.cli.consensus_text import (
     comparison_json,
     say_comparisons,
     say_summaries,
-    summary_json,
     write_export,
     write_out,
 )
@@ -23,14 +22,14 @@ from workbench.cli.record_options import record_options
 from workbench.consensus.rule_choice import RuleChoice, choices_of, default_rules
 from workbench.consensus.settle import label_export
 from workbench.consensus.soft import soft_export
-from workbench.consensus.summary import summary
+from workbench.consensus.summary import summary_json
 from workbench.errors import WorkbenchError
 from workbench.formats.judgment_groups import group_names, write_judgment_groups
 from workbench.settings import Settings
 from workbench.storage import Session
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.judging.current_judgments import current_judgments
-from workbench.workflow.qrels.qrels import QrelsReport, make_qrels, make_soft_labels
+from workbench.workflow.qrels.qrels import make_qrels, make_soft_labels, qrels_json
 from workbench.workflow.qrels.rule_preview import (
     MEASURE,
     PREVIEW_EXPORTS,
@@ -77,7 +76,7 @@ def qrels(
     elif as_json:
         if output is not None:
             write_out(report.lines(), output)
-        say_json(_report_json(report))
+        say_json(qrels_json(report))
     else:
         write_out(report.lines(), output)
     left = len(report.consensus.unsettled)
@@ -204,13 +203,3 @@ def _without_rule(
     for name, group in group_names(one.assessor for one in judgments if one.grade is not None).items():
         if name != group:
             click.echo(f"note: {name} is the group {group}", err=True)
-
-
-def _report_json(report: QrelsReport) -> dict[str, object]:
-    return {
-        "rule": report.choice.rule,
-        "parameters": report.choice.parameters(),
-        "lines": len(report.consensus.qrels),
-        "lines_unjudged": len(report.unjudged),
-        **summary_json(summary(report.consensus)),
-    }

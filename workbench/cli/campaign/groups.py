@@ -10,6 +10,7 @@ from workbench.cli.output import say_json, say_table
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.groups import add_group, group_named, groups_of, remove_group, rename_group
+from workbench.workflow.people.people_json import group_json
 
 
 @click.group("group")
@@ -39,17 +40,7 @@ def list_(settings: Settings, campaign: str, as_json: bool) -> None:
     with open_database(settings) as database, database.reading() as db:
         groups = groups_of(db, campaign_by_slug(db, campaign).id)
     if as_json:
-        say_json(
-            [
-                {
-                    "group": one.name,
-                    "runs": one.runs,
-                    "received": one.waiting,
-                    "people": [{"login": who.login, "name": who.name} for who in one.members],
-                }
-                for one in groups
-            ]
-        )
+        say_json([group_json(one) for one in groups])
         return
     say_table(
         ["group", "runs", "received", "people"],

@@ -20,6 +20,7 @@ from workbench.workflow.people.invitations import (
     renew_invitations,
 )
 from workbench.workflow.people.invitations import invitations as invitations_of
+from workbench.workflow.people.people_json import invitation_json
 from workbench.workflow.people.roles import Role
 
 LONGEST_LIST = 1_000_000
@@ -76,19 +77,7 @@ def invitations(settings: Settings, campaign: str, as_json: bool) -> None:
     with open_database(settings) as database, database.reading() as db:
         found = invitations_of(db, campaign_by_slug(db, campaign).id)
     if as_json:
-        say_json(
-            [
-                {
-                    "person": one.note,
-                    "role": one.role,
-                    "group": one.group,
-                    "state": one.state,
-                    "expires_at": one.expires_at.isoformat(),
-                    "accepted_by": one.used_by,
-                }
-                for one in found
-            ]
-        )
+        say_json([invitation_json(one) for one in found])
         return
     say_table(
         ["person", "role", "group", "state", "until", "accepted by"],

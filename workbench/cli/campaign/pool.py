@@ -18,6 +18,7 @@ from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.listing import pool_summary, pools_of
 from workbench.workflow.pools.making import NewPool
+from workbench.workflow.pools.pool_json import made_pool_json
 from workbench.workflow.pools.portions import make_in_portions
 
 
@@ -46,19 +47,7 @@ def pool(
             campaign_id = campaign_by_slug(db, campaign).id
         made = make_in_portions(database, NewPool(campaign_id, recipe, name=name, draft=draft))
     if as_json:
-        say_json(
-            {
-                "name": made.pool.name,
-                "state": made.pool.state,
-                "adaptive": made.pool.adaptive,
-                "recipe": made.recipe,
-                "pairs": made.pool.pairs,
-                "largest_possible": made.pool.largest_possible,
-                "share": made.pool.share,
-                "topics": {size.topic: size.pairs for size in made.by_topic},
-                "runs": {part.tag: {"pairs": part.pairs, "alone": part.alone} for part in made.by_run},
-            }
-        )
+        say_json(made_pool_json(made))
         return
     say_table(["topic", "pairs", "largest"], [(s.topic, s.pairs, s.largest_possible) for s in made.by_topic])
     if made.pool.adaptive:

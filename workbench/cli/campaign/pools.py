@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 import click
 
 from workbench.cli.database import database_options, open_database
@@ -13,7 +11,8 @@ from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.pools import drafts
 from workbench.workflow.pools.drafts import BeforeClosing, BeforeOpening
-from workbench.workflow.pools.listing import PoolLine, pool_summary, pools_of
+from workbench.workflow.pools.listing import pool_summary, pools_of
+from workbench.workflow.pools.pool_json import pool_json
 from workbench.workflow.pools.pool_rows import PoolState
 from workbench.workflow.pools.portions import open_in_portions, rebuild_in_portions, remove_leftovers
 
@@ -31,7 +30,7 @@ def pools(settings: Settings, campaign: str, as_json: bool) -> None:
     with open_database(settings) as database, database.reading() as db:
         lines = pools_of(db, campaign_by_slug(db, campaign).id)
     if as_json:
-        say_json([_json(line) for line in lines])
+        say_json([pool_json(line) for line in lines])
         return
     say_table(
         ["pool", "state", "recipe", "runs", "pairs", "added by hand"],
@@ -174,24 +173,3 @@ def _say_closing(found: BeforeClosing) -> None:
         f"{found.judged} of {found.pool.pairs} pairs are judged; {found.assignments} active assignments",
         err=True,
     )
-
-
-def _json(line: PoolLine) -> dict[str, object]:
-    def moment(when: datetime | None) -> str | None:
-        return None if when is None else when.isoformat()
-
-    return {
-        "name": line.name,
-        "state": line.state,
-        "strategy": line.strategy,
-        "parameters": dict(line.parameters),
-        "supplementary": line.supplementary,
-        "ties": line.ties,
-        "runs": list(line.tags),
-        "pairs": line.pairs,
-        "largest_possible": line.largest_possible,
-        "added_by_hand": line.added,
-        "created_at": moment(line.created_at),
-        "opened_at": moment(line.opened_at),
-        "closed_at": moment(line.closed_at),
-    }

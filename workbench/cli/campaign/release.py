@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -19,10 +18,9 @@ from workbench.cli.record_options import record_options
 from workbench.cli.release.compare import PAIRS_AS_CSV, say_comparison
 from workbench.cli.trust.shared import MEASURE
 from workbench.consensus.rule_choice import RuleChoice
-from workbench.errors import InvalidInput, WorkbenchError, finding_to_json
+from workbench.errors import InvalidInput, WorkbenchError
 from workbench.releases.check import check_release
 from workbench.releases.contents import Included
-from workbench.releases.record_form import moment
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.accounts import account_by_login
@@ -30,6 +28,7 @@ from workbench.workflow.releases.collecting import ReleaseRequest
 from workbench.workflow.releases.comparing import compare_campaign_releases
 from workbench.workflow.releases.importing import import_release
 from workbench.workflow.releases.making import make_release
+from workbench.workflow.releases.release_json import made_release_json, release_json
 from workbench.workflow.releases.releases import (
     Release,
     publish_release,
@@ -117,8 +116,7 @@ def create(
         request = options.request(choice, options.version or open_.version)
         made = make_release(database, found.id, request, now=now)
     if as_json:
-        warnings = [finding_to_json(one) for one in open_.warnings]
-        say_json({**_json(made.release), "counts": asdict(made.counts), "warnings": warnings})
+        say_json(made_release_json(made, open_.warnings))
         return
     say_findings(open_.warnings)
     click.echo(f"release {made.release.version}: {made.release.lines:,} qrels lines")
@@ -134,7 +132,7 @@ def list_(settings: Settings, campaign: str, as_json: bool) -> None:
     with open_database(settings) as database, database.reading() as db:
         found = releases_of(db, campaign_by_slug(db, campaign).id)
     if as_json:
-        say_json([_json(one) for one in found])
+        say_json([release_json(one) for one in found])
         return
     say_table(
         ["version", "made", "rule", "lines", "relevant", "pooled kappa", "pairs", "state"],
@@ -257,7 +255,7 @@ def withdraw(settings: Settings, campaign: str, version: str, reason: str, as_js
 
 def _say(found: Release, as_json: bool) -> None:
     if as_json:
-        say_json(_json(found))
+        say_json(release_json(found))
         return
     lines = [
         ("version", found.version),
@@ -275,12 +273,6 @@ def _say(found: Release, as_json: bool) -> None:
     if found.withdrawn:
         lines.append(("reason", found.withdrawn_reason))
     say_table(["", "release"], lines)
-
-
-def _json(found: Release) -> dict[str, Any]:
-    shown = asdict(found) | {"public": found.public, "withdrawn": found.withdrawn}
-    del shown["id"]
-    return {name: moment(value) if isinstance(value, datetime) else value for name, value in shown.items()}
 
 
 def _state(found: Release) -> str:

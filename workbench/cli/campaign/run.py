@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 import click
@@ -13,7 +12,6 @@ from workbench.cli.campaign.campaigns import JSON
 from workbench.cli.database import database_options, open_database
 from workbench.cli.inputs import open_input
 from workbench.cli.output import say_json, say_table
-from workbench.errors import Finding
 from workbench.export import csv_bytes
 from workbench.formats.metadata_table import read_metadata_table
 from workbench.records import Verdict
@@ -22,11 +20,9 @@ from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.groups import group_named
 from workbench.workflow.runs import run_records
 from workbench.workflow.runs.metadata_tables import HEADER, load_metadata, metadata_rows
+from workbench.workflow.runs.run_json import by_number, moment, run_json, run_record_json
 from workbench.workflow.runs.run_metadata import COST_FIELDS, read_metadata
 from workbench.workflow.runs.run_records import (
-    CampaignRun,
-    RunPool,
-    RunRecord,
     campaign_run,
     run_record,
     runs_of,
@@ -57,7 +53,7 @@ def list_(settings: Settings, campaign: str, group: str | None, verdict: str | N
         ids = None if group is None else [group_named(db, found.id, group)]
         runs = [r for r in runs_of(db, found.id, group_ids=ids) if verdict is None or r.verdict == verdict]
     if as_json:
-        say_json([line_json(one) for one in runs])
+        say_json([run_json(one) for one in runs])
         return
     say_table(
         ["run", "group", "kind", "priority", "verdict", "topics", "lines", "warnings", "pools"],
@@ -89,12 +85,12 @@ def show(settings: Settings, campaign: str, tag: str, as_json: bool) -> None:
     with open_database(settings) as database, database.reading() as db:
         record = run_record(db, campaign_by_slug(db, campaign).id, tag)
     if as_json:
-        say_json(record_json(record))
+        say_json(run_record_json(record))
         return
-    facts = {name: value for name, value in line_json(record.run).items() if name != "warnings"}
+    facts = {name: value for name, value in run_json(record.run).items() if name != "warnings"}
     facts["bytes"] = record.size
     facts["pools"] = ", ".join(
-        p.name + (" (earlier version)" if p.earlier else "") for p in _by_number(record.run)
+        p.name + (" (earlier version)" if p.earlier else "") for p in by_number(record.run)
     )
     say_table(["", tag], [(name, "-" if value in (None, "") else value) for name, value in facts.items()])
     if record.run.warnings:
@@ -189,68 +185,6 @@ def _judge(
     click.echo(f"{changed} of {len(tags)} newly {verdict.words}")
 
 
-def line_json(run: CampaignRun) -> dict[str, Any]:
-    """A run with what is said of it and what was found in it."""
-    return {
-        "tag": run.tag,
-        "group": run.group or None,
-        "kind": run.metadata.kind,
-        "description": run.metadata.description,
-        "priority": run.metadata.priority,
-        "seconds_per_query": run.metadata.cost.seconds_per_query,
-        "index_bytes": run.metadata.cost.index_bytes,
-        "verdict": run.verdict,
-        "reason": run.verdict_reason,
-        "verdict_by": run.verdict_by or None,
-        "verdict_at": moment(run.verdict_at),
-        "file": run.file_name,
-        "topics": run.topics,
-        "lines": run.lines,
-        "sha256": run.sha256,
-        "sent_by": run.added_by or None,
-        "sent_at": moment(run.added_at),
-        "warnings": [_finding_json(warning) for warning in run.warnings],
-    }
-
-
-def record_json(record: RunRecord) -> dict[str, Any]:
-    """Everything about a run, with its pools and earlier versions."""
-    return {
-        **line_json(record.run),
-        "bytes": record.size,
-        "pools": [
-            {"name": p.name, "sha256": p.sha256, "earlier_version": p.earlier} for p in _by_number(record.run)
-        ],
-        "earlier_versions": [
-            {
-                "sha256": one.sha256,
-                "file": one.file_name,
-                "group": one.group or None,
-                "topics": one.topics,
-                "lines": one.lines,
-                "sent_by": one.added_by or None,
-                "sent_at": moment(one.added_at),
-                "replaced_at": moment(one.replaced_at),
-                "pools": [pool.name for pool in one.pools],
-            }
-            for one in record.versions
-        ],
-    }
-
-
-def _finding_json(finding: Finding) -> dict[str, Any]:
-    return {"line": finding.line, "code": finding.code, "message": finding.message, "remedy": finding.remedy}
-
-
-def _by_number(run: CampaignRun) -> list[RunPool]:
-    return sorted(run.pools, key=lambda pool: pool.id)
-
-
-def moment(when: datetime | None) -> str | None:
-    """A moment for programs: ISO 8601, in UTC."""
-    return None if when is None else when.isoformat(timespec="seconds")
-
-
 @click.command("records")
 @click.argument("campaign")
 @click.argument("file", required=False)
@@ -293,6 +227,6 @@ def _say_records(settings: Settings, campaign: str, as_json: bool) -> None:
     with open_database(settings) as database, database.reading() as db:
         runs = runs_of(db, campaign_by_slug(db, campaign).id)
     if as_json:
-        say_json([line_json(one) for one in runs])
+        say_json([run_json(one) for one in runs])
         return
     sys.stdout.buffer.write(csv_bytes(HEADER, metadata_rows(runs), separator="\t", read_back=True))

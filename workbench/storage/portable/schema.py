@@ -33,12 +33,14 @@ from workbench.storage.engine import Database
 from workbench.storage.migrate import changing_schema, configuration, known_revisions
 from workbench.storage.packed_text import PackedText
 from workbench.storage.tables import (
+    AccessTokenRow,
     Base,
     ComputedResultRow,
     DeviceRow,
     KeptAnswersRow,
     Moment,
     PasswordResetRow,
+    RepeatableRequestRow,
     SessionRow,
     SignInAttemptRow,
 )
@@ -51,6 +53,8 @@ LEFT_OUT = frozenset(
         DeviceRow,
         PasswordResetRow,
         SignInAttemptRow,
+        AccessTokenRow,
+        RepeatableRequestRow,
         ComputedResultRow,
         KeptAnswersRow,
     )

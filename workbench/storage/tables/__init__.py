@@ -3,6 +3,7 @@
 An unjudged pair is the absence of a row. A judgment event is never changed or deleted.
 """
 
+from workbench.storage.tables.api import AccessTokenRow, RepeatableRequestRow
 from workbench.storage.tables.campaigns import (
     CampaignRow,
     CollectionListRow,
@@ -39,6 +40,7 @@ from workbench.storage.tables.trail import TrailRow
 from workbench.storage.tables.upgrades import SchemaUpgradeRow
 
 __all__ = [
+    "AccessTokenRow",
     "AccountRow",
     "AdjudicationEventRow",
     "AssessorNoteRow",
@@ -72,6 +74,7 @@ __all__ = [
     "ReleaseOriginRow",
     "ReleasePartRow",
     "ReleaseRow",
+    "RepeatableRequestRow",
     "RunRow",
     "SchemaUpgradeRow",
     "SessionRow",

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import ColumnElement, Select, bindparam, select
 from sqlalchemy.engine import Connection
 
 from workbench.storage.prepared import PreparedStatement
-from workbench.storage.tables import AccountRow, CampaignRow, MemberRow, SessionRow
+from workbench.storage.tables import AccessTokenRow, AccountRow, CampaignRow, MemberRow, SessionRow
 from workbench.workflow.campaigns.campaigns import DELETED
 from workbench.workflow.clock import utc_now
+from workbench.workflow.people.access_tokens import Scope, scopes_of
 from workbench.workflow.people.accounts import Account, account_key
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.sessions import NOTED_EVERY
@@ -49,15 +51,48 @@ class Visit:
     unnoted: bool
 
 
+@dataclass(frozen=True, slots=True)
+class TokenVisit:
+    """The visit of a program by an access token, and what the token may be used for."""
+
+    visit: Visit
+    token_id: int
+    scopes: tuple[Scope, ...]
+    used_at: datetime | None
+
+
 def visit_of(
     connection: Connection, token: str, slug: str | None = None, *, now: datetime | None = None
 ) -> Visit | None:
     """The visit that a session token and the slug of an address make; None where the session has ended."""
     moment = utc_now(now)
-    asked = {"token_hash": token_hash(token), "now": moment, "slug": slug or ""}
-    rows = [_VisitRow._make(row) for row in _VISIT.rows(connection, asked)]
+    rows = _rows(_VISIT, connection, token, slug, moment)
+    return _visit(rows, moment) if rows else None
+
+
+def token_visit_of(
+    connection: Connection, secret: str, slug: str | None = None, *, now: datetime | None = None
+) -> TokenVisit | None:
+    """The visit that an access token makes; None for one that was revoked, expired, or never there."""
+    moment = utc_now(now)
+    rows = _rows(_TOKEN_VISIT, connection, secret, slug, moment)
     if not rows:
         return None
+    # They stand before the columns that both kinds of visits have.
+    token_id, scopes, used_at = rows[0][:_OF_TOKEN]
+    visit = _visit([row[_OF_TOKEN:] for row in rows], moment)
+    return TokenVisit(visit, token_id, scopes_of(scopes), used_at)
+
+
+def _rows(
+    statement: PreparedStatement, connection: Connection, token: str, slug: str | None, moment: datetime
+) -> list[Sequence[Any]]:
+    asked = {"token_hash": token_hash(token), "now": moment, "slug": slug or ""}
+    return statement.rows(connection, asked)
+
+
+def _visit(found: Sequence[Sequence[Any]], moment: datetime) -> Visit:
+    rows = [_VisitRow._make(row) for row in found]
     row = rows[0]
     key = account_key(row.id, row.created_at)
     account = Account(row.id, row.login, row.name, row.administrator, key)
@@ -94,26 +129,38 @@ class _VisitRow(NamedTuple):
     role: str | None
 
 
-_VISIT = PreparedStatement.of(
-    select(
-        AccountRow.id,
-        AccountRow.login,
-        AccountRow.name,
-        AccountRow.administrator,
-        AccountRow.created_at,
-        AccountRow.disabled_at,
-        AccountRow.desk[TEXT_PART],
-        SessionRow.used_at,
-        CampaignRow.id,
-        CampaignRow.slug,
-        CampaignRow.name,
-        CampaignRow.illustrative,
-        CampaignRow.archived_at,
-        MemberRow.role,
+def _visits(
+    source: type[SessionRow] | type[AccessTokenRow], *columns: ColumnElement[Any]
+) -> Select[*tuple[Any, ...]]:
+    return (
+        select(
+            *columns,
+            AccountRow.id,
+            AccountRow.login,
+            AccountRow.name,
+            AccountRow.administrator,
+            AccountRow.created_at,
+            AccountRow.disabled_at,
+            AccountRow.desk[TEXT_PART],
+            source.used_at,
+            CampaignRow.id,
+            CampaignRow.slug,
+            CampaignRow.name,
+            CampaignRow.illustrative,
+            CampaignRow.archived_at,
+            MemberRow.role,
+        )
+        .select_from(source)
+        .join(AccountRow, AccountRow.id == source.account_id)
+        .outerjoin(CampaignRow, CampaignRow.slug == bindparam("slug"))
+        .outerjoin(
+            MemberRow, (MemberRow.campaign_id == CampaignRow.id) & (MemberRow.account_id == AccountRow.id)
+        )
+        .where(source.token_hash == bindparam("token_hash"), source.expires_at > bindparam("now"))
     )
-    .select_from(SessionRow)
-    .join(AccountRow, AccountRow.id == SessionRow.account_id)
-    .outerjoin(CampaignRow, CampaignRow.slug == bindparam("slug"))
-    .outerjoin(MemberRow, (MemberRow.campaign_id == CampaignRow.id) & (MemberRow.account_id == AccountRow.id))
-    .where(SessionRow.token_hash == bindparam("token_hash"), SessionRow.expires_at > bindparam("now"))
-)
+
+
+_COLUMNS_OF_TOKEN: tuple[Any, ...] = (AccessTokenRow.id, AccessTokenRow.scopes, AccessTokenRow.used_at)
+_OF_TOKEN = len(_COLUMNS_OF_TOKEN)
+_VISIT = PreparedStatement.of(_visits(SessionRow))
+_TOKEN_VISIT = PreparedStatement.of(_visits(AccessTokenRow, *_COLUMNS_OF_TOKEN))

@@ -15,7 +15,7 @@ from workbench.consensus.rule import Pair
 from workbench.consensus.rule_choice import RuleChoice, rule_choice
 from workbench.consensus.settle import NO_GRADE, Consensus, consensus
 from workbench.consensus.soft import SoftLabels, soft_labels
-from workbench.consensus.summary import Summary, summary
+from workbench.consensus.summary import Summary, summary, summary_json
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import write_qrels
 from workbench.records import Judgment, Qrel, Scale
@@ -196,3 +196,14 @@ def pooled_pairs(db: Session, campaign_id: int) -> set[Pair]:
         .where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
     )
     return {(topic, docno) for topic, docno in db.execute(chosen)}
+
+
+def qrels_json(report: QrelsReport) -> dict[str, object]:
+    """What a rule makes of the judgments, in numbers."""
+    return {
+        "rule": report.choice.rule,
+        "parameters": report.choice.parameters(),
+        "lines": len(report.consensus.qrels),
+        "lines_unjudged": len(report.unjudged),
+        **summary_json(summary(report.consensus)),
+    }

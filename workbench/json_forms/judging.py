@@ -1,0 +1,173 @@
+"""The JSON of pools, assignments, judgments, decisions and releases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typing_extensions import TypedDict
+
+from workbench.json_forms.collecting import FindingJson
+
+
+class PoolJson(TypedDict):
+    """A pool with its recipe; `largest_possible` is its size if no two runs shared a document."""
+
+    name: str
+    state: str
+    strategy: str
+    parameters: dict[str, str]
+    supplementary: bool
+    ties: str
+    runs: list[str]
+    pairs: int
+    largest_possible: int
+    added_by_hand: int
+    created_at: str | None
+    opened_at: str | None
+    closed_at: str | None
+
+
+class RunOfPool(TypedDict):
+    """What a run contributed to a pool; `alone` are pairs that nothing else contributed."""
+
+    pairs: int
+    alone: int
+
+
+class MadePoolJson(TypedDict):
+    """A pool that was made, by topic and by run."""
+
+    name: str
+    state: str
+    adaptive: bool
+    recipe: dict[str, Any]
+    pairs: int
+    largest_possible: int
+    share: float
+    topics: dict[str, int]
+    runs: dict[str, RunOfPool]
+
+
+class PairJson(TypedDict):
+    """A pair of a pool; `origin` is runs, manual or runs+manual."""
+
+    topic: str
+    docno: str
+    origin: str
+
+
+class AssignmentJson(TypedDict):
+    """A topic of a pool that an assessor is to judge, and how much is answered."""
+
+    assignment: int
+    pool: str
+    topic: str
+    title: str
+    assessor: str
+    order: str
+    seed: int
+    pairs: int
+    answered: int
+
+
+class OwnAssignmentJson(TypedDict):
+    """An own assignment; `total` counts what is still to be handed out too."""
+
+    assignment: int
+    pool: str
+    topic: str
+    title: str
+    judged: int
+    unsure: int
+    cannot_judge: int
+    total: int
+    done: bool
+    closed: bool
+
+
+class OwnAnswer(TypedDict):
+    """An own answer about a document; `event` names it."""
+
+    docno: str
+    answer: str
+    grade: int | None
+    reason: str
+    comment: str
+    event: str
+
+
+class WorkJson(TypedDict):
+    """What an own assignment is: documents in the order of judging, of which `left` have no answer."""
+
+    assignment: int
+    order: list[str]
+    left: list[str]
+    answers: list[OwnAnswer]
+    total: int
+    closed: bool
+
+
+class TaskDocument(TypedDict):
+    """A document to judge as the judging page shows it; `sha256` is of what is shown."""
+
+    docno: str
+    title: str
+    text: str
+    sha256: str | None
+    missing: bool
+
+
+class ReceiptJson(TypedDict):
+    """What became of an event: recorded, repeated, kept_aside (stored for the organiser) or refused."""
+
+    client_id: str
+    outcome: str
+    why: str
+
+
+class Receipts(TypedDict):
+    """What became of events, in their order."""
+
+    receipts: list[ReceiptJson]
+
+
+class DecisionJson(TypedDict):
+    """What became of a decision; `overtaken_by` is who has decided the pair meanwhile."""
+
+    recorded: bool
+    repeated: bool
+    overtaken_by: str | None
+
+
+class ReleaseJson(TypedDict):
+    """A release; `kappa` is the pooled kappa of people, with its interval and `kappa_pairs`."""
+
+    version: str
+    title: str
+    rule: str
+    lines: int
+    relevant: int
+    relevant_from: int
+    topics: int
+    kappa: float | None
+    kappa_low: float | None
+    kappa_high: float | None
+    kappa_pairs: int
+    included: list[str]
+    sha256: str
+    size: int
+    made_by: str
+    made_at: str
+    public_at: str | None
+    withdrawn_by: str
+    withdrawn_at: str | None
+    withdrawn_reason: str
+    public: bool
+    withdrawn: bool
+
+
+class MadeReleaseJson(ReleaseJson):
+    """A release that was made, with its counts and what was still open."""
+
+    counts: dict[str, Any]
+    warnings: list[FindingJson]

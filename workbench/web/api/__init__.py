@@ -1,0 +1,59 @@
+"""The API: every resource of a campaign as JSON, for programs with an access token.
+
+To add an operation: write a view in the module of its resource, state who may call it (`web/access.py`) and
+below that its `operation`: what it takes and returns. The OpenAPI document and the documentation page follow
+from both, and the tests walk over it. To add a resource: add its blueprint to `RESOURCES`.
+
+Decisions:
+
+- A view parses, calls the same use-case as the page, and returns the record's JSON (`workbench.json_forms`).
+- Only a token opens it, never a cookie, so that no page of another site can use it.
+- What is sent must be as it is documented: unknown fields and parameters are errors, since a misspelt one
+  would be lost in silence.
+- A body is read by the server before it takes a thread, as for pages, and a file is then read as a stream.
+"""
+
+from flask import Blueprint
+
+from workbench.web.api import (
+    assignments,
+    campaigns,
+    disputes,
+    documentation,
+    documents,
+    groups,
+    judging,
+    judgments,
+    people,
+    pools,
+    releases,
+    results,
+    runs,
+    topics,
+)
+
+RESOURCES = (
+    documentation.blueprint,
+    campaigns.blueprint,
+    topics.blueprint,
+    documents.blueprint,
+    groups.blueprint,
+    runs.blueprint,
+    pools.blueprint,
+    people.blueprint,
+    assignments.blueprint,
+    judging.blueprint,
+    judgments.blueprint,
+    results.agreement_blueprint,
+    disputes.blueprint,
+    results.qrels_blueprint,
+    results.scores_blueprint,
+    releases.blueprint,
+)
+
+blueprint = Blueprint("api", __name__, url_prefix="/api/v1")
+for _resource in RESOURCES:
+    blueprint.register_blueprint(_resource)
+
+COMPUTING = frozenset(f"api.{one.name}" for one in (results.qrels_blueprint, results.scores_blueprint))
+"""What may compute for seconds, as `pages.COMPUTING`."""

@@ -1,0 +1,127 @@
+"""Assignments: which assessors judge which topics of a pool."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from flask import Blueprint
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from workbench.errors import Finding, InvalidInput
+from workbench.json_forms import AssignmentJson, PageJson
+from workbench.storage import Session
+from workbench.web.access import here, organiser
+from workbench.web.api.cursors import FORBID, PageQuery, Whole, page_of
+from workbench.web.api.operations import operation
+from workbench.web.context import reading, writing
+from workbench.workflow.judging.assignments import (
+    AssignmentLine,
+    assign,
+    assign_in_turn,
+    assignments_of,
+    revoke,
+)
+from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.people.access_tokens import Scope
+from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.pools.listing import pool_summary
+
+blueprint = Blueprint("assignments", __name__, url_prefix="/campaigns/<slug>/assignments")
+
+
+class AddedAssignments(TypedDict):
+    """How many assignments are new."""
+
+    added: int
+
+
+@dataclass(frozen=True, slots=True)
+class SentAssignments:
+    """Topics of a pool for assessors, by name; all with an account if None.
+
+    With `topics` each goes to every assessor named, else all are distributed, each to `per_topic` of them.
+    """
+
+    __pydantic_config__ = FORBID
+    pool: str
+    assessors: Annotated[list[str], Field(min_length=1)] | None = None
+    topics: Annotated[list[str], Field(min_length=1)] | None = None
+    per_topic: Annotated[Whole, Field(ge=1, le=1000)] = 1
+    order: OrderRule = OrderRule.SHUFFLED
+    seed: Annotated[Whole, Field(ge=0, lt=2**31)] | None = None
+
+
+@blueprint.get("")
+@organiser
+@operation(PageJson[AssignmentJson], query=PageQuery)
+def index(query: PageQuery) -> PageJson[AssignmentJson]:
+    """List the assignments, and how much of each is answered."""
+    with reading() as db:
+        found = sorted(assignments_of(db, here().id), key=lambda one: one.id)
+    return page_of(found, query, key=lambda one: one.id, form=_assignment)
+
+
+@blueprint.post("")
+@organiser
+@operation(AddedAssignments, scope=Scope.MANAGE, body=SentAssignments, status=201)
+def add(body: SentAssignments) -> AddedAssignments:
+    """Assign topics of a pool to assessors; what they have already stays."""
+    with writing() as db:
+        pool = pool_summary(db, here().id, body.pool)
+        assessors = _assessors(db, body.assessors)
+        if body.topics is not None:
+            added = assign(
+                db,
+                pool.id,
+                topics=body.topics,
+                assessor_ids=assessors,
+                order=body.order,
+                seed=body.seed,
+            )
+        else:
+            added = assign_in_turn(
+                db,
+                pool.id,
+                assessor_ids=assessors,
+                per_topic=body.per_topic,
+                order=body.order,
+                seed=body.seed,
+            )
+    return {"added": added}
+
+
+@blueprint.delete("/<int:assignment_id>")
+@organiser
+@operation(None, scope=Scope.MANAGE)
+def remove(assignment_id: int) -> None:
+    """Remove an assignment; its judgments stay."""
+    with writing() as db:
+        revoke(db, here().id, assignment_id)
+
+
+def _assessors(db: Session, names: list[str] | None) -> list[int]:
+    able = {one.name: one.id for one in assessors_of(db, here().id) if one.has_account}
+    unknown = [
+        Finding("assessors", None, "assessor", f"{name[:80]!r} is no assessor with an account", "see people")
+        for name in names or ()
+        if name not in able
+    ]
+    if unknown:
+        raise InvalidInput(unknown)
+    return [able[name] for name in (able if names is None else names)]
+
+
+def _assignment(line: AssignmentLine) -> AssignmentJson:
+    return {
+        "assignment": line.id,
+        "pool": line.pool,
+        "topic": line.topic,
+        "title": line.topic_title,
+        "assessor": line.assessor,
+        "order": line.order_rule,
+        "seed": line.seed,
+        "pairs": line.pairs,
+        "answered": line.answered,
+    }

@@ -1,0 +1,176 @@
+"""Campaigns: the list, making one, its state and its progress."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Annotated
+
+from flask import Blueprint
+from pydantic import Field
+
+from workbench.json_forms import OwnCampaign, PageJson
+from workbench.storage import Session
+from workbench.web.access import administrator, here, in_archive, member, organiser, reader, signed_in, viewer
+from workbench.web.api.cursors import FORBID, PageQuery, page_of
+from workbench.web.api.operations import operation
+from workbench.web.context import reading, writing
+from workbench.workflow.campaigns.archive import archive_campaign, restore_campaign
+from workbench.workflow.campaigns.campaign_json import campaign_json
+from workbench.workflow.campaigns.campaigns import (
+    Campaign,
+    campaign_by_slug,
+    campaign_of,
+    change_campaign,
+    create_campaign,
+)
+from workbench.workflow.campaigns.scales import named_scale, scale_from_json
+from workbench.workflow.overview.cards import campaigns_of
+from workbench.workflow.overview.progress import Overview, overview
+from workbench.workflow.people.access_tokens import Scope
+from workbench.workflow.people.roles import Role
+
+blueprint = Blueprint("campaigns", __name__, url_prefix="/campaigns")
+everyone = member(*Role)
+LONGEST_NAME = 200
+LONGEST_GUIDELINES = 200_000
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+Guidelines = Annotated[str, Field(max_length=LONGEST_GUIDELINES)]
+
+
+@dataclass(frozen=True, slots=True)
+class SentCampaign:
+    """A campaign to be made; the scale is a predefined one by name, or its grades.
+
+    Without a slug it gets one from its name.
+    """
+
+    __pydantic_config__ = FORBID
+    name: Name
+    scale: str | dict[str, object] = "binary"
+    guidelines: Guidelines = ""
+    slug: Annotated[str, Field(max_length=100)] | None = None
+
+
+class SentCampaignState(StrEnum):
+    """Whether a campaign can be changed."""
+
+    ACTIVE = "active"
+    ARCHIVED = "archived"
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignChange:
+    """What is to be changed about a campaign; what is not named stays."""
+
+    __pydantic_config__ = FORBID
+    name: Name | None = None
+    guidelines: Guidelines | None = None
+    scale: str | dict[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SentState:
+    """The state that a campaign is to have."""
+
+    __pydantic_config__ = FORBID
+    state: SentCampaignState
+
+
+@blueprint.get("")
+@signed_in
+@operation(PageJson[OwnCampaign], query=PageQuery)
+def index(query: PageQuery) -> PageJson[OwnCampaign]:
+    """List your campaigns, archived ones too, by slug."""
+    with reading() as db:
+        cards = sorted(campaigns_of(db, viewer().id), key=lambda card: card.slug)
+        return page_of(
+            cards,
+            query,
+            key=lambda card: card.slug,
+            form=lambda card: _own(
+                campaign_by_slug(db, card.slug, even_archived=True), frozenset(card.roles)
+            ),
+        )
+
+
+@blueprint.post("")
+@administrator
+@operation(OwnCampaign, scope=Scope.MANAGE, body=SentCampaign, status=201)
+def create(body: SentCampaign) -> OwnCampaign:
+    """Make a campaign; you become its organiser."""
+    with writing() as db:
+        made = create_campaign(
+            db,
+            name=body.name,
+            scale=named_scale(body.scale) if isinstance(body.scale, str) else scale_from_json(body.scale),
+            guidelines=body.guidelines,
+            organiser=viewer().id,
+            slug=body.slug,
+        )
+    return _own(made, frozenset({Role.ORGANISER}))
+
+
+@blueprint.get("/<slug>")
+@everyone
+@operation(OwnCampaign)
+def show() -> OwnCampaign:
+    """Show a campaign with its scale and guidelines."""
+    with reading() as db:
+        return _here(db)
+
+
+@blueprint.patch("/<slug>")
+@organiser
+@operation(OwnCampaign, scope=Scope.MANAGE, body=CampaignChange)
+def change(body: CampaignChange) -> OwnCampaign:
+    """Change the name, the guidelines or the scale."""
+    with writing() as db:
+        now = campaign_of(db, here().id)
+        scale = now.scale
+        if body.scale is not None:
+            scale = named_scale(body.scale) if isinstance(body.scale, str) else scale_from_json(body.scale)
+        change_campaign(
+            db,
+            here().id,
+            name=now.name if body.name is None else body.name,
+            guidelines=now.guidelines if body.guidelines is None else body.guidelines,
+            scale=scale,
+        )
+        return _here(db)
+
+
+@blueprint.post("/<slug>/state")
+@in_archive
+@organiser
+@operation(OwnCampaign, scope=Scope.MANAGE, body=SentState)
+def change_state(body: SentState) -> OwnCampaign:
+    """Archive a campaign, so that nothing in it can be changed, or restore it."""
+    with writing() as db:
+        if body.state is SentCampaignState.ARCHIVED:
+            archive_campaign(db, here().id)
+        else:
+            restore_campaign(db, here().id)
+        return _here(db)
+
+
+@blueprint.get("/<slug>/progress")
+@reader
+@operation(Overview)
+def progress() -> dict[str, object]:
+    """Show how far the campaign has come: pooled, judged and disputed pairs, by topic and by assessor."""
+    with reading() as db:
+        return asdict(overview(db, here().id))
+
+
+def _here(db: Session) -> OwnCampaign:
+    return _own(campaign_of(db, here().id), here().roles)
+
+
+def _own(campaign: Campaign, roles: frozenset[Role]) -> OwnCampaign:
+    return {
+        **campaign_json(campaign),
+        "guidelines": campaign.guidelines,
+        "roles": sorted(str(role) for role in roles),
+        "archived": campaign.archived_at is not None,
+    }

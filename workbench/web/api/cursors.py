@@ -1,0 +1,74 @@
+"""Cursors: long lists come in pages, each of which says where the next one begins."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import Annotated, Any, TypeVar
+
+from pydantic import ConfigDict, Field, Strict
+
+from workbench.errors import Finding, InvalidInput
+from workbench.json_forms import PageJson
+
+Item = TypeVar("Item")
+Whole = Annotated[int, Strict()]
+Flag = Annotated[bool, Strict()]
+FORBID = ConfigDict(extra="forbid")
+"""No field that is not named: a misspelt one would be lost in silence."""
+USUAL, MOST = 100, 1000
+
+
+@dataclass(frozen=True, slots=True)
+class PageQuery:
+    """Which page of a list: at most `limit` items, from the `cursor` that the page before has as `next`."""
+
+    __pydantic_config__ = FORBID
+    limit: Annotated[int, Strict(), Field(ge=1, le=MOST)] = USUAL
+    cursor: Annotated[str, Field(max_length=4000)] = ""
+
+
+def after(query: PageQuery) -> Any:
+    """The key after which a page begins, None for the first page; raises InvalidInput."""
+    if not query.cursor:
+        return None
+    try:
+        return json.loads(base64.b64decode(query.cursor.encode(), altchars=b"-_", validate=True))
+    except (ValueError, binascii.Error, RecursionError):
+        raise _no_cursor() from None
+
+
+def cursor_of(key: Any) -> str:
+    """The cursor of a page that begins after a key."""
+    return base64.urlsafe_b64encode(json.dumps(key).encode()).decode()
+
+
+def page_of(
+    items: Iterable[Item], query: PageQuery, *, key: Callable[[Item], Any], form: Callable[[Item], Any]
+) -> PageJson[Any]:
+    """A page of a list whose items are in the order of their keys, which JSON must be able to say.
+
+    Items may come and go between two pages: none of the others is left out or comes twice.
+    """
+    begin = after(query)
+    rest = items if begin is None else (one for one in items if _plain(key(one)) > begin)
+    try:
+        found = list(islice(rest, query.limit + 1))
+    except TypeError:
+        raise _no_cursor() from None
+    more = len(found) > query.limit
+    shown = found[: query.limit]
+    return {"items": [form(one) for one in shown], "next": cursor_of(key(shown[-1])) if more else None}
+
+
+def _plain(key: Any) -> Any:
+    return list(key) if isinstance(key, tuple) else key
+
+
+def _no_cursor() -> InvalidInput:
+    message = "this is no cursor of this list"
+    return InvalidInput([Finding("cursor", None, "cursor", message, "take `next` of the page before")])

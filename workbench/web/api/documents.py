@@ -1,0 +1,105 @@
+"""Documents: the list, one with its text, and loading them from a file of any size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, BinaryIO
+
+from flask import Blueprint
+from pydantic import Field
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput
+from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
+from workbench.json_forms import DocumentJson, FullDocument, LoadedFiles, PageJson
+from workbench.records import Document
+from workbench.web.access import here, organiser, reader, takes_uploads
+from workbench.web.api.cursors import FORBID, Flag, PageQuery, after, cursor_of
+from workbench.web.api.files import FileName, buffered, choice_of
+from workbench.web.api.operations import Text, operation
+from workbench.web.context import app_context, reading
+from workbench.web.downloads import attachment
+from workbench.workflow.campaigns import collection
+from workbench.workflow.campaigns.campaign_json import loaded_json
+from workbench.workflow.campaigns.loading import load_in_portions
+from workbench.workflow.people.access_tokens import Scope
+
+blueprint = Blueprint("documents", __name__, url_prefix="/campaigns/<slug>/documents")
+LONGEST_SEARCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentsQuery(PageQuery):
+    """Which documents; `begins` is how their docnos begin."""
+
+    __pydantic_config__ = FORBID
+    begins: Annotated[str, Field(max_length=LONGEST_SEARCH)] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentQuery:
+    """Which document."""
+
+    __pydantic_config__ = FORBID
+    docno: Annotated[str, Field(min_length=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentsFile:
+    """A file of documents; `pooled` loads only those that are in a pool."""
+
+    __pydantic_config__ = FORBID
+    name: FileName = "documents"
+    format: Annotated[str, Field(json_schema_extra={"enum": ["", *DOCUMENT_FORMATS]})] = ""
+    pooled: Flag = False
+
+
+@blueprint.get("")
+@reader
+@operation(PageJson[DocumentJson], query=DocumentsQuery)
+def index(query: DocumentsQuery) -> PageJson[DocumentJson]:
+    """List the documents by docno."""
+    begin = after(query) or ""
+    if not isinstance(begin, str):
+        message = "this is no cursor of this list"
+        raise InvalidInput([Finding("cursor", None, "cursor", message, "take `next` of the page before")])
+    with reading() as db:
+        found = collection.some_documents(
+            db, here().id, search=query.begins, begins=True, limit=query.limit + 1, after=begin
+        )
+    shown = found[: query.limit]
+    following = cursor_of(shown[-1].docno) if len(found) > query.limit else None
+    return {"items": [{"docno": one.docno, "title": one.title} for one in shown], "next": following}
+
+
+@blueprint.get("/document")
+@reader
+@operation(FullDocument, query=DocumentQuery)
+def show(query: DocumentQuery) -> FullDocument:
+    """Show one document with its text."""
+    with reading() as db:
+        found: Document = collection.document(db, here().id, query.docno)
+    return {"docno": found.docno, "title": found.title, "text": found.text}
+
+
+@blueprint.get("/missing")
+@reader
+@operation(Text("text/plain; charset=utf-8", "The docnos of pooled documents without text, one a line."))
+def missing() -> Response:
+    """List the docnos of pooled documents whose text is not loaded."""
+    with reading() as db:
+        docnos = collection.missing_documents(db, here().id)
+    content = "".join(f"{docno}\n" for docno in docnos).encode("utf-8", "surrogateescape")
+    return attachment(content, f"{here().slug}.without-text.txt")
+
+
+@blueprint.post("")
+@takes_uploads
+@organiser
+@operation(LoadedFiles, scope=Scope.MANAGE, query=DocumentsFile, takes_file=True)
+def load(query: DocumentsFile, file: BinaryIO) -> LoadedFiles:
+    """Load documents from the body, plain or gzip, in portions; all of them, or none."""
+    form = choice_of(query.format, DOCUMENT_FORMATS, "format")
+    source: Any = read_documents(buffered(file), source=query.name, format=form)
+    done = load_in_portions(app_context().database, here().id, [(query.name, source)], pooled=query.pooled)
+    return loaded_json(done)

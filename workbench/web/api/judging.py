@@ -1,0 +1,182 @@
+"""Judging: an assessor's own assignments, their documents, and the judgments that come back.
+
+Everything here is the assessor's own, and blind as the judging page is: it comes from the same functions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
+
+from flask import Blueprint
+from pydantic import Field
+
+from workbench.json_forms import (
+    OwnAnswer,
+    OwnAssignmentJson,
+    PageJson,
+    ReceiptJson,
+    Receipts,
+    TaskDocument,
+    WorkJson,
+)
+from workbench.records import Answer
+from workbench.web.access import here, member, viewer
+from workbench.web.api.cursors import FORBID, PageQuery, Whole, page_of
+from workbench.web.api.operations import operation
+from workbench.web.context import reading, sharing, writing
+from workbench.web.pages.judging.preparing import prepare_desk
+from workbench.workflow.judging.desk_view import DeskAnswer, PlacedDocument, documents_of, work_of
+from workbench.workflow.judging.submission import SubmissionKind
+from workbench.workflow.judging.sync import MOST_EVENTS, EachApart, Receipt, receive
+from workbench.workflow.judging.worklists import WorklistLine, worklist
+from workbench.workflow.people.access_tokens import Scope
+from workbench.workflow.people.membership import require_assignment
+from workbench.workflow.people.roles import Role
+
+blueprint = Blueprint("judging", __name__, url_prefix="/campaigns/<slug>/judging")
+assessor = member(Role.ASSESSOR)
+MOST_DOCUMENTS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class TaskDocuments:
+    """Which documents of the assignment, by the names that it gives them."""
+
+    __pydantic_config__ = FORBID
+    docno: Annotated[list[str], Field(min_length=1, max_length=MOST_DOCUMENTS)]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgmentEvent:
+    """An answer about a document, as the judging page sends it; with the same client id it is recorded once.
+
+    `before` is the `event` of the own answer that was current when this one was given.
+    """
+
+    __pydantic_config__ = FORBID
+    client_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{8,64}$")]
+    assignment: Annotated[Whole, Field(ge=1, lt=2**63)]
+    docno: str
+    kind: SubmissionKind = SubmissionKind.ANSWER
+    answer: Answer | None = None
+    grade: Annotated[Whole, Field(ge=-(2**31), lt=2**31)] | None = None
+    reason: str = ""
+    comment: str = ""
+    active_ms: Annotated[Whole, Field(ge=0, lt=2**31)] | None = None
+    shown_sha256: str | None = None
+    said_at: str = ""
+    before: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SentJudgments:
+    """Answers in the order in which they were given."""
+
+    __pydantic_config__ = FORBID
+    events: Annotated[list[JudgmentEvent], Field(min_length=1, max_length=MOST_EVENTS)]
+
+
+@blueprint.get("")
+@assessor
+@operation(PageJson[OwnAssignmentJson], query=PageQuery)
+def index(query: PageQuery) -> PageJson[OwnAssignmentJson]:
+    """List your own assignments."""
+    with reading() as db:
+        found = sorted(worklist(db, here().id, viewer().id), key=lambda one: one.assignment_id)
+    return page_of(found, query, key=lambda one: one.assignment_id, form=_own)
+
+
+@blueprint.get("/<int:assignment_id>")
+@assessor
+@operation(WorkJson)
+def show(assignment_id: int) -> WorkJson:
+    """Show an own assignment: its documents in the order of judging, and your answers.
+
+    Of a pool whose documents are chosen while people judge, the next document is handed out.
+    """
+    prepare_desk(assignment_id)
+    with reading() as db:
+        work = work_of(db, assignment_id, viewer().id)
+    answered = {one.docno for one in work.answers}
+    return {
+        "assignment": assignment_id,
+        "order": list(work.order),
+        "left": [docno for docno in work.order if docno not in answered],
+        "answers": [_answer(one) for one in work.answers],
+        "total": work.total,
+        "closed": work.closed,
+    }
+
+
+@blueprint.get("/<int:assignment_id>/documents")
+@assessor
+@operation(list[TaskDocument], query=TaskDocuments)
+def documents(assignment_id: int, query: TaskDocuments) -> list[TaskDocument]:
+    """Show documents of an own assignment."""
+    with reading() as db:
+        require_assignment(db, here().id, assignment_id)
+        return [_document(one) for one in documents_of(db, assignment_id, viewer().id, query.docno)]
+
+
+@blueprint.post("/judgments")
+@assessor
+@operation(Receipts, scope=Scope.JUDGE, body=SentJudgments)
+def record(body: SentJudgments) -> Receipts:
+    """Record judgments for your own assignments; the answer says what became of each."""
+    with reading() as db:
+        for number in sorted({event.assignment for event in body.events}):
+            require_assignment(db, here().id, number)
+    events = [_event(one) for one in body.events]
+    try:
+        receipts = sharing(lambda db: receive(db, viewer().id, events))
+    except EachApart:
+        with writing() as db:
+            receipts = receive(db, viewer().id, events, plainly=False)
+    return {"receipts": [_receipt(one) for one in receipts]}
+
+
+def _event(sent: JudgmentEvent) -> dict[str, Any]:
+    return {name: value for name, value in asdict(sent).items() if value is not None}
+
+
+def _receipt(receipt: Receipt) -> ReceiptJson:
+    return {"client_id": receipt.client_id, "outcome": receipt.outcome, "why": receipt.why}
+
+
+def _own(line: WorklistLine) -> OwnAssignmentJson:
+    return {
+        "assignment": line.assignment_id,
+        "pool": line.pool,
+        "topic": line.topic,
+        "title": line.title,
+        "judged": line.judged,
+        "unsure": line.unsure,
+        "cannot_judge": line.cannot_judge,
+        "total": line.total,
+        "done": line.done,
+        "closed": line.closed,
+    }
+
+
+def _answer(one: DeskAnswer) -> OwnAnswer:
+    event = one.event
+    return {
+        "docno": one.docno,
+        "answer": event.answer,
+        "grade": event.grade,
+        "reason": event.reason,
+        "comment": event.comment,
+        "event": event.client_id,
+    }
+
+
+def _document(placed: PlacedDocument) -> TaskDocument:
+    document = placed.document
+    return {
+        "docno": document.key,
+        "title": document.title,
+        "text": document.text,
+        "sha256": document.sha256,
+        "missing": document.missing,
+    }

@@ -1,0 +1,157 @@
+"""Pools: made by a recipe, listed with their pairs, opened and closed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Annotated
+
+from flask import Blueprint
+from pydantic import Field
+from werkzeug.wrappers import Response
+
+from workbench.json_forms import MadePoolJson, PageJson, PairJson, PoolJson
+from workbench.pooling.strategies import ALL_STRATEGIES, PoolRecipe
+from workbench.records import TieRule, id_bytes
+from workbench.web.access import here, organiser, reader, viewer
+from workbench.web.api.cursors import FORBID, Flag, PageQuery, Whole, page_of
+from workbench.web.api.operations import Text, operation
+from workbench.web.context import app_context, reading, writing
+from workbench.web.downloads import streamed
+from workbench.workflow.people.access_tokens import Scope
+from workbench.workflow.pools import drafts
+from workbench.workflow.pools.listing import pool_origins, pool_report, pool_summary, pools_of
+from workbench.workflow.pools.maker import make_apart, open_apart
+from workbench.workflow.pools.making import NewPool
+from workbench.workflow.pools.pool_json import made_pool_json, pool_json
+from workbench.workflow.pools.portions import remove_leftovers
+
+blueprint = Blueprint("pools", __name__, url_prefix="/campaigns/<slug>/pools")
+PAIRS = "text/tab-separated-values; charset=utf-8"
+
+
+@dataclass(frozen=True, slots=True)
+class SentRecipe:
+    """A pool to be made: parameters of the strategy by name, runs by tag (all accepted ones if None).
+
+    Without `draft` it is open for judging at once.
+    """
+
+    __pydantic_config__ = FORBID
+    name: str = ""
+    strategy: Annotated[str, Field(json_schema_extra={"enum": list(ALL_STRATEGIES)})] = "depth"
+    parameters: dict[str, str | int | float] = field(default_factory=dict)
+    ties: TieRule = TieRule.TREC_EVAL
+    runs: Annotated[list[str], Field(min_length=1)] | None = None
+    priority: Annotated[Whole, Field(ge=1, le=10**6)] | None = None
+    supplementary: Flag = False
+    draft: Flag = False
+
+
+class SentPoolState(StrEnum):
+    """The state that a pool is to have."""
+
+    OPEN = "open"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True)
+class PoolStateChange:
+    """The state that a pool is to have: a draft is opened, an open pool closed for good."""
+
+    __pydantic_config__ = FORBID
+    state: SentPoolState
+
+
+@dataclass(frozen=True, slots=True)
+class PairsQuery(PageQuery):
+    """Which pairs; of all topics unless one is named."""
+
+    __pydantic_config__ = FORBID
+    topic: str = ""
+
+
+@blueprint.get("")
+@reader
+@operation(PageJson[PoolJson], query=PageQuery)
+def index(query: PageQuery) -> PageJson[PoolJson]:
+    """List the pools, drafts too, oldest first."""
+    with reading() as db:
+        found = pools_of(db, here().id)
+    return page_of(found, query, key=lambda one: one.id, form=pool_json)
+
+
+@blueprint.post("")
+@organiser
+@operation(MadePoolJson, scope=Scope.MANAGE, body=SentRecipe, status=201)
+def make(body: SentRecipe) -> MadePoolJson:
+    """Make a pool from the runs by a recipe."""
+    recipe = PoolRecipe(
+        body.strategy, body.parameters, body.ties, body.runs, body.priority, body.supplementary
+    )
+    new = NewPool(here().id, recipe, name=body.name, draft=body.draft, created_by=viewer().id)
+    return made_pool_json(make_apart(app_context().database, new))
+
+
+@blueprint.get("/<id:pool>")
+@reader
+@operation(MadePoolJson)
+def show(pool: str) -> MadePoolJson:
+    """Show a pool by its name: its recipe, its topics and what each run contributed."""
+    with reading() as db:
+        return made_pool_json(pool_report(db, here().id, pool))
+
+
+@blueprint.get("/<id:pool>/pairs")
+@reader
+@operation(PageJson[PairJson], query=PairsQuery)
+def pairs(pool: str, query: PairsQuery) -> PageJson[PairJson]:
+    """List the pairs of a pool by topic and docno."""
+    with reading() as db:
+        found = (one for one in pool_origins(db, here().id, pool) if not query.topic or one[0] == query.topic)
+        return page_of(found, query, key=lambda one: one[:2], form=_pair)
+
+
+@blueprint.get("/<id:pool>/pairs.tsv")
+@reader
+@operation(Text(PAIRS, "Topic, docno and origin of each pair, one a line."))
+def pairs_file(pool: str) -> Response:
+    """Download the pairs of a pool, as they come from the database."""
+    with reading() as db:
+        name = pool_summary(db, here().id, pool).name
+
+    def lines() -> Iterator[bytes]:
+        with reading() as db:
+            for topic, docno, origin in pool_origins(db, here().id, name):
+                yield b"\t".join((id_bytes(topic), id_bytes(docno), origin.encode())) + b"\n"
+
+    return streamed(lines(), f"{here().slug}.{name}.tsv", kind=PAIRS)
+
+
+@blueprint.post("/<id:pool>/state")
+@organiser
+@operation(PoolJson, scope=Scope.MANAGE, body=PoolStateChange)
+def change_state(pool: str, body: PoolStateChange) -> PoolJson:
+    """Open a draft for judging, or close an open pool for good."""
+    if body.state is SentPoolState.OPEN:
+        open_apart(app_context().database, here().id, pool)
+    else:
+        with writing() as db:
+            drafts.close_pool(db, here().id, pool)
+    with reading() as db:
+        return pool_json(pool_summary(db, here().id, pool))
+
+
+@blueprint.delete("/<id:pool>")
+@organiser
+@operation(None, scope=Scope.MANAGE)
+def remove(pool: str) -> None:
+    """Delete a draft, with the documents added to it by hand."""
+    with writing() as db:
+        drafts.delete_draft(db, here().id, pool)
+    remove_leftovers(app_context().database)
+
+
+def _pair(one: tuple[str, str, str]) -> PairJson:
+    return {"topic": one[0], "docno": one[1], "origin": one[2]}

@@ -1,0 +1,143 @@
+"""Releases: made, listed, downloaded, published, withdrawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from flask import Blueprint
+from werkzeug.wrappers import Response
+
+from workbench.consensus.rule_choice import rule_choice
+from workbench.consensus.rules import PARAMETERS
+from workbench.errors import Finding, InvalidInput
+from workbench.json_forms import MadeReleaseJson, PageJson, ReleaseJson
+from workbench.releases.contents import Included
+from workbench.web.access import here, in_archive, organiser, reader, viewer
+from workbench.web.api.cursors import FORBID, Flag, PageQuery, page_of
+from workbench.web.api.operations import Text, operation
+from workbench.web.context import app_context, reading, writing
+from workbench.web.pages.releases.releases import zip_of
+from workbench.workflow.people.access_tokens import Scope
+from workbench.workflow.releases.collecting import ReleaseRequest
+from workbench.workflow.releases.making import make_release_apart
+from workbench.workflow.releases.release_json import made_release_json, release_json
+from workbench.workflow.releases.releases import (
+    publish_release,
+    release_by_version,
+    release_readiness,
+    releases_of,
+    unpublish_release,
+    withdraw_release,
+)
+
+blueprint = Blueprint("releases", __name__, url_prefix="/campaigns/<slug>/releases")
+
+
+@dataclass(frozen=True, slots=True)
+class SentRelease:
+    """A release to be made: the rule of its qrels with parameters by name, and what is in it by choice.
+
+    The version is the next one unless it is named, the title that of the campaign.
+    """
+
+    __pydantic_config__ = FORBID
+    version: str = ""
+    rule: str = "majority"
+    parameters: dict[str, str] = field(default_factory=dict)
+    machines: Flag = False
+    title: str = ""
+    description: str = ""
+    authors: list[str] = field(default_factory=list)
+    licence: str = ""
+    homepage: str = ""
+    include: list[Included] = field(default_factory=list)
+
+
+class SentReleaseState(StrEnum):
+    """Who may see a release, or that it is withdrawn."""
+
+    MEMBERS = "members"
+    PUBLIC = "public"
+    WITHDRAWN = "withdrawn"
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseStateChange:
+    """The state that a release is to have; a withdrawn one needs a reason, which stays on its pages."""
+
+    __pydantic_config__ = FORBID
+    state: SentReleaseState
+    reason: str = ""
+
+
+@blueprint.get("")
+@reader
+@operation(PageJson[ReleaseJson], query=PageQuery)
+def index(query: PageQuery) -> PageJson[ReleaseJson]:
+    """List the releases, the oldest first."""
+    with reading() as db:
+        found = sorted(releases_of(db, here().id), key=lambda one: one.id)
+    return page_of(found, query, key=lambda one: one.id, form=release_json)
+
+
+@blueprint.post("")
+@organiser
+@operation(MadeReleaseJson, scope=Scope.MANAGE, body=SentRelease, status=201)
+def make(body: SentRelease) -> MadeReleaseJson:
+    """Freeze the campaign into a release; the answer says what is still open, such as disputes."""
+    unknown = sorted(body.parameters.keys() - PARAMETERS.keys())
+    if unknown:
+        message = f"{unknown[0][:40]!r} is no parameter of a rule"
+        finding = Finding("parameters", None, "parameter", message, f"one of {', '.join(PARAMETERS)}")
+        raise InvalidInput([finding])
+    choice = rule_choice(body.rule, machines=body.machines, **dict[str, str | None](body.parameters))
+    with reading() as db:
+        open_ = release_readiness(db, here().id, choice)
+    request = ReleaseRequest(
+        body.version or open_.version,
+        choice,
+        frozenset(body.include),
+        body.title,
+        body.description,
+        tuple(body.authors),
+        body.licence,
+        body.homepage,
+    )
+    made = make_release_apart(app_context().database, here().id, request, made_by=viewer().id)
+    return made_release_json(made, open_.warnings)
+
+
+@blueprint.get("/<version>")
+@reader
+@operation(ReleaseJson)
+def show(version: str) -> ReleaseJson:
+    """Show a release with its hash and its state."""
+    with reading() as db:
+        return release_json(release_by_version(db, here().id, version))
+
+
+@blueprint.get("/<version>/zip")
+@reader
+@operation(Text("application/zip", "The bytes as they were made."))
+def download(version: str) -> Response:
+    """Download a release, a withdrawn one too."""
+    with reading() as db:
+        found = release_by_version(db, here().id, version)
+    return zip_of(found, here().slug)
+
+
+@blueprint.post("/<version>/state")
+@in_archive
+@organiser
+@operation(ReleaseJson, scope=Scope.MANAGE, body=ReleaseStateChange)
+def change_state(version: str, body: ReleaseStateChange) -> ReleaseJson:
+    """Publish a release, show it to members only, or withdraw it."""
+    with writing() as db:
+        if body.state is SentReleaseState.PUBLIC:
+            found = publish_release(db, here().id, version)
+        elif body.state is SentReleaseState.MEMBERS:
+            found = unpublish_release(db, here().id, version)
+        else:
+            found = withdraw_release(db, here().id, version, reason=body.reason, by=viewer().id)
+    return release_json(found)

@@ -1,0 +1,77 @@
+"""Access tokens of the viewer: by each, a program acts for this account."""
+
+from __future__ import annotations
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, WorkbenchError
+from workbench.web import notices
+from workbench.web.access import signed_in, viewer
+from workbench.web.context import reading, writing
+from workbench.web.forms import findings_of, sent_text, status_of, whole_number
+from workbench.web.requests import see_other
+from workbench.workflow.people.access_tokens import (
+    LONGEST_TOKEN_NAME,
+    USUAL_DAYS,
+    NewAccessToken,
+    Scope,
+    access_tokens,
+    make_access_token,
+    revoke_access_token,
+)
+
+blueprint = Blueprint("access_tokens", __name__, url_prefix="/account/tokens")
+DAYS = (("7", "7 days"), ("30", "30 days"), ("90", "90 days"), ("365", "1 year"))
+
+
+@blueprint.get("")
+@signed_in
+def index() -> str:
+    """The tokens of the viewer, and the form for one more."""
+    return _page()
+
+
+@blueprint.post("")
+@signed_in
+def make() -> tuple[str, int]:
+    """Make a token and show it; it is never shown again."""
+    try:
+        with writing() as db:
+            made = make_access_token(
+                db,
+                viewer().id,
+                name=sent_text("name"),
+                scopes=request.form.getlist("scope"),
+                days=whole_number(request.form.get("days", "")) or 0,
+            )
+    except WorkbenchError as error:
+        return _page(findings=findings_of(error, "Token", "name")), status_of(error)
+    return _page(made), 201
+
+
+@blueprint.post("/<int:token_id>/revoke")
+@signed_in
+def revoke(token_id: int) -> Response:
+    """Revoke a token: programs that use it are refused from now on."""
+    with writing() as db:
+        revoked = revoke_access_token(db, viewer().id, token_id)
+    notices.add(f"Token “{revoked.name}” revoked. Programs that use it are refused from now on.")
+    return see_other(url_for("access_tokens.index"))
+
+
+def _page(made: NewAccessToken | None = None, findings: tuple[Finding, ...] = ()) -> str:
+    with reading() as db:
+        found = access_tokens(db, viewer().id)
+    return render_template(
+        "account/tokens.html",
+        tokens=found,
+        made=made,
+        scopes=tuple(Scope),
+        days=DAYS,
+        usual_days=str(USUAL_DAYS),
+        longest=LONGEST_TOKEN_NAME,
+        findings=findings,
+        typed=request.form if findings else {},
+        chosen=request.form.getlist("scope") if findings else [str(Scope.READ)],
+    )

@@ -1,0 +1,72 @@
+"""Runs as JSON."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from workbench.errors import Finding
+from workbench.json_forms import RunFinding, RunJson, RunRecordJson
+from workbench.workflow.runs.run_records import CampaignRun, RunPool, RunRecord
+
+
+def run_json(run: CampaignRun) -> RunJson:
+    """A run with what is said of it and what was found in it."""
+    return {
+        "tag": run.tag,
+        "group": run.group or None,
+        "kind": run.metadata.kind,
+        "description": run.metadata.description,
+        "priority": run.metadata.priority,
+        "seconds_per_query": run.metadata.cost.seconds_per_query,
+        "index_bytes": run.metadata.cost.index_bytes,
+        "verdict": run.verdict,
+        "reason": run.verdict_reason,
+        "verdict_by": run.verdict_by or None,
+        "verdict_at": moment(run.verdict_at),
+        "file": run.file_name,
+        "topics": run.topics,
+        "lines": run.lines,
+        "sha256": run.sha256,
+        "sent_by": run.added_by or None,
+        "sent_at": moment(run.added_at),
+        "warnings": [_finding_json(warning) for warning in run.warnings],
+    }
+
+
+def run_record_json(record: RunRecord) -> RunRecordJson:
+    """Everything about a run, with its pools and earlier versions."""
+    return {
+        **run_json(record.run),
+        "bytes": record.size,
+        "pools": [
+            {"name": p.name, "sha256": p.sha256, "earlier_version": p.earlier} for p in by_number(record.run)
+        ],
+        "earlier_versions": [
+            {
+                "sha256": one.sha256,
+                "file": one.file_name,
+                "group": one.group or None,
+                "topics": one.topics,
+                "lines": one.lines,
+                "sent_by": one.added_by or None,
+                "sent_at": moment(one.added_at),
+                "replaced_at": moment(one.replaced_at),
+                "pools": [pool.name for pool in one.pools],
+            }
+            for one in record.versions
+        ],
+    }
+
+
+def _finding_json(finding: Finding) -> RunFinding:
+    return {"line": finding.line, "code": finding.code, "message": finding.message, "remedy": finding.remedy}
+
+
+def by_number(run: CampaignRun) -> list[RunPool]:
+    """The pools of a run in the order of their making."""
+    return sorted(run.pools, key=lambda pool: pool.id)
+
+
+def moment(when: datetime | None) -> str | None:
+    """A moment for programs: ISO 8601, in UTC."""
+    return None if when is None else when.isoformat(timespec="seconds")
