@@ -6,6 +6,7 @@ The map of the house. Imports point inwards, from the top of this list to its en
 
     web, cli      the two doors: the browser's and the terminal's
     toolkit       the door from Python: what the commands on files do, as functions
+    client        a campaign on a server, from another program; needs none of the others
     demo          a small campaign to try everything on
     help          the manual: one page for each reader and step
     workflow      what people do, a room for each stage of a campaign; one function a use-case
@@ -24,6 +25,7 @@ The map of the house. Imports point inwards, from the top of this list to its en
     export        one result as CSV, JSON and LaTeX
     latex         tables of booktabs, and what stands in their cells
     shares        a part of a whole in percent, as people read it
+    json_forms    the JSON of results, as commands print it and the API answers
     records       the nouns
     errors        what a person can put right
 

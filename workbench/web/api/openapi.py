@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from inspect import cleandoc
-from typing import Any
+from typing import Any, get_args, get_origin
 
 from flask import Flask
 from pydantic import TypeAdapter
@@ -167,14 +167,20 @@ def _failures(rule: Rule, method: str, stated: Operation) -> dict[str, Any]:
     }
 
 
+def _name(of: Any) -> str:
+    """The name of a type; a page of topics has another than a page of runs."""
+    of_what = "".join(_name(one) for one in get_args(of))
+    name = str(getattr(get_origin(of) or of, "__name__", of))
+    return f"{name}Of{of_what}" if of_what else name
+
+
 def _schema(schema: Schema, schemas: dict[str, Any]) -> dict[str, Any]:
     """A reference to a named type, which is added to the schemas; any other type as it is."""
     adapter: TypeAdapter[Any] = schema.adapter
     found = adapter.json_schema(ref_template=REFERENCE, mode="validation")
     schemas |= found.pop("$defs", {})
-    title = found.get("title")
-    if title is None or found.get("type") != "object":
+    if found.get("type") != "object" or "title" not in found:
         return found
-    name = re.sub(r"\W+", "_", str(title)).strip("_")
-    schemas[name] = found
+    name = _name(schema.of)
+    schemas[name] = found | {"title": name}
     return {"$ref": REFERENCE.format(model=name)}

@@ -1,0 +1,76 @@
+"""The API keeps to its own description: schemathesis makes requests from it, right and wrong ones.
+
+Of each operation some examples; the server must answer what is documented, and never fail. It needs the extra
+`contract`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from flask import Flask
+from hypothesis import HealthCheck, Phase, given, settings
+
+from tests.api import API, token_of
+from tests.cast import Cast
+from tests.support import examples
+from workbench.records import Answer
+from workbench.storage.engine import Database
+from workbench.workflow.judging.record import record
+from workbench.workflow.judging.submission import Submission
+from workbench.workflow.people.membership import add_role
+from workbench.workflow.people.roles import Role
+
+pytestmark = pytest.mark.slow
+MOST = examples(15)
+KNOWN = {"slug": "harbour", "tag": "alpha", "pool": "depth 2", "login": "vera", "role": "viewer"}
+"""So that requests get past the question whether there is such a thing."""
+
+
+@pytest.fixture
+def token(sqlite_database: Database, cast: Cast) -> str:
+    """Olga, who may do everything in a campaign in which somebody has judged."""
+    with sqlite_database.writing() as db:
+        add_role(db, cast.campaign_id, cast.accounts["Olga"].id, Role.ADJUDICATOR)
+        for name, grade in (("Ada", 1), ("Ben", 3)):
+            said = Submission("d1", f"answer-of-{name}", answer=Answer.GRADE, grade=grade)
+            record(db, cast.assignments[name, "T1"], cast.accounts[name].id, said)
+    return token_of(sqlite_database, cast.accounts["Olga"])
+
+
+@pytest.mark.parametrize("mode", ["positive", "negative"])
+def test_nothing_is_answered_that_is_not_documented(own_app: Flask, token: str, mode: str) -> None:
+    schemathesis = pytest.importorskip("schemathesis", reason="needs the extra `contract`")
+    checks = pytest.importorskip("schemathesis.specs.openapi.checks")
+    schema = schemathesis.openapi.from_wsgi(f"{API}/openapi.json", own_app)
+    # A server says 500 and goes on, where a test would raise.
+    own_app.testing = False
+    asked = 0
+    kind = schemathesis.GenerationMode(mode)
+    for result in schema.get_all_operations():
+        operation = result.ok()
+
+        @settings(
+            max_examples=MOST,
+            deadline=None,
+            derandomize=True,
+            phases=(Phase.generate,),
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(case=operation.as_strategy(generation_mode=kind))
+        def fits(case: Any) -> None:
+            nonlocal asked
+            asked += 1
+            if mode == "positive":
+                case.path_parameters |= {
+                    name: value for name, value in KNOWN.items() if name in case.path_parameters
+                }
+            # A text that is well formed may still name nothing, such as a topic: that is no finding.
+            case.call_and_validate(
+                headers={"Authorization": f"Bearer {token}"},
+                excluded_checks=[checks.positive_data_acceptance],
+            )
+
+        fits()
+    assert asked > 300

@@ -1,0 +1,18 @@
+"""The Python client: a campaign on a server, from another program; standard library only.
+
+    >>> from workbench.client import Client
+    >>> client = Client("https://judge.example.org", token)          # doctest: +SKIP
+    >>> campaign = client.create_campaign("Clinical search 2026")    # doctest: +SKIP
+    >>> campaign.load_topics("topics.txt")                           # doctest: +SKIP
+
+Every method is one address of the API and returns what it answers (`workbench.json_forms`). Lists are read
+page by page as they are needed. What is sent is sent again under the same idempotency key where no answer
+arrives, so that it is done once.
+"""
+
+from workbench.client.campaign import CampaignClient
+from workbench.client.client import Client
+from workbench.client.frames import to_frame
+from workbench.client.transport import ApiError, Unreachable
+
+__all__ = ["ApiError", "CampaignClient", "Client", "Unreachable", "to_frame"]
