@@ -65,7 +65,7 @@ def main(arguments: list[str]) -> int:
     if sys.version_info < (3, 11):  # noqa: UP036 - whoever runs this has not installed anything yet
         return complain(f"this is Python {sys.version.split()[0]}; Workbench needs 3.11 or newer")
     # The programs that tests marked slow read a release with, which the suite can do without.
-    problem = prepare("test,forms" if "slow" in arguments else "test")
+    problem = prepare("test,forms,contract" if "slow" in arguments else "test")
     if problem:
         return complain(problem)
     held = {"browser": stage("browser", [str(PYTHON), "-m", "tests.browsers"])}

@@ -172,7 +172,7 @@ def _problem(error: HTTPError) -> ProblemJson:
     try:
         found = json.loads(error.read())
         if isinstance(found, dict) and "detail" in found:
-            problem: ProblemJson = {**_EMPTY, **found}  # type: ignore[typeddict-item]  # as the server sent it
+            problem: ProblemJson = {**_EMPTY, **found}
             return problem
     except ValueError:
         pass
