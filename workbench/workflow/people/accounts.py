@@ -10,14 +10,16 @@ from datetime import UTC, datetime
 
 from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
 from workbench.storage.tables import AccountRow
 from workbench.workflow.clock import utc_now
+from workbench.workflow.people.look_alikes import mixes_scripts, shape_of
 from workbench.workflow.people.passwords import Passwords, password_findings
 
 LONGEST_NAME = 120
+MIXED = "a word has letters of several scripts, which look alike"
 LOGIN = re.compile(r"\w[\w.@+-]{1,119}")
 
 
@@ -65,7 +67,11 @@ def prepare_account(
 def create_account(
     db: Session, new: NewAccount, *, administrator: bool = False, now: datetime | None = None
 ) -> Account:
-    """Store an account; raises Conflict if the login name is taken."""
+    """Store an account; raises Conflict if the login name is taken or looks like another account's."""
+    taken = _alike(db, new.login, AccountRow.login)
+    if taken:
+        message = f"the login name {new.login} looks like {taken}, which is another account"
+        raise Conflict(message, remedy="choose another")
     row = AccountRow(
         login=new.login,
         name=new.name,
@@ -104,6 +110,10 @@ def account_by_login(db: Session, login: str) -> Account:
 def rename(db: Session, account_id: int, name: str) -> Account:
     """Change a person's name, but not the assessor names in campaigns; raises InvalidInput."""
     findings = name_findings(name)
+    taken = "" if findings else _alike(db, clean_name(name), AccountRow.name, but=account_id)
+    if taken:
+        message = "the name looks like that of another account, in other letters"
+        findings = [Finding("Name", None, "name", message, "add what tells the two apart")]
     if findings:
         raise InvalidInput(findings)
     row = db.get_one(AccountRow, account_id)
@@ -120,6 +130,9 @@ def fold_login(login: str) -> str:
 
 def login_findings(login: str) -> list[Finding]:
     """Every error in a login name."""
+    if mixes_scripts(login):
+        message, remedy = MIXED, "letters of one script"
+        return [Finding("Login name", None, "login", message, remedy)]
     if LOGIN.fullmatch(fold_login(login)):
         return []
     remedy = "2 to 120 letters, digits and . _ - @ +, without spaces"
@@ -142,7 +155,22 @@ def name_findings(name: str) -> list[Finding]:
     # Invisible characters and direction overrides could make one person's name look like another's.
     if any(unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co"} for character in name):
         return [Finding("Name", None, "name", "the name has invisible characters", "type it again")]
+    if mixes_scripts(name):
+        return [Finding("Name", None, "name", MIXED, "write each word in letters of one script")]
     return []
+
+
+def _alike(db: Session, name: str, column: InstrumentedAttribute[str], *, but: int | None = None) -> str:
+    """A name of another account that looks the same and is spelt in other letters; empty if there is none.
+
+    Two people may have the same name: then nobody pretends anything.
+    """
+    shape = shape_of(name)
+    others = db.execute(select(AccountRow.id, column))
+    return next(
+        (other for number, other in others if number != but and other != name and shape_of(other) == shape),
+        "",
+    )
 
 
 def account_from(row: AccountRow) -> Account:

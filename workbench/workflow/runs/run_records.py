@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, Row, Select, select, update
@@ -28,6 +28,7 @@ class RunPool:
     id: int
     name: str
     sha256: str
+    draft: bool
     earlier: bool
 
 
@@ -71,6 +72,15 @@ class RunRecord:
     run: CampaignRun
     size: int
     versions: tuple[CampaignRun, ...]
+
+    def without_drafts(self) -> RunRecord:
+        """The record as it may be shown to those who must not know of drafts."""
+        return replace(self, run=without_drafts(self.run), versions=tuple(map(without_drafts, self.versions)))
+
+
+def without_drafts(run: CampaignRun) -> CampaignRun:
+    """A run without the drafts of pools that it is in, which are for organisers only."""
+    return replace(run, pools=tuple(pool for pool in run.pools if not pool.draft))
 
 
 def runs_of(
@@ -194,18 +204,20 @@ def _versions(campaign_id: int, chosen: Iterable[ColumnElement[bool]]) -> Select
     )
 
 
-def _pools(db: Session, campaign_id: int) -> Mapping[str, list[tuple[int, str, str]]]:
-    """The pools (number, name) by the runs they were built from, and the hash of the version, by tag."""
-    pools: dict[str, list[tuple[int, str, str]]] = {}
+def _pools(db: Session, campaign_id: int) -> Mapping[str, list[tuple[int, str, str, bool]]]:
+    """The pools (number, name, hash of the version, whether it is a draft) by the tags of their runs."""
+    pools: dict[str, list[tuple[int, str, str, bool]]] = {}
     for pool in db.scalars(select(PoolRow).where(PoolRow.campaign_id == campaign_id).order_by(PoolRow.id)):
         for run in pool.recipe["runs"]:
-            pools.setdefault(run["tag"], []).append((pool.id, pool.name, run["sha256"]))
+            pools.setdefault(run["tag"], []).append(
+                (pool.id, pool.name, run["sha256"], pool.opened_at is None)
+            )
     return pools
 
 
 def _campaign_run(
     found: Row[RunRow, str, str, str],
-    pools: Collection[tuple[int, str, str]],
+    pools: Collection[tuple[int, str, str, bool]],
 ) -> CampaignRun:
     row, added_by, verdict_by, group = found
     # Of a replaced version only its own pools are told; its run has them all.

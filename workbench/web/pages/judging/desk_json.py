@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from flask import url_for
@@ -19,12 +19,18 @@ Json = dict[str, Any]
 
 
 def work_json(work: Work) -> Json:
-    """A topic as the desk works through it."""
+    """A topic as the desk works through it.
+
+    Answers have the order in which they were recorded, not the numbers of their events: these would tell how
+    much others judge meanwhile.
+    """
+    recorded = sorted(one.event.id for one in (*work.answers, *work.put_off))
+    order = {number: at for at, number in enumerate(recorded, 1)}
     return {
         "account": viewer().key,
         "order": [write_id(docno) for docno in work.order],
-        "said": [_answer_json(one) for one in work.answers],
-        "later": [[write_id(one.docno), one.event.client_id, one.event.id] for one in work.put_off],
+        "said": [_answer_json(one, order) for one in work.answers],
+        "later": [[write_id(one.docno), one.event.client_id, order[one.event.id]] for one in work.put_off],
         "total": work.total,
         "at_most": work.at_most,
         "one_by_one": work.one_by_one,
@@ -72,7 +78,7 @@ def topic_json(assignment_id: int, title: str) -> Json:
     return {"title": title, "address": url_for("judging.desk", assignment_id=assignment_id)}
 
 
-def _answer_json(answer: DeskAnswer) -> Json:
+def _answer_json(answer: DeskAnswer, order: Mapping[int, int]) -> Json:
     event = answer.event
     return {
         "docno": write_id(answer.docno),
@@ -81,7 +87,7 @@ def _answer_json(answer: DeskAnswer) -> Json:
         "reason": event.reason,
         "comment": event.comment,
         "client_id": event.client_id,
-        "number": event.id,
+        "number": order[event.id],
         "on_screen": answer.on_screen,
         **answer.extras.columns(),
     }

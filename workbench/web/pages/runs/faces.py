@@ -20,6 +20,7 @@ from workbench.web.context import reading
 from workbench.web.pages.runs.metadata_form import sent_group
 from workbench.workflow.people import groups
 from workbench.workflow.people.groups import Sender
+from workbench.workflow.people.roles import Role
 from workbench.workflow.runs import own_runs, quota, run_records, store, uploads
 from workbench.workflow.runs.run_checks import RunChecker, run_checker
 from workbench.workflow.runs.run_metadata import RunMetadata
@@ -74,7 +75,8 @@ class OrganiserFace:
 
     def record(self, db: Session, tag: str) -> RunRecord:
         """The record of a run as it may be shown."""
-        return run_records.run_record(db, here().id, tag)
+        record = run_records.run_record(db, here().id, tag)
+        return record if Role.ORGANISER in here().roles else record.without_drafts()
 
     def content(self, db: Session, tag: str, sha256: str | None) -> tuple[str, bytes]:
         """A run's file name and plain content."""

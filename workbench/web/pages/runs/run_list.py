@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response
 
 from workbench.export import csv_bytes
 from workbench.records import Verdict, id_bytes
+from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.context import reading, writing
@@ -19,8 +20,9 @@ from workbench.web.forms import counted, sent_ids, whole_number
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.groups import group_names
+from workbench.workflow.people.roles import Role
 from workbench.workflow.runs.metadata_tables import HEADER, metadata_rows
-from workbench.workflow.runs.run_records import CampaignRun, give_verdict, runs_of
+from workbench.workflow.runs.run_records import CampaignRun, give_verdict, runs_of, without_drafts
 from workbench.workflow.runs.uploads import waiting_batches
 
 blueprint = Blueprint("runs", __name__, url_prefix="/c/<slug>/runs")
@@ -66,7 +68,7 @@ def index() -> str:
     """The list of runs, with warnings, and the form for more."""
     choice = run_choice()
     with reading() as db:
-        runs = runs_of(db, here().id)
+        runs = _shown(db)
         topics = len(topics_of(db, here().id))
         groups = group_names(db, here().id)
         batches = waiting_batches(db, here().id)
@@ -121,9 +123,15 @@ def run_choice() -> RunChoice:
     )
 
 
+def _shown(db: Session) -> tuple[CampaignRun, ...]:
+    """The runs as this viewer may see them: only organisers know of drafts of pools."""
+    runs = runs_of(db, here().id)
+    return runs if Role.ORGANISER in here().roles else tuple(map(without_drafts, runs))
+
+
 def _table(separator: str) -> bytes:
     with reading() as db:
-        runs = run_choice().of(runs_of(db, here().id))
+        runs = run_choice().of(_shown(db))
     return csv_bytes(HEADER, metadata_rows(runs), separator=separator, read_back=True)
 
 
