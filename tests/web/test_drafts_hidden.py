@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
+from tests.api import API, program
 from tests.cast import Cast
 from tests.web.test_access import address_of, everything
 from tests.web.test_access import samples as samples  # a fixture
@@ -19,14 +20,19 @@ from workbench.workflow.pools.making import make_pool
 DRAFT = "quillfeather-draft"
 
 
-def test_the_list_of_runs_names_drafts_to_organisers_only(
-    enter: Any, cast: Cast, sqlite_database: Database
+def test_runs_and_the_api_name_drafts_to_organisers_only(
+    app: Flask, enter: Any, cast: Cast, sqlite_database: Database
 ) -> None:
     with sqlite_database.writing() as db:
         make_pool(db, cast.campaign_id, PoolRecipe(parameters={"depth": 3}), name=DRAFT, draft=True)
     for name, named in (("Olga", True), ("Vera", False), ("Judith", False)):
         for page in ("runs", "runs/run?tag=alpha", "runs/records.tsv"):
             assert (DRAFT in enter(name).get(f"/c/harbour/{page}").text) is named
+        client = program(app, sqlite_database, cast.accounts[name])
+        assert (DRAFT in client.get(f"{API}/campaigns/harbour/pools").text) is named
+        for part in ("", "/pairs", "/pairs.tsv"):
+            answer = client.get(f"{API}/campaigns/harbour/pools/{DRAFT}{part}")
+            assert answer.status_code == (200 if named else 404)
 
 
 @pytest.mark.slow

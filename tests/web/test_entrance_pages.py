@@ -149,3 +149,12 @@ def test_no_password_is_hashed_for_somebody_without_a_link(
 def test_the_page_of_a_healthy_server_says_ok(app: Flask) -> None:
     answer = app.test_client().get("/healthz")
     assert (answer.status_code, answer.text) == (200, "ok\n")
+
+
+def test_passwords_are_masked_and_left_to_password_managers(app: Flask, cast: Cast, token: str) -> None:
+    for path, kind in (("/sign-in", "current-password"), (f"/invitation/{token}", "new-password")):
+        page = app.test_client().get(path).text
+        (field,) = re.findall(r'<input id="password"[^>]*>', page)
+        assert 'type="password"' in field
+        assert f'autocomplete="{kind}"' in field
+        assert "paste" not in page

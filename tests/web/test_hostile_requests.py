@@ -157,3 +157,8 @@ def test_an_odd_referer_leads_home(world: World, referer: str) -> None:
     answer = app.test_client().post("/account/name", headers={"Referer": referer})
     assert answer.status_code == 303
     assert answer.location.startswith("/sign-in?next=/")
+
+
+def test_methods_that_no_page_states_are_refused(app: Flask, cast: Cast) -> None:
+    client = app.test_client()
+    assert [client.open("/sign-in", method=method).status_code for method in ("TRACE", "PUT")] == [405, 405]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -60,3 +61,9 @@ def test_a_page_below_a_tab_marks_that_tab(enter: Enter) -> None:
 @pytest.mark.parametrize("endpoint", [endpoint for _, endpoint, _ in PAGES])
 def test_every_tab_is_a_page_of_the_application(app: Flask, endpoint: str) -> None:
     assert endpoint in app.view_functions
+
+
+@pytest.mark.parametrize("path", ["/", "/account", "/c/harbour/", "/administration/accounts", "/help"])
+def test_a_page_has_a_way_to_sign_out(enter: Any, path: str) -> None:
+    page = enter("Olga").get(path, follow_redirects=True).text
+    assert '<form class="leave" method="post" action="/sign-out">' in page

@@ -19,6 +19,7 @@ from workbench.errors import Conflict, InvalidInput
 from workbench.storage.engine import Database
 from workbench.storage.releases import read_parts
 from workbench.storage.tables import AccountRow, AssessorRow, Base, JudgmentEventRow, ReleaseRow
+from workbench.workflow.people.access_tokens import Scope, make_access_token
 from workbench.workflow.people.accounts import Account, create_account, prepare_account, rename
 from workbench.workflow.people.administration import enable_account
 from workbench.workflow.people.invitations import accept, invite
@@ -97,6 +98,8 @@ def people(database: Database) -> tuple[int, Account, Account]:
         db.execute(chosen.values(name=NAME, account_id=person.id))
         open_session(db, person, BROWSER)
         make_reset(db, person.id)
+    with database.writing() as db, recorded(db, Act("access_tokens.make", person.id)):
+        make_access_token(db, person.id, name=f"laptop of {NAME}", scopes=tuple(Scope))
     with database.reading() as db:
         begun = begin_attempt(db, login=LOGIN, browser=BROWSER)
     with database.writing() as db:
@@ -118,7 +121,7 @@ def test_nothing_names_the_person_and_the_chain_of_the_trail_holds(
     _, olga, person = people
     before = traces(database)
     assert {"account.login", "account.name", "assessor.name", "invitation.note"} <= before
-    assert {"session.browser", "session.network", "sign_in_attempt.login"} <= before
+    assert {"session.browser", "session.network", "sign_in_attempt.login", "access_token.name"} <= before
     erased = erase(database, person, olga)
     # A former name of hers is in none of these, since the trail withholds names.
     assert (traces(database), erased.mentions) == (set(), ())

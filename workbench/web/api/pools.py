@@ -19,9 +19,10 @@ from workbench.web.api.cursors import FORBID, Flag, PageQuery, Whole, page_of
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import streamed
+from workbench.web.pages.pools.pool_choice import pool_named, pools_shown
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.pools import drafts
-from workbench.workflow.pools.listing import pool_origins, pool_report, pool_summary, pools_of
+from workbench.workflow.pools.listing import pool_origins, pool_report, pool_summary
 from workbench.workflow.pools.maker import make_apart, open_apart
 from workbench.workflow.pools.making import NewPool
 from workbench.workflow.pools.pool_json import made_pool_json, pool_json
@@ -76,9 +77,9 @@ class PairsQuery(PageQuery):
 @reader
 @operation(PageJson[PoolJson], query=PageQuery)
 def index(query: PageQuery) -> PageJson[PoolJson]:
-    """List the pools, drafts too, oldest first."""
+    """List the pools, oldest first; drafts are listed to organisers only."""
     with reading() as db:
-        found = pools_of(db, here().id)
+        found = pools_shown(db, here().id)
     return page_of(found, query, key=lambda one: one.id, form=pool_json)
 
 
@@ -100,7 +101,7 @@ def make(body: SentRecipe) -> MadePoolJson:
 def show(pool: str) -> MadePoolJson:
     """Show a pool by its name: its recipe, its topics and what each run contributed."""
     with reading() as db:
-        return made_pool_json(pool_report(db, here().id, pool))
+        return made_pool_json(pool_report(db, here().id, pool_named(db, here().id, pool).name))
 
 
 @blueprint.get("/<id:pool>/pairs")
@@ -109,7 +110,8 @@ def show(pool: str) -> MadePoolJson:
 def pairs(pool: str, query: PairsQuery) -> PageJson[PairJson]:
     """List the pairs of a pool by topic and docno."""
     with reading() as db:
-        found = (one for one in pool_origins(db, here().id, pool) if not query.topic or one[0] == query.topic)
+        name = pool_named(db, here().id, pool).name
+        found = (one for one in pool_origins(db, here().id, name) if not query.topic or one[0] == query.topic)
         return page_of(found, query, key=lambda one: one[:2], form=_pair)
 
 
@@ -119,7 +121,7 @@ def pairs(pool: str, query: PairsQuery) -> PageJson[PairJson]:
 def pairs_file(pool: str) -> Response:
     """Download the pairs of a pool, as they come from the database."""
     with reading() as db:
-        name = pool_summary(db, here().id, pool).name
+        name = pool_named(db, here().id, pool).name
 
     def lines() -> Iterator[bytes]:
         with reading() as db:

@@ -68,9 +68,9 @@ def create_account(
     db: Session, new: NewAccount, *, administrator: bool = False, now: datetime | None = None
 ) -> Account:
     """Store an account; raises Conflict if the login name is taken or looks like another account's."""
-    taken = _alike(db, new.login, AccountRow.login)
-    if taken:
-        message = f"the login name {new.login} looks like {taken}, which is another account"
+    similar = _alike(db, new.login, AccountRow.login)
+    if similar:
+        message = f"the login name {new.login} looks like {similar}, which is another account"
         raise Conflict(message, remedy="choose another")
     row = AccountRow(
         login=new.login,
@@ -110,8 +110,8 @@ def account_by_login(db: Session, login: str) -> Account:
 def rename(db: Session, account_id: int, name: str) -> Account:
     """Change a person's name, but not the assessor names in campaigns; raises InvalidInput."""
     findings = name_findings(name)
-    taken = "" if findings else _alike(db, clean_name(name), AccountRow.name, but=account_id)
-    if taken:
+    similar = "" if findings else _alike(db, clean_name(name), AccountRow.name, but=account_id)
+    if similar:
         message = "the name looks like that of another account, in other letters"
         findings = [Finding("Name", None, "name", message, "add what tells the two apart")]
     if findings:

@@ -39,6 +39,7 @@ PRIVATE = frozenset(
         ("account", "name"),
         ("assessor", "name"),
         ("invitation", "note"),
+        ("access_token", "name"),
         ("account", "desk"),
     }
 )

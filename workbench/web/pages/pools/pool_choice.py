@@ -24,3 +24,11 @@ def pool_line(db: Session, campaign_id: int, pool_id: int | None) -> PoolLine:
         if line.id == pool_id:
             return line
     raise NotFound("there is no such pool in this campaign", remedy="see the list of pools")
+
+
+def pool_named(db: Session, campaign_id: int, name: str) -> PoolLine:
+    """The pool with this name in this campaign, if the viewer may know of it; raises NotFound."""
+    for line in pools_shown(db, campaign_id):
+        if line.name == name:
+            return line
+    raise NotFound("there is no such pool in this campaign", remedy="see the list of pools")
