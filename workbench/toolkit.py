@@ -7,6 +7,7 @@ OSError where a file cannot be opened.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from workbench.releases.check import check_release as check_zip
 from workbench.releases.comparison import ReleaseComparison
 from workbench.releases.comparison import compare_releases as compare_contents
 from workbench.releases.contents import ReleaseContents
+from workbench.releases.zipped import ZippedFiles, ZippedRelease
 from workbench.scoring.measures import at_threshold, parse_measures
 from workbench.scoring.scorer import RunScores, Scorer
 from workbench.trust.alternatives import AlternativeQrels, ranking_measure, score_under
@@ -145,11 +147,16 @@ def compare_releases(
     """Compare two releases: pairs that came, went and changed, and how runs fare under both.
 
     The runs are those given, else those that the releases include; `ranking.swaps` of the result are those
-    that change places, with the tests of their differences. Raises WorkbenchError for a measure that ranks
-    no runs.
+    that change places, with the tests of their differences. Files are read part by part. Raises
+    WorkbenchError for a measure that ranks no runs, InvalidInput for a file with a damaged part.
     """
     given = [_run(run) for run in runs] or None
-    return compare_contents(_release(first), _release(second), runs=given, measure=measure)
+    with ExitStack() as stack:
+        one, other = (
+            release if isinstance(release, ReleaseContents) else stack.enter_context(_zipped(release))
+            for release in (first, second)
+        )
+        return compare_contents(one, other, runs=given, measure=measure)
 
 
 def score_on_release(
@@ -218,6 +225,13 @@ def leave_out_groups(
 
 def _release(release: Release) -> ReleaseContents:
     return release if isinstance(release, ReleaseContents) else read_release(release)
+
+
+@contextmanager
+def _zipped(file: File) -> Iterator[ZippedRelease]:
+    with Path(file).open("rb") as stream, ZippedFiles(stream, source=str(file)) as files:
+        files.check()
+        yield ZippedRelease.of(files)
 
 
 def _run(run: Run | File) -> Run:

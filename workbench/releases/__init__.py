@@ -4,7 +4,8 @@
   the zip
 - `manifest`, `readme`, `datasheet`, `counts` are what is said about it; `record_form` is records as JSON
 - `forms` are the release in the forms of other programs: ir_datasets, BEIR, Croissant, CITATION.cff
-- `check` finds what is damaged; `comparison` says what changed between two releases
+- `check` finds what is damaged; `zipped` reads a zip part by part; `comparison` says what changed between
+  two releases
 
 Decisions:
 

@@ -47,6 +47,15 @@ class ReleaseCheck:
         return not self.findings
 
 
+@dataclass(frozen=True, slots=True)
+class MemberDigest:
+    """A file in a zip by its SHA-256; `whole` says whether it has the checksum that the zip states for it."""
+
+    name: str
+    sha256: str
+    whole: bool
+
+
 def check_release(
     stream: IO[bytes], *, source: str, sha256: str = "", most: int = MOST_BYTES
 ) -> ReleaseCheck:
@@ -68,7 +77,10 @@ def check_release(
     members, layout = _members(content, source, most)
     findings += layout
     files = {member.name: member.content for member in members}
-    findings += _checked_members(members)
+    digests = tuple(
+        MemberDigest(one.name, hashlib.sha256(one.content).hexdigest(), one.whole) for one in members
+    )
+    findings += check_digests(digests, files.get(CHECKSUMS))
     if not layout:
         findings += _layout(content, files, source)
     contents = None
@@ -117,7 +129,8 @@ def _unpacked(content: bytes, most: int) -> Iterator[ZipMember]:
             yield ZipMember(info.filename, unpacked, info.CRC)
 
 
-def _checked_members(members: tuple[ZipMember, ...]) -> Iterator[Finding]:
+def check_digests(members: tuple[MemberDigest, ...], checksums: bytes | None) -> Iterator[Finding]:
+    """Where the files of a zip are not those that its file of checksums, None if there is none, states."""
     names = Counter(member.name for member in members)
     for name, count in names.items():
         if not _SAFE.fullmatch(name) or ".." in name:
@@ -128,11 +141,11 @@ def _checked_members(members: tuple[ZipMember, ...]) -> Iterator[Finding]:
             yield Finding(name, None, "duplicate", f"the zip has it {count} times", AGAIN)
     by_name = {member.name: member for member in members}
     sums = by_name.get(CHECKSUMS)
-    if sums is None:
+    if sums is None or checksums is None:
         if members:
             yield Finding(CHECKSUMS, None, "missing", "the zip has no checksums", AGAIN)
         return
-    stated, unreadable = _stated(sums.content)
+    stated, unreadable = _stated(checksums)
     if unreadable or not sums.whole:
         message = "the file of checksums is damaged" + (f" in line {unreadable[0]}" if unreadable else "")
         yield Finding(CHECKSUMS, unreadable[0] if unreadable else None, "checksum", message, AGAIN)
@@ -141,7 +154,7 @@ def _checked_members(members: tuple[ZipMember, ...]) -> Iterator[Finding]:
     for name in sorted(by_name.keys() - stated.keys() - {CHECKSUMS}):
         yield Finding(ascii(name)[1:-1], None, "extra", "the zip has it, but the checksums do not", AGAIN)
     for name in sorted(stated.keys() & by_name.keys()):
-        found = hashlib.sha256(by_name[name].content).hexdigest()
+        found = by_name[name].sha256
         # Where the checksums are what is damaged, the file is innocent.
         if found != stated[name] and (sums.whole or not by_name[name].whole):
             yield Finding(name, None, "checksum", f"stated SHA-256 {stated[name]}, found {found}", AGAIN)

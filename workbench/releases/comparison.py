@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from math import isnan
+from typing import Protocol
 
 import numpy as np
 
 from workbench.export import Export, table_export
 from workbench.formats.runs import read_run
 from workbench.records import Qrel, Run, id_bytes
-from workbench.releases.contents import Pair, ReleaseAbout, ReleaseContents, ReleaseRule
+from workbench.releases.contents import Pair, ReleaseAbout, ReleasedAnswer, ReleasedDecision, ReleaseRule
 from workbench.scoring.measures import at_threshold
 from workbench.scoring.pairs_of_runs import Comparisons, compare_all
 from workbench.scoring.rank_correlation import RankingComparison, Swap, compare_rankings, ranks
@@ -134,25 +136,53 @@ class ReleaseComparison:
         return GradeTable(columns, tuple((row, tuple(counts[row, one] for one in columns)) for row in rows))
 
 
+class ComparedRelease(Protocol):
+    """What is read of a release to compare it."""
+
+    @property
+    def about(self) -> ReleaseAbout:
+        """What it is called."""
+
+    @property
+    def rule(self) -> ReleaseRule:
+        """The rule of its qrels."""
+
+    @property
+    def qrels(self) -> tuple[Qrel, ...]:
+        """Its qrels."""
+
+    @property
+    def run_files(self) -> Mapping[str, bytes]:
+        """The included runs by tag."""
+
+    def answers_about(self, pairs: Collection[Pair]) -> Iterable[ReleasedAnswer]:
+        """The answers about some pairs."""
+
+    def decisions_about(self, pairs: Collection[Pair]) -> Iterable[ReleasedDecision]:
+        """The decisions about some pairs."""
+
+
 def compare_releases(
-    first: ReleaseContents,
-    second: ReleaseContents,
+    first: ComparedRelease,
+    second: ComparedRelease,
     *,
     runs: Iterable[Run] | None = None,
     measure: str = MEASURE,
 ) -> ReleaseComparison:
     """Compare two releases; the runs are those given, else those that either of them includes.
 
+    In memory are the qrels of both, and one run at a time.
     A measure that needs a relevance threshold takes that of each release's qrels unless it names one. Raises
     WorkbenchError for an unknown measure, more than one, and one that is better the lower it is.
     """
     ranking_measure(measure)
     before, after = _grades(first.qrels), _grades(second.qrels)
     both = before.keys() & after.keys()
-    news = _News(first, second)
     threshold = first.rule.relevant_from, second.rule.relevant_from
-    changed = tuple(news.pair(pair, before, after) for pair in _sorted(both) if before[pair] != after[pair])
-    scored = tuple(included_runs(first, second) if runs is None else runs)
+    changed = _sorted(pair for pair in both if before[pair] != after[pair])
+    added, removed = _sorted(after.keys() - both), _sorted(before.keys() - both)
+    news = _News(first, second, frozenset((*changed, *added, *removed)))
+    scored = included_runs(first, second) if runs is None else runs
     table = Counter((before[pair], after[pair]) for pair in both)
     ranking, why = _ranking(first, second, scored, measure)
     return ReleaseComparison(
@@ -160,9 +190,9 @@ def compare_releases(
         second=second.about,
         rules=(first.rule, second.rule),
         lines=(len(first.qrels), len(second.qrels)),
-        added=tuple(news.pair(pair, before, after) for pair in _sorted(after.keys() - both)),
-        removed=tuple(news.pair(pair, before, after) for pair in _sorted(before.keys() - both)),
-        changed=changed,
+        added=tuple(news.pair(pair, before, after) for pair in added),
+        removed=tuple(news.pair(pair, before, after) for pair in removed),
+        changed=tuple(news.pair(pair, before, after) for pair in changed),
         grades=tuple((one, other, count) for (one, other), count in sorted(table.items())),
         gained=sum(before[pair] < threshold[0] and after[pair] >= threshold[1] for pair in both),
         lost=sum(before[pair] >= threshold[0] and after[pair] < threshold[1] for pair in both),
@@ -171,15 +201,11 @@ def compare_releases(
     )
 
 
-def included_runs(*releases: ReleaseContents) -> tuple[Run, ...]:
+def included_runs(*releases: ComparedRelease) -> Iterator[Run]:
     """The runs that releases include, by tag; of a tag that several have the run of the last one."""
-    found = {
-        one.tag: read_run(io.BytesIO(one.content), source=one.tag).run
-        for release in releases
-        for one in release.runs
-        if one.content is not None
-    }
-    return tuple(found[tag] for tag in sorted(found, key=id_bytes))
+    found = {tag: files for files in (one.run_files for one in releases) for tag in files}
+    for tag in sorted(found, key=id_bytes):
+        yield read_run(io.BytesIO(found[tag][tag]), source=tag).run
 
 
 def comparison_export(found: ReleaseComparison) -> Export:
@@ -203,19 +229,21 @@ def comparison_export(found: ReleaseComparison) -> Export:
 
 
 class _News:
-    """What the second release knows of pairs that the first one did not."""
+    """What the second release knows of some pairs that the first one did not."""
 
-    def __init__(self, first: ReleaseContents, second: ReleaseContents) -> None:
-        known = {(one.topic, one.docno, one.assessor, one.recorded_at) for one in first.answers}
-        decided = {(one.topic, one.docno, one.recorded_at) for one in first.decisions}
+    def __init__(self, first: ComparedRelease, second: ComparedRelease, pairs: frozenset[Pair]) -> None:
+        known = {(one.topic, one.docno, one.assessor, one.recorded_at) for one in first.answers_about(pairs)}
+        decided = {(one.topic, one.docno, one.recorded_at) for one in first.decisions_about(pairs)}
         self.latest: dict[Pair, tuple[str, datetime]] = {}
-        for one in second.answers:
-            if (one.topic, one.docno, one.assessor, one.recorded_at) not in known:
+        for one in second.answers_about(pairs):
+            pair = one.topic, one.docno
+            if (*pair, one.assessor, one.recorded_at) not in known:
                 kind = DISCUSSION if one.purpose == "discussion" else JUDGMENT
-                self._note((one.topic, one.docno), kind, one.recorded_at)
-        for decision in second.decisions:
-            if (decision.topic, decision.docno, decision.recorded_at) not in decided:
-                self._note((decision.topic, decision.docno), ADJUDICATION, decision.recorded_at)
+                self._note(pair, kind, one.recorded_at)
+        for decision in second.decisions_about(pairs):
+            pair = decision.topic, decision.docno
+            if (*pair, decision.recorded_at) not in decided:
+                self._note(pair, ADJUDICATION, decision.recorded_at)
 
     def _note(self, pair: Pair, kind: str, at: datetime) -> None:
         if pair not in self.latest or at >= self.latest[pair][1]:
@@ -228,13 +256,15 @@ class _News:
 
 
 def _ranking(
-    first: ReleaseContents, second: ReleaseContents, runs: tuple[Run, ...], measure: str
+    first: ComparedRelease, second: ComparedRelease, runs: Iterable[Run], measure: str
 ) -> tuple[RankingEffect | None, str]:
-    if not runs:
+    each = iter(runs)
+    some = next(each, None)
+    if some is None:
         return None, "neither release includes runs"
     if not first.qrels or not second.qrels:
         return None, "a release has no qrels lines"
-    scored = {BEFORE: _scores(first, runs, measure), AFTER: _scores(second, runs, measure)}
+    scored = _scores((first, second), chain([some], each), measure)
     scores = {name: one.means for name, one in scored.items()}
     (compared,) = compare_rankings(scores)
     rank_before, rank_after = ranks(scores[BEFORE]), ranks(scores[AFTER])
@@ -250,7 +280,7 @@ def _ranking(
 
 @dataclass(frozen=True, slots=True)
 class _ScoresUnder:
-    """Runs under the qrels of a release: their means, and their scores of shape (topics, runs)."""
+    """Runs under the qrels of a release by tag: their means, and their scores of shape (topics, runs)."""
 
     means: dict[str, float]
     by_topic: Floats
@@ -267,13 +297,20 @@ class _ScoresUnder:
         return {frozenset((tags[one], tags[other])): p for one, other, p in pairs if not isnan(p)}
 
 
-def _scores(release: ReleaseContents, runs: tuple[Run, ...], measure: str) -> _ScoresUnder:
-    named = at_threshold(ranking_measure(measure), release.rule.relevant_from)
-    scorer = Scorer(release.qrels, [named])
-    found = {run.tag: scorer.score(run) for run in runs}
-    columns = [list(one.per_topic[str(named)].values()) for one in found.values()]
-    means = {tag: one.values[str(named)] for tag, one in found.items()}
-    return _ScoresUnder(means, np.array(columns, dtype=np.float64).T)
+def _scores(
+    releases: tuple[ComparedRelease, ComparedRelease], runs: Iterable[Run], measure: str
+) -> dict[str, _ScoresUnder]:
+    """The scores under both releases; each run is read once."""
+    given = ranking_measure(measure)
+    named = [at_threshold(given, one.rule.relevant_from) for one in releases]
+    scorers = [Scorer(one.qrels, [name]) for one, name in zip(releases, named, strict=True)]
+    scored = {run.tag: [one.score(run) for one in scorers] for run in runs}
+    found = {}
+    for at, (when, name) in enumerate(zip((BEFORE, AFTER), map(str, named), strict=True)):
+        columns = [list(one[at].per_topic[name].values()) for one in scored.values()]
+        means = {tag: one[at].values[name] for tag, one in scored.items()}
+        found[when] = _ScoresUnder(means, np.array(columns, dtype=np.float64).T)
+    return found
 
 
 def _swaps(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -350,6 +351,19 @@ class ReleaseContents:
     unsettled: int
     agreement: tuple[ReleasedEstimate, ...] = ()
     agreement_undefined: str = ""
+
+    def answers_about(self, pairs: Collection[Pair]) -> Iterator[ReleasedAnswer]:
+        """The answers about some pairs."""
+        return (one for one in self.answers if (one.topic, one.docno) in pairs)
+
+    def decisions_about(self, pairs: Collection[Pair]) -> Iterator[ReleasedDecision]:
+        """The decisions about some pairs, not only the current ones."""
+        return (one for one in self.decisions if (one.topic, one.docno) in pairs)
+
+    @property
+    def run_files(self) -> Mapping[str, bytes]:
+        """The files of the runs that are included, by tag."""
+        return {one.tag: one.content for one in self.runs if one.content is not None}
 
     @property
     def guidelines_sha256(self) -> str:

@@ -41,8 +41,8 @@ _NEWER = "read it with a newer version of Workbench"
 def read_contents(files: Mapping[str, bytes], *, leaving: Collection[str] = ()) -> ReleaseContents:
     """The contents of a release from its files by path, each asked for when its turn comes.
 
-    `leaving` are fields that stay empty and whose files are not asked for: documents, preferences, pools, and
-    runs, of which only the content is left.
+    `leaving` are fields that stay empty and whose files are not asked for: answers, decisions, documents,
+    preferences, pools, and runs, of which only the content is left.
     Raises InvalidInput for a file that is missing, another form, and every record that is not one.
     """
     manifest = _manifest(files)
@@ -68,8 +68,8 @@ def _contents(
         topics=tuple(one.topic for one in _records(files, at.TOPICS, ReleasedTopic)),
         documents=() if "documents" in leaving else _records(files, at.DOCUMENTS, ReleasedDocument),
         assessors=_many(ReleasedAssessor, manifest["assessors"], leaving="answers"),
-        answers=_records(files, at.ANSWERS, ReleasedAnswer),
-        decisions=_records(files, at.DECISIONS, ReleasedDecision),
+        answers=() if "answers" in leaving else _records(files, at.ANSWERS, ReleasedAnswer),
+        decisions=() if "decisions" in leaving else _records(files, at.DECISIONS, ReleasedDecision),
         preferences=() if "preferences" in leaving else _records(files, at.PREFERENCES, ReleasedPreference),
         pools=() if "pools" in leaving else _pools(files),
         runs=_runs({} if "runs" in leaving else files, manifest["runs"]),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -55,6 +55,24 @@ def read_records(content: bytes, kind: type[Record], *, source: str) -> tuple[Re
     if findings:
         raise InvalidInput(findings)
     return tuple(found)
+
+
+def record_lines(
+    lines: Iterable[bytes], kind: type[Record], wanted: Callable[[Mapping[str, Any]], bool], *, source: str
+) -> Iterator[Record]:
+    """The records of JSON lines one by one, of the objects that are `wanted`.
+
+    Making a record takes most of the time. Raises InvalidInput at the first line that is no object, and the
+    first one wanted that is no such record.
+    """
+    for number, line in enumerate(lines, 1):
+        try:
+            found = parsed_json(line)
+            if not isinstance(found, dict) or wanted(found):
+                yield from_object(kind, found)
+        except (ValueError, WorkbenchError) as error:
+            finding = Finding(source, number, "record", str(error), "download the release again")
+            raise InvalidInput([finding]) from None
 
 
 def parsed_json(content: bytes) -> Any:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from datetime import datetime
+from tempfile import TemporaryFile
 from typing import Any
 
 import click
@@ -12,7 +16,6 @@ from workbench.cli.inputs import open_input, read_each
 from workbench.cli.output import print_export, say_json, say_table
 from workbench.cli.trust.shared import MEASURE
 from workbench.formats.runs import read_run
-from workbench.releases.check import open_release
 from workbench.releases.comparison import (
     ChangedPair,
     RankingEffect,
@@ -21,8 +24,8 @@ from workbench.releases.comparison import (
     compare_releases,
     comparison_export,
 )
-from workbench.releases.contents import ReleaseContents
 from workbench.releases.record_form import moment
+from workbench.releases.zipped import ZippedFiles, ZippedRelease
 
 PAIRS_AS_CSV = click.option("--csv", "as_csv", is_flag=True, help="Every pair that differs, as CSV.")
 
@@ -39,12 +42,13 @@ def command(
 ) -> None:
     """Compare the releases FIRST and SECOND: pairs that came, went and changed, and how the runs fare.
 
-    Both are checked first, and refused where they are damaged.
+    Every file of both is compared with its checksum first, and a damaged release is refused.
     """
-    one, other = _release(first), _release(second)
     read = read_each(runs, lambda stream, source: read_run(stream, source=source).run)
     scored = [run for _, run in read] or None
-    found = compare_releases(one, other, runs=scored, measure=measure)
+    with ExitStack() as stack:
+        one, other = (stack.enter_context(_release(name)) for name in (first, second))
+        found = compare_releases(one, other, runs=scored, measure=measure)
     say_comparison(found, as_csv=as_csv, as_json=as_json)
 
 
@@ -169,6 +173,11 @@ def _grade(grade: int | None) -> str:
     return "no line" if grade is None else str(grade)
 
 
-def _release(name: str) -> ReleaseContents:
-    with open_input(name) as (stream, source):
-        return open_release(stream, source=source)
+@contextmanager
+def _release(name: str) -> Iterator[ZippedRelease]:
+    with open_input(name) as (stream, source), TemporaryFile() as kept:
+        if not stream.seekable():
+            shutil.copyfileobj(stream, kept)
+        with ZippedFiles(stream if stream.seekable() else kept, source=source) as files:
+            files.check()
+            yield ZippedRelease.of(files)

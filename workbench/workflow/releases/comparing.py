@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput
 from workbench.records import Verdict
 from workbench.releases.comparison import MEASURE, ReleaseComparison, compare_releases
-from workbench.releases.contents import ReleaseContents
-from workbench.releases.reading import read_contents
+from workbench.releases.zipped import ZippedRelease
 from workbench.storage.releases import read_parts
 from workbench.workflow.releases.reading import StoredFiles
 from workbench.workflow.releases.releases import Release, release_by_version
 from workbench.workflow.runs.packed_store import run_for_use
 from workbench.workflow.runs.run_records import runs_of
-
-UNCOMPARED = ("documents", "preferences", "pools")
 
 
 def compare_campaign_releases(
@@ -29,16 +28,17 @@ def compare_campaign_releases(
     """
     found = [release_by_version(db, campaign_id, version) for version in (first, second)]
     tags = [run.tag for run in runs_of(db, campaign_id) if run.verdict is not Verdict.SET_ASIDE]
-    one, other = (compared_contents(db, release, with_runs=not tags) for release in found)
-    runs = [run_for_use(db, campaign_id, tag) for tag in tags]
-    return compare_releases(one, other, runs=runs or None, measure=measure)
+    runs = (run_for_use(db, campaign_id, tag) for tag in tags) if tags else None
+    with ExitStack() as stack:
+        one, other = (stack.enter_context(stored_release(db, release)) for release in found)
+        return compare_releases(one, other, runs=runs, measure=measure)
 
 
-def compared_contents(db: Session, release: Release, *, with_runs: bool) -> ReleaseContents:
-    """What of a stored release is compared: no documents, pools and preferences, and runs only if asked for.
+@contextmanager
+def stored_release(db: Session, release: Release) -> Iterator[ZippedRelease]:
+    """A stored release to be compared, whose bytes are read part by part and its files one by one.
 
-    Its bytes are read part by part, its files one by one. Raises InvalidInput where the bytes are no longer
-    what they were.
+    Raises InvalidInput where the bytes are no longer what they were.
     """
     found = hashlib.sha256()
     for part in read_parts(db, release.id):
@@ -48,4 +48,4 @@ def compared_contents(db: Session, release: Release, *, with_runs: bool) -> Rele
         remedy = "restore the latest backup in which `workbench verify` finds nothing"
         raise InvalidInput([Finding(f"release {release.version}", None, "whole", message, remedy)])
     with StoredFiles(db, release) as files:
-        return read_contents(files, leaving=UNCOMPARED if with_runs else (*UNCOMPARED, "runs"))
+        yield ZippedRelease.of(files)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -15,6 +13,7 @@ from workbench.errors import NotFound
 from workbench.formats.qrels import read_qrels
 from workbench.records import Qrel
 from workbench.releases.files import CHECKSUMS, MANIFEST, QRELS
+from workbench.releases.zipped import ZippedFiles
 from workbench.storage.releases import StoredFile
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
@@ -102,32 +101,9 @@ def _read_qrels(db: Session, release: Release) -> tuple[Qrel, ...]:
         return read_qrels(io.BytesIO(files[QRELS]), source=QRELS)
 
 
-class StoredFiles(Mapping[str, bytes]):
+class StoredFiles(ZippedFiles):
     """The files of a stored release by path, each read from the database when it is asked for."""
 
     def __init__(self, db: Session, release: Release) -> None:
-        self.archive = zipfile.ZipFile(io.BufferedReader(StoredFile(db, release.id, release.size)))
-
-    def __enter__(self) -> Self:
-        """Itself."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close the archive."""
-        self.archive.close()
-
-    def __getitem__(self, path: str) -> bytes:
-        """The bytes of a file; raises KeyError."""
-        return self.archive.read(path)
-
-    def __iter__(self) -> Iterator[str]:
-        """The paths, as the zip has them."""
-        return iter(self.archive.namelist())
-
-    def __len__(self) -> int:
-        """How many files there are."""
-        return len(self.archive.namelist())
-
-    def __contains__(self, path: object) -> bool:
-        """Whether there is such a file; that of a mapping would read it."""
-        return path in self.archive.NameToInfo
+        stored = io.BufferedReader(StoredFile(db, release.id, release.size))
+        super().__init__(stored, source=f"release {release.version}")
