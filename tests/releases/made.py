@@ -28,6 +28,8 @@ from workbench.releases.contents import (
 )
 
 AT = datetime(2026, 3, 4, 5, 6, 7, 891234, tzinfo=UTC)
+PDF = b"%PDF-1.7"
+PDF_SHA256 = hashlib.sha256(PDF).hexdigest()
 RUN = b"T1 Q0 d#1 1 2.5 alpha\n"
 
 
@@ -60,7 +62,7 @@ def small_release(**changed: object) -> ReleaseContents:
         "documents": (
             ReleasedDocument("d#1", "a" * 64, "High water", "It is high."),
             ReleasedDocument("d3", None),
-            ReleasedDocument("é2", "b" * 64, "", "Ebb", "application/pdf", "c" * 64),
+            ReleasedDocument("é2", "b" * 64, "", "Ebb", "application/pdf", PDF_SHA256, "é2.pdf", "x", PDF),
         ),
         "assessors": (
             ReleasedAssessor("assessor-1", False),

@@ -15,7 +15,17 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from workbench.records import Answer, Judgment, Preference, Qrel, Scale, Topic, id_bytes
+from workbench.records import (
+    IMAGE_TYPES,
+    PDF_TYPE,
+    Answer,
+    Judgment,
+    Preference,
+    Qrel,
+    Scale,
+    Topic,
+    id_bytes,
+)
 
 VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+-]{0,39}")
 NO_ANSWER = frozenset({"withdrawn", "later"})
@@ -30,6 +40,7 @@ class Included(StrEnum):
     """What is in a release only by choice, since licences or promises often forbid it."""
 
     DOCUMENTS = "documents"
+    ORIGINALS = "originals"
     RUNS = "runs"
     COMMENTS = "comments"
 
@@ -101,7 +112,8 @@ class ReleasedDocument:
     """A pooled or judged document; `sha256` is of the text shown, None if that is not known.
 
     `title` and `text` are None unless documents are included. Of a PDF or an image `original` is then the
-    SHA-256 of its bytes, which `sha256` covers as well; the bytes themselves are in no release.
+    SHA-256 of its bytes, which `sha256` covers as well. Where originals are included it is that of every
+    document whose bytes are kept, `content` are these, and `address` and `charset` what is known of them.
     """
 
     docno: str
@@ -110,6 +122,15 @@ class ReleasedDocument:
     text: str | None = None
     media_type: str = ""
     original: str = ""
+    address: str = ""
+    charset: str = ""
+    content: bytes | None = None
+
+    @property
+    def shown(self) -> str:
+        """The SHA-256 of the bytes where these are what is shown; empty where the text is."""
+        is_file = self.media_type == PDF_TYPE or self.media_type.startswith(IMAGE_TYPES)
+        return self.original if is_file else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,6 +151,7 @@ def _pools(contents: ReleaseContents) -> str:
 def _missing(contents: ReleaseContents) -> str:
     words = {
         Included.DOCUMENTS: "the documents' texts are not included",
+        Included.ORIGINALS: "the bytes that documents were read from are not included",
         Included.RUNS: "the runs are not included",
         Included.COMMENTS: "assessors' comments are not included",
     }

@@ -117,13 +117,18 @@ def run_path(sha256: str) -> str:
     return f"runs/{sha256}.txt"
 
 
+def original_path(sha256: str) -> str:
+    """The path of the bytes that documents were read from, by their hash."""
+    return f"originals/{sha256}"
+
+
 def _carriers(contents: ReleaseContents) -> Files:
     """What `reading` makes the contents of again, with the manifest."""
     pools = [replace(pool, entries=(), undrawn=(), events=()) for pool in contents.pools]
     files = {
         GUIDELINES: contents.guidelines.encode(),
         TOPICS: write_records(map(ReleasedTopic.of, contents.topics)),
-        DOCUMENTS: write_records(contents.documents),
+        DOCUMENTS: write_records(replace(one, content=None) for one in contents.documents),
         ANSWERS: write_records(contents.answers),
         DECISIONS: write_records(contents.decisions),
         PREFERENCES: write_records(contents.preferences),
@@ -135,6 +140,9 @@ def _carriers(contents: ReleaseContents) -> Files:
             files[undrawn_path(number)] = write_records(pool.undrawn)
         if pool.events:
             files[events_path(number)] = write_records(pool.events)
+    for document in contents.documents:
+        if document.content is not None:
+            files[original_path(document.original)] = document.content
     for run in contents.runs:
         if run.content is not None:
             files[run_path(run.sha256)] = run.content

@@ -66,7 +66,7 @@ def _contents(
         included=frozenset(map(Included, manifest["included"])),
         questions=_many(ReleasedQuestion, manifest["questions"]),
         topics=tuple(one.topic for one in _records(files, at.TOPICS, ReleasedTopic)),
-        documents=() if "documents" in leaving else _records(files, at.DOCUMENTS, ReleasedDocument),
+        documents=() if "documents" in leaving else _documents(files),
         assessors=_many(ReleasedAssessor, manifest["assessors"], leaving="answers"),
         answers=() if "answers" in leaving else _records(files, at.ANSWERS, ReleasedAnswer),
         decisions=() if "decisions" in leaving else _records(files, at.DECISIONS, ReleasedDecision),
@@ -108,6 +108,18 @@ def _pools(files: Mapping[str, bytes]) -> tuple[ReleasedPool, ...]:
         path = at.events_path(number)
         events = _records(files, path, ReleasedEvent) if path in files else ()
         found.append(replace(pool, entries=entries, undrawn=undrawn, events=events))
+    return tuple(found)
+
+
+def _documents(files: Mapping[str, bytes]) -> tuple[ReleasedDocument, ...]:
+    found = []
+    for document in _records(files, at.DOCUMENTS, ReleasedDocument):
+        path = at.original_path(document.original)
+        if document.original and path in files:
+            document = replace(document, content=files[path])
+            if hashlib.sha256(files[path]).hexdigest() != document.original:
+                raise _refused(path, "the file is not the one that the document names")
+        found.append(document)
     return tuple(found)
 
 

@@ -19,6 +19,7 @@ _FILES = (
     ("preferences.jsonl, prefs.txt", "what was preferred side by side (trec_eval -R prefs)"),
     ("topics.jsonl", "the topics"),
     ("documents.jsonl", "the documents that were pooled or judged, with the SHA-256 of the text shown"),
+    ("originals/", "the bytes that these documents were read from, by their SHA-256, if they are included"),
     ("guidelines.md", "what the assessors were told"),
     ("pools.json, pools/", "how each pool was made (strategy, seed, runs), and its pairs"),
     ("sampled/", "of sampled pools: prels with strata for xinfAP, qrels with -1 for infAP"),
@@ -82,6 +83,7 @@ def agreement_line(contents: ReleaseContents) -> str:
 def _left_out(contents: ReleaseContents) -> list[str]:
     words = {
         Included.DOCUMENTS: "the documents' titles and texts",
+        Included.ORIGINALS: "the bytes that documents were read from",
         Included.RUNS: "the runs, of which the manifest has the hashes",
         Included.COMMENTS: "assessors' comments and reasons",
     }

@@ -61,8 +61,11 @@ def filled_campaign(db: Session, *, backwards: bool = False) -> int:
     number = campaign.id
     load_topics(db, number, ordered(TOPICS), source="topics")
     documents = [Document(docno, f"Title of {docno}", f"Text of {docno}") for docno in DOCNOS]
-    pdf = Original("application/pdf", b"%PDF-", hashlib.sha256(b"%PDF-").hexdigest())
+    pdf = Original("application/pdf", b"%PDF-", hashlib.sha256(b"%PDF-").hexdigest(), "d1.pdf")
     documents[0] = replace(documents[0], original=pdf)
+    # Two that were read from one page.
+    page = Original("text/html", b"<p>\xe9", hashlib.sha256(b"<p>\xe9").hexdigest(), "http://x/", "latin-1")
+    documents[1:3] = [replace(one, original=page) for one in documents[1:3]]
     load_documents(db, number, ordered(documents), source="documents")
     save_desk_questions(db, number, [Question("Readability", ("hard", "easy"))], ())
     for tag, ranked in ordered([("alpha", ALPHA), ("beta", BETA)]):

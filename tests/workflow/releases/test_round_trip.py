@@ -19,6 +19,7 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, AssessorRow
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.campaigns.deletion import delete_campaign
+from workbench.workflow.campaigns.originals import original_bytes
 from workbench.workflow.pools.adaptive_pools import pool_events
 from workbench.workflow.pools.listing import pools_of
 from workbench.workflow.releases.collecting import ReleaseRequest
@@ -161,3 +162,26 @@ def test_the_events_of_an_adaptive_pool_are_in_the_release_and_come_back(databas
     with database.reading() as db:
         again = pool_events(db, made.campaign.id, live.name)
     assert [replace(one, assessor="") for one in again] == [replace(one, assessor="") for one in replayed]
+
+
+def test_originals_are_in_a_release_if_asked_for_and_come_back_with_it(sqlite_database: Database) -> None:
+    # Without them their hashes alone are there, and only where these are part of the document's.
+    without = read(exported(sqlite_database, Included.DOCUMENTS))
+    assert {one.content for one in without.documents} == {None}
+    assert [one.media_type for one in without.documents if one.original] == ["application/pdf"]
+    content = exported(sqlite_database, Included.DOCUMENTS, Included.ORIGINALS)
+    contents = read(content)
+    kept = {one.docno: one.content for one in contents.documents if one.content is not None}
+    assert set(kept.values()) == {b"%PDF-", b"<p>\xe9"}
+    # Two documents have one page: its bytes are in the zip once.
+    assert len(kept) > len(set(kept.values()))
+    assert content.count(b"<p>\xe9") == 1
+    with sqlite_database.writing() as db:
+        made = import_release(db, contents, sha256="", slug="again").campaign
+        for docno, whole in kept.items():
+            assert original_bytes(db, made.id, docno).content == whole
+        (page, *_) = (one for one in contents.documents if one.content == b"<p>\xe9")
+        assert (page.address, page.charset, page.shown) == ("http://x/", "latin-1", "")
+    wrong = replace(request_like(contents), version="2.0", included=frozenset({Included.ORIGINALS}))
+    with pytest.raises(InvalidInput):
+        make_release(sqlite_database, made.id, wrong)

@@ -26,7 +26,7 @@ from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.accounts import account_by_login
 from workbench.workflow.releases.collecting import ReleaseRequest
 from workbench.workflow.releases.comparing import compare_campaign_releases
-from workbench.workflow.releases.importing import import_release
+from workbench.workflow.releases.importing import import_release, released_documents
 from workbench.workflow.releases.making import make_release
 from workbench.workflow.releases.release_json import made_release_json, release_json
 from workbench.workflow.releases.releases import (
@@ -229,9 +229,17 @@ def import_(settings: Settings, file: str, slug: str | None, organiser: str | No
         checked = check_release(stream, source=source)
     if checked.contents is None or checked.findings:
         raise InvalidInput(checked.findings)
+    documents = released_documents(checked.contents)
     with open_database(settings) as database, database.writing() as db:
         owner = account_by_login(db, organiser).id if organiser else None
-        made = import_release(db, checked.contents, sha256=checked.sha256, slug=slug, organiser=owner)
+        made = import_release(
+            db,
+            checked.contents,
+            sha256=checked.sha256,
+            slug=slug,
+            organiser=owner,
+            documents=documents,
+        )
     if as_json:
         say_json(asdict(made) | {"campaign": made.campaign.slug})
         return

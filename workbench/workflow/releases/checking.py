@@ -65,7 +65,7 @@ def _findings(contents: ReleaseContents) -> Iterator[Finding]:
             yield _finding(PREFERENCES, number, "the preference is of no known kind, topic or assessor")
     for number, document in enumerate(contents.documents, 1):
         if document.text is not None and document.sha256 != text_hash(
-            document.title or "", document.text, document.original
+            document.title or "", document.text, document.shown
         ):
             yield _finding(DOCUMENTS, number, f"the text of {document.docno} does not have the stated hash")
     for number, run in enumerate(contents.runs, 1):

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from workbench.consensus.rule_choice import RuleChoice, choice_label
 from workbench.consensus.simple import ASSESSOR
 from workbench.errors import WorkbenchError
-from workbench.records import id_bytes
+from workbench.records import Original, id_bytes
 from workbench.releases.contents import (
     Included,
     ReleaseAbout,
@@ -42,7 +42,7 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.campaigns.campaigns import Campaign
 from workbench.workflow.campaigns.collection import topics_of
-from workbench.workflow.campaigns.originals import files_of
+from workbench.workflow.campaigns.originals import files_of, originals_of
 from workbench.workflow.judging.desk_rules import desk_questions_of
 from workbench.workflow.judging.preference_results import preference_answers
 from workbench.workflow.judging.submission import stored_annotations
@@ -359,15 +359,30 @@ def _with_documents(source: _Source, contents: ReleaseContents) -> ReleaseConten
 
 def _loaded(source: _Source, docnos: Iterable[str]) -> Iterable[tuple[str, ReleasedDocument]]:
     with_text = Included.DOCUMENTS in source.included
+    with_originals = with_text and Included.ORIGINALS in source.included
     columns = (DocumentRow.title, DocumentRow.text) if with_text else ()
     for some in chunks(sorted(docnos)):
         chosen = select(DocumentRow.docno, DocumentRow.sha256, *columns).where(
             DocumentRow.campaign_id == source.campaign_id, DocumentRow.docno.in_(some)
         )
         files = files_of(source.db, source.campaign_id, some) if with_text else {}
+        whole = originals_of(source.db, source.campaign_id, some) if with_originals else {}
         for docno, sha256, *texts in source.db.execute(chosen):
             found = ReleasedDocument(docno, sha256, *texts)
             if docno in files:
                 file = files[docno]
                 found = replace(found, media_type=file.media_type, original=file.sha256)
+            if docno in whole:
+                found = _with_original(found, whole[docno])
             yield docno, found
+
+
+def _with_original(document: ReleasedDocument, original: Original) -> ReleasedDocument:
+    return replace(
+        document,
+        media_type=original.media_type,
+        original=original.sha256,
+        address=original.address,
+        charset=original.charset,
+        content=original.content,
+    )

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -21,8 +22,10 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.rule_choice import RuleChoice
 from workbench.consensus.simple import ASSESSOR
-from workbench.errors import Finding, InvalidInput
-from workbench.records import Document, Original
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.formats.documents_image import image_original
+from workbench.formats.documents_pdf import check_installed, pdf_content
+from workbench.records import PDF_TYPE, Document, Original
 from workbench.releases.contents import (
     ReleaseContents,
     ReleasedAnswer,
@@ -82,16 +85,19 @@ def import_release(
     slug: str | None = None,
     organiser: int | None = None,
     now: datetime | None = None,
+    documents: tuple[Document, ...] | None = None,
 ) -> ImportedRelease:
-    """Make a campaign of a release; `sha256` is of its zip.
+    """Make a campaign of a release; `sha256` is of its zip, `documents` its `released_documents`.
 
     The campaign has the release's short name where that is free, and no `slug` is given. Raises InvalidInput
     for a release that contradicts itself, Conflict for a slug that is taken; then nothing is kept.
     """
     check_importable(contents)
     now = utc_now(now)
+    given = released_documents(contents) if documents is None else documents
     try:
-        return _imported(db, contents, sha256, slug or _free(db, contents.about.name), organiser, now)
+        campaign = _new_campaign(db, contents, slug or _free(db, contents.about.name), organiser)
+        return _imported(db, campaign, contents, given, sha256, now)
     except (IntegrityError, DataError):
         message = "the release contradicts itself: the database refuses a record of it"
         raise InvalidInput([Finding(SOURCE, None, "record", message, "ask whoever made it")]) from None
@@ -115,15 +121,10 @@ def request_like(contents: ReleaseContents) -> ReleaseRequest:
     )
 
 
-def _imported(
-    db: Session,
-    contents: ReleaseContents,
-    sha256: str,
-    slug: str | None,
-    organiser: int | None,
-    now: datetime,
-) -> ImportedRelease:
-    campaign = create_campaign(
+def _new_campaign(
+    db: Session, contents: ReleaseContents, slug: str | None, organiser: int | None
+) -> Campaign:
+    return create_campaign(
         db,
         name=contents.about.title[:200],
         scale=contents.scale,
@@ -131,12 +132,17 @@ def _imported(
         organiser=organiser,
         slug=slug,
     )
+
+
+def _imported(
+    db: Session,
+    campaign: Campaign,
+    contents: ReleaseContents,
+    documents: tuple[Document, ...],
+    sha256: str,
+    now: datetime,
+) -> ImportedRelease:
     load_topics(db, campaign.id, contents.topics, source=SOURCE)
-    documents = [
-        Document(one.docno, one.title or "", one.text, _original(one))
-        for one in contents.documents
-        if one.text is not None
-    ]
     load_documents(db, campaign.id, documents, source=SOURCE)
     questions = [Question(one.name, one.labels, one.required) for one in contents.questions]
     save_desk_questions(db, campaign.id, questions, ())
@@ -165,9 +171,37 @@ def _imported(
     )
 
 
+def released_documents(contents: ReleaseContents) -> tuple[Document, ...]:
+    """The documents of a release with their originals, each PDF read once more for the form that is shown.
+
+    Before the transaction of `import_release`: a PDF can take seconds.
+    """
+    return tuple(
+        Document(one.docno, one.title or "", one.text, _original(one))
+        for one in contents.documents
+        if one.text is not None
+    )
+
+
 def _original(document: ReleasedDocument) -> Original | None:
-    """What is known of the bytes that are shown of a document, which are not here."""
-    return Original(document.media_type, None, document.original) if document.original else None
+    """What is known of the bytes that a document was read from, which may not be here."""
+    if not document.original:
+        return None
+    known = Original(
+        document.media_type, document.content, document.original, document.address, document.charset
+    )
+    if document.content is None or known.is_text:
+        return known
+    # Of what cannot be read, as of a crawl's broken image, the bytes are kept and nothing is shown.
+    with suppress(WorkbenchError):
+        if document.media_type == PDF_TYPE:
+            check_installed()
+            pdf = pdf_content(document.docno, document.content, document.address).original
+            known = known if pdf is None else replace(known, shown=pdf.shown)
+        else:
+            image = image_original(document.content, document.address)
+            known = replace(known, width=image.width, height=image.height)
+    return known
 
 
 def _free(db: Session, name: str) -> str | None:

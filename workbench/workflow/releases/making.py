@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from workbench import __version__
 from workbench.consensus.rule_choice import RuleChoice
 from workbench.errors import Conflict, Finding, InvalidInput
-from workbench.releases.contents import VERSION, ReleaseAbout, ReleaseContents
+from workbench.releases.contents import VERSION, Included, ReleaseAbout, ReleaseContents
 from workbench.releases.counts import ReleaseCounts, release_counts
 from workbench.releases.files import write_release
 from workbench.storage.engine import Database
@@ -152,6 +152,9 @@ def _check_request(request: ReleaseRequest) -> None:
         message = f"{request.version[:60]!r} is no version"
         remedy = "such as 1.0: letters, digits, dots, hyphens and plus signs, 40 at most"
         findings.append(Finding("Version", None, "version", message, remedy))
+    if Included.ORIGINALS in request.included and Included.DOCUMENTS not in request.included:
+        message = "originals are included with the documents only"
+        findings.append(Finding("Included", None, "included", message, "include the documents as well"))
     if request.seed is not None and not 0 <= request.seed < SEEDS:
         findings.append(Finding("Seed", None, "seed", f"{request.seed} is no seed", "a whole number from 0"))
     lines = (("Title", request.title), ("Licence", request.licence), ("Homepage", request.homepage))

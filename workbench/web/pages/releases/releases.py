@@ -45,6 +45,11 @@ INCLUDED = (
         "Documents",
         "Titles and texts of what was pooled or judged. Check their licence.",
     ),
+    (
+        Included.ORIGINALS,
+        "Originals",
+        "The bytes that these documents were read from. Check their licence, and what else they hold.",
+    ),
     (Included.RUNS, "Runs", "The files as the groups sent them. Ask the groups."),
     (Included.COMMENTS, "Comments", "What assessors and adjudicators wrote as reasons. It may name people."),
 )
