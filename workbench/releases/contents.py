@@ -16,8 +16,6 @@ from enum import StrEnum
 from typing import Any
 
 from workbench.records import (
-    IMAGE_TYPES,
-    PDF_TYPE,
     Answer,
     Judgment,
     Preference,
@@ -26,6 +24,7 @@ from workbench.records import (
     Topic,
     id_bytes,
 )
+from workbench.releases.documents import ReleasedDocument
 
 VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+-]{0,39}")
 NO_ANSWER = frozenset({"withdrawn", "later"})
@@ -105,32 +104,6 @@ class ReleasedTopic:
         """The topic."""
         subtopics = tuple((one.id, one.label) for one in self.subtopics)
         return Topic(self.id, self.title, self.description, self.narrative, subtopics)
-
-
-@dataclass(frozen=True, slots=True)
-class ReleasedDocument:
-    """A pooled or judged document; `sha256` is of the text shown, None if that is not known.
-
-    `title` and `text` are None unless documents are included. Of a PDF or an image `original` is then the
-    SHA-256 of its bytes, which `sha256` covers as well. Where originals are included it is that of every
-    document whose bytes are kept, `content` are these, and `address` and `charset` what is known of them.
-    """
-
-    docno: str
-    sha256: str | None
-    title: str | None = None
-    text: str | None = None
-    media_type: str = ""
-    original: str = ""
-    address: str = ""
-    charset: str = ""
-    content: bytes | None = None
-
-    @property
-    def shown(self) -> str:
-        """The SHA-256 of the bytes where these are what is shown; empty where the text is."""
-        is_file = self.media_type == PDF_TYPE or self.media_type.startswith(IMAGE_TYPES)
-        return self.original if is_file else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,13 +391,9 @@ class ReleaseContents:
     def unjudged(self) -> tuple[Pair, ...]:
         """The pooled pairs that have no line in the qrels, sorted as bytes."""
         graded = {(one.topic, one.docno) for one in self.qrels}
-        return tuple(sorted(self.pooled() - graded, key=_in_bytes))
+        return tuple(sorted(self.pooled() - graded, key=lambda pair: tuple(map(id_bytes, pair))))
 
 
 def as_judgment(one: ReleasedAnswer) -> Judgment:
     """An answer as a judgment; raises ValueError for an entry that is no answer."""
     return Judgment(one.assessor, one.topic, one.docno, one.grade, Answer(one.answer))
-
-
-def _in_bytes(pair: Pair) -> tuple[bytes, bytes]:
-    return id_bytes(pair[0]), id_bytes(pair[1])

@@ -19,7 +19,6 @@ from workbench.releases.contents import (
     ReleasedAnswer,
     ReleasedAssessor,
     ReleasedDecision,
-    ReleasedDocument,
     ReleasedEntry,
     ReleasedEstimate,
     ReleasedEvent,
@@ -31,6 +30,7 @@ from workbench.releases.contents import (
     ReleaseRule,
     UndrawnPair,
 )
+from workbench.releases.documents import ReleasedDocument
 from workbench.releases.manifest import FORM
 from workbench.releases.record_form import from_object, parsed_json, read_records
 

@@ -58,17 +58,17 @@ def read_records(content: bytes, kind: type[Record], *, source: str) -> tuple[Re
 
 
 def record_lines(
-    lines: Iterable[bytes], kind: type[Record], wanted: Callable[[Mapping[str, Any]], bool], *, source: str
+    lines: Iterable[bytes], kind: type[Record], chosen: Callable[[Mapping[str, Any]], bool], *, source: str
 ) -> Iterator[Record]:
-    """The records of JSON lines one by one, of the objects that are `wanted`.
+    """The records of JSON lines one by one, of the objects that are `chosen`.
 
     Making a record takes most of the time. Raises InvalidInput at the first line that is no object, and the
-    first one wanted that is no such record.
+    first one chosen that is no such record.
     """
     for number, line in enumerate(lines, 1):
         try:
             found = parsed_json(line)
-            if not isinstance(found, dict) or wanted(found):
+            if not isinstance(found, dict) or chosen(found):
                 yield from_object(kind, found)
         except (ValueError, WorkbenchError) as error:
             finding = Finding(source, number, "record", str(error), "download the release again")

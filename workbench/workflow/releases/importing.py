@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -22,14 +21,11 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.rule_choice import RuleChoice
 from workbench.consensus.simple import ASSESSOR
-from workbench.errors import Finding, InvalidInput, WorkbenchError
-from workbench.formats.documents_image import image_original
-from workbench.formats.documents_pdf import check_installed, pdf_content
-from workbench.records import PDF_TYPE, Document, Original
+from workbench.errors import Finding, InvalidInput
+from workbench.records import Document
 from workbench.releases.contents import (
     ReleaseContents,
     ReleasedAnswer,
-    ReleasedDocument,
     ReleasedPool,
     ReleasedRun,
 )
@@ -55,6 +51,7 @@ from workbench.workflow.people.groups import add_group
 from workbench.workflow.pools.making import write_entries
 from workbench.workflow.releases.checking import check_importable
 from workbench.workflow.releases.collecting import ReleaseRequest, released_entries
+from workbench.workflow.releases.originals import released_documents
 from workbench.workflow.runs.run_metadata import RunKind, RunMetadata
 from workbench.workflow.runs.store import add_runs
 
@@ -169,39 +166,6 @@ def _imported(
         len(contents.pools),
         runs,
     )
-
-
-def released_documents(contents: ReleaseContents) -> tuple[Document, ...]:
-    """The documents of a release with their originals, each PDF read once more for the form that is shown.
-
-    Before the transaction of `import_release`: a PDF can take seconds.
-    """
-    return tuple(
-        Document(one.docno, one.title or "", one.text, _original(one))
-        for one in contents.documents
-        if one.text is not None
-    )
-
-
-def _original(document: ReleasedDocument) -> Original | None:
-    """What is known of the bytes that a document was read from, which may not be here."""
-    if not document.original:
-        return None
-    known = Original(
-        document.media_type, document.content, document.original, document.address, document.charset
-    )
-    if document.content is None or known.is_text:
-        return known
-    # Of what cannot be read, as of a crawl's broken image, the bytes are kept and nothing is shown.
-    with suppress(WorkbenchError):
-        if document.media_type == PDF_TYPE:
-            check_installed()
-            pdf = pdf_content(document.docno, document.content, document.address).original
-            known = known if pdf is None else replace(known, shown=pdf.shown)
-        else:
-            image = image_original(document.content, document.address)
-            known = replace(known, width=image.width, height=image.height)
-    return known
 
 
 def _free(db: Session, name: str) -> str | None:
