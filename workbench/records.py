@@ -178,7 +178,7 @@ class Scale:
 # FIXED_KEYS were always reserved for commands of the judging desk. The other RESERVED_KEYS became commands
 # later: older scales may still use them for grades.
 FIXED_KEYS = frozenset("uxz?/[] ")
-RESERVED_KEYS = FIXED_KEYS | frozenset("scnphalgtv")
+RESERVED_KEYS = FIXED_KEYS | frozenset("scnphalgtvf")
 
 BINARY = Scale(
     (

@@ -22,6 +22,7 @@ const COMMANDS = {
   next_document: (desk) => step(desk, 1),
   previous_document: (desk) => step(desk, -1),
   plain: togglePlain,
+  search: goSearching,
   list: (desk) => (list.isOpen() ? list.close() : list.open(desk)),
   topic: toggleTopic,
   guidelines: showGuidelines,
@@ -86,6 +87,15 @@ function actionOf(desk, meanings, key, event) {
   if (grade !== undefined) return () => judge(desk, "grade", { grade });
   // Other commands are those of reading.
   return COMMANDS[command] ? () => COMMANDS[command](desk) : null;
+}
+
+// The search page is told where to come back to.
+function goSearching(desk) {
+  const link = byId("searching");
+  if (!link) return;
+  const address = new URL(link.href);
+  if (desk.docno !== null) address.searchParams.set("from", desk.docno);
+  location.assign(address);
 }
 
 function enter(desk) {

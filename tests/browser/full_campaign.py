@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from tests.browser.people import CHEAP, PASSWORD, demo_instance, stored
 from tests.formats.image_files import image_document, png_file
+from tests.searches import stored_search
 from workbench.consensus.rule_choice import rule_choice
 from workbench.demo.campaign import POOL, SLUG
 from workbench.formats.single_files import sha256_of
@@ -44,6 +45,7 @@ from workbench.workflow.runs.run_checks import check_file, run_checker
 from workbench.workflow.runs.run_metadata import RunKind, RunMetadata
 from workbench.workflow.runs.store import add_runs
 from workbench.workflow.runs.uploads import add_to_batch
+from workbench.workflow.searching.searches import Searcher
 
 DATABASE = "workbench.sqlite3"
 # Nothing in it may break the page: one word longer than a telephone is wide, and words of both directions.
@@ -164,7 +166,13 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
     spare = io.BytesIO(b"T01 Q0 ALM-0001 1 2.5 spare\n")
     add_runs(db, campaign_id, [("spare.txt", spare)], about)
     tasks = tasks_of(db, campaign_id, account_id=marlow)
+    searches = [
+        stored_search(db, Searcher(campaign_id, "T02", *who), ["ALM-0001", "ALM-0002"])
+        for who in ((marlow, task), (organiser,))
+    ]
     return {
+        "search_id": searches[0],
+        "organisers_search_id": searches[1],
         "assignment_id": task,
         "live_task_id": parts[live.name, "T08"],
         "done_task_id": parts[POOL, "T01"],

@@ -21,6 +21,7 @@ from tests.builders import ALPHA, run_text
 from tests.cast import CHEAP, GROUP, ROLES, Cast, signed_in_client
 from tests.databases import fill
 from tests.formats.image_files import image_document, png_file
+from tests.searches import stored_search
 from workbench.formats.single_files import sha256_of
 from workbench.records import Answer
 from workbench.settings import read_settings
@@ -37,6 +38,7 @@ from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import open_session
 from workbench.workflow.runs.run_checks import check_file, run_checker
 from workbench.workflow.runs.uploads import add_to_batch
+from workbench.workflow.searching.searches import Searcher
 
 NOBODY = "nobody"
 EVERYBODY = (NOBODY, *ROLES)
@@ -92,6 +94,8 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
         number = add_to_batch(db, cast.campaign_id, "a-batch-of-files", checked)
         load_documents(db, cast.campaign_id, [image_document("picture")], source="picture")
         picture = sha256_of(png_file(1, 1))
+        who = Searcher(cast.campaign_id, "T1", cast.accounts["Ada"].id, cast.assignments["Ada", "T1"])
+        search_id = stored_search(db, who, ["d1", "d6"])
     return {
         "slug": cast.slug,
         "filename": "workbench.css",
@@ -118,6 +122,7 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
         "page": "judging",
         "question": "holes",
         "version": "1.0",
+        "search_id": search_id,
         "sha256": picture,
     }
 

@@ -33,7 +33,7 @@ def main(words: list[str]) -> None:
     """Load what the file of this campaign asks for; end with the server, which the standard input shows."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(NICENESS)
-    threading.Thread(target=_end_with_the_server, daemon=True).start()
+    threading.Thread(target=end_with_the_server, daemon=True).start()
     settings = read_settings()
     database = Database(settings.database_url)
     try:
@@ -121,7 +121,8 @@ def _beating(instance: Path, campaign_id: int, fetch: DatasetFetch) -> Iterator[
         write_fetch(instance, campaign_id, noted.fetch)
 
 
-def _end_with_the_server() -> None:
+def end_with_the_server() -> None:
+    """End this process when the pipe of its standard input ends."""
     # Not `sys.stdin`, which Python cannot close at its end while a thread reads it.
     while os.read(0, 1):
         time.sleep(BEAT_SECONDS)

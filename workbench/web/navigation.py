@@ -30,6 +30,7 @@ PAGES = (
     ("Collect", "groups.index", "Groups"),
     ("Collect", "setup.index", "Set up"),
     ("Judge", "pools.index", "Pools"),
+    ("Judge", "search.index", "Search"),
     ("Judge", "assignments.index", "Assignments"),
     ("Judge", "judgments.index", "Judgments"),
     ("Quality", "agreement.index", "Agreement"),

@@ -306,6 +306,12 @@ def plain_words(text: str) -> str:
     return _DIRECTIONS.sub("", _OVERRIDES.sub("", _UNSHOWABLE.sub("\ufffd", " ".join(text.split()))))
 
 
+def plain_piece(text: str) -> str:
+    """A piece of such a line, with the blanks around it."""
+    shown = _DIRECTIONS.sub("", _OVERRIDES.sub("", _UNSHOWABLE.sub("\ufffd", text)))
+    return re.sub(r"\s+", " ", shown)
+
+
 def paragraphs(text: str) -> Markup:
     """A topic's description or narrative: escaped paragraphs."""
     return _plain(_UNSHOWABLE.sub("\ufffd", text)) if text.strip() else Markup()

@@ -29,6 +29,7 @@ class CampaignRow(Base):
     adjudication_rules: Mapped[dict[str, Any]] = mapped_column(default=dict)  # what counts as disputed
     archived_at: Mapped[datetime | None]  # nothing can be changed while it is set
     documents: Mapped[int] = mapped_column(default=0)  # rows of `document`, kept by whoever writes these
+    document_changes: Mapped[int] = mapped_column(default=0, server_default="0")  # for search indexes
 
 
 class CollectionListRow(Base):

@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
@@ -38,6 +38,13 @@ class Campaign:
     illustrative: bool
     created_at: datetime
     archived_at: datetime | None
+
+
+def count_document_changes(db: Session, campaign_id: int, documents: int) -> None:
+    """Count so many documents as written: by this a search index knows that it is behind."""
+    if documents:
+        row = update(CampaignRow).where(CampaignRow.id == campaign_id)
+        db.execute(row.values(document_changes=CampaignRow.document_changes + documents))
 
 
 def create_campaign(

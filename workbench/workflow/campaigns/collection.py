@@ -22,6 +22,7 @@ from workbench.storage.tables import (
     PoolRow,
     TopicRow,
 )
+from workbench.workflow.campaigns.campaigns import count_document_changes
 from workbench.workflow.campaigns.originals import hashes_of, original_row, shown_hash, write_originals
 from workbench.workflow.checks import id_finding, storable, text_hash
 
@@ -291,6 +292,7 @@ class Compared:
             db.execute(insert(DocumentRow), self.new)
         if self.changed:
             db.execute(update(DocumentRow), self.changed)
+        count_document_changes(db, self.campaign_id, len(self.new) + len(self.changed))
         write_originals(db, self.campaign_id, self.originals)
 
 

@@ -206,3 +206,25 @@ def save_break_minutes(db: Session, campaign_id: int, minutes: int | None) -> No
         {} if minutes is None else {BREAK_RULE: minutes}
     )
     db.flush()
+
+
+SEARCH_RULE = "search"
+
+
+def allows_search(desk_rules: Mapping[str, Any]) -> bool:
+    """Whether the documents of a campaign may be searched; not unless its organiser has said so."""
+    return desk_rules.get(SEARCH_RULE) is True
+
+
+def allows_search_of(db: Session, campaign_id: int) -> bool:
+    """Whether the documents of this campaign may be searched."""
+    return allows_search(db.get_one(CampaignRow, campaign_id).desk_rules)
+
+
+def save_allows_search(db: Session, campaign_id: int, allowed: bool) -> None:
+    """Let organisers and assessors search the documents of a campaign, or no longer."""
+    row = db.scalars(select(CampaignRow).where(CampaignRow.id == campaign_id).with_for_update()).one()
+    row.desk_rules = {key: value for key, value in row.desk_rules.items() if key != SEARCH_RULE} | (
+        {SEARCH_RULE: True} if allowed else {}
+    )
+    db.flush()

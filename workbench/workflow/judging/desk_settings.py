@@ -61,6 +61,7 @@ COMMANDS = (
     DeskCommand("previous_hit", "p", "previous hit"),
     DeskCommand("highlight", "h", "words to highlight"),
     DeskCommand("passage", "a", "whole document, or its best passage"),
+    DeskCommand("search", "f", "search the documents for the topic, where the campaign allows it"),
     DeskCommand("plain", "v", "plain text of the document, and back"),
     DeskCommand("list", "l", "my judgments of this topic"),
     DeskCommand("topic", "t", "fold the topic to a line, and unfold it"),

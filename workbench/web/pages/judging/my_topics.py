@@ -23,6 +23,7 @@ from workbench.web.requests import see_other
 from workbench.workflow.adjudication.discussions import discussions
 from workbench.workflow.campaigns.campaigns import campaign_by_slug, campaign_of
 from workbench.workflow.judging import desk_view, worklists
+from workbench.workflow.judging.desk_rules import allows_search_of
 from workbench.workflow.judging.desk_settings import COMMANDS, is_introduced, keys_of, save_introduced
 from workbench.workflow.judging.desk_view import work_of
 from workbench.workflow.judging.near_duplicates import near_duplicates_of
@@ -115,6 +116,7 @@ def desk(assignment_id: int) -> str:
         shown = desk_view.desk(db, assignment_id, viewer().id, docno=docno)
         work = work_of(db, assignment_id, viewer().id)
         keys = keys_of(db, viewer().id, shown.scale)
+        may_search = allows_search_of(db, here().id)
         key = shown.document.key if shown.document else None
         near = near_duplicates_of(db, assignment_id, viewer().id, key) if key is not None else ()
     return render_template(
@@ -122,6 +124,7 @@ def desk(assignment_id: int) -> str:
         desk=shown,
         work=work_json(work),
         one_by_one=work.one_by_one,
+        searchable=may_search and not work.one_by_one and not work.in_batches,
         keys=keys,
         result=result_words(shown.feedback.round if shown.feedback else None),
         commands=COMMANDS,

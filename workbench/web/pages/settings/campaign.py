@@ -27,10 +27,12 @@ from workbench.workflow.judging.desk_rules import (
     BREAK_RULE,
     COMMENT_FOR,
     QUESTIONS,
+    allows_search_of,
     break_minutes_of,
     desk_questions_of,
     questions_as_text,
     read_questions,
+    save_allows_search,
     save_break_minutes,
     save_desk_questions,
 )
@@ -119,6 +121,17 @@ def breaks() -> Answer:
     return see_other(url_for("settings.index"))
 
 
+@blueprint.post("/c/<slug>/settings/search")
+@organiser
+def search() -> Answer:
+    """Allow searching the documents, or no longer."""
+    allowed = "search" in request.form
+    with writing() as db:
+        save_allows_search(db, here().id, allowed)
+    notices.add("Searching is turned on." if allowed else "Searching is turned off.")
+    return see_other(url_for("settings.index", _anchor="search"))
+
+
 @blueprint.post("/c/<slug>/settings/asked")
 @organiser
 def ask() -> Answer:
@@ -178,12 +191,14 @@ def _settings_page(
     with reading() as db:
         kept = break_minutes_of(db, here().id)
         asked = desk_questions_of(db, here().id)
+        searchable = allows_search_of(db, here().id)
         grades = campaign_of(db, here().id).scale.grades
     shown = str(kept or "") if sent_breaks is None else sent_breaks
     questions, comment_for = sent_questions or (questions_as_text(asked.questions), asked.comment_for)
     return render_template(
         "settings/index.html",
         breaks=shown,
+        searchable=searchable,
         asked={"questions": questions, "comment_for": comment_for, "grades": grades},
         **_for_form(typed, findings),
     )

@@ -1,0 +1,50 @@
+// Keys of the search pages: one opens a document, one judges it, one goes back. Without this everything is a form.
+import { isOnControl, listenToKeys } from "./shared/keys.js";
+
+const hits = () => [...document.querySelectorAll("[data-hit]")];
+const current = () => document.querySelector("[data-hit][aria-current]");
+let isLeaving = false;
+
+// Moves the focus to the next hit, or with -1 to the one before; the first time from the one that is open.
+function step(by) {
+  const all = hits();
+  const from = all.includes(document.activeElement) ? document.activeElement : current();
+  const at = from ? all.indexOf(from) + by : 0;
+  const next = all[Math.min(Math.max(at, 0), all.length - 1)];
+  next?.focus();
+  next?.closest("li").scrollIntoView({ block: "nearest" });
+}
+
+function openNext() {
+  const all = hits();
+  const next = all.find((hit) => !hit.closest("li.done")) ?? all[0];
+  if (next) press(next);
+}
+
+// Once: what is pressed while the page is on its way to the server would go to a document that nobody has seen.
+function press(control) {
+  if (isLeaving) return;
+  isLeaving = control.matches("button");
+  control.click();
+}
+
+function actionOf(key, event) {
+  if (key === "arrowdown" || key === "j") return () => step(1);
+  if (key === "arrowup" || key === "k") return () => step(-1);
+  if (key === "/") return () => document.getElementById("query").focus();
+  if (key === "enter") return isOnControl(event.target) ? null : openNext;
+  const control = document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  return control && (() => press(control));
+}
+
+listenToKeys({ find: actionOf, leave: () => hits()[0] ?? null });
+window.addEventListener("pageshow", (event) => {
+  isLeaving = false;
+  // Hits out of the browser's memory could lack what was judged since.
+  if (event.persisted) location.reload();
+});
+if (current()) {
+  // The document and the buttons below it have the height of the window then.
+  document.querySelector(".found").scrollIntoView();
+  current().closest("li").scrollIntoView({ block: "nearest" });
+}

@@ -1,0 +1,204 @@
+"""Searching as pages: by an assessor for her topic, and by the organiser."""
+
+from __future__ import annotations
+
+import pytest
+from flask.testing import FlaskClient
+from sqlalchemy import select
+
+from tests.cast import Cast
+from tests.uploads import text_of
+from tests.web.conftest import Enter
+from workbench.records import Document
+from workbench.storage.engine import Database
+from workbench.storage.tables import JudgmentEventRow, PoolEntryRow, SearchEventRow, SearchRow
+from workbench.workflow.campaigns.collection import load_documents
+from workbench.workflow.judging.desk_rules import save_allows_search
+
+
+@pytest.fixture
+def allowed(sqlite_database: Database, cast: Cast) -> None:
+    """The campaign allows searching, and has documents that are no run's."""
+    with sqlite_database.writing() as db:
+        save_allows_search(db, cast.campaign_id, True)
+        new = [
+            Document("new1", "Spring tides", "High water of spring tides."),
+            Document("new2", "", "Neap tides."),
+        ]
+        load_documents(db, cast.campaign_id, new, source="new")
+
+
+@pytest.fixture
+def ada(enter: Enter) -> FlaskClient:
+    return enter("Ada")
+
+
+@pytest.fixture
+def place(cast: Cast) -> str:
+    """Where Ada searches for topic T1."""
+    return f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}/search"
+
+
+def searched(client: FlaskClient, place: str, query: str, **more: str) -> str:
+    answer = client.post(place, data={"query": query, **more})
+    assert answer.status_code == 303
+    return str(answer.location)
+
+
+def judgment(docno: str, answer: str = "2", client_id: str = "a-judgment-1") -> dict[str, str]:
+    return {"docno": docno, "answer": answer, "client_id": client_id}
+
+
+@pytest.mark.usefixtures("allowed")
+def test_a_search_shows_what_was_understood_and_marks_the_words(ada: FlaskClient, place: str) -> None:
+    page = ada.get(searched(ada, place, "tides -neap")).text
+    assert "Ranked by tides; without neap ." in text_of(page)
+    assert "<mark>tides</mark>" in page
+    assert "new1" in page
+    assert "new2" not in page
+
+
+@pytest.mark.usefixtures("allowed")
+def test_a_document_joins_the_pool_when_it_is_judged_with_query_rank_and_person(
+    ada: FlaskClient, place: str, cast: Cast, sqlite_database: Database
+) -> None:
+    found = searched(ada, place, "spring tides")
+    ada.post(f"{found}/open", data={"docno": "new1"})
+    with sqlite_database.reading() as db:
+        assert db.get(PoolEntryRow, (cast.pool_id, "T1", "new1")) is None
+    answer = ada.post(f"{found}/judge", data=judgment("new1"))
+    # On to the next hit without an answer.
+    assert answer.location == f"{found}?docno=new2"
+    with sqlite_database.reading() as db:
+        (search,) = db.scalars(select(SearchRow))
+        assert (search.typed, search.understood) == ("spring tides", "ranked by spring, tides")
+        assert (search.engine[:7], search.documents, search.found) == ("tantivy", 8, 2)
+        entry = db.get_one(PoolEntryRow, (cast.pool_id, "T1", "new1"))
+        assert entry.reason == f"search {search.id}, hit 1: “spring tides”"
+        assert (entry.added_by, entry.run_count) == (cast.accounts["Ada"].id, 0)
+        event = db.scalars(select(JudgmentEventRow)).one()
+        assert (event.docno, event.grade, event.source) == ("new1", 2, "screen")
+        events = db.scalars(select(SearchEventRow).order_by(SearchEventRow.id)).all()
+        assert [(one.happening, one.rank, one.docno) for one in events] == [
+            ("shown", 2, None),
+            ("opened", 1, "new1"),
+            ("judged", 1, "new1"),
+            ("opened", 2, "new2"),
+        ]
+        assert events[2].judgment_event_id == event.id
+
+
+@pytest.mark.usefixtures("allowed")
+def test_a_judgment_that_is_sent_twice_is_recorded_once(
+    ada: FlaskClient, place: str, sqlite_database: Database
+) -> None:
+    found = searched(ada, place, "spring")
+    for _ in range(2):
+        assert ada.post(f"{found}/judge", data=judgment("new1")).status_code == 303
+    with sqlite_database.reading() as db:
+        assert len(db.scalars(select(JudgmentEventRow)).all()) == 1
+        assert [one.happening for one in db.scalars(select(SearchEventRow))] == ["shown", "judged"]
+
+
+@pytest.mark.usefixtures("allowed")
+def test_only_what_a_search_has_shown_can_be_opened_or_judged_and_only_by_its_own_person(
+    ada: FlaskClient, enter: Enter, place: str, cast: Cast
+) -> None:
+    found = searched(ada, place, "spring")
+    assert ada.post(f"{found}/judge", data=judgment("new2")).status_code == 404
+    assert ada.post(f"{found}/open", data={"docno": "d1"}).status_code == 404
+    own, theirs = cast.assignments["Ada", "T1"], cast.assignments["Ben", "T1"]
+    ben = found.replace(f"/judge/{own}/", f"/judge/{theirs}/")
+    assert enter("Ben").get(ben).status_code == 404
+    assert ada.get(ben).status_code == 404
+
+
+@pytest.mark.usefixtures("allowed")
+def test_filters_are_about_the_searcher_alone(ada: FlaskClient, enter: Enter, place: str, cast: Cast) -> None:
+    task = f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}"
+    assert ada.post(f"{task}/answer", data=judgment("d1")).status_code == 303
+    theirs = f"/c/harbour/judge/{cast.assignments['Ben', 'T1']}"
+    assert (
+        enter("Ben").post(f"{theirs}/answer", data=judgment("d2", client_id="bens-own-1")).status_code == 303
+    )
+
+    def hits(among: str) -> set[str]:
+        page = ada.get(searched(ada, place, "text OR tides", among=among)).text
+        return {docno for docno in ("d1", "d2", "d6", "new1", "new2") if f'value="{docno}"' in page}
+
+    assert hits("mine") == {"d1"}
+    assert hits("new") == {"d2", "d6", "new1", "new2"}
+    # The pool has d/4, d1 and d2 of the topic.
+    assert hits("pooled") == {"d1", "d2"}
+
+
+@pytest.mark.usefixtures("allowed")
+def test_the_organiser_adds_what_was_found_and_sees_what_no_run_had(
+    enter: Enter, cast: Cast, place: str, sqlite_database: Database
+) -> None:
+    olga, ada = enter("Olga"), enter("Ada")
+    found = searched(olga, "/c/harbour/search", "neap", topic="T1")
+    answer = olga.post(f"{found}/add", data={"selected": "new2", "pool": str(cast.pool_id)})
+    assert answer.status_code == 303
+    assert "1 document added." in text_of(olga.get(answer.location).text)
+    ada.post(f"{searched(ada, place, 'spring')}/judge", data=judgment("new1", "3"))
+    page = text_of(olga.get("/c/harbour/search").text)
+    # Two searches, nothing opened, two joined that no run had; one is judged, and relevant.
+    assert "T1 tides 2 0 2 2 1 1" in page
+    pool = text_of(olga.get(f"/c/harbour/pools/{cast.pool_id}/topic?topic=T1").text)
+    assert "hit 1: “neap”" in pool
+    assert "hit 1: “spring”" in pool
+
+
+@pytest.mark.usefixtures("allowed")
+def test_a_document_that_is_loaded_or_changed_later_is_found(
+    ada: FlaskClient, place: str, cast: Cast, sqlite_database: Database
+) -> None:
+    ada.get(searched(ada, place, "spring"))
+    with sqlite_database.writing() as db:
+        changed = [Document("new1", "", "Ebb."), Document("later", "", "A bore.")]
+        load_documents(db, cast.campaign_id, changed, source="later")
+    assert "later" in ada.get(searched(ada, place, "bore")).text
+    assert "Nothing found" in ada.get(searched(ada, place, "spring")).text
+
+
+@pytest.mark.usefixtures("allowed")
+def test_documents_like_one_that_is_open_are_searched(ada: FlaskClient, place: str) -> None:
+    page = ada.get(searched(ada, place, "", like="new1")).text
+    assert "new2" in page
+    assert "Documents like new1 ." in text_of(page)
+
+
+@pytest.mark.usefixtures("allowed")
+@pytest.mark.parametrize("query", ["", "  ", "x" * 2001])
+def test_an_empty_or_endless_query_is_refused_with_a_reason(ada: FlaskClient, place: str, query: str) -> None:
+    answer = ada.post(place, data={"query": query})
+    assert answer.status_code == 422
+    assert 'role="alert"' in answer.text
+
+
+@pytest.mark.usefixtures("allowed")
+@pytest.mark.parametrize("query", ['"', "((", "a:b", "title:", "NEAR", "<script>", "\u202e"])
+def test_no_query_is_an_error(ada: FlaskClient, place: str, query: str) -> None:
+    page = ada.get(searched(ada, place, query))
+    assert page.status_code == 200
+    assert "<script>" not in page.text.replace("<script src", "")
+
+
+def off(client: FlaskClient, place: str) -> list[int]:
+    return [client.get(place).status_code, client.post(place, data={"query": "tides"}).status_code]
+
+
+def test_nothing_is_searched_unless_the_organiser_allows_it(
+    ada: FlaskClient, enter: Enter, place: str, cast: Cast
+) -> None:
+    desk = f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}"
+    assert off(ada, place) == [409, 409]
+    assert 'id="searching"' not in ada.get(desk).text
+    olga = enter("Olga")
+    assert "Searching is turned off" in text_of(olga.get("/c/harbour/search").text)
+    assert olga.post("/c/harbour/settings/search", data={"search": "yes"}).status_code == 303
+    assert ada.get(place).status_code == 200
+    assert f'id="searching" href="{place}' in ada.get(desk).text
+    olga.post("/c/harbour/settings/search", data={})
+    assert off(ada, place) == [409, 409]

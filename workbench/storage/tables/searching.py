@@ -1,0 +1,59 @@
+"""Tables of searches: each query with what it found, and what became of the documents it showed."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from workbench.storage.tables.columns import Base, Id, RowId
+
+
+class SearchRow(Base):
+    """A search of the collection for a topic, never changed: as typed, as understood, and its first docnos.
+
+    `like` is the document that others were to be like, in place of words. `documents` were in the index,
+    `found` of them matched.
+    """
+
+    __tablename__ = "search"
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
+    topic: Mapped[str] = mapped_column(Id)
+    account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    assignment_id: Mapped[int | None] = mapped_column(ForeignKey("assignment.id"))
+    typed: Mapped[str] = mapped_column(Text)
+    understood: Mapped[str] = mapped_column(Text)
+    among: Mapped[str] = mapped_column(String(20))
+    like: Mapped[str | None] = mapped_column(Id)
+    engine: Mapped[str] = mapped_column(String(80))
+    documents: Mapped[int]
+    found: Mapped[int]
+    docnos: Mapped[list[Any]]
+    searched_at: Mapped[datetime]
+    __table_args__ = (
+        Index("ix_search_campaign_id_topic", "campaign_id", "topic", "id"),
+        CheckConstraint("among in ('all','mine','new','pooled')", "among"),
+    )
+
+
+class SearchEventRow(Base):
+    """What became of a search, never changed: how far it was shown, what was opened, judged or added.
+
+    `rank` counts from 1: the last one shown, or that of the document. `judgment_event_id` is the judgment.
+    """
+
+    __tablename__ = "search_event"
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    search_id: Mapped[int] = mapped_column(ForeignKey("search.id"), index=True)
+    happening: Mapped[str] = mapped_column(String(20))
+    rank: Mapped[int]
+    docno: Mapped[str | None] = mapped_column(Id)
+    judgment_event_id: Mapped[int | None] = mapped_column(ForeignKey("judgment_event.id"), index=True)
+    at: Mapped[datetime]
+    __table_args__ = (
+        CheckConstraint("happening in ('shown','opened','judged','added')", "happening"),
+        CheckConstraint("(happening = 'shown') = (docno is null)", "docno_unless_shown"),
+    )

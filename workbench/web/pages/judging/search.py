@@ -1,0 +1,200 @@
+"""Searching the documents for an assessor's own topic, and judging what was found.
+
+Blind as the desk is: nothing here tells of runs, of colleagues, or of what they judged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput
+from workbench.records import Scale, Topic
+from workbench.storage import Session
+from workbench.web import notices
+from workbench.web.access import here, member, viewer
+from workbench.web.context import reading, writing
+from workbench.web.forms import findings_of, status_of
+from workbench.web.ids import read_id, write_id
+from workbench.web.pages.search_forms import FROM, OF_ASSESSORS, index_now, left_at, read_search
+from workbench.web.requests import see_other
+from workbench.workflow.adjudication.opinions import shown_document
+from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.judging.desk_rules import DeskQuestions, desk_questions
+from workbench.workflow.judging.desk_settings import DeskKeys, keys_of
+from workbench.workflow.judging.desk_view import ShownDocument
+from workbench.workflow.judging.submission import read_form
+from workbench.workflow.judging.sync import Outcome
+from workbench.workflow.judging.task import Task
+from workbench.workflow.people.membership import require_assignment
+from workbench.workflow.people.roles import Role
+from workbench.workflow.searching.found import ShownSearch, known_of_task, shown_search
+from workbench.workflow.searching.joining import judge_found, searching_task
+from workbench.workflow.searching.searches import (
+    Searcher,
+    earlier_searches,
+    own_search,
+    record_opened,
+    record_search,
+    show_more,
+)
+
+blueprint = Blueprint("topic_search", __name__, url_prefix="/c/<slug>/judge/<int:assignment_id>/search")
+Answer = str | Response | tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDesk:
+    """The desk beside the hits: what the campaign asks of the document that is open, as `desk_view.Desk`."""
+
+    assignment_id: int
+    topic: Topic
+    scale: Scale
+    keys: DeskKeys
+    asked: DeskQuestions
+    document: ShownDocument | None
+    closed: bool = False
+    current: None = None
+
+
+@blueprint.get("")
+@member(Role.ASSESSOR)
+def index(assignment_id: int) -> Answer:
+    """The form, and what this assessor searched for the topic before."""
+    return _page(assignment_id)
+
+
+@blueprint.post("")
+@member(Role.ASSESSOR)
+def search(assignment_id: int) -> Answer:
+    """Search the documents, and show what was found."""
+    try:
+        asked = read_search()
+        with reading() as db:
+            _task(db, assignment_id)
+        ready = index_now()
+        with writing() as db:
+            task = _task(db, assignment_id)
+            among = known_of_task(task).filter(asked.among)
+            number = record_search(db, ready.folder, _searcher(task), asked, among)
+    except InvalidInput as error:
+        return _page(assignment_id, findings=error.findings), status_of(error)
+    return see_other(_address(assignment_id, number))
+
+
+@blueprint.get("/<int:search_id>")
+@member(Role.ASSESSOR)
+def show(assignment_id: int, search_id: int) -> Answer:
+    """What a search found, with the document of `?docno=` open beside it."""
+    return _page(assignment_id, search_id)
+
+
+@blueprint.post("/<int:search_id>/more")
+@member(Role.ASSESSOR)
+def more(assignment_id: int, search_id: int) -> Response:
+    """Show the next hits of a search."""
+    with writing() as db:
+        rank = show_more(db, own_search(db, _searcher(_task(db, assignment_id)), search_id))
+    return see_other(_address(assignment_id, search_id) + f"#hit-{rank}")
+
+
+@blueprint.post("/<int:search_id>/open")
+@member(Role.ASSESSOR)
+def open_document(assignment_id: int, search_id: int) -> Response:
+    """Open a document that a search has shown."""
+    docno = read_id(request.form.get("docno", ""))
+    with writing() as db:
+        record_opened(db, own_search(db, _searcher(_task(db, assignment_id)), search_id), docno)
+    return see_other(_address(assignment_id, search_id, docno))
+
+
+@blueprint.post("/<int:search_id>/judge")
+@member(Role.ASSESSOR)
+def judge(assignment_id: int, search_id: int) -> Answer:
+    """Record a judgment of a document that a search has shown, and open the next one without an answer."""
+    docno = read_id(request.form.get("docno", ""))
+    try:
+        submission = read_form(request.form, request.form.getlist("subtopic"), docno=docno)
+        with writing() as db:
+            searcher = _searcher(_task(db, assignment_id))
+            receipt = judge_found(db, searcher, search_id, submission)
+            following = _following(db, searcher, search_id, docno)
+            if following is not None:
+                record_opened(db, own_search(db, searcher, search_id), following)
+    except InvalidInput as error:
+        return _page(assignment_id, search_id, docno, findings_of(error, "Answer", "answer")), 422
+    if receipt.outcome is Outcome.UNRECORDED:
+        notices.add(f"Your answer was not recorded: {receipt.why}. It is stored for the organiser.", "poor")
+    return see_other(_address(assignment_id, search_id, following))
+
+
+def _task(db: Session, assignment_id: int, *, closed_too: bool = False) -> Task:
+    require_assignment(db, here().id, assignment_id)
+    searcher = Searcher(here().id, "", viewer().id, assignment_id)
+    return searching_task(db, searcher, closed_too=closed_too)
+
+
+def _searcher(task: Task) -> Searcher:
+    return Searcher(task.campaign.id, task.assignment.topic, viewer().id, task.assignment.id)
+
+
+def _following(db: Session, searcher: Searcher, search_id: int, docno: str) -> str | None:
+    """The next hit without an answer, after this document or else before it; None where all have one."""
+    task = searching_task(db, searcher)
+    hits = shown_search(db, own_search(db, searcher, search_id), known_of_task(task)).hits
+    at = next((place for place, hit in enumerate(hits) if hit.docno == docno), -1)
+    open_hits = [hit for hit in (*hits[at + 1 :], *hits[: max(at, 0)]) if hit.answer is None]
+    return open_hits[0].docno if open_hits else None
+
+
+def _page(
+    assignment_id: int,
+    search_id: int | None = None,
+    docno: str | None = None,
+    findings: tuple[Finding, ...] = (),
+) -> str:
+    named = request.args.get("docno")
+    docno = docno if docno is not None or named is None else read_id(named)
+    with reading() as db:
+        _task(db, assignment_id, closed_too=True)
+    ready = index_now()
+    with reading() as db:
+        task = _task(db, assignment_id, closed_too=True)
+        searcher = _searcher(task)
+        shown: ShownSearch | None = None
+        if search_id is not None:
+            shown = shown_search(db, own_search(db, searcher, search_id), known_of_task(task))
+        is_hit = shown is not None and docno in {hit.docno for hit in shown.hits}
+        opened = shown_document(db, here().id, docno) if docno is not None and is_hit else None
+        earlier = earlier_searches(db, searcher)
+        topic = next(one for one in topics_of(db, here().id) if one.id == searcher.topic)
+        scale = scale_from_json(task.campaign.scale)
+        desk = FoundDesk(
+            assignment_id,
+            topic,
+            scale,
+            keys_of(db, viewer().id, scale),
+            desk_questions(task.campaign.desk_rules),
+            opened,
+            closed=task.closed,
+        )
+    return render_template(
+        "judging/search.html",
+        desk=desk,
+        shown=shown,
+        earlier=earlier,
+        ready=ready,
+        choices=OF_ASSESSORS,
+        left_at=left_at(),
+        typed=request.form,
+        findings=findings,
+    )
+
+
+def _address(assignment_id: int, search_id: int, docno: str | None = None) -> str:
+    parts: dict[str, Any] = {"docno": write_id(docno) if docno is not None else None, FROM: left_at()}
+    return url_for("topic_search.show", assignment_id=assignment_id, search_id=search_id, **parts)

@@ -1,0 +1,159 @@
+"""Searching the documents for any topic, by organisers, who add what they find to a pool."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput
+from workbench.storage import Session
+from workbench.web import notices
+from workbench.web.access import here, organiser, viewer
+from workbench.web.context import reading, writing
+from workbench.web.forms import findings_of, sent_id, status_of, whole_number
+from workbench.web.ids import read_id, write_id
+from workbench.web.index_builds import IndexProgress
+from workbench.web.pages.pools.additions import added_in_words
+from workbench.web.pages.pools.pool_choice import pool_line
+from workbench.web.pages.search_forms import OF_ORGANISERS, index_now, read_search
+from workbench.web.requests import see_other
+from workbench.workflow.adjudication.opinions import shown_document
+from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.judging.desk_rules import allows_search_of
+from workbench.workflow.pools.listing import pools_of
+from workbench.workflow.searching.found import ShownSearch, known_to_organiser, shown_search
+from workbench.workflow.searching.joining import add_found
+from workbench.workflow.searching.report import found_by_search
+from workbench.workflow.searching.searches import (
+    Searcher,
+    earlier_searches,
+    own_search,
+    record_opened,
+    record_search,
+    require_search,
+    show_more,
+)
+
+blueprint = Blueprint("search", __name__, url_prefix="/c/<slug>/search")
+Answer = str | Response | tuple[str, int]
+
+
+@blueprint.get("")
+@organiser
+def index() -> Answer:
+    """The form for the topic of `?topic=`, what was searched for it, and what searching found by topic."""
+    return _page(sent_id("topic"))
+
+
+@blueprint.post("")
+@organiser
+def search() -> Answer:
+    """Search the documents for a topic, and show what was found."""
+    topic = sent_id("topic")
+    try:
+        asked = read_search()
+        with reading() as db:
+            _require(db, topic)
+        ready = index_now()
+        searcher = _searcher(topic)
+        with writing() as db:
+            _require(db, topic)
+            among = known_to_organiser(db, searcher).filter(asked.among)
+            number = record_search(db, ready.folder, searcher, asked, among)
+    except InvalidInput as error:
+        return _page(topic, findings=error.findings), status_of(error)
+    return see_other(url_for("search.show", search_id=number))
+
+
+@blueprint.get("/<int:search_id>")
+@organiser
+def show(search_id: int) -> Answer:
+    """What a search found, with the document of `?docno=` open beside it."""
+    return _page("", search_id)
+
+
+@blueprint.post("/<int:search_id>/more")
+@organiser
+def more(search_id: int) -> Response:
+    """Show the next hits of a search."""
+    with writing() as db:
+        require_search(db, here().id)
+        rank = show_more(db, own_search(db, _searcher(""), search_id))
+    return see_other(url_for("search.show", search_id=search_id) + f"#hit-{rank}")
+
+
+@blueprint.post("/<int:search_id>/open")
+@organiser
+def open_document(search_id: int) -> Response:
+    """Open a document that a search has shown."""
+    docno = read_id(request.form.get("docno", ""))
+    with writing() as db:
+        require_search(db, here().id)
+        record_opened(db, own_search(db, _searcher(""), search_id), docno)
+    return see_other(url_for("search.show", search_id=search_id, docno=write_id(docno)))
+
+
+@blueprint.post("/<int:search_id>/add")
+@organiser
+def add(search_id: int) -> Answer:
+    """Add the selected documents to a pool; all of them, or none."""
+    docnos = [read_id(text) for text in request.form.getlist("selected")]
+    try:
+        with writing() as db:
+            name = pool_line(db, here().id, whole_number(request.form.get("pool", ""))).name
+            added = add_found(db, _searcher(""), search_id, name, docnos)
+    except InvalidInput as error:
+        return _page("", search_id, findings_of(error, "Search", "selected")), status_of(error)
+    for sentence in added_in_words(added, pools=True):
+        notices.add(sentence, "good" if added.added else "fair")
+    return see_other(url_for("search.show", search_id=search_id))
+
+
+def _searcher(topic: str) -> Searcher:
+    return Searcher(here().id, topic, viewer().id)
+
+
+def _require(db: Session, topic: str) -> None:
+    require_search(db, here().id)
+    if topic not in {one.id for one in topics_of(db, here().id)}:
+        message, remedy = "no topic is selected", "select the topic that you search for"
+        raise InvalidInput([Finding("Search", None, "topic", message, remedy)])
+
+
+def _page(topic: str, search_id: int | None = None, findings: tuple[Finding, ...] = ()) -> str:
+    with reading() as db:
+        allowed = allows_search_of(db, here().id)
+    ready = index_now() if allowed else None
+    return render_template("search/index.html", **_shown(topic, search_id, ready, findings))
+
+
+def _shown(
+    topic: str, search_id: int | None, ready: IndexProgress | None, findings: tuple[Finding, ...]
+) -> dict[str, Any]:
+    named = request.args.get("docno")
+    with reading() as db:
+        topics = topics_of(db, here().id)
+        shown: ShownSearch | None = None
+        opened = None
+        if search_id is not None and ready is not None:
+            row = own_search(db, _searcher(""), search_id)
+            topic = row.topic
+            shown = shown_search(db, row, known_to_organiser(db, _searcher(topic)))
+            docno = read_id(named) if named is not None else None
+            if docno in {hit.docno for hit in shown.hits}:
+                opened = shown_document(db, here().id, docno or "")
+        return {
+            "topics": topics,
+            "topic": next((one for one in topics if one.id == topic), topics[0] if topics else None),
+            "shown": shown,
+            "opened": opened,
+            "earlier": earlier_searches(db, _searcher(topic)) if topic else (),
+            "found": found_by_search(db, here().id),
+            "pools": [one for one in pools_of(db, here().id) if not one.closed and not one.adaptive],
+            "ready": ready,
+            "choices": OF_ORGANISERS,
+            "typed": request.form,
+            "findings": findings,
+        }

@@ -1,0 +1,158 @@
+"""A search as its page shows it: hits with fragments, and what the searcher did with each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from workbench.records import Answer, Document
+from workbench.searching.engine import DocnoFilter
+from workbench.searching.fragments import Fragment, FragmentPiece, fragments, marked_title
+from workbench.searching.query import SearchQuery, read_query
+from workbench.storage.events import CURRENT_PURPOSES, REPEAT, CurrentEvent
+from workbench.storage.tables import JudgmentEventRow, PoolEntryRow, PoolRow, SearchRow
+from workbench.workflow.judging.quality_checks import desk_task
+from workbench.workflow.judging.task import Task
+from workbench.workflow.searching.index import read_texts
+from workbench.workflow.searching.searches import Among, Searcher, shown_rank
+
+
+@dataclass(frozen=True, slots=True)
+class HitAnswer:
+    """The searcher's own answer to a document."""
+
+    answer: Answer
+    grade: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """A document that was found: its title and sentences with marked words.
+
+    `answer` is the searcher's own; `pooled` says that it is among the searcher's documents, for an organiser
+    that it is in a pool of the topic.
+    """
+
+    docno: str
+    title: tuple[FragmentPiece, ...]
+    fragments: tuple[Fragment, ...]
+    answer: HitAnswer | None
+    pooled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSearch:
+    """A search with the hits shown so far, of `found` in all, of which `kept` can be shown."""
+
+    id: int
+    topic: str
+    typed: str
+    like: str | None
+    understood: str
+    among: Among
+    found: int
+    kept: int
+    documents: int
+    hits: tuple[SearchHit, ...]
+
+    @property
+    def more(self) -> bool:
+        """Whether further hits can be shown."""
+        return len(self.hits) < self.kept
+
+
+@dataclass(frozen=True, slots=True)
+class SearcherKnowledge:
+    """What the searcher knows of the topic: own answers by docno, and the documents of the pool."""
+
+    answers: Mapping[str, HitAnswer]
+    pooled: frozenset[str]
+
+    def filter(self, among: Among) -> DocnoFilter:
+        """Which documents are searched."""
+        judged = frozenset(self.answers)
+        if among is Among.MINE:
+            return DocnoFilter(only=judged)
+        if among is Among.NEW:
+            return DocnoFilter(without=judged)
+        return DocnoFilter(only=self.pooled) if among is Among.POOLED else DocnoFilter()
+
+
+def known_to_assessor(db: Session, searcher: Searcher) -> SearcherKnowledge:
+    """What an assessor knows: the documents of her own part, as her desk has them, and her answers to them.
+
+    Nothing of colleagues, and not what is a repeat or planted. Raises NotFound as `desk_task`.
+    """
+    return known_of_task(desk_task(db, searcher.assignment_id or 0, searcher.account_id))
+
+
+def known_of_task(task: Task) -> SearcherKnowledge:
+    """What the assessor of a task knows of the topic."""
+    slots = {key: task.slot(key) for key in task.order}
+    own: dict[str, CurrentEvent] = {
+        slots[key].docno: event
+        for key, event in task.answers.items()
+        if key in slots and slots[key].purpose != REPEAT
+    }
+    return SearcherKnowledge(
+        {docno: HitAnswer(Answer(event.answer), event.grade) for docno, event in own.items()},
+        frozenset(slot.docno for slot in slots.values() if slot.purpose != REPEAT),
+    )
+
+
+def known_to_organiser(db: Session, searcher: Searcher) -> SearcherKnowledge:
+    """What an organiser knows: the documents of the topic's pools, and which of them anybody has judged."""
+    pooled = db.scalars(
+        select(PoolEntryRow.docno)
+        .join(PoolRow)
+        .where(PoolRow.campaign_id == searcher.campaign_id, PoolEntryRow.topic == searcher.topic)
+    )
+    event = JudgmentEventRow
+    judged = db.scalars(
+        select(event.docno)
+        .where(
+            event.campaign_id == searcher.campaign_id,
+            event.topic == searcher.topic,
+            event.purpose.in_(CURRENT_PURPOSES),
+            event.answer.in_([str(one) for one in Answer]),
+        )
+        .distinct()
+    )
+    return SearcherKnowledge(dict.fromkeys(judged, HitAnswer(Answer.GRADE, None)), frozenset(pooled))
+
+
+def shown_search(db: Session, search: SearchRow, known: SearcherKnowledge) -> ShownSearch:
+    """A search with its hits so far, their texts as they are now."""
+    docnos = search.docnos[: shown_rank(db, search.id)]
+    texts = read_texts(db, search.campaign_id, docnos)
+    words = search.typed
+    if search.like is not None:
+        like = read_texts(db, search.campaign_id, [search.like]).get(search.like)
+        words = like.title if like is not None else ""
+    query = read_query(words)
+    return ShownSearch(
+        id=search.id,
+        topic=search.topic,
+        typed=search.typed,
+        like=search.like,
+        understood=search.understood,
+        among=Among(search.among),
+        found=search.found,
+        kept=len(search.docnos),
+        documents=search.documents,
+        hits=tuple(_hit(query, docno, texts.get(docno), known) for docno in docnos),
+    )
+
+
+def _hit(query: SearchQuery, docno: str, shown: Document | None, known: SearcherKnowledge) -> SearchHit:
+    title = marked_title(query, shown.title) if shown is not None else ()
+    return SearchHit(
+        docno=docno,
+        title=title,
+        fragments=fragments(query, shown.text) if shown is not None else (),
+        answer=known.answers.get(docno),
+        pooled=docno in known.pooled,
+    )

@@ -1,0 +1,233 @@
+"""Searches as they are recorded: what was typed and understood, what was found, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from workbench.errors import Conflict, NotFound
+from workbench.records import Document
+from workbench.searching.engine import DocnoFilter, SearchResults
+from workbench.searching.query import SearchQuery, read_query
+from workbench.storage.tables import SearchEventRow, SearchRow
+from workbench.workflow.campaigns.collection import document
+from workbench.workflow.checks import storable
+from workbench.workflow.clock import utc_now
+from workbench.workflow.judging.desk_rules import allows_search_of
+from workbench.workflow.searching.index import open_engine
+
+MOST_FOUND = 200
+"""Documents that a search keeps; who needs more asks something narrower."""
+A_PAGE = 20
+LONGEST_TYPED = 2000
+MOST_EARLIER = 30
+
+
+class Among(StrEnum):
+    """Which documents are searched: all, those judged by the searcher, those not, those of the pool."""
+
+    ALL = "all"
+    MINE = "mine"
+    NEW = "new"
+    POOLED = "pooled"
+
+
+class SearchHappening(StrEnum):
+    """What became of a search."""
+
+    SHOWN = "shown"
+    OPENED = "opened"
+    JUDGED = "judged"
+    ADDED = "added"
+
+
+@dataclass(frozen=True, slots=True)
+class Searcher:
+    """Who searches for which topic; an assessor by an assignment, an organiser without."""
+
+    campaign_id: int
+    topic: str
+    account_id: int
+    assignment_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchLine:
+    """An earlier search: how many documents it found, and how many were judged or added by it."""
+
+    id: int
+    typed: str
+    like: str | None
+    found: int
+    joined: int
+    searched_at: datetime
+
+
+def require_search(db: Session, campaign_id: int) -> None:
+    """Raise Conflict in a campaign whose documents may not be searched."""
+    if not allows_search_of(db, campaign_id):
+        message = "searching is turned off in this campaign"
+        raise Conflict(message, remedy="an organiser can turn it on in the settings")
+
+
+def results_of(
+    db: Session, folder: Path, searcher: Searcher, typed: str, *, like: str | None, among: DocnoFilter
+) -> tuple[SearchQuery, SearchResults, str, int]:
+    """What the index in `folder` answers, with the query as it was read, the engine and its documents.
+
+    Raises NotFound where the document that others are to be like is none, DamagedIndex.
+    """
+    engine = open_engine(folder)
+    query = read_query(storable(typed)[:LONGEST_TYPED])
+    if like is None:
+        results = engine.search(query, limit=MOST_FOUND, among=among)
+    else:
+        shown = document(db, searcher.campaign_id, like)
+        results = engine.more_like(shown, limit=MOST_FOUND, among=among)
+        query = read_query(_title_of(shown))
+    version = engine.version()
+    return query, results, str(version), version.documents
+
+
+@dataclass(frozen=True, slots=True)
+class NewSearch:
+    """What is asked: words, or the document that others are to be like, among which documents."""
+
+    typed: str
+    like: str | None = None
+    among: Among = Among.ALL
+
+
+def record_search(db: Session, folder: Path, searcher: Searcher, asked: NewSearch, among: DocnoFilter) -> int:
+    """Search, and record what was typed, understood, found and shown first; returns the search's number."""
+    query, results, engine, documents = results_of(
+        db, folder, searcher, asked.typed, like=asked.like, among=among
+    )
+    row = SearchRow(
+        campaign_id=searcher.campaign_id,
+        topic=searcher.topic,
+        account_id=searcher.account_id,
+        assignment_id=searcher.assignment_id,
+        typed=query.typed if asked.like is None else "",
+        understood=query.understood if asked.like is None else f"documents like {asked.like}",
+        among=str(asked.among),
+        like=asked.like,
+        engine=engine,
+        documents=documents,
+        found=results.total,
+        docnos=[one.docno for one in results.documents],
+        searched_at=utc_now(None),
+    )
+    db.add(row)
+    db.flush()
+    record_event(db, row.id, SearchHappening.SHOWN, min(A_PAGE, len(row.docnos)))
+    return row.id
+
+
+def own_search(db: Session, searcher: Searcher, search_id: int) -> SearchRow:
+    """A search that this person made for this topic; raises NotFound for any other."""
+    row = db.get(SearchRow, search_id)
+    if row is None or (row.campaign_id, row.account_id, row.assignment_id) != (
+        searcher.campaign_id,
+        searcher.account_id,
+        searcher.assignment_id,
+    ):
+        raise NotFound("this is none of your searches", remedy="search again")
+    return row
+
+
+def shown_rank(db: Session, search_id: int) -> int:
+    """How far a search was shown: the rank of its last document on the page."""
+    event = SearchEventRow
+    shown = select(func.max(event.rank)).where(
+        event.search_id == search_id, event.happening == str(SearchHappening.SHOWN)
+    )
+    return db.scalar(shown) or 0
+
+
+def show_more(db: Session, search: SearchRow) -> int:
+    """Record that the next page of a search is shown; returns its last rank."""
+    before = shown_rank(db, search.id)
+    rank = min(before + A_PAGE, len(search.docnos))
+    if rank > before:
+        record_event(db, search.id, SearchHappening.SHOWN, rank)
+    return rank
+
+
+def record_opened(db: Session, search: SearchRow, docno: str) -> None:
+    """Record that a document of a search was opened; raises NotFound for one that it did not show."""
+    record_event(db, search.id, SearchHappening.OPENED, rank_of(db, search, docno), docno)
+
+
+def rank_of(db: Session, search: SearchRow, docno: str) -> int:
+    """The rank of a document that a search has shown; raises NotFound for any other."""
+    shown: Sequence[str] = search.docnos[: shown_rank(db, search.id)]
+    if docno not in shown:
+        raise NotFound("this search has not shown such a document", remedy="search again")
+    return shown.index(docno) + 1
+
+
+def record_event(
+    db: Session,
+    search_id: int,
+    happening: SearchHappening,
+    rank: int,
+    docno: str | None = None,
+    *,
+    judgment_event_id: int | None = None,
+) -> None:
+    """Append an event to a search."""
+    db.add(
+        SearchEventRow(
+            search_id=search_id,
+            happening=str(happening),
+            rank=rank,
+            docno=docno,
+            judgment_event_id=judgment_event_id,
+            at=utc_now(None),
+        )
+    )
+    db.flush()
+
+
+def reason_of(search: SearchRow, rank: int) -> str:
+    """Why a document that a search found joins a pool."""
+    asked = f"“{search.typed}”" if search.like is None else search.understood
+    return f"search {search.id}, hit {rank}: {asked}"
+
+
+def earlier_searches(db: Session, searcher: Searcher) -> tuple[SearchLine, ...]:
+    """The latest searches of a person for a topic, latest first."""
+    event = SearchEventRow
+    joined = (
+        select(func.count(event.docno.distinct()))
+        .where(
+            event.search_id == SearchRow.id,
+            event.happening.in_([str(SearchHappening.JUDGED), str(SearchHappening.ADDED)]),
+        )
+        .scalar_subquery()
+    )
+    rows = db.execute(
+        select(SearchRow.id, SearchRow.typed, SearchRow.like, SearchRow.found, joined, SearchRow.searched_at)
+        .where(
+            SearchRow.campaign_id == searcher.campaign_id,
+            SearchRow.topic == searcher.topic,
+            SearchRow.account_id == searcher.account_id,
+            SearchRow.assignment_id == searcher.assignment_id
+            if searcher.assignment_id is not None
+            else SearchRow.assignment_id.is_(None),
+        )
+        .order_by(SearchRow.id.desc())
+        .limit(MOST_EARLIER)
+    )
+    return tuple(SearchLine(*row) for row in rows)
+
+
+def _title_of(shown: Document) -> str:
+    return shown.title or shown.text[:200]
