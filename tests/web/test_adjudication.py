@@ -87,6 +87,14 @@ def test_the_queue_lists_disputed_pairs_with_counts_and_filters(enter: Enter) ->
     assert "Title of" not in judith.get(f"{QUEUE}?state=decided").text
 
 
+@pytest.mark.usefixtures("judged")
+def test_nothing_is_to_be_decided_in_an_archived_campaign(enter: Enter) -> None:
+    olga, to_desk = enter("Olga"), f'class="button primary" href="{DESK}'
+    assert to_desk in olga.get(QUEUE).text
+    assert olga.post("/c/harbour/settings/archive").status_code == 303
+    assert to_desk not in olga.get(QUEUE).text
+
+
 def test_a_decision_without_javascript_is_recorded_and_leads_to_the_next_pair(
     enter: Enter, sqlite_database: Database, judged: Cast
 ) -> None:

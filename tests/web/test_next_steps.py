@@ -42,6 +42,9 @@ def test_disputes_come_before_qrels_and_scores_after_them(olga: FlaskClient) -> 
     assert import_judgments(olga, [("T1", "d2", "X", "0"), ("T1", "d2", "Y", "3")]).status_code == 303
     assert after_rules(olga) == [f"{HARBOUR}/adjudicate"]
     assert NEXT.findall(olga.get(f"{HARBOUR}/qrels").text) == [f"{HARBOUR}/adjudicate"]
+    # Nobody decides in an archived campaign.
+    assert olga.post(f"{HARBOUR}/settings/archive").status_code == 303
+    assert NEXT.findall(olga.get(f"{HARBOUR}/qrels").text) == [f"{HARBOUR}/scores"]
 
 
 def test_a_viewer_is_not_sent_to_the_desk_of_an_adjudicator(olga: FlaskClient, enter: Enter) -> None:

@@ -57,7 +57,7 @@ def next_way() -> tuple[str, str]:
 
 def disputes_way(otherwise: tuple[str, str]) -> tuple[str, str]:
     """The disputed pairs that wait for whoever may decide them, as a link; `otherwise` where none do."""
-    if here().roles.isdisjoint({Role.ORGANISER, Role.ADJUDICATOR}):
+    if here().archived_at is not None or here().roles.isdisjoint({Role.ORGANISER, Role.ADJUDICATOR}):
         return otherwise
     with reading() as db:
         undecided = dispute_counts(db, here().id).get(State.OPEN, 0)
