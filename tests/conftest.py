@@ -10,6 +10,7 @@ from tempfile import gettempdir
 
 import pytest
 from hypothesis import settings
+from sqlalchemy import make_url
 
 from tests.databases import (
     empty_all_tables,
@@ -18,6 +19,7 @@ from tests.databases import (
     migrated_sqlite_file,
     new_postgresql_database,
     opened,
+    opened_copy,
     shared,
 )
 from tests.postgresql import postgresql_server
@@ -36,7 +38,7 @@ def pytest_configure() -> None:
 
 
 # How long an example takes is no property of the code; and a shared machine must see the same examples again.
-HERE = settings(deadline=None, max_examples=examples(30))
+HERE = settings(deadline=None, max_examples=examples(20))
 settings.register_profile("here", HERE)
 settings.register_profile("shared machine", HERE, derandomize=True)
 settings.load_profile("shared machine" if os.environ.get("CI") else "here")
@@ -59,6 +61,15 @@ def lasting_postgresql(postgresql_url: str) -> Iterator[Database]:
     with new_postgresql_database(postgresql_url) as url, lasting(url) as database:
         migrate(database)
         yield database
+
+
+@pytest.fixture(scope="session")
+def migrated_postgresql(postgresql_url: str) -> Iterator[str]:
+    """The name of a migrated PostgreSQL database to copy, which nobody uses."""
+    with new_postgresql_database(postgresql_url) as url:
+        with opened(url) as database:
+            migrate(database)
+        yield str(make_url(url).database)
 
 
 @pytest.fixture(scope="session")
@@ -120,4 +131,16 @@ def unmigrated_database(request: pytest.FixtureRequest, tmp_path: Path) -> Itera
         return
     server: str = request.getfixturevalue("postgresql_url")
     with new_postgresql_database(server) as url, opened(url) as database:
+        yield database
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def own_database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    """A migrated database that the test may spoil; a copy, since migrating one takes a second."""
+    if request.param == "sqlite":
+        with opened_copy(request.getfixturevalue("migrated_sqlite"), tmp_path) as database:
+            yield database
+        return
+    server, like = (request.getfixturevalue(name) for name in ("postgresql_url", "migrated_postgresql"))
+    with new_postgresql_database(server, like=like) as url, opened(url) as database:
         yield database

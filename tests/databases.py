@@ -75,10 +75,10 @@ def fill(database: Database, saved: Path) -> None:
 
 
 @contextmanager
-def new_postgresql_database(server: str) -> Iterator[str]:
-    """The address of a database without tables on that server; dropped at the end."""
+def new_postgresql_database(server: str, *, like: str = "template1") -> Iterator[str]:
+    """The address of a new database on that server, a copy of one that nobody uses; dropped at the end."""
     name = f"workbench_test_{secrets.token_hex(6)}"
-    _execute(server, f'create database "{name}"')
+    _execute(server, f'create database "{name}" template "{like}"')
     try:
         yield make_url(server).set(database=name).render_as_string(hide_password=False)
     finally:

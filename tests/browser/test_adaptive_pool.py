@@ -71,6 +71,7 @@ def shown(page: Page) -> str:
     return docno.inner_text() if docno.count() else ""
 
 
+@pytest.mark.slow  # without a browser: tests/workflow/judging/test_handing_out_at_once.py
 def test_two_people_judging_at_once_never_get_the_same_document(
     new_page: Callable[..., Page], server: Server
 ) -> None:

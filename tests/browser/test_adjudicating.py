@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 from sqlalchemy import select
 
@@ -230,6 +231,7 @@ def test_passages_stand_where_they_were_marked_with_the_names_of_those_who_did(
     expect(page.locator(".my-words .chip")).to_have_text("rains 3 ×")
 
 
+@pytest.mark.slow
 def test_a_pair_goes_to_its_assessors_and_comes_back_with_before_and_after(
     new_page: Callable[..., Page], live_server: LiveServer, tmp_path: Path
 ) -> None:

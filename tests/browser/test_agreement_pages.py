@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server
@@ -37,6 +38,7 @@ def addresses() -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_agreement_is_drawn_planned_and_hidden_from_who_still_judges(
     live_server: Callable[..., Server], page: Page, tmp_path: Path
 ) -> None:

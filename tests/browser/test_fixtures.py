@@ -92,6 +92,7 @@ def test_every_person_has_a_browser_of_his_own(small_site: str, new_page: Callab
     assert other.evaluate("window.innerWidth") == 390
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("process", [False, True])
 def test_a_server_of_the_tests_own_shows_its_first_page_without_complaint(
     live_server: Callable[..., Server], page: Page, process: bool

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server
@@ -12,6 +13,7 @@ from tests.browser.people import PASSWORD, demo_instance, sign_in
 from tests.builders import run_text
 
 
+@pytest.mark.slow  # pages and forms: tests/web/test_participants.py
 def test_a_group_sends_a_run_and_the_organiser_accepts_it(
     live_server: Callable[..., Server], new_page: Callable[..., Page], tmp_path: Path
 ) -> None:

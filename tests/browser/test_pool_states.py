@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server
@@ -15,6 +16,7 @@ LiveServer = Callable[..., Server]
 NewPage = Callable[..., Page]
 
 
+@pytest.mark.slow  # pages and forms: tests/web/test_pool_states.py
 def test_a_draft_is_compared_opened_and_added_to_and_an_assessor_judges_the_addition(
     page: Page, new_page: NewPage, live_server: LiveServer, tmp_path: Path
 ) -> None:

@@ -33,6 +33,7 @@ def server(tmp_path: Path, serve_here: Callable[[DeskServer], DeskServer]) -> De
     return serve_here(made)
 
 
+@pytest.mark.slow  # without a browser: tests/workflow/judging/test_queue_at_once.py
 def test_two_people_work_through_a_queue_and_each_document_is_judged_once(
     new_page: Callable[..., Page], server: DeskServer
 ) -> None:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.conftest import Complaints, Server
@@ -86,6 +87,7 @@ def card_of(page: Page, name: str) -> Locator:
     return page.locator("details.checked", has=page.get_by_role("heading", name=name))
 
 
+@pytest.mark.slow
 def test_forty_runs_are_dropped_five_are_bad_one_is_repaired_and_a_pool_is_made(
     page: Page, live_server: LiveServer, tmp_path: Path
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import BrowserContext, expect
 from sqlalchemy import select
 
@@ -28,6 +29,7 @@ from workbench.workflow.judging.quality_checks import CheckRules
 from workbench.workflow.judging.quality_settings import load_known_answers, save_check_rules
 
 
+@pytest.mark.slow
 def test_training_that_falls_short_is_told_comes_again_and_opens_the_work(
     new_context: Callable[..., BrowserContext],
     tmp_path: Path,

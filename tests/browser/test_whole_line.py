@@ -101,26 +101,18 @@ def files_of_the_harbour(folder: Path) -> dict[str, Path]:
     return files
 
 
-# On SQLite another whole line goes through the pages below.
-@pytest.fixture(params=[pytest.param("sqlite", marks=pytest.mark.slow), "postgresql"])
-def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The address of an empty database; the test runs once on each kind."""
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+def server_on(request: pytest.FixtureRequest, live_server: LiveServer, tmp_path: Path) -> Iterator[Server]:
+    """The site on each kind of database; with PostgreSQL in a process of its own, ended before that."""
     if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path / 'line.sqlite3'}"
+        yield live_server()
         return
-    with new_postgresql_database(request.getfixturevalue("postgresql_url")) as url:
-        yield url
-
-
-@pytest.fixture
-def server_on(empty_url: str, tmp_path: Path) -> Iterator[Server]:
-    """The site on each kind of database, ended before the database is dropped."""
-    command = [sys.executable, "-m", "workbench", "serve", "--port", "0", "--database", empty_url]
     log, instance = tmp_path / "server.log", tmp_path / "instance"
-    with running_server(
-        command, log=log, folder=ROOT, environment={"WORKBENCH_INSTANCE": str(instance)}
-    ) as address:
-        yield Server(address, instance)
+    with new_postgresql_database(request.getfixturevalue("postgresql_url")) as url:
+        command = [sys.executable, "-m", "workbench", "serve", "--port", "0", "--database", url]
+        environment = {"WORKBENCH_INSTANCE": str(instance)}
+        with running_server(command, log=log, folder=ROOT, environment=environment) as address:
+            yield Server(address, instance)
 
 
 def test_from_the_first_visit_to_a_scored_run(
@@ -194,6 +186,7 @@ def test_from_the_first_visit_to_a_scored_run(
     expect(scores.get_by_role("row", name=re.compile("beta"))).to_contain_text("0.7500")
 
 
+@pytest.mark.slow
 def test_a_refused_run_shows_every_error_and_leaves_nothing(
     page: Page, live_server: LiveServer, tmp_path: Path
 ) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from flask import Flask
 from werkzeug.routing import Rule
@@ -163,7 +165,7 @@ LONG = frozenset(
 class Look:
     """One look at a page: the endpoint, who looks (a login, empty for nobody), the path.
 
-    `again`: another look shows the same page with more on it.
+    `again`: another look shows the same page with more on it, or it is a further page of a tab.
     """
 
     endpoint: str
@@ -177,7 +179,7 @@ def looks(app: Flask, full: FullCampaign) -> list[Look]:
 
     Sorted by who looks, since signing in costs more than looking.
     """
-    found = []
+    found, begun = [], set()
     for rule in app.url_map.iter_rules():
         if "GET" not in (rule.methods or ()) or rule.endpoint in FILES | PIECES | {"static", WELCOME}:
             continue
@@ -186,7 +188,11 @@ def looks(app: Flask, full: FullCampaign) -> list[Look]:
             continue
         for number, asked in enumerate(QUESTIONS.get(rule.endpoint, (Asked(),))):
             who = asked.who if asked.who is not None else _who(app, rule)
-            found.append(Look(rule.endpoint, who, _path(rule, full.samples, asked), again=number > 0))
+            path, tab = _path(rule, full.samples, asked), _tab(app, rule)
+            # Tabs begin with their main page; a name with an end is a file.
+            first = number == 0 and tab not in begun and not PurePosixPath(urlsplit(path).path).suffix
+            begun |= {tab} if first else set()
+            found.append(Look(rule.endpoint, who, path, again=not first))
         for names, samples in ((BARE, full.samples | {"slug": full.bare}), (LONG, full.long_samples)):
             if rule.endpoint in names:
                 found.append(Look(rule.endpoint, _who(app, rule), _path(rule, samples, Asked()), again=True))
@@ -208,6 +214,15 @@ def _shared(look: Look) -> bool:
     # What is one person's own is nobody else's page, and a draft is the organisers'.
     own = ("/judge/", "own-runs", "pools/compare?")
     return look.path.startswith(f"/c/{SLUG}/") and not any(part in look.path for part in own)
+
+
+def _tab(app: Flask, rule: Rule) -> str:
+    """The module or package of `workbench.web.pages` that has the page; a desk is one by itself."""
+    endpoint: str = rule.endpoint
+    if endpoint.endswith(".desk"):
+        return endpoint
+    module = inspect.unwrap(app.view_functions[endpoint]).__module__
+    return module.removeprefix("workbench.web.pages.").partition(".")[0]
 
 
 def _who(app: Flask, rule: Rule) -> str:

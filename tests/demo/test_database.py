@@ -23,6 +23,7 @@ def url_of(database: Database) -> str:
     return database.url
 
 
+@pytest.mark.slow
 def test_the_demo_fills_an_empty_database_goes_on_in_it_and_empties_it(postgresql_database: Database) -> None:
     database = postgresql_database
     command = ["demo", "--make-only", "--database", url_of(database)]

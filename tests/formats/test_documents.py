@@ -73,9 +73,9 @@ def test_a_file_without_documents_is_refused(content: str) -> None:
 
 def test_a_large_collection_is_never_whole_in_memory() -> None:
     class Endless(io.RawIOBase):
-        """64 MiB of documents, made as they are read."""
+        """32 MiB of documents, made as they are read."""
 
-        parts = (f"{n}\t{'word ' * 200}\n".encode() for n in range(64 * 1024))
+        parts = (f"{n}\t{'word ' * 200}\n".encode() for n in range(32 * 1024))
         rest = b""
 
         def read(self, size: int = -1, /) -> bytes:
@@ -89,9 +89,9 @@ def test_a_large_collection_is_never_whole_in_memory() -> None:
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert count == 64 * 1024
-    # Buffers of a few MiB, and 64 thousand docnos of some 100 bytes each with their lines.
-    assert peak < 24 * 2**20
+    assert count == 32 * 1024
+    # Buffers of a few MiB, and 32 thousand docnos of some 100 bytes each with their lines.
+    assert peak < 16 * 2**20
 
 
 def test_more_than_a_thousand_errors_are_counted() -> None:

@@ -12,6 +12,8 @@ import pytest
 from tests.packaging.conftest import run
 from workbench import __version__
 
+pytestmark = pytest.mark.slow  # what the wheel holds: tests/packaging/test_archives.py
+
 
 def get(url: str) -> tuple[str, str]:
     """The kind and the text of what an address answers; fails where that is an error."""

@@ -35,13 +35,6 @@ pytestmark = pytest.mark.engines
 TABLES = set(Base.metadata.tables) | {"alembic_version"}
 
 
-@pytest.fixture
-def migrated_database(unmigrated_database: Database) -> Database:
-    """A migrated database that the test may spoil; the test runs once on each kind."""
-    migrate(unmigrated_database)
-    return unmigrated_database
-
-
 def head() -> str | None:
     return ScriptDirectory(str(MIGRATIONS)).get_current_head()
 
@@ -62,32 +55,32 @@ def test_an_empty_database_is_brought_to_the_newest_revision(unmigrated_database
     assert tables(unmigrated_database) == TABLES
 
 
-def test_the_newest_revision_is_what_the_tables_say(migrated_database: Database) -> None:
-    with migrated_database.engine.connect() as connection:
+def test_the_newest_revision_is_what_the_tables_say(own_database: Database) -> None:
+    with own_database.engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, Base.metadata) == []
 
 
-def test_a_difference_from_the_tables_would_be_noticed(migrated_database: Database) -> None:
-    with migrated_database.writing() as db:
+def test_a_difference_from_the_tables_would_be_noticed(own_database: Database) -> None:
+    with own_database.writing() as db:
         db.execute(text("alter table campaign add column colour varchar(7)"))
-    with migrated_database.engine.connect() as connection:
+    with own_database.engine.connect() as connection:
         differences = compare_metadata(MigrationContext.configure(connection), Base.metadata)
     assert [difference[0] for difference in differences] == ["remove_column"]
 
 
-def test_migrating_again_changes_nothing(migrated_database: Database) -> None:
-    with migrated_database.writing() as db:
+def test_migrating_again_changes_nothing(own_database: Database) -> None:
+    with own_database.writing() as db:
         db.execute(
             text(
                 "insert into account (login, name, password_hash, administrator, created_at)"
                 " values ('ada', 'Ada', '-', false, '2026-01-02 03:04:05')"
             )
         )
-    migrate(migrated_database)
-    with migrated_database.reading() as db:
+    migrate(own_database)
+    with own_database.reading() as db:
         assert db.scalar(text("select login from account")) == "ada"
-    assert revision(migrated_database) == head()
+    assert revision(own_database) == head()
 
 
 def test_the_migrations_are_one_line_from_the_first_to_the_newest() -> None:
@@ -96,12 +89,12 @@ def test_the_migrations_are_one_line_from_the_first_to_the_newest() -> None:
     assert before == [*(script.revision for script in newest_first[1:]), None]
 
 
-def test_every_migration_can_be_undone(migrated_database: Database) -> None:
-    with migrated_database.engine.execution_options(begin="IMMEDIATE").begin() as connection:
+def test_every_migration_can_be_undone(own_database: Database) -> None:
+    with own_database.engine.execution_options(begin="IMMEDIATE").begin() as connection:
         command.downgrade(configuration(connection), "base")
-    assert tables(migrated_database) == {"alembic_version"}
-    migrate(migrated_database)
-    assert tables(migrated_database) == TABLES
+    assert tables(own_database) == {"alembic_version"}
+    migrate(own_database)
+    assert tables(own_database) == TABLES
 
 
 def test_the_depth_of_an_older_recipe_becomes_a_parameter_and_back(unmigrated_database: Database) -> None:
@@ -179,9 +172,9 @@ REFUSED = (
 )
 
 
-def test_a_migrated_database_refuses_what_a_new_one_would(migrated_database: Database) -> None:
+def test_a_migrated_database_refuses_what_a_new_one_would(own_database: Database) -> None:
     at = "2026-01-01 00:00:00"
-    with migrated_database.writing() as db:
+    with own_database.writing() as db:
         for made in (
             "insert into account (id, login, name, password_hash, administrator, created_at)"
             " values (1, 'ada', 'Ada', '-', :no, :at)",
@@ -200,27 +193,27 @@ def test_a_migrated_database_refuses_what_a_new_one_would(migrated_database: Dat
         ):
             db.execute(text(made), {"no": False, "at": at})
     for statement in REFUSED:
-        with pytest.raises(IntegrityError), migrated_database.writing() as db:
+        with pytest.raises(IntegrityError), own_database.writing() as db:
             db.execute(text(statement))
 
 
-def test_a_database_of_a_newer_version_is_refused_and_left_as_it_is(migrated_database: Database) -> None:
-    with migrated_database.writing() as db:
+def test_a_database_of_a_newer_version_is_refused_and_left_as_it_is(own_database: Database) -> None:
+    with own_database.writing() as db:
         db.execute(text("update alembic_version set version_num = '9999'"))
     with pytest.raises(WorkbenchError, match=rf"revision 9999; .* up to {head()}") as refusal:
-        migrate(migrated_database)
+        migrate(own_database)
     assert "newer" in refusal.value.remedy
-    with migrated_database.writing() as db:
+    with own_database.writing() as db:
         # As the newer version would have left it.
         db.add(SchemaUpgradeRow(revision="9999", program="7.8.9", upgraded_at=datetime.now(UTC)))
     with pytest.raises(WorkbenchError, match=r"by Workbench 7\.8\.9 to") as refusal:
-        migrate(migrated_database)
+        migrate(own_database)
     assert "7.8.9" in refusal.value.remedy
-    assert revision(migrated_database) == "9999"
+    assert revision(own_database) == "9999"
 
 
-def test_an_upgrade_records_which_version_made_it(migrated_database: Database) -> None:
-    with migrated_database.reading() as db:
+def test_an_upgrade_records_which_version_made_it(own_database: Database) -> None:
+    with own_database.reading() as db:
         made = db.scalars(select(SchemaUpgradeRow)).one()
     assert (made.revision, made.program) == (head(), __version__)
 

@@ -94,7 +94,8 @@ def test_every_model_settles_the_toy_data_as_crowd_kits_tests_do(name: str) -> N
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
 def test_every_model_settles_simulated_votes_as_crowd_kit_does(name: str, seed: int) -> None:
     votes, truth = simulated(seed=seed)
     model, said = ORACLES[name]

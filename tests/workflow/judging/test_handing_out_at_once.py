@@ -52,7 +52,7 @@ def judge_all(database: Database, live: Live, name: str) -> list[str]:
             live.say(db, name, docno, int(int(docno[3:]) % 3 == 0))
 
 
-@pytest.mark.parametrize("strategy", ["thompson", "move-to-front"])
+@pytest.mark.parametrize("strategy", ["thompson", pytest.param("move-to-front", marks=pytest.mark.slow)])
 def test_four_at_once_get_every_document_once_and_it_can_be_replayed(
     strategy: str, database: Database
 ) -> None:

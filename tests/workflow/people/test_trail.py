@@ -11,7 +11,6 @@ from sqlalchemy.exc import IntegrityError
 from tests.cast import CHEAP, PASSWORD
 from workbench.errors import Conflict
 from workbench.storage.engine import Database
-from workbench.storage.migrate import migrate
 from workbench.storage.tables import AccountRow, TrailRow
 from workbench.workflow.people.accounts import create_account, prepare_account, rename
 from workbench.workflow.people.changes import LONGEST, MOST_ROWS, WITHHELD
@@ -125,23 +124,16 @@ def test_the_database_refuses_to_change_an_entry(database: Database, statement: 
     ],
 )
 def test_whoever_gets_past_the_triggers_breaks_the_chain(
-    migrated: Database, statement: str, place: str, message: str
+    own_database: Database, statement: str, place: str, message: str
 ) -> None:
-    fill(migrated)
-    with migrated.writing() as db:
-        for trigger in TRIGGERS[migrated.engine.dialect.name]:
+    fill(own_database)
+    with own_database.writing() as db:
+        for trigger in TRIGGERS[own_database.engine.dialect.name]:
             db.execute(text(trigger))
         db.execute(text(statement))
-    ((where, what),) = found(migrated)
+    ((where, what),) = found(own_database)
     assert where == place
     assert what.startswith(message)
-
-
-@pytest.fixture
-def migrated(unmigrated_database: Database) -> Database:
-    """A database of its own, whose triggers the test may spoil."""
-    migrate(unmigrated_database)
-    return unmigrated_database
 
 
 def test_entries_are_filtered_and_come_page_by_page(database: Database) -> None:

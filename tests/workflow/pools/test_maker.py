@@ -33,8 +33,8 @@ def made(sqlite_database: Database, monkeypatch: pytest.MonkeyPatch) -> Made:
     ("recipe", "error"),
     [
         (PoolRecipe(tags=["none"]), NotFound),
-        (PoolRecipe(parameters={"depth": 0}), InvalidInput),
-        (PoolRecipe(strategy="none"), WorkbenchError),
+        pytest.param(PoolRecipe(parameters={"depth": 0}), InvalidInput, marks=pytest.mark.slow),
+        pytest.param(PoolRecipe(strategy="none"), WorkbenchError, marks=pytest.mark.slow),
     ],
 )
 def test_a_process_of_its_own_makes_the_same_pool_and_raises_the_same(
