@@ -221,7 +221,7 @@ def _tab(app: Flask, rule: Rule) -> str:
     endpoint: str = rule.endpoint
     if endpoint.endswith(".desk"):
         return endpoint
-    module = inspect.unwrap(app.view_functions[endpoint]).__module__
+    module: str = inspect.unwrap(app.view_functions[endpoint]).__module__
     return module.removeprefix("workbench.web.pages.").partition(".")[0]
 
 
