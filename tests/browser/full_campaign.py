@@ -33,6 +33,7 @@ from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.groups import Sender, groups_of
 from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.membership import add_role
+from workbench.workflow.people.resets import make_reset
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import open_session
 from workbench.workflow.pools.additions import Additions, add_documents
@@ -112,6 +113,7 @@ def _extended(database: Database) -> FullCampaign:
         samples["back_topic"], samples["back"] = _settle(db, campaign.id, accounts)
         bare = create_campaign(db, name="Bare", scale=FOUR_GRADES, organiser=accounts["organiser"].id)
         long, long_samples = _long(db, accounts)
+        samples["reset_token"] = make_reset(db, accounts["sorrel"].id).token
         cookies = {login: open_session(db, account).token for login, account in accounts.items()}
     samples["version"] = _released(database, campaign.id)
     return FullCampaign(cookies, samples, bare.slug, long, samples | long_samples)

@@ -62,6 +62,7 @@ QUESTIONS: Mapping[str, tuple[Asked, ...]] = {
     "discussions.pair": (_asked(*PAIR, who="marlow"),),
     "documents.document": (_asked(("docno", "ALM-0001")), _asked(("docno", "ALM-0001"), who="wick")),
     "documents.index": (_asked(), _asked(("q", "harbour"))),
+    "entrance.reset": (_asked(token="reset_token"),),
     "files.original": (_asked(("docno", "{picture}")),),
     "help.index": (_asked(), _asked(("q", "kappa"))),
     "judging.desk": (_asked(), _asked(assignment_id="live_task_id"), _asked(assignment_id="done_task_id")),
