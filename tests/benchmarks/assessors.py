@@ -24,7 +24,16 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tests.benchmarks.crowd import BareInsert, Material, Seen, crowd_judges, differences, make_trial, timed
+from tests.benchmarks.crowd import (
+    ORGANISER_ASKS,
+    BareInsert,
+    Material,
+    Seen,
+    crowd_judges,
+    differences,
+    make_trial,
+    timed,
+)
 from tests.databases import new_postgresql_database, opened
 from tests.postgresql import DURABLE, SERVER_OPTIONS, postgresql_server
 from tests.servers import running_server
@@ -153,7 +162,7 @@ def _measured(
                     seconds=seconds,
                     pause=pause,
                     warm=given.warm,
-                    organising=not given.no_organiser,
+                    asks=() if given.no_organiser else ORGANISER_ASKS,
                     bare=bare.act,
                 )
                 load = os.getloadavg()[0]

@@ -54,6 +54,8 @@ ORGANISER_ASKS = (
     f"/c/{SLUG}/",
 )
 BARE_PER_SECOND = 5
+AGAIN = " again "
+"""What parts an assessor's name from the number of a further turn."""
 # As static/desk/documents.js: so many ahead, and so many in one request.
 AHEAD = 50
 A_REQUEST = 10
@@ -141,7 +143,7 @@ def crowd_judges(
     pause: float,
     warm: float = 0,
     most: int | None = None,
-    organising: bool = True,
+    asks: Sequence[str] = ORGANISER_ASKS,
     bare: Callable[[], None] | None = None,
 ) -> Seen:
     """Let everybody work for some seconds; `pause` is an assessor's mean time between two answers.
@@ -150,7 +152,8 @@ def crowd_judges(
     For `warm` seconds before nothing is timed: a server that has just begun has everything to compile.
 
     A pause is drawn evenly between half and one and a half times the mean; at 0 the next answer follows the
-    acknowledgement at once. `bare` is done a few times each second all the while, and timed.
+    acknowledgement at once. An organiser asks for the addresses of `asks` one after the other, again and
+    again; for nothing where there are none. `bare` is done a few times each second all the while, and timed.
     """
     seen = Seen(begin=time.monotonic() + warm)
     end = seen.begin + seconds
@@ -159,8 +162,8 @@ def crowd_judges(
         for name in sorted(trial.assignments)
     ]
     beside: list[Callable[[], None]] = []
-    if organising:
-        beside.append(_Organiser(address, trial.tokens[ORGANISER], seen).work)
+    if asks:
+        beside.append(_Organiser(address, trial.tokens[ORGANISER], seen, asks).work)
     if bare is not None:
         beside.append(lambda: _insert(bare, seen))
     judging, others = (
@@ -176,6 +179,16 @@ def crowd_judges(
         thread.join()
     seen.seconds = time.monotonic() - seen.begin
     return seen
+
+
+def renamed(trial: Trial, number: int) -> Trial:
+    """The same people under other names, so that the ids of what they answer are others; then once more."""
+    again = {name: f"{name}{AGAIN}{number}" for name in trial.assignments}
+    return Trial(
+        trial.tokens | {name: trial.tokens[before] for before, name in again.items()},
+        {name: trial.assignments[before] for before, name in again.items()},
+        trial.pairs,
+    )
 
 
 def differences(database: Database, seen: Seen) -> list[str]:
@@ -329,11 +342,15 @@ class _Judge(_Client):
 class _Organiser(_Client):
     """Who scores, looks at agreement and exports, in a loop."""
 
+    def __init__(self, address: str, token: str, seen: Seen, asks: Sequence[str]) -> None:
+        super().__init__(address, token, seen)
+        self.asks = asks
+
     def _work(self) -> None:
         """Ask for one thing after the other, all of them at least once."""
         first = True
         while first or not self.seen.judged.is_set():
-            for path in ORGANISER_ASKS:
+            for path in self.asks:
                 if not first and self.seen.judged.is_set():
                     return
                 self.seen.keep(self.seen.organising[path], self.ask("GET", path)[0])

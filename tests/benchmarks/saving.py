@@ -28,6 +28,7 @@ from sqlalchemy import insert, select
 
 from tests.benchmarks.assessors import figures
 from tests.benchmarks.crowd import (
+    AGAIN,
     ORGANISER,
     SLUG,
     Material,
@@ -36,6 +37,7 @@ from tests.benchmarks.crowd import (
     crowd_judges,
     differences,
     make_trial,
+    renamed,
 )
 from tests.benchmarks.generated_runs import TOPICS, write_runs
 from tests.builders import campaign_with_people, send_runs
@@ -57,7 +59,6 @@ PAUSE = 0.25
 SAVES = 300
 # Seconds: people save until the pool is made, and at most so long after it.
 CHUNK = 15
-AGAIN = " again "
 LONG = (15_000, 2_000)
 EMPTY = (0, 10)
 
@@ -148,16 +149,14 @@ def _tell_pool(folder: Path, runs: int, depth: int, alone_seconds: float) -> int
         with running_server(
             command, log=folder / "server.log", folder=ROOT, environment=environment
         ) as address:
-            alone = crowd_judges(address, trial, seconds=alone_seconds, pause=PAUSE, warm=5, organising=False)
+            alone = crowd_judges(address, trial, seconds=alone_seconds, pause=PAUSE, warm=5, asks=())
             made: list[tuple[int, float]] = []
             organiser = threading.Thread(target=lambda: made.append(_make_pool(address, trial, runs, depth)))
             organiser.start()
             beside = Seen()
             for number in itertools.takewhile(lambda _: organiser.is_alive(), itertools.count()):
                 # Under another name the ids of their answers are others.
-                part = crowd_judges(
-                    address, _renamed(trial, number), seconds=CHUNK, pause=PAUSE, organising=False
-                )
+                part = crowd_judges(address, renamed(trial, number), seconds=CHUNK, pause=PAUSE, asks=())
                 beside.saving += part.saving
                 beside.wrong += part.wrong
                 for name, sent in part.sent.items():
@@ -170,15 +169,6 @@ def _tell_pool(folder: Path, runs: int, depth: int, alone_seconds: float) -> int
         with database.reading() as db:
             pools = db.execute(select(PoolRow.name, PoolRow.pairs, PoolRow.opened_at)).all()
     return _say_pool(alone.saving, beside.saving, made, [tuple(one) for one in pools], wrong)
-
-
-def _renamed(trial: Trial, number: int) -> Trial:
-    tokens = {f"{name}{AGAIN}{number}": token for name, token in trial.tokens.items()}
-    return Trial(
-        tokens,
-        {f"{name}{AGAIN}{number}": those for name, those in trial.assignments.items()},
-        trial.pairs,
-    )
 
 
 def _make_pool(address: str, trial: Trial, runs: int, depth: int) -> tuple[int, float]:

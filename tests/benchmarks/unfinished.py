@@ -74,9 +74,7 @@ def _measured(given: argparse.Namespace, material: Material, beside: Beside) -> 
             trial = make_trial(database, material, assessors=given.assessors, depth=20, each=1)
             log = Path(folder) / "server.log"
             with running_server(command, log=log, folder=ROOT) as address, beside(address, trial):
-                seen = crowd_judges(
-                    address, trial, seconds=given.seconds, pause=given.pause, warm=5, organising=False
-                )
+                seen = crowd_judges(address, trial, seconds=given.seconds, pause=given.pause, warm=5, asks=())
             return seen, seen.wrong + differences(database, seen)
 
 
