@@ -6,15 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.consensus.models.votes import (
-    LEAST,
-    Floats,
-    Posterior,
-    Votes,
-    from_logarithms,
-    most_likely,
-    sums,
-)
+from workbench.consensus.models.votes import LEAST, Floats, Posterior, Votes, most_likely
 from workbench.consensus.rule import Evidence, Outcome, Pair, Rule
 
 MOST_ROUNDS = 500
@@ -48,18 +40,21 @@ def dawid_skene(votes: Votes, *, most_rounds: int = MOST_ROUNDS, near: float = N
 
 def learnt(votes: Votes, posterior: Floats) -> Errors:
     """The prior and the assessors' tables that are most likely under a posterior (the M step)."""
-    prior = posterior.mean(axis=0)
-    q = votes.n_grades
-    cells = votes.assessors * q + votes.grades
-    counts = sums(cells, posterior[votes.pairs], votes.n_assessors * q)
-    tables = np.maximum(counts.reshape(votes.n_assessors, q, q).transpose(0, 2, 1), LEAST)
+    # Row by row, in whatever order they stand in memory: sums have the same last digit then.
+    prior = np.ascontiguousarray(posterior).mean(axis=0)
+    q, cells = votes.n_grades, votes.cells
+    size = votes.n_assessors * q
+    counts = [np.bincount(cells, one.take(votes.pairs), minlength=size) for one in posterior.T]
+    tables = np.maximum(np.stack([one.reshape(votes.n_assessors, q) for one in counts], axis=1), LEAST)
     return Errors(prior, tables / tables.sum(axis=2, keepdims=True))
 
 
 def expected(votes: Votes, errors: Errors) -> Floats:
     """The posterior under a prior and tables (the E step); shape (pairs, grades)."""
-    logs = np.log(errors.tables)[votes.assessors, :, votes.grades]
-    return from_logarithms(votes.by_pair(logs) + np.log(np.maximum(errors.prior, LEAST)))
+    logs, cells = np.log(errors.tables), votes.cells
+    prior = np.log(np.maximum(errors.prior, LEAST))[:, np.newaxis]
+    posterior, _ = votes.posterior((logs[:, one].take(cells) for one in range(votes.n_grades)), prior)
+    return posterior
 
 
 def by_dawid_skene(evidence: Evidence) -> dict[Pair, Outcome]:

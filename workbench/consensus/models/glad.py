@@ -4,16 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.consensus.models.votes import (
-    LEAST,
-    Floats,
-    Numbers,
-    Posterior,
-    Votes,
-    from_logarithms,
-    most_likely,
-    sums,
-)
+from workbench.consensus.models.votes import LEAST, Floats, Numbers, Posterior, Votes, most_likely
 from workbench.consensus.rule import Evidence, Outcome, Pair, Rule
 
 MOST_ROUNDS = 100
@@ -40,7 +31,7 @@ def glad(votes: Votes, *, most_rounds: int = MOST_ROUNDS, near: float = NEAR) ->
         posterior = renewed
         ability, ease = learnt(votes, posterior, ability, ease)
         rounds += 1
-    right = sums(votes.assessors, _right(votes, ability, ease)[:, np.newaxis], votes.n_assessors)[:, 0]
+    right = np.bincount(votes.assessors, _right(votes, ability, ease), minlength=votes.n_assessors)
     given = np.bincount(votes.assessors, minlength=votes.n_assessors)
     return Posterior(posterior, right / np.maximum(given, 1), rounds, moved <= near)
 
@@ -48,20 +39,23 @@ def glad(votes: Votes, *, most_rounds: int = MOST_ROUNDS, near: float = NEAR) ->
 def expected(votes: Votes, ability: Floats, ease: Floats, prior: Floats) -> Floats:
     """The posterior of the grades under abilities, logarithms of ease and a prior; shape (pairs, grades)."""
     right = np.clip(_right(votes, ability, ease), LEAST, 1 - LEAST)
-    wrong = np.log((1 - right) / max(votes.n_grades - 1, 1))
-    logs = np.repeat(wrong[:, np.newaxis], votes.n_grades, axis=1)
-    logs[np.arange(len(logs)), votes.grades] = np.log(right)
-    return from_logarithms(votes.by_pair(logs) + np.log(np.maximum(prior, LEAST)))
+    wrong, same = np.log((1 - right) / max(votes.n_grades - 1, 1)), np.log(right)
+    posterior, _ = votes.posterior(
+        (np.where(votes.grades == grade, same, wrong) for grade in range(votes.n_grades)),
+        np.log(np.maximum(prior, LEAST))[:, np.newaxis],
+    )
+    return posterior
 
 
 def learnt(votes: Votes, posterior: Floats, ability: Floats, ease: Floats) -> tuple[Floats, Floats]:
     """Abilities and ease after some steps towards what the posterior expects, in turn."""
-    agrees = posterior[votes.pairs, votes.grades]
+    agrees = votes.own(posterior)
     for _ in range(STEPS):
-        beta = np.exp(ease)[votes.pairs]
-        ability = ability + _step(votes.assessors, agrees, _right(votes, ability, ease), beta, ability)
-        strength = ability[votes.assessors] * beta
-        ease = ease + _step(votes.pairs, agrees, _right(votes, ability, ease), strength, ease)
+        beta = np.exp(ease).take(votes.pairs)
+        right = _chance(ability.take(votes.assessors) * beta)
+        ability = ability + _step(votes.assessors, agrees, right, beta, ability)
+        strength = ability.take(votes.assessors) * beta
+        ease = ease + _step(votes.pairs, agrees, _chance(strength), strength, ease)
     return ability, ease
 
 
@@ -75,8 +69,11 @@ def _step(at: Numbers, agrees: Floats, right: Floats, slope: Floats, now: Floats
 
 def _right(votes: Votes, ability: Floats, ease: Floats) -> Floats:
     """How likely every vote is to be right; shape (votes,)."""
-    strength = np.clip(ability[votes.assessors] * np.exp(ease)[votes.pairs], -500, 500)
-    chance: Floats = 1.0 / (1.0 + np.exp(-strength))
+    return _chance(ability.take(votes.assessors) * np.exp(ease).take(votes.pairs))
+
+
+def _chance(strength: Floats) -> Floats:
+    chance: Floats = 1.0 / (1.0 + np.exp(-np.clip(strength, -500, 500)))
     return chance
 
 

@@ -6,15 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.consensus.models.votes import (
-    LEAST,
-    Floats,
-    Posterior,
-    Votes,
-    from_logarithms,
-    most_likely,
-    sums,
-)
+from workbench.consensus.models.votes import LEAST, Floats, Posterior, Votes, most_likely
 from workbench.consensus.rule import Evidence, Outcome, Pair, Rule
 
 RESTARTS = 10
@@ -63,24 +55,26 @@ def mace(
 
 def expected(votes: Votes, habits: Habits) -> tuple[Floats, float]:
     """The posterior of the grades under some habits, and the logarithm of the votes' likelihood."""
-    by_chance = (1.0 - habits.knows)[votes.assessors] * habits.habit[votes.assessors, votes.grades]
-    chances = np.repeat(by_chance[:, np.newaxis], votes.n_grades, axis=1)
-    chances[np.arange(len(chances)), votes.grades] += habits.knows[votes.assessors]
-    logs = votes.by_pair(np.log(np.maximum(chances, LEAST)))
-    top = logs.max(axis=1, initial=-np.inf)
-    likelihood = float((top + np.log(np.exp(logs - top[:, np.newaxis]).mean(axis=1))).sum())
-    return from_logarithms(logs), likelihood
+    knows = habits.knows[:, np.newaxis]
+    by_chance = (1.0 - knows) * habits.habit
+    # A vote is one of few in a table of assessors and grades: the logarithms are taken there.
+    other, same = (
+        np.log(np.maximum(table, LEAST)).take(votes.cells) for table in (by_chance, by_chance + knows)
+    )
+    posterior, likelihoods = votes.posterior(
+        np.where(votes.grades == grade, same, other) for grade in range(votes.n_grades)
+    )
+    return posterior, float(likelihoods.sum())
 
 
 def learnt(votes: Votes, posterior: Floats, before: Habits, smoothing: float) -> Habits:
     """The habits that follow from a posterior and those before."""
-    agrees = posterior[votes.pairs, votes.grades]
-    knows = before.knows[votes.assessors]
-    guesses = (1.0 - knows) * before.habit[votes.assessors, votes.grades]
-    knew = agrees * knows / np.maximum(knows + guesses, LEAST)
-    known = sums(votes.assessors, knew[:, np.newaxis], votes.n_assessors)[:, 0]
-    at = votes.assessors * votes.n_grades + votes.grades
-    guessed = sums(at, (1.0 - knew)[:, np.newaxis], votes.n_assessors * votes.n_grades)
+    knows = before.knows[:, np.newaxis]
+    either = np.maximum(knows + (1.0 - knows) * before.habit, LEAST)
+    cells = votes.cells
+    knew = votes.own(posterior) * before.knows.take(votes.assessors) / either.take(cells)
+    known = np.bincount(votes.assessors, knew, minlength=votes.n_assessors)
+    guessed = np.bincount(cells, 1.0 - knew, minlength=votes.n_assessors * votes.n_grades)
     habit = guessed.reshape(votes.n_assessors, votes.n_grades) + smoothing
     random = habit.sum(axis=1)
     both = known + smoothing + random

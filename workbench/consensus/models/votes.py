@@ -39,9 +39,28 @@ class Votes:
         shares: Floats = table / np.maximum(table.sum(axis=1, keepdims=True), 1.0)
         return shares
 
-    def by_pair(self, values: Floats) -> Floats:
-        """The sums of the votes' values by pair; values have the shape (votes, k), sums (pairs, k)."""
-        return sums(self.pairs, values, self.n_pairs)
+    @property
+    def cells(self) -> Numbers:
+        """For each vote the place of its assessor and grade in a table of both, row by row."""
+        return self.assessors * self.n_grades + self.grades
+
+    def posterior(self, by_grade: Iterable[Floats], prior: Floats | float = 0.0) -> tuple[Floats, Floats]:
+        """How likely every grade is for every pair, shape (pairs, grades); the logarithm of each pair's mean.
+
+        `by_grade` has for each grade the logarithm of each vote's likelihood, (votes,), `prior` the
+        logarithms of the grades' own, (grades, 1). The mean of the grades' likelihoods is of shape (pairs,).
+        """
+        logs = np.stack([np.bincount(self.pairs, one, minlength=self.n_pairs) for one in by_grade]) + prior
+        # Shape (grades, pairs): a few long rows are compared and added faster than many short ones.
+        top = logs.max(axis=0)
+        weights = np.exp(logs - top)
+        return (weights / weights.sum(axis=0)).T, top + np.log(weights.mean(axis=0))
+
+    def own(self, posterior: Floats) -> Floats:
+        """The probability of each vote's grade under a posterior, shape (votes,)."""
+        by_grade = posterior.T.reshape(-1)
+        found: Floats = by_grade.take(self.grades * self.n_pairs + self.pairs)
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,19 +93,6 @@ def votes_of(triples: Iterable[tuple[int, int, int]]) -> Votes:
     pairs, assessors, grades = table.T
     sizes = table.max(axis=0, initial=-1) + 1
     return Votes(pairs, assessors, grades, *sizes.tolist())
-
-
-def sums(at: Numbers, values: Floats, size: int) -> Floats:
-    """Values (n, k) added up by the number `at` which they stand; shape (size, k)."""
-    columns = [np.bincount(at, column, minlength=size) for column in values.T]
-    return np.stack(columns, axis=1)
-
-
-def from_logarithms(logs: Floats) -> Floats:
-    """Probabilities by row from their logarithms up to a constant."""
-    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
-    normal: Floats = weights / weights.sum(axis=1, keepdims=True)
-    return normal
 
 
 def most_likely(evidence: Evidence, model: Callable[[Votes], Posterior]) -> dict[Pair, Outcome]:
