@@ -14,6 +14,7 @@ def test_each_step_is_told_with_what_is_done_and_forgotten_at_the_end() -> None:
             told.append(computed.get("a"))
         for _ in steps([range(50), range(50, 75)], "Mixtures"):
             told.append(computed.get("a"))
+        assert computed.get("a") == HowFar("Mixtures", 75, 75)
         assert computed.get("b") is None
     assert told == [
         HowFar("Runs", 0, 2),

@@ -52,6 +52,9 @@ class UnderWay:
                 self._tell(key, HowFar(label, done, total))
                 yield item
                 done += _size(item)
+            if total:
+                # What follows a step before the next one begins belongs to it.
+                self._tell(key, HowFar(label, total, total))
 
         try:
             yield steps
