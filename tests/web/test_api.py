@@ -329,6 +329,17 @@ def test_nobody_judges_or_reads_the_assignment_of_a_colleague(
     assert ada.get(f"{HARBOUR}/judging/{bens}/documents?docno=d1").status_code == 404
 
 
+def test_judgments_of_others_and_documents_come_in(act: Program) -> None:
+    olga, table = act("Olga"), b"topic\tdoc\tassessor\tgrade\nT1\td1\tlabeller\t3\n"
+    (done,) = olga.post(f"{HARBOUR}/judgments?machine=labeller", data=table).get_json()
+    assert (done["assessor"], done["machine"], done["new"]) == ("labeller", True, 1)
+    assert [one["grade"] for one in olga.get(f"{HARBOUR}/judgments").get_json()["items"]] == [3]
+    assert codes(olga.post(f"{HARBOUR}/judgments?machine=nobody", data=table)) == ["machine"]
+    sent = {"topic": "T1", "docnos": ["d6", "d1"], "reason": "found by hand"}
+    added = olga.post(f"{HARBOUR}/pools/depth%202/pairs", json=sent).get_json()
+    assert (added["added"], added["passed"]) == (["d6"], ["d1"])
+
+
 # Its description
 
 

@@ -10,11 +10,13 @@ from typing import Any, cast
 
 from workbench.client.transport import Transport, segment
 from workbench.json_forms import (
+    AddedPairs,
     AssignmentJson,
     DecisionJson,
     DocumentJson,
     FullDocument,
     GroupJson,
+    ImportedJson,
     InvitationJson,
     InvitedJson,
     LoadedFiles,
@@ -161,6 +163,11 @@ class CampaignClient:
         """The pairs of a pool by topic and docno."""
         return self._list(f"/pools/{segment(pool)}/pairs", {"topic": topic})
 
+    def add_pairs(self, pool: str, topic: str, docnos: Sequence[str], *, reason: str) -> AddedPairs:
+        """Add documents to a topic by hand; all of them, or none."""
+        sent = {"topic": topic, "docnos": list(docnos), "reason": reason}
+        return cast(AddedPairs, self._post(f"/pools/{segment(pool)}/pairs", sent))
+
     def open_pool(self, name: str) -> PoolJson:
         """Open a draft for judging."""
         return cast(PoolJson, self._post(f"/pools/{segment(name)}/state", {"state": "open"}))
@@ -216,6 +223,13 @@ class CampaignClient:
         event |= {"answer": "grade", "grade": grade} if grade is not None else {}
         receipts = self._post("/judging/judgments", {"events": [event | more]})["receipts"]
         return cast(ReceiptJson, receipts[0])
+
+    def load_judgments(
+        self, file: File, *, machines: Sequence[str] = (), discussed: bool = False
+    ) -> list[ImportedJson]:
+        """Import judgments made elsewhere, for organisers; all of them, or none."""
+        asked = {"machine": list(machines), "discussed": discussed}
+        return cast(list[ImportedJson], self._upload("/judgments", file, asked))
 
     def judgments(self) -> Iterator[dict[str, Any]]:
         """Every current judgment with what was recorded beside it, for organisers."""

@@ -31,8 +31,10 @@ from workbench.json_forms.collecting import (
     TopicJson,
 )
 from workbench.json_forms.judging import (
+    AddedPairs,
     AssignmentJson,
     DecisionJson,
+    ImportedJson,
     MadePoolJson,
     MadeReleaseJson,
     OwnAnswer,
@@ -48,6 +50,7 @@ from workbench.json_forms.judging import (
 )
 
 __all__ = [
+    "AddedPairs",
     "AssignmentJson",
     "CampaignJson",
     "DecisionJson",
@@ -56,6 +59,7 @@ __all__ = [
     "FullDocument",
     "GradeJson",
     "GroupJson",
+    "ImportedJson",
     "InvitationJson",
     "InvitedJson",
     "LoadedFile",

@@ -131,6 +131,26 @@ class Receipts(TypedDict):
     receipts: list[ReceiptJson]
 
 
+class ImportedJson(TypedDict):
+    """What one assessor's part of an imported file did; of `repeated` pairs the last judgment counts."""
+
+    file: str
+    assessor: str
+    machine: bool
+    judgments: int
+    new: int
+    repeated: int
+    contradicted: int
+
+
+class AddedPairs(TypedDict):
+    """Docnos that were added to a topic of a pool, and those that are `passed`, since they are pooled."""
+
+    added: list[str]
+    passed: list[str]
+    without_text: list[str]
+
+
 class DecisionJson(TypedDict):
     """What became of a decision; `overtaken_by` is who has decided the pair meanwhile."""
 

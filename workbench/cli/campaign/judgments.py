@@ -30,7 +30,7 @@ from workbench.workflow.judging.current_judgments import (
     judgment_json,
     subtopic_judgments,
 )
-from workbench.workflow.judging.importing import import_judgments, judgments_from_qrels
+from workbench.workflow.judging.importing import import_judgments, imported_json, judgments_from_qrels
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,21 +104,7 @@ def import_(
                 )
             )
     if as_json:
-        say_json(
-            [
-                {
-                    "file": i.source,
-                    "assessor": a.name,
-                    "machine": a.machine,
-                    "judgments": a.judgments,
-                    "new": a.new,
-                    "repeated": a.repeated,
-                    "contradicted": a.contradicted,
-                }
-                for i in done
-                for a in i.assessors
-            ]
-        )
+        say_json(imported_json(done))
         return
     rows = [
         (a.name, "machine" if a.machine else "person", a.judgments, a.new) for i in done for a in i.assessors

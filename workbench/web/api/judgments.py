@@ -2,26 +2,68 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
 
 from flask import Blueprint
 from werkzeug.wrappers import Response
 
-from workbench.formats.judgments import write_judgments
-from workbench.json_forms import PageJson
-from workbench.web.access import here, organiser
-from workbench.web.api.cursors import PageQuery, page_of
+from workbench.errors import Finding, InvalidInput
+from workbench.formats.judgments import read_judgments, write_judgments
+from workbench.json_forms import ImportedJson, PageJson
+from workbench.web.access import here, organiser, takes_uploads
+from workbench.web.api.cursors import FORBID, Flag, PageQuery, page_of
+from workbench.web.api.files import FileName, buffered
 from workbench.web.api.operations import Text, operation
-from workbench.web.context import reading
+from workbench.web.context import reading, writing
 from workbench.web.downloads import streamed
 from workbench.workflow.judging.current_judgments import (
     annotated_judgments,
     current_judgments,
     judgment_json,
 )
+from workbench.workflow.judging.importing import import_judgments, imported_json
+from workbench.workflow.people.access_tokens import Scope
 
 blueprint = Blueprint("judgments", __name__, url_prefix="/campaigns/<slug>/judgments")
 TABLE = "text/tab-separated-values; charset=utf-8"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgmentsFile:
+    """A table of judgments, with the header `topic doc assessor grade`; `machine` names its machines.
+
+    `discussed` answers were given after a discussion: earlier ones stay beside them.
+    """
+
+    __pydantic_config__ = FORBID
+    name: FileName = "judgments.tsv"
+    machine: list[str] = field(default_factory=list)
+    discussed: Flag = False
+
+
+@blueprint.post("")
+@takes_uploads
+@organiser
+@operation(list[ImportedJson], scope=Scope.MANAGE, query=JudgmentsFile, takes_file=True)
+def load(query: JudgmentsFile, file: BinaryIO) -> list[ImportedJson]:
+    """Import judgments made elsewhere; all of them, or none. Importing a file twice adds nothing."""
+    # Read before the database is locked: who saves meanwhile must not wait for a long file.
+    found = read_judgments(buffered(file), source=query.name)
+    unknown = sorted(set(query.machine) - {one.assessor for one in found})
+    if unknown:
+        message = f"{unknown[0][:80]!r} is no assessor of this file"
+        raise InvalidInput([Finding("machine", None, "machine", message, "name assessors of the file")])
+    with writing() as db:
+        done = import_judgments(
+            db,
+            here().id,
+            found,
+            source=query.name,
+            machines=set(query.machine),
+            discussed=query.discussed,
+        )
+    return imported_json([done])
 
 
 @blueprint.get("")

@@ -39,7 +39,7 @@ _PROBLEMS = {
     422: "The input was rejected; `findings` has every error with its code.",
     503: "The server is busy; `Retry-After` says when to try again.",
 }
-_ABOUT = """Everything that a page of Workbench does, for programs.
+_ABOUT = """What the pages of Workbench show and change, for programs.
 
 Send a personal access token as `Authorization: Bearer TOKEN`. It has the rights of its owner at the moment of
 the call, as far as its scopes go. Lists come in pages: pass `next` as `cursor`. A POST with an
@@ -61,7 +61,8 @@ def openapi_document(app: Flask) -> dict[str, Any]:
         "info": {"title": "Workbench", "version": __version__, "description": _ABOUT},
         "servers": [{"url": "/"}],
         "security": [{"token": []}],
-        "tags": [{"name": name} for name in dict.fromkeys(_tag(rule) for rule, _, _ in found)],
+        # In the order in which a campaign goes.
+        "tags": [{"name": name} for name in dict.fromkeys(_tag(rule) for rule, _, _ in _operations(app))],
         "paths": paths,
         "components": {
             "schemas": schemas,
@@ -150,7 +151,7 @@ def _answer(stated: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
     if isinstance(stated.returns, Text):
         content = {stated.returns.content_type: {"schema": {"type": "string"}}}
         return {"description": stated.returns.meaning, "content": content}
-    return {"description": "Done.", "content": {JSON: {"schema": _schema(stated.returns, schemas)}}}
+    return {"description": "The result.", "content": {JSON: {"schema": _schema(stated.returns, schemas)}}}
 
 
 def _failures(rule: Rule, method: str, stated: Operation) -> dict[str, Any]:

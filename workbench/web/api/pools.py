@@ -11,7 +11,7 @@ from flask import Blueprint
 from pydantic import Field
 from werkzeug.wrappers import Response
 
-from workbench.json_forms import MadePoolJson, PageJson, PairJson, PoolJson
+from workbench.json_forms import AddedPairs, MadePoolJson, PageJson, PairJson, PoolJson
 from workbench.pooling.strategies import ALL_STRATEGIES, PoolRecipe
 from workbench.records import TieRule, id_bytes
 from workbench.web.access import here, organiser, reader, viewer
@@ -22,6 +22,7 @@ from workbench.web.downloads import streamed
 from workbench.web.pages.pools.pool_choice import pool_named, pools_shown
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.pools import drafts
+from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.pools.listing import pool_origins, pool_report, pool_summary
 from workbench.workflow.pools.maker import make_apart, open_apart
 from workbench.workflow.pools.making import NewPool
@@ -63,6 +64,16 @@ class PoolStateChange:
 
     __pydantic_config__ = FORBID
     state: SentPoolState
+
+
+@dataclass(frozen=True, slots=True)
+class SentPairs:
+    """Documents to be added to a topic of a pool by hand, and why."""
+
+    __pydantic_config__ = FORBID
+    topic: str
+    docnos: Annotated[list[str], Field(min_length=1, max_length=10_000)]
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +124,23 @@ def pairs(pool: str, query: PairsQuery) -> PageJson[PairJson]:
         name = pool_named(db, here().id, pool).name
         found = (one for one in pool_origins(db, here().id, name) if not query.topic or one[0] == query.topic)
         return page_of(found, query, key=lambda one: one[:2], form=_pair)
+
+
+@blueprint.post("/<id:pool>/pairs")
+@organiser
+@operation(AddedPairs, scope=Scope.MANAGE, body=SentPairs)
+def add_pairs(pool: str, body: SentPairs) -> AddedPairs:
+    """Add documents to a topic by hand; all of them, or none. Assessors of the topic judge them too."""
+    docnos = {docno: number for number, docno in enumerate(body.docnos, start=1)}
+    with writing() as db:
+        done = add_documents(
+            db, here().id, pool, body.topic, Additions(docnos, body.reason), added_by=viewer().id
+        )
+    return {
+        "added": list(done.added),
+        "passed": [one.docno for one in done.passed],
+        "without_text": list(done.without_text),
+    }
 
 
 @blueprint.get("/<id:pool>/pairs.tsv")

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.judgments import latest_judgments
 from workbench.errors import Conflict, Finding, InvalidInput
+from workbench.json_forms import ImportedJson
 from workbench.records import Answer, Judgment, Qrel, Scale
 from workbench.storage.events import DISCUSSION, JUDGING, current_events
 from workbench.storage.tables import AssessorRow, CampaignRow, TopicRow
@@ -190,3 +191,20 @@ def _new_events(
         if current.get((one.topic, one.docno)) != last[one.topic, one.docno]:
             place = Place(assessor.campaign_id, assessor.id, one.topic, one.docno, name, purpose)
             yield place, Submission(one.docno, str(uuid4()), answer=one.answer, grade=one.grade)
+
+
+def imported_json(imported: Iterable[Imported]) -> list[ImportedJson]:
+    """What importing files did, by file and assessor."""
+    return [
+        {
+            "file": one.source,
+            "assessor": each.name,
+            "machine": each.machine,
+            "judgments": each.judgments,
+            "new": each.new,
+            "repeated": each.repeated,
+            "contradicted": each.contradicted,
+        }
+        for one in imported
+        for each in one.assessors
+    ]
