@@ -237,3 +237,13 @@ def test_the_report_on_the_collection_waits_likewise(olga: FlaskClient) -> None:
     (address,) = polled(olga.get(f"{ADDRESS}/report").text)
     assert "/progress/collection?" in address
     assert olga.get(address).status_code == 204
+
+
+def test_the_rankings_by_every_two_assessors_are_compared(olga: FlaskClient) -> None:
+    page = olga.get(ADDRESS, query_string={"measure": "AP"}).text
+    (table,) = re.findall(r"Every two assessors</summary>(.*?)</details>", page, flags=re.DOTALL)
+    # X and Y, and none of the rules; both judged the two topics.
+    (row,) = table.partition("<tbody")[2].split("<tr>")[1:]
+    assert text_of(row).split()[:3] == ["X", "Y", "2"]
+    (address,) = links(table, "part=between")
+    assert olga.get(address).text.startswith("first,second,topics,tau_b")
