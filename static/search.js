@@ -46,5 +46,6 @@ window.addEventListener("pageshow", (event) => {
 if (current()) {
   // The document and the buttons below it have the height of the window then.
   document.querySelector(".found").scrollIntoView();
-  current().closest("li").scrollIntoView({ block: "nearest" });
+  // On a narrow page the document stands above the hits.
+  if (!matchMedia("(max-width: 800px)").matches) current().closest("li").scrollIntoView({ block: "nearest" });
 }
