@@ -48,4 +48,8 @@ if (current()) {
   document.querySelector(".found").scrollIntoView();
   // On a narrow page the document stands above the hits.
   if (!matchMedia("(max-width: 800px)").matches) current().closest("li").scrollIntoView({ block: "nearest" });
+  // Keys are heard from now on; those that scroll, by the document.
+  document.getElementById("opened-document").focus({ preventScroll: true });
+} else {
+  hits()[0]?.focus({ preventScroll: true });
 }

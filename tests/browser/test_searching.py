@@ -53,10 +53,12 @@ def test_one_key_goes_searching_one_opens_one_judges_and_one_goes_back(
     page.keyboard.type("whirlpool")
     page.keyboard.press("Enter")
     expect(page.locator("[data-hit]")).to_have_count(4)
+    expect(page.locator("[data-hit]").first).to_be_focused()
     page.keyboard.press("Enter")
     # One key a judgment: each opens the next document by itself.
     for docno, key in zip(FOUND, "3210", strict=True):
         expect(page.locator("#opened .strip .mono")).to_have_text(docno)
+        expect(page.locator("#opened-document")).to_be_focused()
         page.keyboard.press(key)
     expect(page.locator(".hits li.done")).to_have_count(4)
     page.keyboard.press("Escape")
