@@ -165,6 +165,8 @@ def answer_all(database: Database, cast: Cast) -> None:
 def test_nothing_that_she_can_fetch_depends_on_what_colleagues_have_said(
     app: Flask, sqlite_database: Database, cast: Cast, samples: dict[str, Any], ada: FlaskClient
 ) -> None:
+    # From elsewhere: whoever sits at the server's own machine may read its metrics.
+    ada.environ_base["REMOTE_ADDR"] = "192.0.2.1"
     before = fetched(ada, app, cast, samples)
     judge_as_colleagues(sqlite_database, cast)
     after = fetched(ada, app, cast, samples)
