@@ -59,10 +59,10 @@ def break_(database: Database, *statements: str) -> None:
 # What is broken, under which code it is found, and where.
 BROKEN = (
     ("update document set text = x'004f' where docno = 'd1'", "document-hash", "document 1, d1"),
-    ("insert into original values (1, 'd2', 'text/html', '', '', 'f', 1, 0, x'00', null, null, null)",
+    ("replace into original values (1, 'd2', 'text/html', '', '', 'f', 1, 0, x'00', null, null, null)",
      "original-hash", "original 1, d2"),
     # As if its bytes had been shown, of which the hash of the document knows nothing.
-    ("insert into original values (1, 'd6', 'application/pdf', '', '', 'f', 1, 0, null, null, null, null)",
+    ("replace into original values (1, 'd6', 'application/pdf', '', '', 'f', 1, 0, null, null, null, null)",
      "document-hash", "document 1, d6"),
     ("update judgment_event set document_sha256 = 'f' where id = 2", "shown-text", "judgment_event 2"),
     (f"update run set content_gzip = x'{gzip.compress(b'1 Q0 d 1 1 t').hex()}' where id = 1", "run-hash",
