@@ -131,6 +131,7 @@ def test_overlap_and_positive_agreement_are_jaccard_and_dice() -> None:
     assert two.view.positive == pytest.approx(case["expected"]["dice_positive_agreement"], abs=1e-12)
 
 
+@pytest.mark.slow
 def test_qrels_of_robust03_against_their_modified_copy() -> None:
     folder = shared("data", "robust03")
     said, voices = [], []

@@ -29,6 +29,7 @@ def printed(*command: str | Path) -> bytes:
     return subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout
 
 
+@pytest.mark.slow
 def test_the_generated_runs_have_trec_8s_size_and_are_read_fast(runs: list[str]) -> None:
     for name in runs:
         with Path(name).open("rb") as stream:

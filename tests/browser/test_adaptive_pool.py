@@ -108,6 +108,7 @@ def test_two_people_judging_at_once_never_get_the_same_document(
         assert replay_pool(db, campaign_by_slug(db, "harbour").id, NAME).differences == ()
 
 
+@pytest.mark.slow
 def test_a_reload_shows_the_same_document_and_undo_goes_back(page: Page, server: Server) -> None:
     make_pool(page, server)
     page.context.clear_cookies()

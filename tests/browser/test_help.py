@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server
@@ -22,6 +23,7 @@ def test_the_search_answers_while_somebody_types(page: Page, live_server: Callab
     expect(page.locator(".manual")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_help_opens_beside_the_desk_and_the_desk_stays(
     page: Page, tmp_path: Path, live_server: Callable[..., Server]
 ) -> None:

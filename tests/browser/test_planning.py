@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server
@@ -13,6 +14,7 @@ from tests.browser.people import demo_instance, sign_in
 from workbench.demo.campaign import SLUG
 
 
+@pytest.mark.slow
 def test_a_slider_moved_by_keyboard_says_the_size_that_the_pool_then_has(
     page: Page, live_server: Callable[..., Server], tmp_path: Path
 ) -> None:

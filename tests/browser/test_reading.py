@@ -126,6 +126,7 @@ def test_who_reads_before_the_desk_is_ready_goes_on_reading(open_desk: Any) -> N
     expect(page.locator(".excerpts")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_long_document_begins_at_its_best_passage_and_keys_walk_through_it(open_desk: Any) -> None:
     page, desk, server = open_desk({"d1": LONG, "d2": "\n\n".join([FILLER * 4] * 24)})
     page.goto(f"{desk}?docno=d1")

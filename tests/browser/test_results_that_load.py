@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import Server
 from tests.browser.people import demo_instance, sign_in
 
 
+@pytest.mark.slow
 def test_what_is_asked_last_is_shown(live_server: Callable[..., Server], page: Page, tmp_path: Path) -> None:
     server = live_server(demo_instance(tmp_path / "demo"))
     sign_in(page, server.address, "organiser")

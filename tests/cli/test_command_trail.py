@@ -20,6 +20,7 @@ def entries(terminal: Terminal) -> list[dict[str, Any]]:
     return list(reversed(json.loads(terminal.does("trail", "--json"))))
 
 
+@pytest.mark.slow
 def test_each_command_that_changes_something_leaves_an_entry_of_its_user(
     terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

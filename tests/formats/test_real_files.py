@@ -22,6 +22,8 @@ from workbench.formats.runs import RunReading, read_run
 from workbench.formats.topics import read_topics
 from workbench.records import Answer, Judgment, Qrel, Topic
 
+pytestmark = pytest.mark.slow  # whole collections
+
 
 def topics(*parts: str) -> tuple[Topic, ...]:
     with shared("data", *parts).open("rb") as stream:

@@ -37,7 +37,7 @@ SOME = {
     "reduction": st.sampled_from([1, 100]),
 }
 # Sixteen strategies share most of what could go wrong, so each needs fewer examples.
-FEWER = settings(max_examples=examples(10), deadline=None)
+FEWER = settings(max_examples=examples(7), deadline=None)
 EVERY = pytest.mark.parametrize("name", [*STRATEGIES, *ADAPTIVE])
 
 

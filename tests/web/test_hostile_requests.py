@@ -125,6 +125,7 @@ def test_no_query_is_an_error_of_the_server(world: World) -> None:
         assert failures(world, name, "GET", query) == {}
 
 
+@pytest.mark.slow
 def test_no_form_is_an_error_of_the_server(world: World) -> None:
     for name in ("Ada", "Olga"):
         assert failures(world, name, "POST", "?docno=%2500&topic=%25FF&tag=%2500", HOSTILE_TEXT) == {}

@@ -161,6 +161,7 @@ class Dying:
         """It has ended."""
 
 
+@pytest.mark.slow
 def test_a_request_that_ends_its_process_twice_is_refused_and_not_answered_here(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:

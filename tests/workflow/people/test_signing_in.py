@@ -36,8 +36,6 @@ from workbench.workflow.people.throttling import (
 )
 from workbench.workflow.people.tokens import token_hash
 
-pytestmark = pytest.mark.engines
-
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HERE = Browser("192.0.2.1")
 SECOND, MINUTE, DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(days=1)
@@ -143,6 +141,7 @@ def test_a_disabled_account_stays_outside(database: Database, ada: Account) -> N
     assert isinstance(attempt(database), Refused)
 
 
+@pytest.mark.engines
 def test_after_five_failures_even_the_right_password_waits(database: Database, ada: Account) -> None:
     outcomes = fail(database, 5)
 
@@ -186,6 +185,7 @@ def test_a_day_later_nothing_is_remembered(database: Database, ada: Account) -> 
         assert len(db.scalars(select(SignInAttemptRow.id)).all()) == 1
 
 
+@pytest.mark.engines
 def test_a_success_forgets_the_failures_of_its_own_name_and_place_only(
     database: Database, ada: Account
 ) -> None:
@@ -275,6 +275,7 @@ def test_who_is_signed_in_changes_the_password_whatever_others_do(database: Data
     assert isinstance(changed, SignedIn)
 
 
+@pytest.mark.engines
 def test_guesses_that_were_checked_at_once_count_one_after_the_other(
     database: Database, ada: Account
 ) -> None:
@@ -291,6 +292,7 @@ def test_guesses_that_were_checked_at_once_count_one_after_the_other(
     assert isinstance(outcomes[-1], Refused)
 
 
+@pytest.mark.engines
 def test_a_login_name_of_any_kind_is_only_wrong(database: Database, ada: Account) -> None:
     for login in ("", "\0", "x" * 5000, "ada\0", "'; drop table account; --", "\u202e"):
         (outcome,) = fail(database, 1, login=login, address="192.0.2.9")
@@ -333,6 +335,7 @@ def test_the_old_password_must_be_right(database: Database, ada: Account) -> Non
     assert isinstance(attempt(database), SignedIn)
 
 
+@pytest.mark.engines
 def test_a_password_that_was_changed_meanwhile_opens_nothing(database: Database, ada: Account) -> None:
     with database.reading() as db:
         checked = check_password(begin_attempt(db, login="ada", browser=HERE, now=NOON), PASSWORD, CHEAP)
