@@ -61,6 +61,8 @@ def test_one_key_goes_searching_one_opens_one_judges_and_one_goes_back(
         expect(page.locator("#opened-document")).to_be_focused()
         page.keyboard.press(key)
     expect(page.locator(".hits li.done")).to_have_count(4)
+    # The page hears keys as soon as it has put the focus somewhere.
+    expect(page.locator("[data-hit]").first).to_be_focused()
     page.keyboard.press("Escape")
     ready(page)
     expect(page.locator(DOCNO)).to_have_text("D002")
