@@ -44,6 +44,12 @@ def test_an_act_tells_who_where_and_what_it_changed(
     assert change["values"][0]["role"] == [None, Role.ADJUDICATOR.value]
 
 
+def test_rows_that_changed_are_counted_in_words(enter: Any, cast: Cast) -> None:
+    olga = enter("Olga")
+    olga.post("/c/harbour/people/invitations", data={"role": "assessor", "people": "Carla\nDora"})
+    assert "<summary>2 invitations added</summary>" in olga.get("/administration/trail").text
+
+
 def test_a_refused_act_is_told_and_a_flood_of_it_once(
     sqlite_database: Database, enter: Any, cast: Cast
 ) -> None:
