@@ -91,7 +91,7 @@ def test_json_tells_everything_and_nothing_else() -> None:
         "error_count": 0,
         "errors": [],
         "warnings": [],
-        "mend": None,
+        "repair": None,
     }
     assert (bad["file"], bad["tag"], bad["ok"]) == ("bm26.run", None, False)
     assert bad["errors"][1] == {
@@ -198,8 +198,8 @@ def test_corrected_runs_are_written_elsewhere_with_what_was_changed(folder: Path
     assert not (folder / "repaired" / "bm25").exists(), "a good run needs no correction"
     assert "repair: x.run: 2 lines with Windows line ends converted; 1 line given the tag" in result.stderr
     told = json.loads(check("x.run", "bm26.run", "--json").stdout)
-    assert told[0]["mend"]["errors_left"] == 0
-    assert told[1]["mend"] is None
+    assert told[0]["repair"]["errors_left"] == 0
+    assert told[1]["repair"] is None
     assert "is the run itself" in str(check("x.run", "--correct-to", ".").exception)
     assert (folder / "x.run").read_bytes().startswith(b"401 0 a")
 

@@ -51,7 +51,7 @@ def test_a_pipe_is_read_once_and_repaired_all_the_same(folder: Path) -> None:
     good, repaired = json.loads(done.stdout)
     # No name of a pipe promises a tag, so that none is missed.
     assert (good["verdict"], good["warnings"]) == ("good", [])
-    assert repaired["mend"]["errors_left"] == 0
+    assert repaired["repair"]["errors_left"] == 0
     (written,) = (folder / "repaired").iterdir()
     assert written.read_bytes() == b"401 Q0 a 1 2 x\n401 Q0 b 2 1 x\n"
 

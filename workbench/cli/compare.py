@@ -67,7 +67,7 @@ def _reads_runs(command: Command) -> Command:
     decorated = click.option(
         "-m", "--measure", default="AP", show_default=True, help="One measure, as AP, nDCG@10 or P(rel=2)@10."
     )(decorated)
-    return click.argument("qrels")(run_arguments()(decorated))  # type: ignore[no-any-return]
+    return click.argument("qrels")(run_arguments()(decorated))  # type: ignore[no-any-return]  # click calls it alone
 
 
 def _scored(qrels: str, files: RunFiles, measure: str, codes: Sequence[int], ties: TieRule) -> ScoredRuns:

@@ -26,6 +26,6 @@ def record_options(name: str, record: type[Any], options: Sequence[Option[Any]])
         decorated: Any = with_record
         for option in reversed(options):
             decorated = option(decorated)
-        return decorated  # type: ignore[no-any-return]
+        return decorated  # type: ignore[no-any-return]  # click calls it alone
 
     return decorate

@@ -58,7 +58,7 @@ def run_arguments(*, required: bool = True) -> Callable[[Command], Command]:
             show_default=True,
             help="What names a run: its tag, or its file, for runs that share a tag.",
         )(with_files)
-        return click.argument("runs", nargs=-1, required=required, metavar="RUN...")(decorated)  # type: ignore[no-any-return]
+        return click.argument("runs", nargs=-1, required=required, metavar="RUN...")(decorated)  # type: ignore[no-any-return]  # click calls it alone
 
     return decorate
 

@@ -127,8 +127,8 @@ class Transport:
         given = {name: _plain(value) for name, value in (query or {}).items() if value not in (None, "")}
         asked = f"?{urlencode(given, doseq=True)}" if given else ""
         headers = {"Authorization": f"Bearer {self._token}"}
-        # The scheme was checked.
-        return Request(self._address + path + asked, method=method, headers=headers)  # noqa: S310
+        url = self._address + path + asked
+        return Request(url, method=method, headers=headers)  # noqa: S310  # the scheme was checked
 
     def _with_body(self, request: Request, body: bytes | Path | None) -> Any:
         if isinstance(body, Path):

@@ -148,7 +148,7 @@ def with_findings(report: RunReport, findings: Iterable[Finding], rules: RunRule
 
 
 def report_to_json(report: RunReport) -> dict[str, Any]:
-    """The report as JSON; the key of the repair is that of stored reports."""
+    """The report as JSON."""
     return {
         "file": report.file,
         "tag": report.tag,
@@ -160,7 +160,7 @@ def report_to_json(report: RunReport) -> dict[str, Any]:
         "error_count": report.error_count,
         "errors": [finding_to_json(finding) for finding in report.errors],
         "warnings": [finding_to_json(finding) for finding in report.warnings],
-        "mend": None
+        "repair": None
         if report.repair is None
         else {"changes": list(report.repair.changes), "errors_left": report.repair.errors_left},
     }
@@ -168,7 +168,8 @@ def report_to_json(report: RunReport) -> dict[str, Any]:
 
 def report_from_json(data: Mapping[str, Any]) -> RunReport:
     """The report that `report_to_json` wrote."""
-    repair = data["mend"]
+    # Reports that were stored by earlier versions call it so.
+    repair = data["repair"] if "repair" in data else data["mend"]
     return RunReport(
         data["file"],
         data["tag"],

@@ -9,6 +9,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO
 
@@ -119,14 +120,20 @@ def _unpacked(content: bytes, most: int) -> Iterator[ZipMember]:
     left = most
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         for info in archive.infolist():
-            with archive.open(info) as member:
-                # CRC errors are ours to report, by the name of the file.
-                member._expected_crc = None  # type: ignore[attr-defined]
+            with open_unchecked(archive, info) as member:
                 unpacked = member.read(left + 1)
             left -= len(unpacked)
             if left < 0:
                 raise ValueError("the files are too large")
             yield ZipMember(info.filename, unpacked, info.CRC)
+
+
+@contextmanager
+def open_unchecked(archive: zipfile.ZipFile, member: zipfile.ZipInfo | str) -> Iterator[IO[bytes]]:
+    """A file in a zip, whose wrong CRC raises nothing: it is ours to report, by the name of the file."""
+    with archive.open(member) as found:
+        found._expected_crc = None  # type: ignore[attr-defined]  # zipfile has no other way
+        yield found
 
 
 def check_digests(members: tuple[MemberDigest, ...], checksums: bytes | None) -> Iterator[Finding]:

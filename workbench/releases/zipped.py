@@ -17,7 +17,7 @@ from workbench.errors import Finding, InvalidInput
 from workbench.formats.source import LINE_LIMIT
 from workbench.records import Qrel
 from workbench.releases import files as at
-from workbench.releases.check import AGAIN, MemberDigest, check_digests
+from workbench.releases.check import AGAIN, MemberDigest, check_digests, open_unchecked
 from workbench.releases.contents import (
     Pair,
     ReleaseAbout,
@@ -99,9 +99,7 @@ class ZippedFiles(Mapping[str, bytes]):
     def _digest(self, info: zipfile.ZipInfo) -> MemberDigest:
         digest, crc = hashlib.sha256(), 0
         try:
-            with self.archive.open(info) as member:
-                # CRC errors are ours to report, by the name of the file.
-                member._expected_crc = None  # type: ignore[attr-defined]
+            with open_unchecked(self.archive, info) as member:
                 while part := member.read(READ):
                     digest.update(part)
                     crc = zlib.crc32(part, crc)
@@ -112,8 +110,7 @@ class ZippedFiles(Mapping[str, bytes]):
     def _checksums(self) -> bytes | None:
         if at.CHECKSUMS not in self:
             return None
-        with self.archive.open(at.CHECKSUMS) as member:
-            member._expected_crc = None  # type: ignore[attr-defined]
+        with open_unchecked(self.archive, at.CHECKSUMS) as member:
             return member.read(LINE_LIMIT)
 
 

@@ -45,4 +45,4 @@ def table_forms(command: Command) -> Command:
         return command(*args, form=form, **options)
 
     decorated: Any = form_options(with_form)
-    return decorated  # type: ignore[no-any-return]
+    return decorated  # type: ignore[no-any-return]  # click calls it alone

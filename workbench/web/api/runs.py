@@ -122,10 +122,7 @@ def check(query: CheckedRunFile, file: BinaryIO) -> RunCheckJson:
     with reading() as db:
         checker = face.checker(db, fresh_id())
     report = face.report(check_file(checker, query.name, buffered(file)).report)
-    found = report_to_json(report)
-    # The key of stored reports is an older word.
-    found["repair"] = found.pop("mend")
-    return cast(RunCheckJson, found)
+    return cast(RunCheckJson, report_to_json(report))
 
 
 @blueprint.post("")

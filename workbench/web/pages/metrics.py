@@ -62,7 +62,7 @@ def _counts() -> CollectorRegistry:
     if SHARED_FOLDER not in os.environ:
         return app_context().observed.registry
     together = CollectorRegistry()
-    MultiProcessCollector(together)  # type: ignore[no-untyped-call]
+    MultiProcessCollector(together)  # type: ignore[no-untyped-call]  # the library gives it no types
     return together
 
 

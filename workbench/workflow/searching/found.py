@@ -14,7 +14,6 @@ from workbench.searching.fragments import Fragment, FragmentPiece, fragments, ma
 from workbench.searching.query import SearchQuery, read_query
 from workbench.storage.events import CURRENT_PURPOSES, REPEAT, CurrentEvent
 from workbench.storage.tables import JudgmentEventRow, PoolEntryRow, PoolRow, SearchRow
-from workbench.workflow.judging.quality_checks import desk_task
 from workbench.workflow.judging.task import Task
 from workbench.workflow.searching.index import read_texts
 from workbench.workflow.searching.searches import Among, Searcher, shown_rank
@@ -81,16 +80,11 @@ class SearcherKnowledge:
         return DocnoFilter(only=self.pooled) if among is Among.POOLED else DocnoFilter()
 
 
-def known_to_assessor(db: Session, searcher: Searcher) -> SearcherKnowledge:
-    """What an assessor knows: the documents of her own part, as her desk has them, and her answers to them.
-
-    Nothing of colleagues, and not what is a repeat or planted. Raises NotFound as `desk_task`.
-    """
-    return known_of_task(desk_task(db, searcher.assignment_id or 0, searcher.account_id))
-
-
 def known_of_task(task: Task) -> SearcherKnowledge:
-    """What the assessor of a task knows of the topic."""
+    """What the assessor of a task knows: the documents of that task, as the desk has them, and the answers.
+
+    Nothing of colleagues, and not what is a repeat or planted.
+    """
     slots = {key: task.slot(key) for key in task.order}
     own: dict[str, CurrentEvent] = {
         slots[key].docno: event
