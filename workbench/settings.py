@@ -72,6 +72,14 @@ def read_settings(environment: Mapping[str, str] | None = None, *, instance: Pat
     )
 
 
+def environment_of(settings: Settings) -> dict[str, str]:
+    """The environment of a process that is to work on the same instance and database as this one."""
+    return os.environ | {
+        "WORKBENCH_INSTANCE": str(settings.instance),
+        "WORKBENCH_DATABASE_URL": settings.database_url,
+    }
+
+
 def _package_data(name: str) -> Path:
     # In an installed copy inside the package, in a checkout beside it.
     inside = PACKAGE / name

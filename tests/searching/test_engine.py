@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -149,6 +151,46 @@ def test_an_index_that_is_damaged_says_so(engine: TantivyEngine, tmp_path: Path)
         TantivyEngine(tmp_path / "index")
     with pytest.raises(DamagedIndex):
         engine.search(read_query("wing"), limit=1)
+
+
+def test_bytes_that_make_no_sense_are_damage(engine: TantivyEngine, tmp_path: Path) -> None:
+    engine.index([Document(f"n{number}", "", "word " * 40 + f"w{number}") for number in range(300)])
+    positions = max((tmp_path / "index").glob("*.pos"), key=lambda path: path.stat().st_size)
+    # More bits a number than a number has: Rust's code panics.
+    positions.write_bytes(b"\xff" * (positions.stat().st_size - 100) + positions.read_bytes()[-100:])
+    with pytest.raises(DamagedIndex):
+        TantivyEngine(tmp_path / "index").search(read_query('"word word"'), limit=1)
+
+
+# A limit of the size of files stands for a disk without space.
+FULL = """
+import resource, sys
+from pathlib import Path
+from workbench.records import Document
+from workbench.searching.engine import UnwritableIndex
+from workbench.searching.query import read_query
+from workbench.searching.tantivy_engine import TantivyEngine
+engine = TantivyEngine(Path(sys.argv[1]))
+_, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, most))
+try:
+    engine.index([Document("new", "", "wing")])
+except UnwritableIndex:
+    print(engine.search(read_query("wing"), limit=1).total)
+resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+engine.index([Document("new", "", "wing")])
+print(engine.search(read_query("wing"), limit=1).total)
+"""
+
+
+def test_a_full_disk_leaves_an_index_that_can_be_searched_and_written_later(
+    engine: TantivyEngine, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-c", FULL, str(tmp_path / "index")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["2", "3"]
+    # Nothing of the attempt in vain stays on the disk.
+    assert not [path for path in (tmp_path / "index").iterdir() if path.name.startswith(".tmp")]
 
 
 @settings(

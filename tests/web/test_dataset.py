@@ -40,7 +40,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The commands of processes, none of which is started."""
     commands: list[list[str]] = []
     monkeypatch.setattr(_Started, "commands", commands, raising=False)
-    monkeypatch.setattr("workbench.web.dataset_fetches.subprocess.Popen", _Started)
+    monkeypatch.setattr("workbench.web.workers.subprocess.Popen", _Started)
     return commands
 
 
@@ -112,13 +112,11 @@ def test_an_error_and_an_interruption_can_be_continued(
 def test_the_process_ends_with_the_reason_where_there_is_no_network(
     cast: Cast, settings: Settings, sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("WORKBENCH_INSTANCE", str(settings.instance))
-    monkeypatch.setenv("WORKBENCH_DATABASE_URL", str(sqlite_database.engine.url))
     monkeypatch.setenv("IR_DATASETS_HOME", str(settings.instance / "collections"))
     for variable in ("http_proxy", "https_proxy"):
         monkeypatch.setenv(variable, "http://127.0.0.1:9")
     monkeypatch.setenv("IR_DATASETS_DL_TRIES", "1")
-    start_fetch(settings.instance, cast.campaign_id, DatasetFetch("cranfield", ("topics",)))
+    start_fetch(settings, cast.campaign_id, DatasetFetch("cranfield", ("topics",)))
     found = None
     for _ in range(600):
         found = last_fetch(settings.instance, cast.campaign_id)

@@ -15,7 +15,7 @@ from granian.server import Server
 from workbench.cli.database import database_options, open_database
 from workbench.cli.output import announce
 from workbench.errors import WorkbenchError
-from workbench.settings import Settings
+from workbench.settings import Settings, environment_of
 from workbench.workflow.campaigns.deletion import finish_deletions
 from workbench.workflow.people.accounts import any_account
 
@@ -34,8 +34,7 @@ def serve_until_interrupted(settings: Settings, *, host: str, port: int, workers
     second process for slow requests (`workbench.web.long_requests`). The workers read the settings from
     environment variables that are set here.
     """
-    os.environ["WORKBENCH_INSTANCE"] = str(settings.instance)
-    os.environ["WORKBENCH_DATABASE_URL"] = settings.database_url
+    os.environ.update(environment_of(settings))
     os.environ[WORKERS] = str(workers)
     server = Server(
         "workbench.web.server_process:door_from_environment",

@@ -17,6 +17,10 @@ class DamagedIndex(WorkbenchError):
     """An index that cannot be read: it is to be built again, which loses nothing."""
 
 
+class UnwritableIndex(WorkbenchError):
+    """An index that cannot be written, as where a disk is full; what it has can still be searched."""
+
+
 @dataclass(frozen=True, slots=True)
 class DocnoFilter:
     """Which documents may be found: all, or `only` some, and `without` others."""
@@ -68,7 +72,10 @@ class SearchEngine(Protocol):
     """An index that can be searched."""
 
     def index(self, documents: Iterable[Document], *, removed: Iterable[str] = ()) -> None:
-        """Add documents, in place of those with the same docnos, and remove others; all at once."""
+        """Add documents, in place of those with the same docnos, and remove others.
+
+        Raises UnwritableIndex; the index can be searched meanwhile, and after an error as well.
+        """
 
     def search(self, query: SearchQuery, *, limit: int, among: DocnoFilter = ALL_DOCUMENTS) -> SearchResults:
         """The best documents for a query."""

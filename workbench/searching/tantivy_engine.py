@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from workbench.searching.engine import (
     IndexVersion,
     ScorePart,
     SearchResults,
+    UnwritableIndex,
 )
 from workbench.searching.query import Clause, ClauseRole, SearchQuery, Term, TermKind
 
@@ -47,15 +49,13 @@ class TantivyEngine:
         folder.mkdir(parents=True, exist_ok=True)
         self._schema = _schema(tantivy)
         self._meta = folder / "meta.json"
-        try:
+        with _readable(folder):
             self._index: Any = tantivy.Index(self._schema, path=str(folder))
             self._index.register_tokenizer(TEXT, stemming())
             self._index.register_tokenizer(WHOLE, unstemmed())
             # Reloaded by hand: watching the folder takes a thread.
             self._index.config_reader(reload_policy="manual")
             self._index.reload()
-        except (ValueError, OSError) as error:
-            raise _damaged(folder) from error
         self._seen = self._commit()
         self._searcher: Any = self._index.searcher()
         self._folder = folder
@@ -63,7 +63,7 @@ class TantivyEngine:
     def index(self, documents: Iterable[Document], *, removed: Iterable[str] = ()) -> None:
         """Add documents, in place of those with the same docnos, and remove others, in one commit.
 
-        Raises Conflict while another process writes.
+        Raises Conflict while another process writes, UnwritableIndex.
         """
         self._reload()
         is_new = self._searcher.num_docs == 0
@@ -74,14 +74,19 @@ class TantivyEngine:
             for one in documents:
                 if not is_new:
                     writer.delete_documents_by_term(DOCNO, stored(one.docno))
-                writer.add_document(self._document(one))
-            writer.commit()
+                self._add(writer, self._document(one))
+            self._commit_with(writer)
         except BaseException:
-            writer.rollback()
+            # Neither may hide the error. What was written in vain takes the space that is missing.
+            with suppress(ValueError):
+                writer.rollback()
+            with suppress(ValueError):
+                writer.garbage_collect_files()
             raise
         finally:
-            # Its lock goes with it.
-            writer.wait_merging_threads()
+            # Its lock goes with it. What could not be merged is merged another time.
+            with suppress(ValueError):
+                writer.wait_merging_threads()
         self._reload()
 
     def search(self, query: SearchQuery, *, limit: int, among: DocnoFilter = ALL_DOCUMENTS) -> SearchResults:
@@ -145,10 +150,8 @@ class TantivyEngine:
         now = self._commit()
         if now == self._seen:
             return
-        try:
+        with _readable(self._folder):
             self._index.reload()
-        except (ValueError, OSError) as error:
-            raise _damaged(self._folder) from error
         self._seen, self._searcher = now, self._index.searcher()
 
     def _writer(self) -> Any:
@@ -156,9 +159,26 @@ class TantivyEngine:
             # One thread: documents keep their order, and memory its bound.
             return self._index.writer(heap_size=WRITER_BYTES, num_threads=1)
         except ValueError as error:
-            if "Lock" not in str(error):
-                raise _damaged(self._folder) from error
-            raise Conflict("another process is writing this index", remedy="wait until it is done") from error
+            if "Lockfile" in str(error) or "LockBusy" in str(error):
+                message = "another process is writing this index"
+                raise Conflict(message, remedy="wait until it is done") from error
+            raise self._unwritable(error) from error
+
+    def _add(self, writer: Any, document: Any) -> None:
+        try:
+            writer.add_document(document)
+        except ValueError as error:
+            raise self._unwritable(error) from error
+
+    def _commit_with(self, writer: Any) -> None:
+        try:
+            writer.commit()
+        except ValueError as error:
+            raise self._unwritable(error) from error
+
+    def _unwritable(self, error: ValueError) -> UnwritableIndex:
+        message = f"the index in {self._folder} cannot be written: {error}"
+        return UnwritableIndex(message, remedy="free space on its disk, or delete the folder and index again")
 
     def _document(self, one: Document) -> Any:
         title, text = plain_text(one.title), plain_text(one.text)
@@ -172,14 +192,12 @@ class TantivyEngine:
             parts.append((t.Occur.Must, self._docnos(among.only)))
         if among.without:
             parts.append((t.Occur.MustNot, self._docnos(among.without)))
-        try:
+        with _readable(self._folder):
             found = self._searcher.search(t.Query.boolean_query(parts), max(limit, 1))
             documents = [
                 FoundDocument(read_back(self._searcher.doc(at).get_first(DOCNO)), float(score))
                 for score, at in found.hits[: max(limit, 0)]
             ]
-        except (ValueError, OSError) as error:
-            raise _damaged(self._folder) from error
         documents.sort(key=lambda one: (-one.score, id_bytes(one.docno)))
         return SearchResults(tuple(documents), int(found.count))
 
@@ -268,5 +286,14 @@ def _schema(tantivy: Any) -> Any:
     return builder.build()
 
 
-def _damaged(folder: Path) -> DamagedIndex:
-    return DamagedIndex(f"the index in {folder} cannot be read", remedy="delete the folder and index again")
+@contextmanager
+def _readable(folder: Path) -> Iterator[None]:
+    """Raises DamagedIndex where reading the index fails."""
+    try:
+        yield
+    except BaseException as error:
+        # Bytes that make no sense can make Rust panic, which Python does not count among its exceptions.
+        if isinstance(error, ValueError | OSError) or type(error).__name__ == "PanicException":
+            message = f"the index in {folder} cannot be read"
+            raise DamagedIndex(message, remedy="delete the folder and index again") from error
+        raise

@@ -8,9 +8,6 @@ written once a second, so that a process that was killed is noticed, and *Contin
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -19,6 +16,8 @@ from pathlib import Path
 
 from workbench.datasets import DatasetPart
 from workbench.errors import Conflict
+from workbench.settings import Settings
+from workbench.web.workers import start_worker
 
 WORKER = "workbench.web.dataset_worker"
 FOLDER = "datasets"
@@ -52,17 +51,13 @@ class DatasetFetch:
     remedy: str = ""
 
 
-def start_fetch(instance: Path, campaign_id: int, fetch: DatasetFetch) -> None:
+def start_fetch(settings: Settings, campaign_id: int, fetch: DatasetFetch) -> None:
     """Start a process that loads these parts; raises Conflict while another one loads."""
-    running = last_fetch(instance, campaign_id)
+    running = last_fetch(settings.instance, campaign_id)
     if running is not None and running.state is FetchState.RUNNING:
         raise Conflict(f"{running.dataset} is being loaded", remedy="wait until it is done")
-    write_fetch(instance, campaign_id, fetch)
-    # It ends when the pipe of its standard input does: with the process of the server that started it. It has
-    # no terminal either, so that the library cannot ask for a password.
-    command = [sys.executable, "-m", WORKER, str(campaign_id)]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE)  # noqa: S603  # a number
-    threading.Thread(target=_wait_for, args=(process,), daemon=True).start()
+    write_fetch(settings.instance, campaign_id, fetch)
+    start_worker(settings, WORKER, campaign_id)
 
 
 def last_fetch(instance: Path, campaign_id: int) -> DatasetFetch | None:
@@ -93,12 +88,6 @@ def write_fetch(instance: Path, campaign_id: int, fetch: DatasetFetch) -> None:
 def chosen_parts(sent: Sequence[str]) -> tuple[str, ...]:
     """Those of a form's words that name parts, in the order of the parts."""
     return tuple(part.value for part in DatasetPart if part.value in sent)
-
-
-def _wait_for(process: subprocess.Popen[bytes]) -> None:
-    process.wait()
-    if process.stdin:
-        process.stdin.close()
 
 
 def _path(instance: Path, campaign_id: int) -> Path:

@@ -5,11 +5,8 @@ What it loads stands in the file of `dataset_fetches`, where it writes how far i
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -17,29 +14,15 @@ from pathlib import Path
 
 from workbench.datasets import DatasetPart, catalogue_entry
 from workbench.errors import Unavailable, WorkbenchError
-from workbench.settings import Settings, read_settings
+from workbench.settings import Settings
 from workbench.storage.engine import Database
 from workbench.web.dataset_fetches import DatasetFetch, FetchState, last_fetch, write_fetch
 from workbench.web.forms import counted
+from workbench.web.workers import run_worker
 from workbench.workflow.datasets import DatasetLoaded, load_dataset
 
-# A lower priority than the process that saves judgments.
-NICENESS = 10
 BEAT_SECONDS = 1.0
 _SHOWN = 5
-
-
-def main(words: list[str]) -> None:
-    """Load what the file of this campaign asks for; end with the server, which the standard input shows."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.nice(NICENESS)
-    threading.Thread(target=end_with_the_server, daemon=True).start()
-    settings = read_settings()
-    database = Database(settings.database_url)
-    try:
-        load(settings, database, int(words[0]))
-    finally:
-        database.close()
 
 
 def load(settings: Settings, database: Database, campaign_id: int) -> None:
@@ -121,13 +104,5 @@ def _beating(instance: Path, campaign_id: int, fetch: DatasetFetch) -> Iterator[
         write_fetch(instance, campaign_id, noted.fetch)
 
 
-def end_with_the_server() -> None:
-    """End this process when the pipe of its standard input ends."""
-    # Not `sys.stdin`, which Python cannot close at its end while a thread reads it.
-    while os.read(0, 1):
-        time.sleep(BEAT_SECONDS)
-    os._exit(1)
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    run_worker(load, sys.argv[1:])

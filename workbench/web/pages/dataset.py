@@ -35,7 +35,7 @@ def load() -> Response | tuple[str, int]:
     )
     try:
         _check(fetch)
-        start_fetch(app_context().settings.instance, here().id, fetch)
+        start_fetch(app_context().settings, here().id, fetch)
     except WorkbenchError as error:
         return _page(fetch, findings_of(error, "Collection", "dataset")), status_of(error)
     return see_other(url_for("dataset.index"))

@@ -61,7 +61,7 @@ def search() -> Answer:
         with writing() as db:
             _require(db, topic)
             among = known_to_organiser(db, searcher).filter(asked.among)
-            number = record_search(db, ready.folder, searcher, asked, among)
+            number = record_search(db, ready.index, searcher, asked, among)
     except InvalidInput as error:
         return _page(topic, findings=error.findings), status_of(error)
     return see_other(url_for("search.show", search_id=number))

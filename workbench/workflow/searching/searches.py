@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from pathlib import Path
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound
 from workbench.records import Document
-from workbench.searching.engine import DocnoFilter, SearchResults
+from workbench.searching.analysis import ANALYSIS
+from workbench.searching.engine import (
+    DamagedIndex,
+    DocnoFilter,
+    IndexVersion,
+    SearchEngine,
+    SearchResults,
+)
 from workbench.searching.query import SearchQuery, read_query
 from workbench.storage.tables import SearchEventRow, SearchRow
 from workbench.workflow.campaigns.collection import document
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.desk_rules import allows_search_of
-from workbench.workflow.searching.index import open_engine
+from workbench.workflow.searching.host_index import HostIndex
 
 MOST_FOUND = 200
 """Documents that a search keeps; who needs more asks something narrower."""
 A_PAGE = 20
 LONGEST_TYPED = 2000
 MOST_EARLIER = 30
+NOTHING = SearchResults((), 0), IndexVersion("no index", ANALYSIS, 0)
 
 
 class Among(StrEnum):
@@ -77,22 +84,38 @@ def require_search(db: Session, campaign_id: int) -> None:
 
 
 def results_of(
-    db: Session, folder: Path, searcher: Searcher, typed: str, *, like: str | None, among: DocnoFilter
+    db: Session, index: HostIndex, searcher: Searcher, typed: str, *, like: str | None, among: DocnoFilter
 ) -> tuple[SearchQuery, SearchResults, str, int]:
-    """What the index in `folder` answers, with the query as it was read, the engine and its documents.
+    """What an index answers, with the query as it was read, the engine and its documents.
 
-    Raises NotFound where the document that others are to be like is none, DamagedIndex.
+    Nothing where nothing is indexed yet, or where the index is damaged; then it is made anew. Raises NotFound
+    where the document that others are to be like is none.
     """
-    engine = open_engine(folder)
     query = read_query(storable(typed)[:LONGEST_TYPED])
-    if like is None:
-        results = engine.search(query, limit=MOST_FOUND, among=among)
-    else:
-        shown = document(db, searcher.campaign_id, like)
-        results = engine.more_like(shown, limit=MOST_FOUND, among=among)
-        query = read_query(_title_of(shown))
-    version = engine.version()
-    return query, results, str(version), version.documents
+    shown = document(db, searcher.campaign_id, like) if like is not None else None
+
+    def ask(engine: SearchEngine) -> tuple[SearchResults, IndexVersion]:
+        if shown is None:
+            return engine.search(query, limit=MOST_FOUND, among=among), engine.version()
+        return engine.more_like(shown, limit=MOST_FOUND, among=among), engine.version()
+
+    results, version = answered(index, ask)
+    return query if shown is None else read_query(_title_of(shown)), results, str(version), version.documents
+
+
+def answered(
+    index: HostIndex, ask: Callable[[SearchEngine], tuple[SearchResults, IndexVersion]]
+) -> tuple[SearchResults, IndexVersion]:
+    """What the engine of an index answers; nothing where there is none yet, or a damaged one."""
+    for _ in range(2):
+        try:
+            engine = index.engine()
+            return ask(engine) if engine is not None else NOTHING
+        except DamagedIndex:
+            # It may have been deleted or made anew since it was opened.
+            index.close()
+    index.reject()
+    return NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +127,12 @@ class NewSearch:
     among: Among = Among.ALL
 
 
-def record_search(db: Session, folder: Path, searcher: Searcher, asked: NewSearch, among: DocnoFilter) -> int:
+def record_search(
+    db: Session, index: HostIndex, searcher: Searcher, asked: NewSearch, among: DocnoFilter
+) -> int:
     """Search, and record what was typed, understood, found and shown first; returns the search's number."""
     query, results, engine, documents = results_of(
-        db, folder, searcher, asked.typed, like=asked.like, among=among
+        db, index, searcher, asked.typed, like=asked.like, among=among
     )
     row = SearchRow(
         campaign_id=searcher.campaign_id,

@@ -80,7 +80,7 @@ def search(assignment_id: int) -> Answer:
         with writing() as db:
             task = _task(db, assignment_id)
             among = known_of_task(task).filter(asked.among)
-            number = record_search(db, ready.folder, _searcher(task), asked, among)
+            number = record_search(db, ready.index, _searcher(task), asked, among)
     except InvalidInput as error:
         return _page(assignment_id, findings=error.findings), status_of(error)
     return see_other(_address(assignment_id, number))

@@ -1,0 +1,246 @@
+"""An index in a folder of this host: what it has seen, the documents that it has, and who may write it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import shutil
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TextIO
+
+from workbench.errors import Conflict
+from workbench.records import Document
+from workbench.searching.analysis import ANALYSIS
+from workbench.searching.engine import DamagedIndex, UnwritableIndex
+from workbench.searching.tantivy_engine import TantivyEngine
+
+ENGINE, LISTED, STATE = "engine", "documents.tsv", "state.json"
+UNFINISHED = -1
+
+MOST_OPEN = 16
+_OPEN: dict[Path, TantivyEngine] = {}
+_OPENING = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """What an index has seen: `changes` of the campaign's documents, and how many documents it has."""
+
+    changes: int
+    documents: int
+    analysis: int = ANALYSIS
+
+
+class HostIndex:
+    """The index in `folder`, which need not be there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def state(self) -> IndexState | None:
+        """What it has seen; None where there is none, or one that another version made."""
+        try:
+            written = json.loads((self.folder / STATE).read_text(encoding="utf-8"))
+            found = IndexState(**written)
+        except (OSError, ValueError, TypeError):
+            return None
+        return found if found.analysis == ANALYSIS and (self.folder / ENGINE).is_dir() else None
+
+    def engine(self) -> TantivyEngine | None:
+        """What answers, which stays open in this process; None where nothing is indexed yet.
+
+        Raises DamagedIndex.
+        """
+        with _OPENING:
+            # Only who writes makes an index: two that made it at once would disturb each other.
+            if not (self.folder / ENGINE / "meta.json").exists():
+                _OPEN.pop(self.folder, None)
+                return None
+            engine = _OPEN.get(self.folder)
+            if engine is None:
+                if len(_OPEN) >= MOST_OPEN:
+                    _OPEN.pop(next(iter(_OPEN)))
+                engine = _OPEN[self.folder] = TantivyEngine(self.folder / ENGINE)
+            return engine
+
+    def close(self) -> None:
+        """Open it anew the next time that this process searches it."""
+        with _OPENING:
+            _OPEN.pop(self.folder, None)
+
+    def reject(self) -> None:
+        """Have it made anew by whoever updates it next: it is damaged."""
+        self.close()
+        with suppress(OSError):
+            (self.folder / STATE).unlink()
+
+    def discard(self) -> None:
+        """Delete it."""
+        self.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self._progress_path().unlink(missing_ok=True)
+
+    def note_progress(self, done: int) -> None:
+        """Write down how many documents it has as they are now; where the disk is full, nothing."""
+        path = self._progress_path()
+        new = path.with_suffix(".new")
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            new.write_text(json.dumps(done), encoding="utf-8")
+            new.replace(path)
+
+    def progress(self) -> int:
+        """How many documents it had when that was last written down, while it was updated."""
+        try:
+            return int(json.loads(self._progress_path().read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            return 0
+
+    def _progress_path(self) -> Path:
+        return self.folder.with_name(f"{self.folder.name}.progress")
+
+    @contextmanager
+    def updating(self) -> Iterator[HostUpdate]:
+        """What writes the index; the lock of the folder is held meanwhile, which ends with the process.
+
+        One that is damaged is deleted first. Raises Conflict where somebody else writes, and from within it
+        UnwritableIndex.
+        """
+        try:
+            self.folder.parent.mkdir(parents=True, exist_ok=True)
+            with self.folder.with_name(f"{self.folder.name}.lock").open("w") as lock:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError as error:
+                    message = "another process is updating this index"
+                    raise Conflict(message, remedy="wait until it is done") from error
+                with HostUpdate(self.folder, self._whole()) as update:
+                    yield update
+        except OSError as error:
+            message = f"the folder of the index cannot be written: {error.strerror or error}"
+            raise UnwritableIndex(message, remedy="free space on its disk") from error
+
+    def _whole(self) -> TantivyEngine:
+        if self.state() is not None:
+            with suppress(DamagedIndex):
+                return self.engine() or TantivyEngine(self.folder / ENGINE)
+        self.discard()
+        return TantivyEngine(self.folder / ENGINE)
+
+
+class HostUpdate:
+    """An index while it is brought up to date: told every document by docno, it says which ones it lacks."""
+
+    def __init__(self, folder: Path, engine: TantivyEngine) -> None:
+        self._folder, self._engine = folder, engine
+        self._listing = _Listing(folder)
+
+    def __enter__(self) -> HostUpdate:
+        # Whoever continues after this was killed knows by it how the terms were made.
+        self._write_state(IndexState(UNFINISHED, 0))
+        self._listing.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._listing.__exit__()
+
+    def is_new(self, docno: str, sha256: str) -> bool:
+        """Whether the index lacks this document, which comes after all before, with this hash."""
+        return self._listing.is_new(docno, sha256)
+
+    def no_more(self) -> None:
+        """Every document was named: others are gone."""
+        self._listing.finish()
+
+    @property
+    def gone(self) -> list[str]:
+        """Documents that the index has and nobody named, as far as can be told."""
+        return self._listing.gone
+
+    def index(self, documents: Iterable[Document]) -> None:
+        """Index documents that it lacks, and remove those that are gone; raises DamagedIndex."""
+        self._engine.index(documents, removed=self._listing.gone)
+        self._listing.keep()
+
+    def complete(self, state: IndexState) -> None:
+        """Every document is indexed."""
+        self._write_state(state)
+
+    def _write_state(self, state: IndexState) -> None:
+        new = self._folder / f"{STATE}.new"
+        new.write_text(json.dumps(asdict(state)), encoding="utf-8")
+        new.replace(self._folder / STATE)
+
+
+class _Listing:
+    """The documents of an index with their hashes, in a file by docno, which is read and written in step.
+
+    The file is replaced after the index was committed. Where a process is killed between the two, documents
+    that are not listed are indexed again, in place of themselves.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / LISTED
+        self._new_path = folder / f"{LISTED}.new"
+        folder.mkdir(parents=True, exist_ok=True)
+        self.gone: list[str] = []
+        self._old: TextIO | None = None
+        self._waiting: tuple[str, str] | None = None
+
+    def __enter__(self) -> _Listing:
+        self._old = self._path.open(encoding="utf-8") if self._path.exists() else None
+        self._new = self._new_path.open("w", encoding="utf-8")
+        self._advance()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for one in (self._old, self._new):
+            if one is not None:
+                one.close()
+        self._new_path.unlink(missing_ok=True)
+
+    def is_new(self, docno: str, sha256: str) -> bool:
+        """Whether this document, which comes after all before, is not listed with this hash."""
+        self._drop_before(docno)
+        known = self._waiting if self._waiting is not None and self._waiting[0] == docno else None
+        if known is not None:
+            self._advance()
+        self._new.write(f"{docno}\t{sha256}\n")
+        return known is None or known[1] != sha256
+
+    def finish(self) -> None:
+        """What is listed after the last document is gone."""
+        self._drop_before(None)
+
+    def keep(self) -> None:
+        """What was indexed is listed from now on; what comes after it stays listed as it was."""
+        self._new.flush()
+        copy = self._path.with_suffix(".kept")
+        shutil.copyfile(self._new_path, copy)
+        if self._waiting is not None and self._old is not None:
+            at = self._old.tell()
+            with copy.open("a", encoding="utf-8") as file:
+                file.write("\t".join(self._waiting) + "\n")
+                shutil.copyfileobj(self._old, file)
+            self._old.seek(at)
+        copy.replace(self._path)
+        self.gone = []
+
+    def _drop_before(self, docno: str | None) -> None:
+        while self._waiting is not None and (docno is None or _before(self._waiting[0], docno)):
+            self.gone.append(self._waiting[0])
+            self._advance()
+
+    def _advance(self) -> None:
+        line = self._old.readline() if self._old is not None else ""
+        docno, separator, sha256 = line.rstrip("\n").rpartition("\t")
+        self._waiting = (docno, sha256) if separator else None
+
+
+def _before(docno: str, other: str) -> bool:
+    """Whether a docno comes first as databases order ids: by the bytes of their UTF-8."""
+    return docno.encode() < other.encode()
