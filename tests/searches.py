@@ -12,7 +12,7 @@ from workbench.workflow.judging.desk_rules import save_allows_search
 from workbench.workflow.searching.searches import Searcher
 
 
-def stored_search(db: Session, searcher: Searcher, docnos: Sequence[str]) -> int:
+def stored_search(db: Session, searcher: Searcher, docnos: Sequence[str], *, typed: str = "harbour") -> int:
     """The number of a search that has shown all of these documents, in a campaign that allows searching."""
     save_allows_search(db, searcher.campaign_id, True)
     search = SearchRow(
@@ -20,8 +20,8 @@ def stored_search(db: Session, searcher: Searcher, docnos: Sequence[str]) -> int
         topic=searcher.topic,
         account_id=searcher.account_id,
         assignment_id=searcher.assignment_id,
-        typed="harbour",
-        understood="ranked by harbour",
+        typed=typed,
+        understood=f"ranked by {typed}",
         among="all",
         engine="an engine",
         documents=len(docnos),

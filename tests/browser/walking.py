@@ -130,6 +130,7 @@ BARE = frozenset(
         "run_pairs.index",
         "score_curves.index",
         "score_costs.index",
+        "score_without.index",
         "trust.collection",
         "run_pairs.two",
         "topic_scores.index",

@@ -143,8 +143,13 @@ def test_the_organiser_adds_what_was_found_and_sees_what_no_run_had(
     assert "1 document added." in text_of(olga.get(answer.location).text)
     ada.post(f"{searched(ada, place, 'spring')}/judge", data=judgment("new1", "3"))
     page = text_of(olga.get("/c/harbour/search").text)
-    # Two searches, nothing opened, two joined that no run had; one is judged, and relevant.
-    assert "T1 tides 2 0 2 2 1 1" in page
+    # Two searches, nothing opened, two joined that no run had; one is judged, and all that is relevant.
+    assert "T1 tides 2 0 2 2 1 1 100 % of 1" in page
+    assert "Ada 1 1 1 1 Olga 1 1 0 0" in page
+    table = olga.get("/c/harbour/search/found.csv?part=documents").text.splitlines()
+    assert [line.split(",")[:2] for line in table[1:]] == [["T1", "new2"], ["T1", "new1"]]
+    assert olga.get("/c/harbour/search/found.csv?part=hues").status_code == 422
+    assert olga.get("/c/harbour/scores/without?measures=AP").status_code == 422
     pool = text_of(olga.get(f"/c/harbour/pools/{cast.pool_id}/topic?topic=T1").text)
     assert "hit 1: “neap”" in pool
     assert "hit 1: “spring”" in pool

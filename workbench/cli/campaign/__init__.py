@@ -67,6 +67,8 @@ COMMANDS = {
     "score-compare": "workbench.cli.campaign.comparisons:score_compare",
     "score-pairs": "workbench.cli.campaign.comparisons:score_pairs",
     "score-topics": "workbench.cli.campaign.comparisons:score_topics",
+    "score-without": "workbench.cli.campaign.searching:score_without",
+    "found": "workbench.cli.campaign.searching:found",
     "report": "workbench.cli.campaign.report:report",
     "release": "workbench.cli.campaign.release:release",
     "archive": "workbench.cli.campaign.archive:archive",

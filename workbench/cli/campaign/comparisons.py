@@ -72,7 +72,7 @@ def score_compare(
     randomisation and paired bootstrap (Sakai 2006). --csv prints the topics, --latex the tests, --json both.
     """
     form = one_form(**forms)
-    table = _table(settings, campaign, choice, measure, (first, second))
+    table = compared_table(settings, campaign, choice, measure, (first, second))
     found = table_two_runs(table, table.measures[0], first, second, seed=seed)
     if not print_export(two_runs_export(found), form):
         say_two_runs(found)
@@ -97,7 +97,7 @@ def score_pairs(
 ) -> None:
     """Compare every two runs of CAMPAIGN: which differences are significant, corrected for their number."""
     form = one_form(**forms)
-    table = _table(settings, campaign, choice, scope.measure, scope.tags)
+    table = compared_table(settings, campaign, choice, scope.measure, scope.tags)
     found = table_pairs(table, table.measures[0], Comparisons(method), seed=seed)
     if not print_export(all_pairs_export(found), form):
         say_all_pairs(found)
@@ -115,13 +115,13 @@ def score_topics(
 ) -> None:
     """Sort the topics of CAMPAIGN by difficulty, or by how far its runs disagree on them."""
     form = one_form(**forms)
-    table = _table(settings, campaign, choice, scope.measure, scope.tags)
+    table = compared_table(settings, campaign, choice, scope.measure, scope.tags)
     found = table_topics(table, table.measures[0], order)
     if not print_export(topic_table_export(found), form):
         say_topic_table(found)
 
 
-def _table(
+def compared_table(
     settings: Settings, slug: str, choice: RuleChoice, measure: str | None, tags: Collection[str]
 ) -> ScoreTable:
     """Runs by one measure; raises WorkbenchError for several."""

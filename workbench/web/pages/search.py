@@ -7,11 +7,12 @@ from typing import Any
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
+from workbench.web.downloads import export_file
 from workbench.web.forms import findings_of, sent_id, status_of, whole_number
 from workbench.web.ids import read_id, write_id
 from workbench.web.index_builds import IndexProgress
@@ -25,7 +26,7 @@ from workbench.workflow.judging.desk_rules import allows_search_of
 from workbench.workflow.pools.listing import pools_of
 from workbench.workflow.searching.found import ShownSearch, known_to_organiser, shown_search
 from workbench.workflow.searching.joining import add_found
-from workbench.workflow.searching.report import found_by_search
+from workbench.workflow.searching.report import PARTS, found_by_search, searching_export
 from workbench.workflow.searching.searches import (
     Searcher,
     earlier_searches,
@@ -65,6 +66,18 @@ def search() -> Answer:
     except InvalidInput as error:
         return _page(topic, findings=error.findings), status_of(error)
     return see_other(url_for("search.show", search_id=number))
+
+
+@blueprint.get("/found.<any(csv, json):kind>")
+@organiser
+def found_file(kind: str) -> Response:
+    """What searching found: the table that `?part=` names as CSV, as JSON all of them."""
+    part = request.args.get("part") or next(iter(PARTS))
+    if part not in PARTS:
+        raise WorkbenchError(f"there is no table {part}", remedy=f"one of {', '.join(PARTS)}")
+    with reading() as db:
+        found = found_by_search(db, here().id)
+    return export_file(searching_export(found, part), kind, f"{here().slug}.found-by-searching")
 
 
 @blueprint.get("/<int:search_id>")

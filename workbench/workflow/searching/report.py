@@ -1,15 +1,19 @@
-"""What searching found, topic by topic: documents that joined a pool by a search, and that no run had."""
+"""What searching found: documents that joined a pool by a search and that no run brought into one."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import partial
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from workbench.export import Export
 from workbench.records import Answer
 from workbench.storage.events import CURRENT_PURPOSES
 from workbench.storage.tables import (
+    AccountRow,
     CampaignRow,
     JudgmentEventRow,
     PoolEntryRow,
@@ -19,14 +23,33 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
-from workbench.workflow.searching.searches import SearchHappening
+from workbench.workflow.searching.searches import SearchHappening, asked_in_words, reason_begins
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchedDocument:
+    """A document that a search alone brought into a pool: which search, at which rank, and whose.
+
+    `relevant` is None as long as nobody has graded it.
+    """
+
+    topic: str
+    docno: str
+    search: int
+    rank: int
+    query: str
+    by: str
+    relevant: bool | None
 
 
 @dataclass(frozen=True, slots=True)
 class TopicFound:
-    """A topic's searches: documents opened, judged by searching, joined to a pool, and brought by no run.
+    """A topic's searches: documents opened, judged or added by searching, and those that no run brought.
 
-    Of the latter `relevant` have a current judgment with a relevant grade by anybody, of `judged` with any.
+    Of the latter, `no_run`, `judged` have anybody's current grade and `relevant` a relevant one;
+    `relevant_of_topic` documents of the topic have a relevant grade, found in whatever way.
     """
 
     topic: str
@@ -37,53 +60,178 @@ class TopicFound:
     no_run: int
     judged: int
     relevant: int
+    relevant_of_topic: int
 
 
-def found_by_search(db: Session, campaign_id: int) -> tuple[TopicFound, ...]:
-    """What searching found, for each topic that was searched, in the order of the topics."""
-    searched = dict(
-        db.execute(
-            select(SearchRow.topic, func.count())
-            .where(SearchRow.campaign_id == campaign_id)
-            .group_by(SearchRow.topic)
-        ).all()
+@dataclass(frozen=True, slots=True)
+class SearcherFound:
+    """A person's searches in all topics, with what only these brought, as `TopicFound` counts it."""
+
+    by: str
+    searches: int
+    no_run: int
+    judged: int
+    relevant: int
+
+
+@dataclass(frozen=True, slots=True)
+class SearchingReport:
+    """What searching found: by topic that was searched, by person, and document by document."""
+
+    topics: tuple[TopicFound, ...]
+    people: tuple[SearcherFound, ...]
+    documents: tuple[SearchedDocument, ...]
+
+    @property
+    def judged(self) -> int:
+        """How many documents that only searching brought have a grade."""
+        return sum(one.judged for one in self.topics)
+
+    @property
+    def relevant(self) -> int:
+        """How many of these are relevant."""
+        return sum(one.relevant for one in self.topics)
+
+    @property
+    def relevant_of_topics(self) -> int:
+        """How many documents of the searched topics are relevant, found in whatever way."""
+        return sum(one.relevant_of_topic for one in self.topics)
+
+
+def found_by_search(db: Session, campaign_id: int) -> SearchingReport:
+    """What searching found in a campaign; topics in their order, people by what they found.
+
+    A document is relevant if any assessor's current grade is.
+    """
+    searched = _searches(db, campaign_id)
+    topics = sorted({topic for topic, _ in searched})
+    grades = _relevance(db, campaign_id, topics)
+    documents = tuple(_only_found(db, campaign_id, topics, grades))
+    happened = _happened(db, campaign_id)
+    by_topic = []
+    for topic, title in topic_titles(db, campaign_id).items():
+        if topic not in topics:
+            continue
+        new = [one for one in documents if one.topic == topic]
+        by_topic.append(
+            TopicFound(
+                topic=topic,
+                title=title,
+                searches=sum(count for (of, _), count in searched.items() if of == topic),
+                opened=len(happened.get((topic, True), ())),
+                joined=len(happened.get((topic, False), ())),
+                no_run=len(new),
+                judged=sum(one.relevant is not None for one in new),
+                relevant=sum(one.relevant is True for one in new),
+                relevant_of_topic=sum(good for (of, _), good in grades.items() if of == topic),
+            )
+        )
+    return SearchingReport(tuple(by_topic), _by_person(searched, documents), documents)
+
+
+def _by_person(
+    searched: Mapping[tuple[str, str], int], documents: Sequence[SearchedDocument]
+) -> tuple[SearcherFound, ...]:
+    found = []
+    for name in sorted({who for _, who in searched}):
+        own = [one for one in documents if one.by == name]
+        found.append(
+            SearcherFound(
+                by=name,
+                searches=sum(count for (_, who), count in searched.items() if who == name),
+                no_run=len(own),
+                judged=sum(one.relevant is not None for one in own),
+                relevant=sum(one.relevant is True for one in own),
+            )
+        )
+    return tuple(sorted(found, key=lambda one: (-one.relevant, -one.no_run, one.by)))
+
+
+def _searches(db: Session, campaign_id: int) -> dict[tuple[str, str], int]:
+    """How many searches there are, by topic and person."""
+    rows = db.execute(
+        select(SearchRow.topic, AccountRow.name, func.count())
+        .outerjoin(AccountRow, AccountRow.id == SearchRow.account_id)
+        .where(SearchRow.campaign_id == campaign_id)
+        .group_by(SearchRow.topic, AccountRow.id, AccountRow.name)
     )
-    opened: dict[str, set[str]] = {}
-    joined: dict[str, set[str]] = {}
+    found: dict[tuple[str, str], int] = {}
+    for topic, name, count in rows:
+        found[topic, name or ""] = found.get((topic, name or ""), 0) + count
+    return found
+
+
+def _happened(db: Session, campaign_id: int) -> dict[tuple[str, bool], set[str]]:
+    """The documents of a topic that were opened (True), or judged or added (False), by searching."""
     rows = db.execute(
         select(SearchRow.topic, SearchEventRow.happening, SearchEventRow.docno)
         .join(SearchRow, SearchRow.id == SearchEventRow.search_id)
         .where(SearchRow.campaign_id == campaign_id, SearchEventRow.docno.is_not(None))
         .distinct()
     )
+    found: dict[tuple[str, bool], set[str]] = {}
     for topic, happening, docno in rows:
         if docno is not None:
-            kind = opened if happening == str(SearchHappening.OPENED) else joined
-            kind.setdefault(topic, set()).add(docno)
-    runs = _brought_by_runs(db, campaign_id, list(searched))
-    answers = _relevance(db, campaign_id, list(searched))
-    lines = []
-    for topic, title in topic_titles(db, campaign_id).items():
-        if topic not in searched:
+            found.setdefault((topic, happening == str(SearchHappening.OPENED)), set()).add(docno)
+    return found
+
+
+def only_found_pairs(db: Session, campaign_id: int) -> frozenset[Pair]:
+    """The pairs that only searching brought into a pool, and no run into any."""
+    topics = list(db.scalars(select(SearchRow.topic).where(SearchRow.campaign_id == campaign_id).distinct()))
+    return frozenset((one.topic, one.docno) for one in _only_found(db, campaign_id, topics, {}))
+
+
+def only_added_pairs(db: Session, campaign_id: int) -> frozenset[Pair]:
+    """The pairs that people added to a pool in whatever way, and that no run brought into any."""
+    added = _entries_without_run(db, campaign_id)
+    brought = _brought_by_runs(db, campaign_id, sorted({topic for topic, _ in added}))
+    return frozenset(added.keys() - brought)
+
+
+def _only_found(
+    db: Session, campaign_id: int, topics: Collection[str], grades: Mapping[Pair, bool]
+) -> Iterable[SearchedDocument]:
+    """A pair belongs to the search that is the reason of its pool entry, not to all that showed it."""
+    added = _entries_without_run(db, campaign_id)
+    brought = _brought_by_runs(db, campaign_id, topics)
+    joined = [str(SearchHappening.JUDGED), str(SearchHappening.ADDED)]
+    rows = db.execute(
+        select(SearchRow, SearchEventRow.rank, SearchEventRow.docno, AccountRow.name)
+        .join(SearchEventRow, SearchEventRow.search_id == SearchRow.id)
+        .outerjoin(AccountRow, AccountRow.id == SearchRow.account_id)
+        .where(SearchRow.campaign_id == campaign_id, SearchEventRow.happening.in_(joined))
+        .order_by(SearchEventRow.id)
+    )
+    known: set[Pair] = set()
+    for search, rank, docno, name in rows:
+        pair = (search.topic, docno or "")
+        reason = reason_begins(search, rank)
+        if pair in known or pair in brought or not any(one.startswith(reason) for one in added.get(pair, ())):
             continue
-        new = {docno for docno in joined.get(topic, ()) if (topic, docno) not in runs}
-        given = [answers[topic, docno] for docno in new if (topic, docno) in answers]
-        lines.append(
-            TopicFound(
-                topic,
-                title,
-                searched[topic],
-                len(opened.get(topic, ())),
-                len(joined.get(topic, ())),
-                len(new),
-                len(given),
-                sum(given),
-            )
+        known.add(pair)
+        query = asked_in_words(search)
+        yield SearchedDocument(*pair, search.id, rank, query, name or "", grades.get(pair))
+
+
+def _entries_without_run(db: Session, campaign_id: int) -> dict[Pair, list[str]]:
+    """The reasons of pairs that were added to pools, and that no run brought there."""
+    rows = db.execute(
+        select(PoolEntryRow.topic, PoolEntryRow.docno, PoolEntryRow.reason)
+        .join(PoolRow)
+        .where(
+            PoolRow.campaign_id == campaign_id,
+            PoolEntryRow.added_at.is_not(None),
+            PoolEntryRow.run_count == 0,
         )
-    return tuple(lines)
+    )
+    found: dict[Pair, list[str]] = {}
+    for topic, docno, reason in rows:
+        found.setdefault((topic, docno), []).append(reason or "")
+    return found
 
 
-def _brought_by_runs(db: Session, campaign_id: int, topics: list[str]) -> set[tuple[str, str]]:
+def _brought_by_runs(db: Session, campaign_id: int, topics: Collection[str]) -> set[Pair]:
     """The pairs of these topics that a run brought into any pool."""
     rows = db.execute(
         select(PoolEntryRow.topic, PoolEntryRow.docno)
@@ -93,7 +241,7 @@ def _brought_by_runs(db: Session, campaign_id: int, topics: list[str]) -> set[tu
     return {(topic, docno) for topic, docno in rows}
 
 
-def _relevance(db: Session, campaign_id: int, topics: list[str]) -> dict[tuple[str, str], bool]:
+def _relevance(db: Session, campaign_id: int, topics: Collection[str]) -> dict[Pair, bool]:
     """Whether anybody's current grade of a pair is relevant; only pairs with a grade."""
     event = JudgmentEventRow
     latest = (
@@ -106,7 +254,7 @@ def _relevance(db: Session, campaign_id: int, topics: list[str]) -> dict[tuple[s
         .group_by(event.assessor_id, event.topic, event.docno)
     )
     least = scale_from_json(db.get_one(CampaignRow, campaign_id).scale).relevant_from
-    found: dict[tuple[str, str], bool] = {}
+    found: dict[Pair, bool] = {}
     rows = db.execute(
         select(event.topic, event.docno, event.grade).where(
             event.id.in_(latest), event.answer == str(Answer.GRADE)
@@ -116,3 +264,23 @@ def _relevance(db: Session, campaign_id: int, topics: list[str]) -> dict[tuple[s
         relevant = grade is not None and grade >= least
         found[topic, docno] = found.get((topic, docno), False) or relevant
     return found
+
+
+Lines = Sequence[TopicFound] | Sequence[SearcherFound] | Sequence[SearchedDocument]
+PARTS: dict[str, tuple[type, Callable[[SearchingReport], Lines]]] = {
+    "topics": (TopicFound, lambda found: found.topics),
+    "people": (SearcherFound, lambda found: found.people),
+    "documents": (SearchedDocument, lambda found: found.documents),
+}
+"""The tables by name: what a line is, and the lines."""
+
+
+def searching_export(found: SearchingReport, part: str) -> Export:
+    """One table of the report for CSV, all of it for JSON."""
+    kind, lines = PARTS[part]
+    columns = tuple(one.name for one in fields(kind))
+    return Export(
+        columns,
+        lambda: ([getattr(line, name) for name in columns] for line in lines(found)),
+        partial(asdict, found),
+    )

@@ -32,6 +32,8 @@ MOST_FOUND = 200
 """Documents that a search keeps; who needs more asks something narrower."""
 A_PAGE = 20
 LONGEST_TYPED = 2000
+LONGEST_ASKED = 1900
+"""Characters of a query that the reason of an addition has: a reason may have 2,000 in all."""
 MOST_EARLIER = 30
 NOTHING = SearchResults((), 0), IndexVersion("no index", ANALYSIS, 0)
 
@@ -222,9 +224,21 @@ def record_event(
 
 
 def reason_of(search: SearchRow, rank: int) -> str:
-    """Why a document that a search found joins a pool."""
-    asked = f"“{search.typed}”" if search.like is None else search.understood
-    return f"search {search.id}, hit {rank}: {asked}"
+    """Why a document that a search found joins a pool; of a long query its beginning."""
+    asked = asked_in_words(search)
+    if len(asked) > LONGEST_ASKED:
+        asked = f"{asked[:LONGEST_ASKED]} …"
+    return f"{reason_begins(search, rank)} {asked}"
+
+
+def reason_begins(search: SearchRow, rank: int) -> str:
+    """How the reason begins of a document that joined a pool by this search, which no other search shares."""
+    return f"search {search.id}, hit {rank}:"
+
+
+def asked_in_words(search: SearchRow) -> str:
+    """What was searched for: the words in quotes, or the document that others were to be like."""
+    return f"“{search.typed}”" if search.like is None else search.understood
 
 
 def earlier_searches(db: Session, searcher: Searcher) -> tuple[SearchLine, ...]:

@@ -1,10 +1,11 @@
-"""The tab "Scores": the leaderboard, one run, two runs, all pairs of runs, topics, curves, cost.
+"""The tab "Scores": the leaderboard, one run, two runs, all pairs of runs, topics, curves, cost,
+without what searching found.
 
 Every page reads the same table, which `form.scored` computes some runs at a time: a page whose table is not
 whole yet shows how far it has come and asks again by itself.
 """
 
-from workbench.web.pages.scores import costs, curves, leaderboard, pairs, run, topics
+from workbench.web.pages.scores import costs, curves, leaderboard, pairs, run, topics, without
 
 BLUEPRINTS = (
     leaderboard.blueprint,
@@ -13,4 +14,5 @@ BLUEPRINTS = (
     topics.blueprint,
     curves.blueprint,
     costs.blueprint,
+    without.blueprint,
 )

@@ -14,7 +14,7 @@ from workbench.records import Verdict
 from workbench.scoring.measures import parse_measures
 from workbench.storage import Session
 from workbench.web.access import here
-from workbench.web.forms import findings_of, sent_id, sent_ids, status_of
+from workbench.web.forms import findings_of, sent_id, sent_ids, status_of, whole_number
 from workbench.web.ids import write_id
 from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
 from workbench.web.requests import wants_fragment
@@ -24,6 +24,7 @@ from workbench.workflow.scores.score_table import ScoreTable, default_measures, 
 
 # How long a request may score runs before it says how far it has come.
 SECONDS = 2.0
+LARGEST_SEED = 2**32 - 1
 Result = TypeVar("Result")
 
 
@@ -148,3 +149,18 @@ def known_tag(form: ScoreForm, field: str) -> str:
     if tag and tag not in {one.tag for one in form.runs}:
         raise NotFound(f"there is no run {tag!r} in this campaign")
     return tag
+
+
+def seed_text() -> str:
+    """The random seed as the address has it, 0 without one."""
+    return request.args.get("seed", "").strip() or "0"
+
+
+def sent_seed() -> int:
+    """The random seed of the address; raises WorkbenchError for one that is none."""
+    seed = whole_number(seed_text())
+    if seed is None or not 0 <= seed <= LARGEST_SEED:
+        raise WorkbenchError(
+            f"the random seed cannot be {seed_text()!r}", remedy=f"a whole number up to {LARGEST_SEED:,}"
+        )
+    return seed

@@ -16,13 +16,14 @@ from workbench.scoring.two_runs import TESTS, TwoRuns, two_runs_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import export_file
-from workbench.web.forms import whole_number
 from workbench.web.pages.scores.form import (
     ScoreForm,
     detail,
     known_tag,
     render_detail,
     score_form,
+    seed_text,
+    sent_seed,
     whole_detail,
 )
 from workbench.workflow.campaigns.collection import topics_of
@@ -31,7 +32,6 @@ from workbench.workflow.scores.score_table import ScoreTable
 
 blueprint = Blueprint("run_pairs", __name__, url_prefix="/c/<slug>/scores")
 MOST_PAIRS = 200
-LARGEST_SEED = 2**32 - 1
 
 
 @blueprint.get("/pairs")
@@ -42,7 +42,7 @@ def index() -> tuple[str, int]:
         of = detail(db, score_form(db), _all)
     words = method_in_words(of.found.compared) if of.found else ""
     return render_detail(
-        "pairs", of, methods=METHODS, method=_method_name(), seed=_seed_text(), words=words, most=MOST_PAIRS
+        "pairs", of, methods=METHODS, method=_method_name(), seed=seed_text(), words=words, most=MOST_PAIRS
     )
 
 
@@ -68,7 +68,7 @@ def two() -> tuple[str, int]:
         of,
         titles=titles,
         tests=TESTS,
-        seed=_seed_text(),
+        seed=seed_text(),
         plot=_differences(of.found, titles) if of.found else None,
     )
 
@@ -87,7 +87,7 @@ def _all(table: ScoreTable, shown: str) -> AllPairs:
     method = next((one for one in Comparisons if one == _method_name()), None)
     if method is None:
         raise WorkbenchError(f"there is no test {_method_name()!r}", remedy=f"one of {', '.join(METHODS)}")
-    return table_pairs(table, shown, method, seed=_seed())
+    return table_pairs(table, shown, method, seed=sent_seed())
 
 
 def _two_of(form: ScoreForm) -> Callable[[ScoreTable, str], TwoRuns]:
@@ -101,26 +101,13 @@ def _two_of(form: ScoreForm) -> Callable[[ScoreTable, str], TwoRuns]:
         missing = {one, other} - {run.tag for run in best}
         if missing:
             raise WorkbenchError("two of the scored runs are needed", remedy="choose them on the leaderboard")
-        return table_two_runs(table, shown, one, other, seed=_seed())
+        return table_two_runs(table, shown, one, other, seed=sent_seed())
 
     return make
 
 
 def _method_name() -> str:
     return request.args.get("method") or str(Comparisons.RANDOMISED_TUKEY)
-
-
-def _seed_text() -> str:
-    return request.args.get("seed", "").strip() or "0"
-
-
-def _seed() -> int:
-    seed = whole_number(_seed_text())
-    if seed is None or not 0 <= seed <= LARGEST_SEED:
-        raise WorkbenchError(
-            f"the random seed cannot be {_seed_text()!r}", remedy=f"a whole number up to {LARGEST_SEED:,}"
-        )
-    return seed
 
 
 def _differences(found: TwoRuns, titles: dict[str, str]) -> dict[str, Any]:

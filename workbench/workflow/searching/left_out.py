@@ -1,0 +1,73 @@
+"""The scores of a table with and without the documents that only searching, or only people, brought."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from workbench.errors import WorkbenchError
+from workbench.trust.alternatives import AlternativeQrels, Pair, ranking_measure, score_under
+from workbench.trust.left_out import ScoresLeftOut, scores_left_out, without_pairs
+from workbench.workflow.kept_results import KeptResults
+from workbench.workflow.runs.packed_store import arrays_for_use
+from workbench.workflow.runs.run_records import runs_of
+from workbench.workflow.scores.score_table import ScoreTable
+from workbench.workflow.searching.report import only_added_pairs, only_found_pairs
+
+_KEPT = KeptResults(ScoresLeftOut)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutChoice:
+    """Documents that can be left out: their label, what a sentence says of them, and which they are."""
+
+    label: str
+    words: str
+    pairs: Callable[[Session, int], frozenset[Pair]]
+
+
+CHOICES = {
+    "search": LeftOutChoice("Found only by searching", "found only by searching", only_found_pairs),
+    "added": LeftOutChoice(
+        "Added by people in any way", "added by people and brought by no run", only_added_pairs
+    ),
+}
+"""What can be left out, by name. To add one: a line here; the page, its exports and the command take it."""
+
+
+def pairs_to_leave_out(db: Session, campaign_id: int, table: ScoreTable, leave_out: str) -> frozenset[Pair]:
+    """The pairs of a table's qrels that a choice leaves out; raises WorkbenchError for no choice."""
+    if leave_out not in CHOICES:
+        raise WorkbenchError(f"{leave_out!r} cannot be left out", remedy=f"one of {', '.join(CHOICES)}")
+    graded = {(one.topic, one.docno) for one in table.qrels.consensus.qrels}
+    return CHOICES[leave_out].pairs(db, campaign_id) & graded
+
+
+def table_left_out(
+    db: Session, campaign_id: int, table: ScoreTable, shown: str, leave_out: str, *, seed: int = 0
+) -> ScoresLeftOut:
+    """The runs of a whole table by one of its measures, with and without some documents of its qrels.
+
+    Raises WorkbenchError for a choice that is none, where the qrels have none of the documents, for fewer
+    than two runs, and for a measure that is better the lower it is.
+    """
+    pairs = pairs_to_leave_out(db, campaign_id, table, leave_out)
+    measure = ranking_measure(shown)
+    # The threshold of the table's measures is in their names: no other is set here.
+    grades = {(one.topic, one.docno): one.grade for one in table.qrels.consensus.qrels}
+    qrels = AlternativeQrels("qrels", grades)
+    words = CHOICES[leave_out].words
+    whole, rest, left_out = without_pairs(qrels, pairs, words, table.qrels.relevant_from)
+    tags = [one.tag for one in table.runs]
+    hashes = {run.tag: run.sha256 for run in runs_of(db, campaign_id)}
+    lines = hashlib.sha256(b"".join(table.qrels.lines())).hexdigest()
+    source = (lines, left_out, sorted(pairs), str(measure), [(tag, hashes[tag]) for tag in tags], seed)
+
+    def make() -> ScoresLeftOut:
+        runs = (arrays_for_use(db, campaign_id, tag) for tag in tags)
+        return scores_left_out(score_under([whole, rest], runs, measure), left_out, seed=seed)
+
+    return _KEPT.get(db, campaign_id, repr(source), make)
