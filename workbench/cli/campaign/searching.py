@@ -83,7 +83,7 @@ def _say_found(report: SearchingReport, columns: tuple[str, ...], rows: Iterable
     click.echo(
         f"{report.relevant} of {report.relevant_of_topics} relevant documents of the searched topics "
         f"({share_of(report.relevant, report.relevant_of_topics)}) were found only by searching; "
-        f"{report.judged} of {sum(one.no_run for one in report.topics)} such documents are judged",
+        f"{report.judged} of {report.no_run} such documents are judged",
         err=True,
     )
 

@@ -83,13 +83,18 @@ class SearchingReport:
     documents: tuple[SearchedDocument, ...]
 
     @property
+    def no_run(self) -> int:
+        """How many documents only searching brought."""
+        return sum(one.no_run for one in self.topics)
+
+    @property
     def judged(self) -> int:
-        """How many documents that only searching brought have a grade."""
+        """How many of these have a grade."""
         return sum(one.judged for one in self.topics)
 
     @property
     def relevant(self) -> int:
-        """How many of these are relevant."""
+        """How many of these have a relevant grade."""
         return sum(one.relevant for one in self.topics)
 
     @property
