@@ -12,20 +12,29 @@ from tests.support import Oracle, cases
 from workbench.agreement.coefficients import COEFFICIENTS, coefficient_value
 from workbench.agreement.coefficients.coefficient import values
 from workbench.agreement.coefficients.unpooled_kappa import unpooled_kappa
-from workbench.agreement.intervals import Bounds, kappa_bounds, kappa_error, share_interval, shares_below
+from workbench.agreement.intervals import (
+    Bounds,
+    bounds_of_each,
+    kappa_bounds,
+    kappa_error,
+    share_interval,
+    shares_below,
+)
 from workbench.agreement.linearised import linearised
 from workbench.agreement.ratings import Ratings, ratings_of
 from workbench.agreement.resampling import (
     Resamples,
     Unit,
     bootstrap,
+    each_over_topics,
     interval_among,
     over_topics,
     resampled,
+    several_over_topics,
     topic_draws,
 )
 from workbench.agreement.sample_model import kappa_of_shares
-from workbench.agreement.tally import Floats, tally
+from workbench.agreement.tally import Floats, sum_of_last, tally
 from workbench.agreement.weights import linear, nominal
 from workbench.errors import WorkbenchError
 
@@ -236,3 +245,36 @@ def test_no_interval_reaches_to_where_no_kappa_can_be() -> None:
     assert linearised(five, "uniform").low == pytest.approx(-0.25)
     # With missing grades and weights of one's own a value may itself be below -1.
     assert kappa_bounds(-1.5, 0.1) == (-1.5, -1.4)
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 7, 1000])
+def test_bounds_are_those_of_numpy_to_the_last_bit(rounds: int) -> None:
+    random = np.random.default_rng(rounds)
+    found = np.stack([random.normal(size=rounds), random.integers(0, 3, rounds) / 3])
+    for level, units in ((0.95, 5), (0.5, 40), (0.99, 2)):
+        expected = np.quantile(found, shares_below(level, units), axis=1).T
+        np.testing.assert_array_equal(bounds_of_each(found, level, units, Bounds.EXPANDED), expected)
+
+
+@pytest.mark.parametrize("shape", [(40, 2, 2), (40, 7), (40, 1), (3, 0), (40, 3, 3)])
+def test_sums_of_few_places_are_those_of_numpy_to_the_last_bit(shape: tuple[int, ...]) -> None:
+    values_of_shape = np.random.default_rng(1).normal(size=shape)
+    axes = tuple(range(1, len(shape)))
+    np.testing.assert_array_equal(sum_of_last(values_of_shape, len(axes)), values_of_shape.sum(axis=axes))
+
+
+def test_many_at_once_have_the_intervals_of_each() -> None:
+    # Of two topics both figures are undefined in the rounds that draw none of the second; of one topic, and
+    # of none, there is no interval; 60 of a number of topics are more than one portion.
+    random = np.random.default_rng(4)
+    sums = [random.random((units, 2)) for units in (0, 1, 2, *[5] * 60, 9)]
+    sums[2][0] = 0.0
+    resamples = Resamples(rounds=3000, seed=8)
+
+    def of_resample(drawn: Floats) -> tuple[Floats, Floats]:
+        return drawn[..., 0] / drawn[..., 1], drawn[..., 1] / drawn[..., 0]
+
+    expected = [each_over_topics(of_resample, one, resamples) for one in sums]
+    assert several_over_topics(of_resample, sums, resamples) == expected
+    assert expected[2][0].undefined_rounds > 0
+    assert expected[1][0].undefined

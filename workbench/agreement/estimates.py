@@ -9,17 +9,19 @@ import numpy as np
 
 from workbench.agreement.bands import Band, verdict
 from workbench.agreement.coefficients import COEFFICIENTS, coefficients_on
-from workbench.agreement.coefficients.coefficient import Coefficient, CoefficientValue, value_of
+from workbench.agreement.coefficients.coefficient import Coefficient, CoefficientValue, values_of
 from workbench.agreement.coefficients.steps import Sheet, Step
 from workbench.agreement.contingency import Table
 from workbench.agreement.intervals import Interval
 from workbench.agreement.linearised import linearised
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Ratings, pair_tables
-from workbench.agreement.resampling import Resampled, interval_over, resampled
+from workbench.agreement.resampling import Resampled, interval_over, intervals_over, resampled
 from workbench.agreement.selection import Selection
 from workbench.agreement.tally import Tally, tally
 from workbench.agreement.weights import Weights
+
+UNDEFINED = "the coefficient is undefined"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +69,11 @@ def estimates(
     """Every coefficient over pairs with two grades or more; without the resamples `drawn` no intervals."""
     weights = options.weights_for(ratings)
     whole = tally(ratings, weights).total()
-    found = estimates_of(whole, drawn, weights, ratings.categories, options)
     if drawn is None:
-        return found
+        return estimates_of(whole, None, weights, ratings.categories, options)
+    coefficients = _coefficients(ratings.categories, options)
+    intervals = [interval_over(one, drawn, weights) for one in coefficients]
+    found = estimates_of(whole, intervals, weights, ratings.categories, options)
     table = pair_tables(ratings)[0, 1] if ratings.n_assessors == 2 else None
     level = options.confidence
     return tuple(replace(one, analytic=_analytic(one, ratings, table, weights, level)) for one in found)
@@ -77,20 +81,54 @@ def estimates(
 
 def estimates_of(
     whole: Tally,
-    drawn: Resampled | None,
+    intervals: Sequence[Interval] | None,
     weights: Weights,
     categories: tuple[int, ...],
     options: AgreementOptions,
 ) -> tuple[Estimate, ...]:
-    """The same from sums over all pairs, and over resamples."""
-    return tuple(
-        Estimate(
-            coefficient,
-            found := _written(coefficient, value_of(coefficient, whole, weights)),
-            None if drawn is None else interval_of(coefficient, found, drawn, weights),
-        )
-        for coefficient in coefficients_on(categories, weights=options.weights_name, level=options.level)
-    )
+    """The same from sums over all pairs, and the intervals of every coefficient over resamples."""
+    over = None if intervals is None else [intervals]
+    (found,) = several_estimates(whole.grouped(), over, weights, categories, options)
+    return found
+
+
+def several_estimates(
+    wholes: Tally,
+    intervals: Sequence[Sequence[Interval]] | None,
+    weights: Weights,
+    categories: tuple[int, ...],
+    options: AgreementOptions,
+) -> list[tuple[Estimate, ...]]:
+    """The same of several ratings, whose sums over all their pairs are (several, ...)."""
+    several = range(len(wholes.doubly))
+    by_coefficient = []
+    for place, coefficient in enumerate(_coefficients(categories, options)):
+        values = [_written(coefficient, one) for one in values_of(coefficient, wholes, weights)]
+        if intervals is None:
+            by_coefficient.append([Estimate(coefficient, found) for found in values])
+            continue
+        over = [intervals[number][place] for number in several]
+        by_coefficient.append([
+            Estimate(coefficient, found, _unless_undefined(found, interval, options))
+            for found, interval in zip(values, over, strict=True)
+        ])  # fmt: skip
+    return list(zip(*by_coefficient, strict=True))
+
+
+def several_intervals(
+    drawn: Resampled, weights: Weights, categories: tuple[int, ...], options: AgreementOptions
+) -> list[tuple[Interval, ...]]:
+    """The intervals of every coefficient, of each of several ratings; the sums are (several, rounds, ...)."""
+    by_coefficient = [intervals_over(one, drawn, weights) for one in _coefficients(categories, options)]
+    return list(zip(*by_coefficient, strict=True))
+
+
+def _unless_undefined(found: CoefficientValue, interval: Interval, options: AgreementOptions) -> Interval:
+    return options.resamples.none(interval.units, UNDEFINED) if found.value is None else interval
+
+
+def _coefficients(categories: tuple[int, ...], options: AgreementOptions) -> tuple[Coefficient, ...]:
+    return coefficients_on(categories, weights=options.weights_name, level=options.level)
 
 
 def coefficients_of(
@@ -106,7 +144,7 @@ def interval_of(
 ) -> Interval:
     """The bootstrap's interval of a coefficient, or why there is none."""
     if found.value is None:
-        return drawn.resamples.none(drawn.units, "the coefficient is undefined")
+        return drawn.resamples.none(drawn.units, UNDEFINED)
     return interval_over(coefficient, drawn, weights)
 
 

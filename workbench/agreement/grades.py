@@ -166,11 +166,10 @@ def _kappa_interval(
 
 def against_the_rest(ratings: Ratings, place: int) -> Ratings:
     """The ratings with one grade made 1 and all others 0."""
-    codes = ratings.codes_as([int(each != place) for each in range(len(ratings.categories))])
-    unlisted = ratings.unlisted
     # What nobody judged has the lowest grade, which is the one itself here.
-    categories = (0, 1) if place == ratings.lowest and unlisted is not None else (1, 0)
-    return Ratings(codes, categories, ratings.topics, ratings.n_topics, unlisted)
+    lowest = place == ratings.lowest and ratings.unlisted is not None
+    places = [int(each != place) for each in range(len(ratings.categories))]
+    return ratings.with_places(places, (0, 1) if lowest else (1, 0))
 
 
 def _specific(whole: Tally, place: int) -> CoefficientValue:

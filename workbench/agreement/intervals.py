@@ -72,8 +72,29 @@ def shares_below(level: float, units: int, bounds: Bounds = Bounds.EXPANDED) -> 
 
 def bounds_among(found: Floats, level: float, units: int, bounds: Bounds) -> tuple[float, float]:
     """The bounds among values of resamples (rounds,), all of them finite."""
-    low, high = np.quantile(found, shares_below(level, units, bounds))
-    return float(low), float(high)
+    low, high = bounds_of_each(found[np.newaxis], level, units, bounds)[0].tolist()
+    return low, high
+
+
+def bounds_of_each(found: Floats, level: float, units: int, bounds: Bounds) -> Floats:
+    """The same of several figures (figures, rounds); shape (figures, 2).
+
+    To the last bit what `np.quantile` has by its default, in a fifth of the time for a thousand rounds.
+    """
+    places = [(found.shape[-1] - 1) * share for share in shares_below(level, units, bounds)]
+    below = [int(place) for place in places]
+    above = [min(place + 1, found.shape[-1] - 1) for place in below]
+    ranked = np.partition(found, sorted({*below, *above}), axis=-1)
+    ends = [
+        _between(ranked[..., low], ranked[..., high], place - low)
+        for low, high, place in zip(below, above, places, strict=True)
+    ]
+    return np.stack(ends, axis=-1)
+
+
+def _between(low: Floats, high: Floats, part: float) -> Floats:
+    # From the nearer of the two, as numpy does.
+    return low + (high - low) * part if part < 0.5 else high - (high - low) * (1 - part)
 
 
 def kappa_error(table: ArrayLike, disagreements: ArrayLike | None = None) -> float | None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from workbench.agreement.contingency import MISSING
 from workbench.agreement.intervals import Interval
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Ratings
-from workbench.agreement.resampling import over_topics
+from workbench.agreement.resampling import several_over_topics
 from workbench.agreement.tally import Floats
 
 
@@ -37,47 +36,48 @@ def leniency(ratings: Ratings, options: AgreementOptions) -> tuple[Leniency, ...
     The others' mean is computed pair by pair, so that it does not matter which pairs were assigned.
     Intervals are always over topics.
     """
-    values = np.asarray(ratings.categories, dtype=np.float64)
-    judged = ratings.codes != MISSING
-    raters = np.count_nonzero(judged, axis=0)
-    # The place -1 of a missing grade takes the 0 that stands last.
-    total = np.zeros(ratings.codes.shape[1])
-    for row in ratings.codes:
-        total += np.append(values, 0.0)[row]
-    found = [
-        _of(number, ratings, judged[number] & (raters >= 2), values, total, raters, options)
-        for number in range(ratings.n_assessors)
-    ]
+    sums = _sums(ratings)
+    there = [one[one[:, 2] > 0] for one in sums]
+    sharing = [number for number, one in enumerate(there) if len(one)]
+    over = several_over_topics(_difference, [there[number] for number in sharing], options.topic_resamples)
+    intervals = dict(zip(sharing, over, strict=True))
+    found = [_of(number, one, *intervals.get(number, (None,))) for number, one in enumerate(there)]
     return tuple(sorted(found, key=lambda one: (one.difference is None, one.difference or 0.0, one.assessor)))
 
 
-def _of(
-    number: int,
-    ratings: Ratings,
-    shared: NDArray[np.bool_],
-    values: Floats,
-    total: Floats,
-    raters: NDArray[np.int64],
-    options: AgreementOptions,
-) -> Leniency:
-    own = values[ratings.codes[number, shared]]
-    others = (total[shared] - own) / (raters[shared] - 1)
-    topics = ratings.topics[shared]
-    sums = np.stack(
-        [np.bincount(topics, of, minlength=ratings.n_topics) for of in (own, others, np.ones_like(own))],
-        axis=1,
-    ).astype(np.float64)
+def _sums(ratings: Ratings) -> Floats:
+    """Of every assessor by topic own grades, the others' mean on the same pairs, and how many pairs.
+
+    Shape (assessors, topics, 3).
+    """
+    values = np.asarray(ratings.categories, dtype=np.float64)
+    given = ratings.given()
+    raters = np.bincount(given.pairs, minlength=ratings.codes.shape[1])
+    total = np.bincount(given.pairs, values[given.codes], minlength=ratings.codes.shape[1])
+    shared = raters[given.pairs] >= 2
+    assessors, pairs = given.assessors[shared].astype(np.int64), given.pairs[shared]
+    own = values[given.codes[shared]]
+    others = (total[pairs] - own) / (raters[pairs] - 1)
+    places = assessors * ratings.n_topics + ratings.topics[pairs]
+    shape = ratings.n_assessors, ratings.n_topics
+    columns = [
+        np.bincount(places, of, minlength=math.prod(shape)).reshape(shape)
+        for of in (own, others, np.ones_like(own))
+    ]
+    sums = np.stack(columns, axis=2).astype(np.float64)
     if ratings.unlisted is not None:
         lowest = float(min(ratings.categories))
         sums += ratings.unlisted[:, np.newaxis] * np.array([lowest, lowest, 1.0])
-    sums = sums[sums[:, 2] > 0]
+    return sums
+
+
+def _of(number: int, sums: Floats, interval: Interval | None) -> Leniency:
+    """An assessor by the sums of the topics on which there are any."""
     if not len(sums):
         return Leniency(number, 0, None, None, None, None)
     mine, theirs, n = sums.sum(axis=0).tolist()
-    interval = over_topics(_difference, sums, options.topic_resamples)
     return Leniency(number, int(n), mine / n, theirs / n, (mine - theirs) / n, interval)
 
 
-def _difference(sums: Floats) -> Floats:
-    difference: Floats = (sums[..., 0] - sums[..., 1]) / sums[..., 2]
-    return difference
+def _difference(sums: Floats) -> tuple[Floats]:
+    return ((sums[..., 0] - sums[..., 1]) / sums[..., 2],)

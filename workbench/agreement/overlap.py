@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations
 from math import fsum
 
@@ -14,8 +13,10 @@ from numpy.typing import NDArray
 from workbench.agreement.contingency import MISSING
 from workbench.agreement.intervals import Interval
 from workbench.agreement.ratings import Ratings
-from workbench.agreement.resampling import Resamples, each_over_topics, over_topics, topic_draws
+from workbench.agreement.resampling import Resamples, over_topics, several_over_topics
 from workbench.agreement.tally import Floats
+
+_Two = tuple[Interval | None, Interval | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,8 @@ def overlap(binary: Ratings, assessors: tuple[int, ...], *, resamples: Resamples
     `binary` has the categories 1 and 0. A pair that one of them has not judged is no disagreement and is left
     out. Source: Voorhees 1998, 2000; two of three assessors' sets there, mean over topics.
     """
-    return _overlap(_counts(binary, *_sets(binary), assessors), assessors, resamples)
+    counts = _counts(binary, *_sets(binary), assessors)
+    return _overlap(assessors, counts, *_intervals([counts], resamples))
 
 
 def overlaps(
@@ -62,17 +64,10 @@ def overlaps(
 ) -> tuple[Overlap, ...]:
     """The overlaps of every `size` assessors (of all, or of those `among`), 2 or 3 as in Voorhees 2000."""
     sets = _sets(binary)
-
-    # Of hundreds of pairs of assessors to draw takes most of the time, and most of them share all topics.
-    @lru_cache(maxsize=2)
-    def draws_of(units: int) -> Floats:
-        chosen = resamples or Resamples()
-        return topic_draws(units, chosen.rounds, chosen.seed)
-
-    return tuple(
-        _overlap(_counts(binary, *sets, chosen), chosen, resamples, draws_of)
-        for chosen in combinations(range(binary.n_assessors) if among is None else among, size)
-    )
+    several = list(combinations(range(binary.n_assessors) if among is None else among, size))
+    counts = [_counts(binary, *sets, chosen) for chosen in several]
+    intervals = _intervals(counts, resamples)
+    return tuple(map(_overlap, several, counts, intervals))
 
 
 def mean_overlap(binary: Ratings, *, resamples: Resamples | None = None) -> MeanOverlap:
@@ -109,20 +104,23 @@ def _counts(
     return np.stack(columns, axis=1)
 
 
-def _overlap(
-    counts: NDArray[np.int64],
-    assessors: tuple[int, ...],
-    resamples: Resamples | None,
-    draws_of: Callable[[int], Floats] | None = None,
-) -> Overlap:
+def _intervals(counts: Sequence[NDArray[np.int64]], resamples: Resamples | None) -> list[_Two]:
+    """The intervals of each of several overlaps: of their means, and of all topics together."""
+    found: list[_Two] = [(None, None)] * len(counts)
+    if resamples is None:
+        return found
+    there = [number for number, each in enumerate(counts) if each[:, 1].any()]
+    sums = [np.concatenate([_shares(counts[one]), counts[one][:, :2]], axis=1) for one in there]
+    shared = [of[counts[one][:, 2] > 0] for one, of in zip(there, sums, strict=True)]
+    for one, (mean, together) in zip(there, several_over_topics(_both_means, shared, resamples), strict=True):
+        found[one] = mean, together
+    return found
+
+
+def _overlap(assessors: tuple[int, ...], counts: NDArray[np.int64], intervals: _Two) -> Overlap:
     all_of, any_of, _ = counts.T.tolist()
     by_topic = tuple(both / union if union else None for both, union in zip(all_of, any_of, strict=True))
     there = [share for share in by_topic if share is not None]
-    intervals: tuple[Interval | None, ...] = (None, None)
-    if resamples is not None and there:
-        shared = counts[:, 2] > 0
-        sums = np.concatenate([_shares(counts), counts[:, :2].astype(np.float64)], axis=1)
-        intervals = each_over_topics(_both_means, sums[shared], resamples, draws_of=draws_of)
     return Overlap(
         assessors=assessors,
         by_topic=by_topic,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -12,17 +12,26 @@ from numpy.typing import NDArray
 from workbench.agreement.coefficients import COEFFICIENTS
 from workbench.agreement.coefficients.coefficient import Coefficient, values
 from workbench.agreement.contingency import MISSING
-from workbench.agreement.estimates import Estimate, chosen, estimates_of
+from workbench.agreement.estimates import Estimate, chosen, estimates_of, several_estimates, several_intervals
 from workbench.agreement.grades import BinaryView, binary_view
 from workbench.agreement.intervals import Interval
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Ratings
-from workbench.agreement.resampling import Resampled, Unit, drawn_sums, interval_among, topic_draws
-from workbench.agreement.tally import Floats, tally_of_tables
+from workbench.agreement.resampling import (
+    Resampled,
+    Unit,
+    alike,
+    at_once,
+    drawn_sums,
+    interval_among,
+    topic_draws,
+)
+from workbench.agreement.tally import Floats, Tally, tally_of_tables
 from workbench.agreement.weights import Weights
 
 # A matrix of more is not read by anybody, and its pairs grow with the square.
 MOST_PAIRED = 30
+_MOST_CELLS = 2**22
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +79,17 @@ def assessor_pairs(
 ) -> tuple[AssessorPair, ...]:
     """Every two assessors (all, or those `among`), each over the pairs that both judged."""
     weights = options.weights_for(ratings)
-    chosen = most_active(ratings) if among is None else among
-    return tuple(
-        _two(ratings, first, second, weights, options, intervals) for first, second in combinations(chosen, 2)
-    )
+    several = list(combinations(most_active(ratings) if among is None else among, 2))
+    found: list[AssessorPair] = []
+    for some in _portions(several, ratings):
+        tables = [tables_by_topic(ratings, *two) for two in some]
+        over = _intervals(tables, weights, ratings.categories, options) if intervals else None
+        wholes = np.stack([table.sum(axis=0) for table in tables])
+        estimates = several_estimates(
+            tally_of_tables(wholes, weights), over, weights, ratings.categories, options
+        )
+        found += map(_pair, some, wholes, estimates)
+    return tuple(found)
 
 
 def pairwise_means(
@@ -91,14 +107,15 @@ def pairwise_means(
     if resampled:
         weights = options.weights_for(ratings)
         draws = topic_draws(ratings.n_topics, options.rounds, options.seed)
-        for two in pairs:
-            tables = tables_by_topic(ratings, two.first, two.second)
-            drawn = tally_of_tables(drawn_sums(draws, tables), weights)
+        for some in at_once(range(len(pairs)), options.rounds * len(ratings.categories) ** 2):
+            tables = [tables_by_topic(ratings, pairs[one].first, pairs[one].second) for one in some]
+            drawn = tally_of_tables(np.stack([drawn_sums(draws, one) for one in tables]), weights)
             for one in averaged:
                 found = values(one, drawn, weights)
                 defined = np.isfinite(found)
-                sums[one.name] += np.where(defined, found, 0.0)
-                times[one.name] += defined
+                for of_two in np.where(defined, found, 0.0):
+                    sums[one.name] += of_two
+                times[one.name] += np.count_nonzero(defined, axis=0)
     with np.errstate(invalid="ignore"):
         means = {name: sums[name] / times[name] for name in sums}
     return tuple(
@@ -118,52 +135,70 @@ def tables_by_topic(ratings: Ratings, first: int, second: int) -> Floats:
     return tables.astype(np.float64)
 
 
-def _two(
-    ratings: Ratings, first: int, second: int, weights: Weights, options: AgreementOptions, intervals: bool
-) -> AssessorPair:
-    tables = tables_by_topic(ratings, first, second)
-    table = tables.sum(axis=0)
-    drawn = None
-    if intervals:
-        drawn = _resampled(tables, table, options, weights)
-    return pair_of_table((first, second), table, drawn, weights, ratings.categories, options)
-
-
 def pair_of_table(
     numbers: tuple[int, int],
     table: Floats,
-    drawn: Resampled | None,
     weights: Weights,
     categories: tuple[int, ...],
     options: AgreementOptions,
 ) -> AssessorPair:
-    """Two assessors by their numbers and their table; without resamples no intervals."""
+    """Two assessors by their numbers and their table, without intervals."""
+    found = estimates_of(tally_of_tables(table, weights), None, weights, categories, options)
+    return _pair(numbers, table, found)
+
+
+def _pair(numbers: tuple[int, int], table: Floats, estimates: tuple[Estimate, ...]) -> AssessorPair:
     whole: NDArray[np.int64] = table.astype(np.int64)
     return AssessorPair(
         first=numbers[0],
         second=numbers[1],
         table=tuple(tuple(row) for row in whole.tolist()),
         n=int(whole.sum()),
-        estimates=estimates_of(tally_of_tables(table, weights), drawn, weights, categories, options),
+        estimates=estimates,
         view=binary_view(whole) if len(whole) == 2 else None,
     )
 
 
-def _resampled(tables: Floats, table: Floats, options: AgreementOptions, weights: Weights) -> Resampled:
-    """Resamples of the topics that these two share, or of their pairs, cell by cell."""
-    generator = np.random.default_rng(options.seed)
-    if options.unit is Unit.TOPIC:
-        rows = tables[tables.any(axis=(1, 2))]
-        units, chances = len(rows), np.full(len(rows), 1.0 / max(len(rows), 1))
-    else:
-        cells = np.flatnonzero(table)
-        rows = np.eye(table.size)[cells].reshape(len(cells), *table.shape)
-        units, chances = int(table.sum()), table.ravel()[cells] / max(table.sum(), 1)
-    if not len(rows):
-        nothing = np.zeros((options.rounds, *table.shape))
-        return Resampled(tally_of_tables(nothing, weights), 0, options.resamples)
-    draws = generator.multinomial(units, chances, size=options.rounds).astype(np.float64)
-    return Resampled(tally_of_tables(drawn_sums(draws, rows), weights), units, options.resamples)
+def _intervals(
+    tables: Sequence[Floats], weights: Weights, categories: tuple[int, ...], options: AgreementOptions
+) -> list[tuple[Interval, ...]]:
+    """The intervals of every coefficient of two assessors, of each of several tables by topic.
+
+    Drawn are the topics that these two share, or their pairs, cell by cell.
+    """
+    found: dict[int, tuple[Interval, ...]] = {}
+    if options.unit is Unit.PAIR:
+        for number, table in enumerate(tables):
+            drawn = Resampled(
+                _of_pairs(table.sum(axis=0), weights, options), int(table.sum()), options.resamples
+            )
+            found[number] = several_intervals(drawn, weights, categories, options)[0]
+        return [found[number] for number in range(len(tables))]
+    rows = [one[one.any(axis=(1, 2))] for one in tables]
+    for units, numbers in alike(map(len, rows)).items():
+        draws = topic_draws(units, options.rounds, options.seed) if units else np.zeros((options.rounds, 0))
+        for some in at_once(numbers, options.rounds * len(categories) ** 2):
+            sums = np.stack([drawn_sums(draws, rows[number]) for number in some])
+            drawn = Resampled(tally_of_tables(sums, weights), units, options.resamples)
+            found |= zip(some, several_intervals(drawn, weights, categories, options), strict=True)
+    return [found[number] for number in range(len(tables))]
+
+
+def _of_pairs(table: Floats, weights: Weights, options: AgreementOptions) -> Tally:
+    """The sums of resamples of the pairs of one table; shape (1, rounds, ...)."""
+    cells = np.flatnonzero(table)
+    drawn = np.zeros((1, options.rounds, table.size))
+    if len(cells):
+        chances = table.ravel()[cells] / table.sum()
+        generator = np.random.default_rng(options.seed)
+        drawn[0, :, cells] = generator.multinomial(int(table.sum()), chances, size=options.rounds).T
+    return tally_of_tables(drawn.reshape(1, options.rounds, *table.shape), weights)
+
+
+def _portions(several: Sequence[tuple[int, int]], ratings: Ratings) -> Iterator[Sequence[tuple[int, int]]]:
+    """The pairs of assessors in portions whose tables by topic go into some megabytes."""
+    most = max(1, _MOST_CELLS // (ratings.n_topics * len(ratings.categories) ** 2 or 1))
+    yield from (several[start : start + most] for start in range(0, len(several), most))
 
 
 def _mean(

@@ -5,6 +5,7 @@ They are those of scipy to twelve digits; importing scipy takes longer than to c
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import erfc, exp, gamma, log1p, pi, sqrt
 from statistics import NormalDist
 
@@ -21,6 +22,8 @@ def normal_share(z: float) -> float:
     return 0.5 * erfc(-z / sqrt(2.0))
 
 
+# Every interval asks for it, and most for the same few degrees.
+@lru_cache(maxsize=256)
 def student_t(share: float, degrees: float) -> float:
     """The quantile of Student's t: below it lies a share, from 0 to 1, with 1 degree of freedom or more.
 

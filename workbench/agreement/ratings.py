@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,11 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.agreement.contingency import MISSING, Codes, bits_of, coded, coded_rows, tables_of_bits
 from workbench.errors import WorkbenchError
 
+Kept = TypeVar("Kept")
 Pair = tuple[str, str]
 """A topic and a docno."""
 
 # Pairs at a time: bounds memory, and keeps what is counted in a processor's cache.
 _COLUMNS = 2**17
+# Where fewer places than one in so many have a grade, these are written one by one.
+_SPARSE = 16
 
 NO_ANSWER, UNSURE, CANNOT_JUDGE = -1, -2, -3
 
@@ -70,6 +73,18 @@ def _in_bytes(pair: Pair) -> tuple[bytes, bytes]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class GivenGrades:
+    """The grades that were given, by assessor and pair: who gave which to what; all of shape (grades,).
+
+    `codes` are places in the categories of the ratings.
+    """
+
+    assessors: NDArray[np.int32]
+    pairs: NDArray[np.int32]
+    codes: Codes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Ratings:
     """Grades by assessor and pair, as places in the `categories`; MISSING where there is none.
 
@@ -84,6 +99,7 @@ class Ratings:
     topics: NDArray[np.int64]
     n_topics: int
     unlisted: NDArray[np.int64] | None = None
+    _kept: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def n_assessors(self) -> int:
@@ -116,21 +132,39 @@ class Ratings:
     def from_grade(self, relevant_from: int) -> Ratings:
         """The ratings with every grade made 1, relevant, from `relevant_from` on, or 0."""
         places = [int(grade < relevant_from) for grade in self.categories]
-        return replace(self, codes=self.codes_as(places), categories=(1, 0))
+        return self.with_places(places, (1, 0))
 
-    def codes_as(self, places: Sequence[int]) -> Codes:
-        """The codes with `places[k]` instead of place k, and MISSING as it is."""
+    def with_places(self, places: Sequence[int], categories: tuple[int, ...]) -> Ratings:
+        """The ratings with grade k at `places[k]` of other categories."""
         table = np.full(256, MISSING, dtype=np.int8)
         table[: len(places)] = places
-        # As bytes: a tenth of the time of an index, which numpy widens to words.
-        found = self.codes.tobytes().translate(table.tobytes())
-        return np.frombuffer(found, dtype=np.int8).reshape(self.codes.shape)
+        given: GivenGrades | None = self._kept.get("given")
+        if given is None or len(given.codes) > self.codes.size // _SPARSE:
+            # As bytes: a tenth of the time of an index, which numpy widens to words.
+            found = np.frombuffer(self.codes.tobytes().translate(table.tobytes()), dtype=np.int8)
+            return replace(self, codes=found.reshape(self.codes.shape), categories=categories)
+        codes = np.full_like(self.codes, MISSING)
+        codes[given.assessors, given.pairs] = table[given.codes]
+        ratings = replace(self, codes=codes, categories=categories)
+        ratings._kept["given"] = replace(given, codes=table[given.codes])
+        return ratings
 
-    def given(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Assessor, pair and code of every grade that was given."""
-        at = np.flatnonzero(self.codes != MISSING)
+    def given(self) -> GivenGrades:
+        """Every grade that was given: of a crowd one place in two hundred has one."""
+        return self.keep("given", self._given)
+
+    def _given(self) -> GivenGrades:
+        # As bytes, since the places of truth values are found in a tenth of the time of numbers.
+        at = np.flatnonzero((self.codes != MISSING).ravel())
         assessors, pairs = np.divmod(at, max(self.codes.shape[1], 1))
-        return assessors, pairs, self.codes.ravel()[at].astype(np.int64)
+        return GivenGrades(assessors.astype(np.int32), pairs.astype(np.int32), self.codes.ravel()[at])
+
+    def keep(self, what: Hashable, make: Callable[[], Kept]) -> Kept:
+        """What is computed of these ratings alone, made once and kept as long as they are."""
+        if what not in self._kept:
+            self._kept[what] = make()
+        found: Kept = self._kept[what]
+        return found
 
 
 def ratings_of(

@@ -20,7 +20,7 @@ from workbench.agreement.pairwise import (
     pairwise_means,
 )
 from workbench.agreement.selection import Selection
-from workbench.agreement.thresholds import Threshold, prevalence, thresholds
+from workbench.agreement.thresholds import AtThreshold, Threshold, prevalence, thresholds
 
 # Overlap three ways is a list of all triples: of more assessors nobody reads it.
 MOST_IN_THREES = 8
@@ -68,6 +68,7 @@ def agreement_report(selection: Selection, options: AgreementOptions) -> Agreeme
     elif len(scale) == 2 and scale[1] < selection.relevant_from <= scale[0]:
         # Relevant and not are the two grades of the scale, whatever their numbers.
         of_scale = tuple(replace(one, grade=grade) for one, grade in zip(grades, scale, strict=True))
+    known = None if selection.graded else AtThreshold(selection.relevant_from, found, grades)
     # Only coefficients of all together ask for pairs that one alone judged.
     shared = ratings.shared()
     active = most_active(shared)
@@ -88,7 +89,7 @@ def agreement_report(selection: Selection, options: AgreementOptions) -> Agreeme
         triples=overlaps(binary, 3, resamples=options.topic_resamples)
         if 3 <= binary.n_assessors <= MOST_IN_THREES
         else (),
-        thresholds=thresholds(selection.by_grade, options) if len(scale) > 2 else (),
+        thresholds=thresholds(selection.by_grade, options, known) if len(scale) > 2 else (),
         leniency=leniency(shared, options),
     )
 

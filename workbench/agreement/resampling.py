@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +14,15 @@ from numpy.typing import ArrayLike
 from workbench.agreement.coefficients import coefficient_named
 from workbench.agreement.coefficients.coefficient import Coefficient, values
 from workbench.agreement.contingency import MISSING, Codes
-from workbench.agreement.intervals import FEWEST_UNITS, LEVEL, Bounds, Interval, bounds_among, method_of
+from workbench.agreement.intervals import (
+    FEWEST_UNITS,
+    LEVEL,
+    Bounds,
+    Interval,
+    bounds_among,
+    bounds_of_each,
+    method_of,
+)
 from workbench.agreement.ratings import Ratings
 from workbench.agreement.tally import Cells, Floats, Integers, Tally, cells_of, tally, tally_of_cells
 from workbench.agreement.weights import Weights, weights_of
@@ -22,6 +31,10 @@ from workbench.errors import WorkbenchError
 ROUNDS = 2000
 _MOST_DRAWS = 2**23
 _MOST_KEYS = 2**62
+# Values of resamples computed at a time.
+_CACHED = 2**17
+# Draws of a megabyte or less are kept, some numbers of topics being those of many assessors and pairs.
+_KEPT_DRAWS = 2**17
 
 
 class Unit(StrEnum):
@@ -133,6 +146,13 @@ def interval_over(coefficient: Coefficient, drawn: Resampled, weights: Weights) 
     return interval_of_values(values(coefficient, drawn.tally, weights), drawn)
 
 
+def intervals_over(coefficient: Coefficient, drawn: Resampled, weights: Weights) -> tuple[Interval, ...]:
+    """The same of each of several ratings with as many units, whose sums are (several, rounds, ...)."""
+    if drawn.units < FEWEST_UNITS:
+        return (interval_of_values(np.empty(0), drawn),) * len(drawn.tally.doubly)
+    return intervals_among(values(coefficient, drawn.tally, weights), drawn.units, drawn.resamples)
+
+
 def interval_of_values(found: Floats, drawn: Resampled) -> Interval:
     """The interval among values that were computed from the resamples, one of each."""
     if drawn.units < FEWEST_UNITS:
@@ -183,22 +203,12 @@ def over_topics(of_resample: Callable[[Floats], Floats], sums: Floats, resamples
 
 
 def each_over_topics(
-    of_resample: Callable[[Floats], tuple[Floats, ...]],
-    sums: Floats,
-    resamples: Resamples,
-    *,
-    draws_of: Callable[[int], Floats] | None = None,
+    of_resample: Callable[[Floats], tuple[Floats, ...]], sums: Floats, resamples: Resamples
 ) -> tuple[Interval, ...]:
-    """The intervals of several figures, all from the same resamples of the topics.
-
-    `draws_of` gives the draws of so many topics, where somebody has them already.
-    """
+    """The intervals of several figures, all from the same resamples of the topics."""
     units, rounds = len(sums), resamples.rounds
     few = units < FEWEST_UNITS
-    if few:
-        draws = np.zeros((1, units))
-    else:
-        draws = topic_draws(units, rounds, resamples.seed) if draws_of is None else draws_of(units)
+    draws = np.zeros((1, units)) if few else topic_draws(units, rounds, resamples.seed)
     with np.errstate(divide="ignore", invalid="ignore"):
         found = of_resample(drawn_sums(draws, sums))
     if few:
@@ -207,9 +217,19 @@ def each_over_topics(
 
 
 def topic_draws(units: int, rounds: int, seed: int) -> Floats:
-    """How often each unit is drawn in each round; shape (rounds, units)."""
+    """How often each unit is drawn in each round; shape (rounds, units), to be read only."""
+    made = _kept_draws if units * rounds <= _KEPT_DRAWS else _topic_draws
+    return made(units, rounds, seed)
+
+
+def _topic_draws(units: int, rounds: int, seed: int) -> Floats:
     drawn = np.random.default_rng(seed).multinomial(units, np.full(units, 1 / units), size=rounds)
-    return drawn.astype(np.float64)
+    found = drawn.astype(np.float64)
+    found.flags.writeable = False
+    return found
+
+
+_kept_draws = lru_cache(maxsize=64)(_topic_draws)
 
 
 def drawn_sums(draws: Floats, sums: Floats) -> Floats:
@@ -220,11 +240,60 @@ def drawn_sums(draws: Floats, sums: Floats) -> Floats:
 
 def interval_among(found: Floats, units: int, resamples: Resamples) -> Interval:
     """The interval among the values of the resamples; those on which there is none are left out."""
-    defined = found[np.isfinite(found)]
-    left_out = resamples.rounds - len(defined)
-    if not len(defined):
-        return resamples.none(units, "the coefficient is undefined on every resample", left_out=left_out)
-    low, high = bounds_among(defined, resamples.level, units, resamples.bounds)
-    return Interval(
-        low, high, resamples.level, resamples.method, units, resamples.rounds, resamples.seed, left_out
-    )
+    (interval,) = intervals_among(found[np.newaxis], units, resamples)
+    return interval
+
+
+def intervals_among(found: Floats, units: int, resamples: Resamples) -> tuple[Interval, ...]:
+    """The same for each of several figures of as many units; shape (figures, rounds)."""
+    defined = np.isfinite(found)
+    whole = np.asarray(defined.all(axis=-1))
+    bounds = np.empty((len(found), 2))
+    if whole.any():
+        bounds[whole] = bounds_of_each(found[whole], resamples.level, units, resamples.bounds)
+    kinds = resamples.level, resamples.method, units, resamples.rounds, resamples.seed
+    intervals = []
+    for number, (low, high) in enumerate(bounds.tolist()):
+        left_out = 0
+        if not whole[number]:
+            values = found[number, defined[number]]
+            left_out = resamples.rounds - len(values)
+            if not len(values):
+                why = "the coefficient is undefined on every resample"
+                intervals.append(resamples.none(units, why, left_out=left_out))
+                continue
+            low, high = bounds_among(values, resamples.level, units, resamples.bounds)
+        intervals.append(Interval(low, high, *kinds, left_out))
+    return tuple(intervals)
+
+
+def several_over_topics(
+    of_resample: Callable[[Floats], tuple[Floats, ...]], sums: Sequence[Floats], resamples: Resamples
+) -> list[tuple[Interval, ...]]:
+    """As `each_over_topics` of every one of many sums by topic, those of as many topics at once."""
+    found: dict[int, tuple[Interval, ...]] = {}
+    for units, numbers in alike(map(len, sums)).items():
+        if units < FEWEST_UNITS:
+            found |= {number: each_over_topics(of_resample, sums[number], resamples) for number in numbers}
+            continue
+        draws = topic_draws(units, resamples.rounds, resamples.seed)
+        for some in at_once(numbers, resamples.rounds * math.prod(sums[numbers[0]].shape[1:])):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                figures = of_resample(np.stack([drawn_sums(draws, sums[number]) for number in some]))
+            intervals = [intervals_among(one, units, resamples) for one in figures]
+            found |= zip(some, zip(*intervals, strict=True), strict=True)
+    return [found[number] for number in range(len(sums))]
+
+
+def alike(units: Iterable[int]) -> dict[int, list[int]]:
+    """The numbers, from 0, of those that have as many units, by how many that is."""
+    found: dict[int, list[int]] = {}
+    for number, many in enumerate(units):
+        found.setdefault(many, []).append(number)
+    return found
+
+
+def at_once(numbers: Sequence[int], size: int) -> Iterator[Sequence[int]]:
+    """The numbers in portions of which each, at so many values a number, stays in a processor's cache."""
+    most = max(1, _CACHED // size)
+    yield from (numbers[start : start + most] for start in range(0, len(numbers), most))

@@ -33,19 +33,38 @@ class Threshold:
         return chosen(self.estimates, name)
 
 
-def thresholds(graded: Ratings, options: AgreementOptions) -> tuple[Threshold, ...]:
+@dataclass(frozen=True, slots=True)
+class AtThreshold:
+    """What a report has of one threshold already: the estimates and both sides, relevant first."""
+
+    relevant_from: int
+    estimates: tuple[Estimate, ...]
+    grades: tuple[GradeAgreement, ...]
+
+
+def thresholds(
+    graded: Ratings, options: AgreementOptions, known: AtThreshold | None = None
+) -> tuple[Threshold, ...]:
     """Every threshold of the declared scale, the lowest first."""
-    return tuple(_threshold(graded, line, options) for line in sorted(graded.categories)[1:])
+    found = []
+    for line in sorted(graded.categories)[1:]:
+        binary = graded.from_grade(line)
+        at = known if known is not None and known.relevant_from == line else _at(binary, line, options)
+        found.append(_threshold(binary, options, at))
+    return tuple(found)
 
 
-def _threshold(graded: Ratings, line: int, options: AgreementOptions) -> Threshold:
-    binary = graded.from_grade(line)
+def _at(binary: Ratings, line: int, options: AgreementOptions) -> AtThreshold:
     drawn = resamples_of(binary, options)
+    return AtThreshold(line, estimates(binary, options, drawn), by_grade(binary, options, drawn))
+
+
+def _threshold(binary: Ratings, options: AgreementOptions, at: AtThreshold) -> Threshold:
     active = binary.only(most_active(binary, MOST_PAIRED))
-    positive, negative = by_grade(binary, options, drawn)
+    positive, negative = at.grades
     return Threshold(
-        relevant_from=line,
-        estimates=estimates(binary, options, drawn),
+        relevant_from=at.relevant_from,
+        estimates=at.estimates,
         positive=positive,
         negative=negative,
         prevalence=prevalence(positive, negative),

@@ -11,7 +11,7 @@ import numpy as np
 from workbench.agreement.coefficients.coefficient import Coefficient, CoefficientValue, Shown, value_of
 from workbench.agreement.coefficients.steps import Sheet, Step, four, result, terms
 from workbench.agreement.ratings import Ratings
-from workbench.agreement.tally import Floats, Tally, tally
+from workbench.agreement.tally import Floats, Tally, sum_of_last, tally
 from workbench.agreement.weights import Weights, nominal
 from workbench.errors import WorkbenchError
 
@@ -21,12 +21,12 @@ Differences = Callable[[Floats], Floats]
 
 def parts_by_difference(tally: Tally, differences: Differences) -> tuple[Floats, Floats]:
     """The two disagreements under differences that may depend on how often every grade was given."""
-    given = tally.coincidences.sum(axis=-1)
-    n = given.sum(axis=-1)
+    given = sum_of_last(tally.coincidences)
+    n = sum_of_last(given)
     delta = differences(given)
-    observed = (tally.coincidences * delta).sum(axis=(-1, -2)) / n
+    observed = sum_of_last(tally.coincidences * delta, 2) / n
     products = given[..., :, np.newaxis] * given[..., np.newaxis, :]
-    return observed, (products * delta).sum(axis=(-1, -2)) / (n * (n - 1))
+    return observed, sum_of_last(products * delta, 2) / (n * (n - 1))
 
 
 LEVELS: Mapping[str, str] = {

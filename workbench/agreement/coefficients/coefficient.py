@@ -166,17 +166,29 @@ def beyond_chance(
 
 def value_of(coefficient: Coefficient, total: Tally, weights: Weights) -> CoefficientValue:
     """The value of a coefficient from the sums over all groups."""
-    n = int(total.doubly)
-    if n == 0:
-        return nobody(coefficient.name)
-    observed, expected = coefficient.disagreements(total, weights)
-    shown = 1.0 - float(observed)
-    if expected is None:
-        return CoefficientValue(coefficient.name, shown, None, shown, n)
-    if expected == 0:
-        return CoefficientValue(coefficient.name, shown, 1.0, None, n, (), NO_VARIATION)
-    value = 1.0 - float(observed / expected)
-    return CoefficientValue(coefficient.name, shown, 1.0 - float(expected), value, n)
+    (found,) = values_of(coefficient, total.grouped(), weights)
+    return found
+
+
+def values_of(coefficient: Coefficient, totals: Tally, weights: Weights) -> list[CoefficientValue]:
+    """The same of several ratings, each by the sums over all its groups; totals are (several, ...)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        observed, expected = coefficient.disagreements(totals, weights)
+        ratios = None if expected is None else observed / expected
+    chance = None if expected is None else expected.tolist()
+    found = []
+    for number, (many, apart) in enumerate(zip(totals.doubly.tolist(), observed.tolist(), strict=True)):
+        n, shown = int(many), 1.0 - apart
+        if n == 0:
+            found.append(nobody(coefficient.name))
+        elif chance is None or ratios is None:
+            found.append(CoefficientValue(coefficient.name, shown, None, shown, n))
+        elif chance[number] == 0:
+            found.append(CoefficientValue(coefficient.name, shown, 1.0, None, n, (), NO_VARIATION))
+        else:
+            value = 1.0 - float(ratios[number])
+            found.append(CoefficientValue(coefficient.name, shown, 1.0 - chance[number], value, n))
+    return found
 
 
 def values(coefficient: Coefficient, tallies: Tally, weights: Weights) -> Floats:

@@ -23,7 +23,7 @@ from workbench.agreement.coefficients.steps import (
     observed_step,
     pooled_shares,
 )
-from workbench.agreement.tally import Floats, Tally
+from workbench.agreement.tally import Floats, Tally, sum_of_last
 from workbench.agreement.weights import Weights
 
 
@@ -39,7 +39,7 @@ class _Gwet(Coefficient):
         if q < 2:
             return observed, np.zeros_like(observed)
         agreeing = q * q - weights.sum()
-        return observed, 1.0 - agreeing * (p * (1.0 - p)).sum(axis=-1) / (q * (q - 1))
+        return observed, 1.0 - agreeing * sum_of_last(p * (1.0 - p)) / (q * (q - 1))
 
     def on_scale(
         self, categories: Sequence[int], *, weights: str = "nominal", level: str = "nominal"

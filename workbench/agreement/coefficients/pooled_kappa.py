@@ -23,7 +23,7 @@ from workbench.agreement.coefficients.steps import (
     terms,
 )
 from workbench.agreement.contingency import checked
-from workbench.agreement.tally import Floats, Tally
+from workbench.agreement.tally import Floats, Tally, sum_of_last
 from workbench.agreement.weights import Weights
 
 
@@ -65,7 +65,7 @@ class _PooledKappa(Coefficient):
         is Scott's pi. Source: Fleiss 1971; with missing grades and weights Gwet 2014.
         """
         p = shares_of_grades(tally)
-        return observed_disagreement(tally), ((p @ weights) * p).sum(axis=-1)
+        return observed_disagreement(tally), sum_of_last((p @ weights) * p)
 
     def of_table(self, table: ArrayLike) -> CoefficientValue:
         """Scott's pi, exact to the last bit."""

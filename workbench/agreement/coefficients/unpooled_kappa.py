@@ -26,7 +26,7 @@ from workbench.agreement.coefficients.steps import (
 )
 from workbench.agreement.contingency import Table, checked
 from workbench.agreement.intervals import Interval, kappa_bounds, kappa_error
-from workbench.agreement.tally import Floats, Tally
+from workbench.agreement.tally import Floats, Tally, sum_of_last
 from workbench.agreement.weights import Weights
 
 
@@ -68,13 +68,15 @@ class _UnpooledKappa(Coefficient):
         the mean and the variance of the shares.
         Source: Cohen 1960, 1968; Conger 1980; with missing grades Gwet 2014.
         """
-        total = tally.given.sum(axis=-1, keepdims=True)
+        total = sum_of_last(tally.given)[..., np.newaxis]
         took_part = total[..., 0] > 0
         p = np.divide(tally.given, total, out=np.zeros_like(tally.given), where=total > 0)
         r = took_part.sum(axis=-1)
-        sums = p.sum(axis=-2)
-        everyone = ((sums @ weights) * sums).sum(axis=-1)
-        oneself = ((p @ weights) * p).sum(axis=(-1, -2))
+        sums = sum_of_last(np.swapaxes(p, -1, -2))
+        everyone = sum_of_last((sums @ weights) * sums)
+        # One product of long rows: of many small matrices each would be a call of its own.
+        weighed = (p.reshape(-1, p.shape[-1]) @ weights).reshape(p.shape)
+        oneself = sum_of_last(weighed * p, 2)
         # Of the r squared products the r with oneself are no two assessors.
         two = np.maximum(r * (r - 1), 1)
         return observed_disagreement(tally), np.maximum(everyone - oneself, 0.0) / two

@@ -140,7 +140,7 @@ def _pairs(
         if mine > theirs:
             table = table.T
         key = table.tobytes(), categories, options
-        made = partial(pair_of_table, (0, 1), table, None, weights, categories, options)
+        made = partial(pair_of_table, (0, 1), table, weights, categories, options)
         found.append(replace(_TWO.get(key, made), first=first, second=second))
     return tuple(found)
 
