@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from sqlalchemy import update
 
 from tests.cast import CHEAP, Cast, assemble, signed_in_client
 from tests.databases import fill, opened_copy
 from tests.support import share_compiled_templates
 from workbench.settings import Settings, read_settings
 from workbench.storage.engine import Database
+from workbench.storage.tables import PoolRow
 from workbench.web.app import create_app
 from workbench.web.context import Context, init_app
 
@@ -69,9 +72,11 @@ def saved_cast(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) 
 
 @pytest.fixture
 def cast(sqlite_database: Database, saved_cast: tuple[Path, Cast]) -> Cast:
-    """The cast, in the database of the test."""
+    """The cast, in the database of the test; its pool is newly made, by which processes know it."""
     saved, cast = saved_cast
     fill(sqlite_database, saved)
+    with sqlite_database.writing() as db:
+        db.execute(update(PoolRow).values(created_at=datetime.now(UTC)))
     return cast
 
 

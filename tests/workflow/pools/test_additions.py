@@ -208,6 +208,22 @@ def test_an_assessor_adds_to_the_topic_that_she_was_given_and_judges_it(database
         assert mark.by == "Ada"
 
 
+def test_what_was_undone_before_it_was_committed_is_no_ones_order(database: Database) -> None:
+    # The two additions bring the pool to the same number of pairs.
+    with database.writing() as db:
+        made, report = pooled_campaign(db)
+        task, ada = given(db, made, report), made.accounts["Ada"]
+    with database.writing() as db:
+        add_to_own(db, task, ada, Additions({"d6": 1}, "it names the quay"))
+        record(db, task, ada, docno="d6", answer=Answer.GRADE, grade=1, client_id="an-answer-1")
+        db.rollback()
+    with database.writing() as db:
+        add_to_own(db, task, ada, Additions({"é5": 1}, "it names the quay"))
+    with database.writing() as db:
+        record(db, task, ada, docno="é5", answer=Answer.GRADE, grade=1, client_id="an-answer-2")
+        assert desk(db, task, ada, docno="é5").judged == 1
+
+
 def test_the_pairs_of_drafts_are_not_told_as_additions(database: Database) -> None:
     with database.writing() as db:
         made, _ = pooled_campaign(db)

@@ -45,7 +45,7 @@ def move_instance(source: Database, destination: Database, progress: Progress = 
     is empty or has a part of the same copy. Whatever interrupts it, nothing is missing in the old database,
     and nobody opens the new one until it is complete.
     """
-    if _address(source) == _address(destination):
+    if address_of(source) == address_of(destination):
         raise Conflict("this is the database that is to be moved", remedy="name an empty one")
     migrate(source)
     with _locked(source) as connection:
@@ -56,7 +56,8 @@ def move_instance(source: Database, destination: Database, progress: Progress = 
     return copied
 
 
-def _address(database: Database) -> URL:
+def address_of(database: Database) -> URL:
+    """Where a database is, the same however its file is named."""
     url = database.engine.url
     return url.set(database=str(Path(url.database).resolve())) if database.embedded and url.database else url
 

@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from enum import StrEnum
 
 from sqlalchemy import func, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, object_session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.storage.tables import PoolEntryRow, PoolRow
@@ -22,6 +22,8 @@ OVERLAP = "overlap"
 LONGEST_NAME = 120
 REMOVED = "taken_out"
 """In a recipe: what was added by hand and removed again."""
+_CHANGED = "pools changed"
+# In the `info` of a session: what stands for the contents of each pool that it changed, by number.
 
 
 class PoolState(StrEnum):
@@ -96,13 +98,18 @@ def require_not_closed(row: PoolRow) -> None:
 def contents_of(row: PoolRow) -> Hashable:
     """What differs whenever the pairs of an opened pool do: no pair leaves it without a note in its recipe.
 
-    The moment at which it was made tells it from the pool of this number in another database.
+    The moment at which it was made tells it from the pool of this number in another database. What a
+    transaction has changed is its own until the end: it may be undone, and another change count the same.
     """
-    return row.created_at, row.pairs, len(row.recipe.get(REMOVED, ()))
+    db = object_session(row)
+    changed = None if db is None else db.info.get(_CHANGED, {}).get(row.id)
+    found = row.created_at, row.pairs, len(row.recipe.get(REMOVED, ()))
+    return found if changed is None else (*found, changed)
 
 
 def recount(db: Session, row: PoolRow) -> None:
     """Keep with a pool how many pairs it has, after some came or went."""
+    db.info.setdefault(_CHANGED, {})[row.id] = object()
     db.flush()
     row.pairs = db.scalar(select(func.count()).where(PoolEntryRow.pool_id == row.id)) or 0
     db.flush()
