@@ -54,14 +54,14 @@ def move(
         ):
             copied = move_instance(source, destination, progress)
     else:
-        wanted = CampaignMove(campaign, slug or campaign, same_people)
+        request = CampaignMove(campaign, slug or campaign, same_people)
         with (
             existing_database(settings),
             open_database(settings) as source,
             open_database(replace(settings, database_url=to)) as destination,
             row_progress() as progress,
         ):
-            copied = move_campaign(source, destination, wanted, progress)
+            copied = move_campaign(source, destination, request, progress)
     say_copied(copied, "Moved and compared", as_json=as_json)
     if as_json:
         return

@@ -165,7 +165,7 @@ def renumbered(table: str, values: Values, number: Renumber) -> Values:
 
 
 def move_campaign(
-    source: Database, destination: Database, wanted: CampaignMove, progress: Progress = no_progress
+    source: Database, destination: Database, request: CampaignMove, progress: Progress = no_progress
 ) -> Copied:
     """Carry one campaign with its people to another database of this version; it stays behind archived.
 
@@ -177,7 +177,7 @@ def move_campaign(
     if address_of(source) == address_of(destination):
         raise Conflict("the campaign is in this database already", remedy="name another one with --to")
     with source.reading() as db:
-        campaign = campaign_by_slug(db, wanted.slug, even_archived=True)
+        campaign = campaign_by_slug(db, request.slug, even_archived=True)
     archived = campaign.archived_at is not None
     with (
         _archived(source, campaign.id, already=archived),
@@ -185,7 +185,7 @@ def move_campaign(
         destination.writing() as new,
     ):
         rows = CampaignRows(_patient(old.connection(), source), campaign.id)
-        copy = _Copy(rows, _patient(new.connection(), destination), wanted)
+        copy = _Copy(rows, _patient(new.connection(), destination), request)
         before = _survey(rows, _as_it_is, progress, "Reading")
         copy.fill(progress, archived=archived)
         there = copy.survey(progress)
@@ -229,13 +229,13 @@ def _patient(connection: Connection, database: Database) -> Connection:
 class _Copy:
     """The rows on their way, with the numbers that they have at both ends."""
 
-    def __init__(self, rows: CampaignRows, connection: Connection, wanted: CampaignMove) -> None:
-        self._rows, self._connection, self._wanted = rows, connection, wanted
+    def __init__(self, rows: CampaignRows, connection: Connection, request: CampaignMove) -> None:
+        self._rows, self._connection, self._request = rows, connection, request
         self._postgresql = connection.dialect.name == "postgresql"
-        taken = select(func.count()).where(CampaignRow.slug == wanted.new_slug)
-        if connection.execute(taken).scalar_one():
+        used = select(func.count()).where(CampaignRow.slug == request.new_slug)
+        if connection.execute(used).scalar_one():
             raise Conflict(
-                f"there is a campaign {wanted.new_slug} already", remedy="give another name with --slug"
+                f"there is a campaign {request.new_slug} already", remedy="give another name with --slug"
             )
         self._numbers = {ACCOUNT: self._accounts()}
         for table in rows.tables.values():
@@ -262,7 +262,7 @@ class _Copy:
         logins = {one["login"] for one in old}
         asked = select(table.c.login, table.c.id).where(table.c.login.in_(logins))
         known: dict[str, int] = dict(self._connection.execute(asked).all())
-        if known and not self._wanted.same_people:
+        if known and not self._request.same_people:
             raise Conflict(
                 f"there are accounts already with the sign-in names {', '.join(sorted(known))}",
                 remedy="if they are the same people, add --same-people; if not, rename one of them first",
@@ -284,7 +284,7 @@ class _Copy:
             for length, values in self._rows.values(table):
                 row = renumbered(table.name, values, self._new)
                 if table.name == CAMPAIGN:
-                    row["slug"] = self._wanted.new_slug
+                    row["slug"] = self._request.new_slug
                     row["archived_at"] = values["archived_at"] if archived else None
                 if self._postgresql:
                     check_fits(row, table)
