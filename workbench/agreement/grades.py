@@ -9,15 +9,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench.agreement.coefficients import coefficient_value
-from workbench.agreement.coefficients.coefficient import NOBODY, NOT_GIVEN, WOULD_DEFINE, CoefficientValue
+from workbench.agreement.coefficients.coefficient import (
+    NOBODY,
+    NOT_GIVEN,
+    WOULD_DEFINE,
+    CoefficientValue,
+    value_of,
+)
 from workbench.agreement.coefficients.pooled_kappa import POOLED_KAPPA
 from workbench.agreement.contingency import checked
 from workbench.agreement.estimates import Estimate, chosen, interval_of, resamples_of
 from workbench.agreement.intervals import Interval
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Ratings
-from workbench.agreement.resampling import Resampled, interval_of_values
-from workbench.agreement.tally import Floats, Tally, tally
+from workbench.agreement.resampling import Resampled, Unit, interval_of_values, resampled_cells
+from workbench.agreement.tally import Floats, Tally, cells_against_the_rest, cells_of, tally, tally_of_cells
 from workbench.agreement.weights import nominal
 from workbench.errors import WorkbenchError
 
@@ -134,8 +140,7 @@ def by_grade(
     found = []
     for place, grade in enumerate(ratings.categories):
         specific = _specific(whole, place)
-        rest = against_the_rest(ratings, place)
-        kappa = coefficient_value(rest, POOLED_KAPPA.name)
+        kappa = _kappa(ratings, place)
         found.append(
             GradeAgreement(
                 grade=grade,
@@ -146,22 +151,38 @@ def by_grade(
                 kappa=kappa,
                 kappa_interval=None
                 if drawn is None
-                else _kappa_interval(rest, kappa, drawn, ratings, options),
+                else _kappa_interval(place, kappa, drawn, ratings, options),
             )
         )
     return tuple(found)
 
 
+def _kappa(ratings: Ratings, place: int) -> CoefficientValue:
+    """The pooled kappa of one grade against the rest."""
+    if ratings.unlisted is not None:
+        return coefficient_value(against_the_rest(ratings, place), POOLED_KAPPA.name)
+    plain, nobody = nominal(2), np.empty((1, 0, 2))
+    sums = tally_of_cells(cells_against_the_rest(cells_of(ratings), place), plain, given=nobody)
+    return value_of(POOLED_KAPPA, sums.total(), plain)
+
+
 def _kappa_interval(
-    rest: Ratings,
+    place: int,
     kappa: CoefficientValue,
     drawn: Resampled,
     ratings: Ratings,
     options: AgreementOptions,
 ) -> Interval:
     """From resamples of the same seed; of two grades each against the other are the ratings themselves."""
-    of_rest = drawn if len(ratings.categories) == 2 else resamples_of(rest, options)
-    return interval_of(POOLED_KAPPA, kappa, of_rest, nominal(2))
+    plain = nominal(2)
+    if len(ratings.categories) == 2:
+        of_rest = drawn
+    elif ratings.unlisted is not None or options.unit is Unit.PAIR:
+        of_rest = resamples_of(against_the_rest(ratings, place), options)
+    else:
+        cells = cells_against_the_rest(cells_of(ratings, by_topic=True), place)
+        of_rest = resampled_cells(cells, plain, options.resamples)
+    return interval_of(POOLED_KAPPA, kappa, of_rest, plain)
 
 
 def against_the_rest(ratings: Ratings, place: int) -> Ratings:

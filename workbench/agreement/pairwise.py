@@ -70,8 +70,7 @@ def most_active(ratings: Ratings, most: int = MOST_PAIRED) -> tuple[int, ...]:
     """The assessors with the most grades, `most` of them at most, in their own order."""
     if ratings.n_assessors <= most:
         return tuple(range(ratings.n_assessors))
-    given = np.count_nonzero(ratings.codes != MISSING, axis=1)
-    return tuple(sorted(np.argsort(-given, kind="stable")[:most].tolist()))
+    return tuple(sorted(np.argsort(-ratings.given_counts(), kind="stable")[:most].tolist()))
 
 
 def assessor_pairs(

@@ -83,6 +83,14 @@ class GivenGrades:
     pairs: NDArray[np.int32]
     codes: Codes
 
+    def within(self, included: NDArray[np.bool_]) -> GivenGrades:
+        """The grades of the pairs that are included, which are numbered anew."""
+        if included.all():
+            return self
+        columns = np.cumsum(included, dtype=np.int32) - np.int32(1)
+        kept = included[self.pairs]
+        return GivenGrades(self.assessors[kept], columns[self.pairs[kept]], self.codes[kept])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ratings:
@@ -122,12 +130,37 @@ class Ratings:
 
     def shared(self) -> Ratings:
         """The ratings of those pairs that two assessors or more judged, and of their topics only."""
-        several = np.count_nonzero(self.codes != MISSING, axis=0) >= 2
+        given = self._few_given()
+        if given is None:
+            several = np.count_nonzero(self.codes != MISSING, axis=0) >= 2
+        else:
+            several = np.bincount(given.pairs, minlength=self.codes.shape[1]) >= 2
         if several.all():
             return self
         places, numbers = np.unique(self.topics[several], return_inverse=True)
         unlisted = None if self.unlisted is None else self.unlisted[places]
-        return Ratings(self.codes.compress(several, axis=1), self.categories, numbers, len(places), unlisted)
+        rest = self.categories, numbers, len(places), unlisted
+        if given is None:
+            return Ratings(self.codes.compress(several, axis=1), *rest)
+        shared = given.within(several)
+        return Ratings.of_given(shared, (self.n_assessors, int(several.sum())), *rest)
+
+    @classmethod
+    def of_given(
+        cls,
+        given: GivenGrades,
+        shape: tuple[int, int],
+        categories: tuple[int, ...],
+        topics: NDArray[np.int64],
+        n_topics: int,
+        unlisted: NDArray[np.int64] | None = None,
+    ) -> Ratings:
+        """Ratings of so many assessors and pairs from the grades that were given, assessor by assessor."""
+        codes = np.full(shape, MISSING, dtype=np.int8)
+        codes[given.assessors, given.pairs] = given.codes
+        found = cls(codes, categories, topics, n_topics, unlisted)
+        found._kept["given"] = given
+        return found
 
     def from_grade(self, relevant_from: int) -> Ratings:
         """The ratings with every grade made 1, relevant, from `relevant_from` on, or 0."""
@@ -138,16 +171,28 @@ class Ratings:
         """The ratings with grade k at `places[k]` of other categories."""
         table = np.full(256, MISSING, dtype=np.int8)
         table[: len(places)] = places
-        given: GivenGrades | None = self._kept.get("given")
-        if given is None or len(given.codes) > self.codes.size // _SPARSE:
+        given = self._few_given()
+        if given is None:
             # As bytes: a tenth of the time of an index, which numpy widens to words.
             found = np.frombuffer(self.codes.tobytes().translate(table.tobytes()), dtype=np.int8)
             return replace(self, codes=found.reshape(self.codes.shape), categories=categories)
-        codes = np.full_like(self.codes, MISSING)
-        codes[given.assessors, given.pairs] = table[given.codes]
-        ratings = replace(self, codes=codes, categories=categories)
-        ratings._kept["given"] = replace(given, codes=table[given.codes])
-        return ratings
+        mapped = replace(given, codes=table[given.codes])
+        return Ratings.of_given(
+            mapped, self.codes.shape, categories, self.topics, self.n_topics, self.unlisted
+        )
+
+    def _few_given(self) -> GivenGrades | None:
+        """What was given, where that is known already and so little that one goes through it alone."""
+        given: GivenGrades | None = self._kept.get("given")
+        return None if given is None or len(given.codes) > self.codes.size // _SPARSE else given
+
+    def given_counts(self) -> NDArray[np.int64]:
+        """How many grades every assessor gave; shape (assessors,)."""
+        given = self._few_given()
+        if given is None:
+            counted: NDArray[np.int64] = np.count_nonzero(self.codes != MISSING, axis=1)
+            return counted
+        return np.bincount(given.assessors, minlength=self.n_assessors)
 
     def given(self) -> GivenGrades:
         """Every grade that was given: of a crowd one place in two hundred has one."""

@@ -129,13 +129,20 @@ def resampled_units(rows: Tally, times: Floats, resamples: Resamples) -> Resampl
 def _units(ratings: Ratings, weights: Weights, unit: Unit) -> tuple[Tally, Floats]:
     """The sums of every unit that anybody judged, or kind of unit, and how many there are of it."""
     if unit is Unit.TOPIC:
-        # As np.unique has them, which imports masked arrays.
-        judged = np.flatnonzero(np.bincount(ratings.topics[(ratings.codes != MISSING).any(axis=0)]))
-        if ratings.unlisted is not None:
-            judged = np.union1d(judged, np.flatnonzero(ratings.unlisted))
-        by_topic = tally(ratings, weights, by_topic=True)
-        return Tally(*(part[judged] for part in _arrays(by_topic))), np.ones(len(judged))
+        return _judged_topics(cells_of(ratings, by_topic=True), tally(ratings, weights, by_topic=True))
     return _by_kind(ratings, weights)
+
+
+def _judged_topics(cells: Cells, sums: Tally) -> tuple[Tally, Floats]:
+    """The sums of the topics that have cells, and once for each."""
+    judged = np.flatnonzero(np.bincount(cells.group, cells.times))
+    return Tally(*(part[judged] for part in _arrays(sums))), np.ones(len(judged))
+
+
+def resampled_cells(cells: Cells, weights: Weights, resamples: Resamples) -> Resampled:
+    """The sums of every resample of topics, from cells by topic; without what each assessor gave."""
+    given = np.empty((cells.n_groups, 0, len(cells.counts)))
+    return resampled_units(*_judged_topics(cells, tally_of_cells(cells, weights, given=given)), resamples)
 
 
 def interval_over(coefficient: Coefficient, drawn: Resampled, weights: Weights) -> Interval:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.agreement.contingency import MISSING, MOST_CATEGORIES, Codes
+from workbench.agreement.contingency import MISSING, MOST_CATEGORIES
 from workbench.agreement.options import AgreementOptions, Basis, Machines, Singles
 from workbench.agreement.ratings import (
     CANNOT_JUDGE,
@@ -17,6 +18,7 @@ from workbench.agreement.ratings import (
     AnswerCodes,
     Answers,
     Assessor,
+    GivenGrades,
     Pair,
     Ratings,
 )
@@ -133,16 +135,18 @@ def select_ratings(answers: Answers, categories: Sequence[int], options: Agreeme
             remedy=f"make {MOST_CATEGORIES} at most of them, as by rounding",
         )
     rows = _chosen(answers, options.assessors, options.machines)
-    given = answers.grades[rows]
+    given = answers.grades if len(rows) == len(answers.assessors) else answers.grades[rows]
     kept = tuple(sorted(categories, reverse=True))
     lowest = len(kept) - 1
-    codes = _codes(given, kept)
-    graders = np.count_nonzero(codes != MISSING, axis=0)
+    grades = _grades(given, kept)
+    graders = np.bincount(grades.pairs, minlength=len(answers.pairs))
     singly = int(np.count_nonzero(graders == 1))
     filled = 0
     once = _counted_once(options, len(rows))
     there = included = graders >= (2 if basis is Basis.BOTH and not once else 1)
+    codes = None
     if basis is not Basis.BOTH:
+        codes = Ratings.of_given(grades, given.shape, kept, answers.topics, len(answers.topic_names)).codes
         silent = (given == NO_ANSWER) & included
         codes[silent] = lowest
         # Where all others were unsure there is nothing to agree with, but their grades would weigh on chance.
@@ -155,10 +159,13 @@ def select_ratings(answers: Answers, categories: Sequence[int], options: Agreeme
     unlisted = None
     if basis is Basis.ALL:
         unlisted = _unlisted(answers, given, places, options.documents)
-    # Row by row in memory, as a choice by truth values would not leave it.
-    by_grade = Ratings(
-        codes.compress(included, axis=1), kept, numbers.astype(np.int64), len(places), unlisted
-    )
+    numbers = numbers.astype(np.int64)
+    if codes is None:
+        shape = len(rows), int(np.count_nonzero(included))
+        by_grade = Ratings.of_given(grades.within(included), shape, kept, numbers, len(places))
+    else:
+        # Row by row in memory, as a choice by truth values would not leave it.
+        by_grade = Ratings(codes.compress(included, axis=1), kept, numbers, len(places), unlisted)
     counts = Counts(
         unsure=int(np.count_nonzero(given == UNSURE)),
         cannot_judge=int(np.count_nonzero(given == CANNOT_JUDGE)),
@@ -172,7 +179,7 @@ def select_ratings(answers: Answers, categories: Sequence[int], options: Agreeme
         ratings=by_grade if options.graded else by_grade.from_grade(relevant_from),
         by_grade=by_grade,
         assessors=assessors,
-        pairs=tuple(answers.pairs[column] for column in np.flatnonzero(included)),
+        pairs=answers.pairs if included.all() else tuple(compress(answers.pairs, included.tolist())),
         topics=tuple(answers.topic_names[place] for place in places),
         n_topics=len(np.unique(answers.topics[included & (graders >= 2)])) if once else len(places),
         relevant_from=relevant_from,
@@ -213,17 +220,21 @@ def _counted_once(options: AgreementOptions, assessors: int) -> bool:
     return options.singles is Singles.COUNTED or assessors > 2
 
 
-def _codes(given: AnswerCodes, categories: tuple[int, ...]) -> Codes:
-    codes = np.full(given.shape, MISSING, dtype=np.int8)
+def _grades(given: AnswerCodes, categories: tuple[int, ...]) -> GivenGrades:
+    """The grades among some answers, assessor by assessor, as places in the categories."""
+    at = np.flatnonzero(given.ravel() >= 0)
+    assessors, pairs = np.divmod(at, max(given.shape[1], 1))
+    values = given.ravel()[at]
+    codes = np.full(len(at), MISSING, dtype=np.int8)
     for place, category in enumerate(categories):
-        codes[given == category] = place
-    strange = given[np.logical_and(codes == MISSING, given >= 0)]
+        codes[values == category] = place
+    strange = values[codes == MISSING]
     if strange.size:
         raise WorkbenchError(
             f"grade {strange[0]} is not on the scale",
             remedy=f"the scale has {', '.join(map(str, categories))}",
         )
-    return codes
+    return GivenGrades(assessors.astype(np.int32), pairs.astype(np.int32), codes)
 
 
 def _unlisted(

@@ -66,6 +66,17 @@ def _cells_of(ratings: Ratings, *, by_topic: bool) -> Cells:
     return found if ratings.unlisted is None else _with_unlisted(found, ratings, ratings.unlisted)
 
 
+def cells_against_the_rest(cells: Cells, place: int) -> Cells:
+    """The cells with one grade made the first, and all others the second."""
+    own = cells.counts[place].astype(np.int64)
+    rest = cells.counts.sum(axis=0, dtype=np.int64) - own
+    bases = cells.n_groups, 1 + int(own.max(initial=0)), 1 + int(rest.max(initial=0))
+    keys, kinds = np.unique(np.ravel_multi_index((cells.group, own, rest), bases), return_inverse=True)
+    times = np.bincount(kinds, cells.times, minlength=len(keys)).astype(np.int64)
+    group, *counts = np.unravel_index(keys, bases)
+    return Cells(np.stack(counts), times, group, cells.n_groups)
+
+
 def _judged(cells: Cells) -> Cells:
     """The cells that hold pairs, and pairs that somebody judged."""
     judged = cells.counts.any(axis=0) & (cells.times > 0)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+from typing import Any
+from weakref import ref
+
 import pytest
 
 from tests.builders import campaign_with_people
@@ -73,6 +77,8 @@ def test_machines_are_kept_apart_and_a_new_answer_is_seen_at_once(database: Data
         import_judgments(db, made.campaign.id, GIVEN, source="people.tsv")
         before = answers_of_campaign(db, made.campaign.id, Occasion.CURRENT)
         assert answers_of_campaign(db, made.campaign.id, Occasion.CURRENT) is before
+        selected = campaign_ratings(db, made.campaign.id, AgreementOptions())
+        assert campaign_ratings(db, made.campaign.id, AgreementOptions(seed=4)) is selected
         later = [Judgment("robot", "T1", "d2", 1), Judgment("Y", "T1", "d2", 2)]
         import_judgments(db, made.campaign.id, later[:1], source="robot.tsv", machines=("robot",))
         import_judgments(db, made.campaign.id, later[1:], source="again.tsv")
@@ -80,6 +86,11 @@ def test_machines_are_kept_apart_and_a_new_answer_is_seen_at_once(database: Data
             ("T1", "d1"),
             ("T1", "d2"),
         )
+        # Of a million pairs the answers are half a gigabyte: those of an older state are let go.
+        forgotten: list[ref[Any]] = [ref(before.grades), ref(selected.by_grade.codes)]
+        del before, selected
+        gc.collect()
+        assert [one() for one in forgotten] == [None, None]
         among = campaign_ratings(db, made.campaign.id, AgreementOptions(machines=Machines.AMONG))
         assert [(voice.name, voice.machine) for voice in among.assessors] == [
             ("X", False), ("Y", False), ("robot", True),

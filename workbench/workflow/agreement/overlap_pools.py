@@ -12,7 +12,11 @@ from workbench.workflow.pools.pool_rows import OVERLAP
 Pair = tuple[str, str]
 
 
-def pairs_drawn_by_label(db: Session, campaign_id: int) -> tuple[tuple[str, frozenset[Pair]], ...]:
+DrawnByLabel = tuple[tuple[str, frozenset[Pair]], ...]
+"""Pairs by the name of their pool."""
+
+
+def pairs_drawn_by_label(db: Session, campaign_id: int) -> DrawnByLabel:
     """The pairs of every overlap that was drawn by label, by the name of its pool, oldest first.
 
     What was added to such a pool by hand was not drawn.

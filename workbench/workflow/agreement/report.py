@@ -15,7 +15,7 @@ from workbench.agreement.pairwise import assessor_pairs
 from workbench.agreement.report import AgreementReport, Matrix, agreement_report, matrix
 from workbench.agreement.selection import Selection
 from workbench.workflow.agreement.people import People, mean_of_pairs, people_by_topic
-from workbench.workflow.agreement.selection import campaign_ratings, judgments_version
+from workbench.workflow.agreement.selection import campaign_ratings, ratings_state
 from workbench.workflow.caching import Cache
 
 Report = TypeVar("Report")
@@ -72,11 +72,14 @@ def _cached(
     what: Hashable,
     make: Callable[[Selection, AgreementOptions], Report],
 ) -> Report:
-    selection = campaign_ratings(db, campaign_id, options)
     # The scale, its threshold and the number of documents can be changed without a judgment.
-    changing = selection.by_grade.categories, selection.relevant_from, selection.n_pairs
-    key = (what, judgments_version(db, campaign_id), changing, options)
-    return cast(Report, _REPORTS.get(key, lambda: make(selection, options)))
+    state = ratings_state(db, campaign_id, options)
+    key = (*state.judgments[:2], what, options)
+    found = _REPORTS.get(
+        key, lambda: make(campaign_ratings(db, campaign_id, options), options), version=state, patience=0.0
+    )
+    return cast(Report, found)
 
 
+# Of older judgments none is kept: a report holds the ratings that it was made of.
 _REPORTS: Cache[Hashable, object] = Cache(16)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from sqlalchemy import func, select
@@ -22,7 +24,7 @@ from workbench.workflow.agreement.independent_answers import (
     discussed_answers,
     discussions_version,
 )
-from workbench.workflow.agreement.overlap_pools import pairs_drawn_by_label
+from workbench.workflow.agreement.overlap_pools import DrawnByLabel, pairs_drawn_by_label
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.current_judgments import recorded_version
@@ -83,6 +85,29 @@ _NO_GRADE = {
 }
 
 
+class RatingsState(NamedTuple):
+    """What ratings are selected from: as long as it is equal, the same options select the same.
+
+    `judgments` is their state, `documents` the size of the collection where it matters, `drawn` the pairs
+    that were drawn by their label.
+    """
+
+    judgments: State
+    grades: ComparedGrades
+    documents: int | None
+    drawn: DrawnByLabel
+
+
+def ratings_state(db: Session, campaign_id: int, options: AgreementOptions) -> RatingsState:
+    """What the ratings that the options include are selected from now; raises as `campaign_ratings` does."""
+    grades = compared_grades(db, campaign_id, relevant_from=options.relevant_from, graded=options.graded)
+    documents = options.documents
+    if options.basis is Basis.ALL and documents is None:
+        documents = known_documents(db, campaign_id)
+    drawn = pairs_drawn_by_label(db, campaign_id)
+    return RatingsState(judgments_version(db, campaign_id), grades, documents, drawn)
+
+
 def campaign_ratings(db: Session, campaign_id: int, options: AgreementOptions) -> Selection:
     """The ratings of a campaign that the options include.
 
@@ -90,13 +115,21 @@ def campaign_ratings(db: Session, campaign_id: int, options: AgreementOptions) -
     number of documents is that of the collection's list, else of those loaded, unless given. Raises
     InvalidInput for a grade that cannot be the threshold, else as `select_ratings` does.
     """
-    grades = compared_grades(db, campaign_id, relevant_from=options.relevant_from, graded=options.graded)
-    documents = options.documents
-    if options.basis is Basis.ALL and documents is None:
-        documents = known_documents(db, campaign_id)
-    chosen = replace(options, relevant_from=grades.relevant_from, documents=documents)
-    found = select_ratings(answers_of_campaign(db, campaign_id, options.answers), grades.scale, chosen)
-    return replace(found, sentence="; ".join([found.sentence, *_caveats(db, campaign_id, found, options)]))
+    state = ratings_state(db, campaign_id, options)
+    chosen = replace(options, relevant_from=state.grades.relevant_from, documents=state.documents)
+
+    def make() -> Selection:
+        answers = answers_of_campaign(db, campaign_id, options.answers)
+        found = select_ratings(answers, state.grades.scale, chosen)
+        caveats = _caveats(db, campaign_id, found, options, state.drawn)
+        return replace(found, sentence="; ".join([found.sentence, *caveats]))
+
+    # How grades are computed with does not matter to which are included.
+    including = (
+        chosen.answers, chosen.basis, chosen.singles, chosen.machines, chosen.assessors,
+        chosen.relevant_from, chosen.graded, chosen.documents,
+    )  # fmt: skip
+    return _SELECTIONS.get((*state.judgments[:2], including), make, version=state, patience=0.0)
 
 
 def answers_of_campaign(db: Session, campaign_id: int, which: Occasion) -> Answers:
@@ -105,10 +138,21 @@ def answers_of_campaign(db: Session, campaign_id: int, which: Occasion) -> Answe
     They differ on pairs that were discussed alone. Cached until a judgment is added or a pair is returned.
     """
     key = judgments_version(db, campaign_id)
-    current = _ANSWERS.get((key, Occasion.CURRENT), lambda: _read(db, campaign_id, key[2]))
+    of_campaign = key[:2]
+    current = _ANSWERS.get(
+        (of_campaign, Occasion.CURRENT),
+        lambda: _read(db, campaign_id, key[2]),
+        version=key,
+        patience=0.0,
+    )
     if which is Occasion.CURRENT:
         return current
-    return _ANSWERS.get((key, which), lambda: _before_discussion(db, campaign_id, current, key[2]))
+    return _ANSWERS.get(
+        (of_campaign, which),
+        lambda: _before_discussion(db, campaign_id, current, key[2]),
+        version=key,
+        patience=0.0,
+    )
 
 
 def _before_discussion(
@@ -139,7 +183,9 @@ def _discussed(db: Session, campaign_id: int) -> Mapping[tuple[int, Pair], Given
     return _DISCUSSED.get(key, lambda: discussed_answers(db, campaign_id))
 
 
-def _caveats(db: Session, campaign_id: int, found: Selection, options: AgreementOptions) -> Iterator[str]:
+def _caveats(
+    db: Session, campaign_id: int, found: Selection, options: AgreementOptions, drawn_by_label: DrawnByLabel
+) -> Iterator[str]:
     """What a reader must know of the pairs compared: that some were discussed, or drawn by their label."""
     compared = set(found.pairs)
     discussed = len({pair for _, pair in _discussed(db, campaign_id)} & compared)
@@ -149,7 +195,7 @@ def _caveats(db: Session, campaign_id: int, found: Selection, options: Agreement
             f"{discussed:,} pair{' that was' if discussed == 1 else 's that were'} returned for discussion"
         )
         yield f"of {count} the {'answers before it' if first else 'current answers'} count"
-    for name, pairs in pairs_drawn_by_label(db, campaign_id):
+    for name, pairs in drawn_by_label:
         if drawn := len(pairs & compared):
             yield (
                 f"{drawn:,} of the pairs {'was' if drawn == 1 else 'were'} drawn by label (pool {name}), so "
@@ -192,7 +238,7 @@ def _read(db: Session, campaign_id: int, assessors: tuple[tuple[int, Assessor], 
     return Answers(
         tuple(assessor for _, assessor in assessors),
         grades,
-        tuple(pair for one in by_topic for pair in one.keep("pairs", _pairs)),
+        tuple(chain.from_iterable(one.keep("pairs", _pairs) for one in by_topic)),
         np.repeat(np.arange(len(sizes)), sizes),
         tuple(one.topic for one in by_topic),
     )
@@ -202,5 +248,8 @@ def _pairs(answers: TopicAnswers) -> tuple[Pair, ...]:
     return tuple((answers.topic, docno) for docno in answers.docnos)
 
 
-_ANSWERS: Cache[tuple[State, Occasion], Answers] = Cache(8)
+# Of a campaign the answers of its last state alone: a number for each assessor and pair is half a gigabyte
+# of a million pairs.
+_ANSWERS: Cache[Hashable, Answers] = Cache(8)
+_SELECTIONS: Cache[Hashable, Selection] = Cache(4)
 _DISCUSSED: Cache[State, Mapping[tuple[int, Pair], GivenAnswer]] = Cache(4)
