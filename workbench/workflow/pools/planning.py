@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -25,6 +26,8 @@ from workbench.pooling.pool import Pool
 from workbench.pooling.run_tops import Reached, RunTops, known_tops, reached
 from workbench.pooling.strategies import ALL_STRATEGIES, DEPTH_RECIPE, PoolRecipe
 from workbench.pooling.strategy import Strategy
+from workbench.records import TieRule, Topic
+from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.listing import recipe_in_words
@@ -116,24 +119,28 @@ def plan_pool(
     Raises what `make_pool` would raise for the same recipe, InvalidInput for numbers of work that cannot be.
     """
     strategy, values, texts = recipe.strategy, recipe.values(), recipe.texts()
-    tags = [tag for tag, _ in chosen_runs(db, campaign_id, recipe)]
+    runs = chosen_runs(db, campaign_id, recipe)
     pace = pace_of(db, campaign_id, given=seconds)
     judging = _judging(db, campaign_id, per_pair) if assessors is None else assessors
     work = JudgingWork(per_pair, judging, pace.seconds)
     compared = {name: _values(one, others.get(name, _NONE)) for name, one in ALL_STRATEGIES.items()}
     compared[strategy] = values
-    inputs = _read_runs(db, campaign_id, recipe, tags, compared)
+    listed = topics_of(db, campaign_id)
+    chosen_of = _ChosenRuns(
+        str(db.get_bind().engine.url), campaign_id, tuple(runs), tuple(one.id for one in listed)
+    )
+    inputs = _read_runs(db, chosen_of, recipe, compared)
     chosen = inputs.sizes(strategy, values)
     larger = one_step_larger(values)
     step = None if larger is None else inputs.sizes(strategy, larger).total - chosen.total
     by_topic = dict(zip(chosen.topics, chosen.pairs, strict=True))
-    topics = [TopicCost(one.id, one.title, by_topic.get(one.id, 0.0)) for one in topics_of(db, campaign_id)]
+    topics = [TopicCost(one.id, one.title, by_topic.get(one.id, 0.0)) for one in listed]
     return Plan(
         strategy=strategy,
         parameters=texts,
         recipe=recipe_in_words(strategy, texts),
         supplementary=recipe.supplementary,
-        runs=len(tags),
+        runs=len(runs),
         work=work,
         pace=pace,
         pairs=chosen.total,
@@ -146,11 +153,41 @@ def plan_pool(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _ChosenRuns:
+    """The runs of a pool, as tag and SHA-256, and the topics: what follows from them stays the same."""
+
+    database: str
+    campaign_id: int
+    runs: tuple[tuple[str, str], ...]
+    topics: tuple[str, ...]
+
+    @property
+    def tags(self) -> list[str]:
+        """The tags of the runs."""
+        return [tag for tag, _ in self.runs]
+
+
+def _chosen(
+    db: Session, campaign_id: int, runs: Sequence[tuple[str, str]], topics: Sequence[Topic]
+) -> _ChosenRuns:
+    database = str(db.get_bind().engine.url)
+    return _ChosenRuns(database, campaign_id, tuple(runs), tuple(one.id for one in topics))
+
+
+# Sliders move over the same runs: a thousand of them take most of a minute to read.
+_LONGEST: Cache[_ChosenRuns, Lengths] = Cache(8)
+_REACHED: Cache[tuple[_ChosenRuns, TieRule, int], Reached] = Cache(2)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _PlanInputs:
-    """What is known of the runs: their tops to `depth`, the longest lists, what is known already."""
+    """What is known of the runs: what they reach to `depth`, the longest lists, what is known already.
 
-    tops: tuple[RunTops, ...]
+    `tops` reads their first documents, which only depths of their own ask for.
+    """
+
+    tops: Callable[[], tuple[RunTops, ...]]
     known: RunTops | None
     longest: Lengths
     depth: int
@@ -158,7 +195,7 @@ class _PlanInputs:
 
     def reach(self, values: Values) -> Reached:
         own = {name: values[name] for name in ("run_depths", "topic_depths") if values.get(name)}
-        return reached(self.tops, known=self.known, **own) if own else self.plain
+        return reached(self.tops(), known=self.known, **own) if own else self.plain
 
     def sizes(self, strategy: str, values: Values) -> Sizes:
         return ALL_STRATEGIES[strategy].sizes(
@@ -181,25 +218,33 @@ class _PlanInputs:
 
 
 def _read_runs(
-    db: Session,
-    campaign_id: int,
-    recipe: PoolRecipe,
-    tags: Sequence[str],
-    compared: Mapping[str, Values],
+    db: Session, chosen: _ChosenRuns, recipe: PoolRecipe, compared: Mapping[str, Values]
 ) -> _PlanInputs:
-    longest: dict[str, int] = {}
-    for lengths in lengths_of(db, campaign_id, tags).values():
-        for topic, length in lengths.items():
-            longest[topic] = max(length, longest.get(topic, 0))
+    longest = _LONGEST.get(chosen, lambda: _longest(db, chosen))
     depths = [
         ALL_STRATEGIES[name].depth_to_plan(each, longest, supplementary=recipe.supplementary)
         for name, values in compared.items()
         for each in (values, one_step_larger(values) or values)
     ]
     depth = max(1, min(max(FURTHER + 1, *depths), max(longest.values(), default=1)))
-    tops = tuple(tops_of(db, campaign_id, tags, depth=depth, ties=recipe.ties))
-    known = known_tops(pooled_or_judged(db, campaign_id)) if recipe.supplementary else None
-    return _PlanInputs(tops, known, longest, depth, reached(tops, known=known))
+
+    @cache
+    def tops() -> tuple[RunTops, ...]:
+        return tuple(tops_of(db, chosen.campaign_id, chosen.tags, depth=depth, ties=recipe.ties))
+
+    if recipe.supplementary:
+        known = known_tops(pooled_or_judged(db, chosen.campaign_id))
+        return _PlanInputs(tops, known, longest, depth, reached(tops(), known=known))
+    plain = _REACHED.get((chosen, recipe.ties, depth), lambda: reached(tops()))
+    return _PlanInputs(tops, None, longest, depth, plain)
+
+
+def _longest(db: Session, chosen: _ChosenRuns) -> Lengths:
+    longest: dict[str, int] = {}
+    for lengths in lengths_of(db, chosen.campaign_id, chosen.tags).values():
+        for topic, length in lengths.items():
+            longest[topic] = max(length, longest.get(topic, 0))
+    return longest
 
 
 def _values(strategy: Strategy[Pool | Adaptive], parameters: Parameters) -> dict[str, Any]:
