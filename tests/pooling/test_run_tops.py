@@ -67,6 +67,21 @@ def test_every_pair_is_told_once_with_its_best_rank_and_runs(
     assert backwards == found
 
 
+@pytest.mark.parametrize("portion", [1, 3, 5])
+def test_runs_merged_in_portions_reach_the_same(portion: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The pairs of one topic are in the same order, too: samples are drawn by their places.
+    runs = [
+        run(f"r{number}", {"1": {f"d{number % 3}": 2.0, f"d{number}": 1.0, "a-longer-docno": 0.5}})
+        for number in range(5)
+    ]
+    known = known_tops({("1", "d1"), ("1", "elsewhere")})
+    at_once = reached(tops(runs, 3), known=known)
+    monkeypatch.setattr(run_tops, "_PORTION", portion)
+    in_portions = reached(tops(runs, 3), known=known)
+    assert told(in_portions) == told(at_once) == plainly(runs, 3, {("1", "d1")})
+    assert in_portions.docnos.tolist() == at_once.docnos.tolist()
+
+
 def test_the_worked_runs_by_hand() -> None:
     # A: d01 d02 d03, B: d03 d06 d01, C: d09 d06 d02 to depth 3.
     assert told(reached(tops(ABC, 3), known=known_tops([("1", "d06")]))) == {

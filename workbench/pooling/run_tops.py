@@ -46,6 +46,7 @@ KNOWN = 0
 """The rank that marks what is pooled or judged already in the tops that `known_tops` makes."""
 
 _LAST = np.iinfo(np.int64).max
+_PORTION = 2**22
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,23 +112,20 @@ def reached(
             raise Conflict(f'two runs have the tag "{after.tag}"', remedy="give each its own tag")
     topics = tuple(sorted_ids({topic for one in all_tops for topic in one.topics}))
     place_of = {topic: place for place, topic in enumerate(topics)}
-    numbers, docnos, codes = [], [], []
+    merging = _Merging()
     for place, one in enumerate(all_tops):
         of_topics = np.array([place_of[topic] for topic in one.topics], dtype=np.int64)
         ranks = _limited(one, run_depths or {}, topic_depths or {})
         kept = slice(None) if ranks.all() else ranks > 0
-        numbers.append(of_topics[one.numbers[kept]])
-        docnos.append(words_of(one.docnos[kept]))
         # The best rank and, of the runs that have it, the first: the smallest code encodes both.
-        codes.append(ranks[kept] * len(all_tops) + place)
+        codes = ranks[kept] * len(all_tops) + place
+        merging.add(_Entries.of(of_topics[one.numbers[kept]], words_of(one.docnos[kept]), codes))
     if known is not None:
         of_topics = np.array([place_of.get(topic, -1) for topic in known.topics], dtype=np.int64)
         there = of_topics[known.numbers] >= 0
-        numbers.append(of_topics[known.numbers[there]])
-        docnos.append(words_of(known.docnos[there]))
-        codes.append(np.full(int(there.sum()), _LAST))
-    tags = tuple(one.tag for one in all_tops)
-    return _merged(tags, topics, _joined(numbers), joined(docnos), _joined(codes))
+        codes = np.full(int(there.sum()), _LAST)
+        merging.add(_Entries.of(of_topics[known.numbers[there]], words_of(known.docnos[there]), codes))
+    return _found(tuple(one.tag for one in all_tops), topics, merging.whole())
 
 
 def known_tops(pairs: Iterable[tuple[str, str]]) -> RunTops:
@@ -155,27 +153,78 @@ def _limited(one: RunTops, run_depths: Mapping[str, int], topic_depths: Mapping[
     return np.where(limits == _LAST, one.ranks, one.ranks <= limits)
 
 
-def _merged(
-    tags: tuple[str, ...], topics: tuple[str, ...], numbers: Places, words: tuple[Words, ...], codes: Places
-) -> Reached:
-    if not len(numbers):
-        nothing = np.empty(0, dtype=np.int64)
-        return Reached(tags, topics, nothing, docnos_from(words), nothing, nothing, nothing, nothing > 0)
-    order, starts = grouped(words, numbers)
-    in_groups = codes[order]
-    smallest = np.minimum.reduceat(in_groups, starts)
-    known = np.logical_or.reduceat(in_groups == _LAST, starts)
-    sizes = np.diff(np.append(starts, len(order)))
-    at = order[starts]
-    found = np.flatnonzero(smallest != _LAST)
-    # Topic by topic, so that the pairs of one are adjacent.
-    found = found[np.argsort(numbers[at[found]], kind="stable")]
-    best, first = np.divmod(smallest[found], len(tags) or 1)
-    at, runs = at[found], sizes[found] - known[found]
-    return Reached(
-        tags, topics, numbers[at], docnos_from([word[at] for word in words]), best, first, runs, known[found]
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class _Entries:
+    """Pairs with the smallest of their codes, _LAST where they are only known, and how many runs have them.
+
+    The same pair may be there several times.
+    """
+
+    numbers: Places
+    words: tuple[Words, ...]
+    codes: Places
+    runs: NDArray[np.int32]
+    known: Marks
+
+    @classmethod
+    def of(cls, numbers: Places, words: tuple[Words, ...], codes: Places) -> _Entries:
+        known = codes == _LAST
+        return cls(numbers, words, codes, (~known).astype(np.int32), known)
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Entries]) -> _Entries:
+        if not parts:
+            nothing = np.empty(0, dtype=np.int64)
+            return cls.of(nothing, joined([]), nothing)
+        return cls(
+            np.concatenate([one.numbers for one in parts]),
+            joined([one.words for one in parts]),
+            np.concatenate([one.codes for one in parts]),
+            np.concatenate([one.runs for one in parts]),
+            np.concatenate([one.known for one in parts]),
+        )
+
+    def merged(self) -> _Entries:
+        """Every pair once, in an order that follows from the pairs alone."""
+        if not len(self.numbers):
+            return self
+        order, starts = grouped(self.words, self.numbers)
+        at = order[starts]
+        return _Entries(
+            self.numbers[at],
+            tuple(word[at] for word in self.words),
+            np.minimum.reduceat(self.codes[order], starts),
+            np.add.reduceat(self.runs[order], starts),
+            np.logical_or.reduceat(self.known[order], starts),
+        )
 
 
-def _joined(parts: list[Places]) -> Places:
-    return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
+class _Merging:
+    """Entries that are merged some millions at a time: a thousand runs have fifty, and one of pairs."""
+
+    def __init__(self) -> None:
+        self._merged: list[_Entries] = []
+        self._waiting: list[_Entries] = []
+        self._size = 0
+
+    def add(self, entries: _Entries) -> None:
+        """Take in the entries of one run."""
+        self._waiting.append(entries)
+        self._size += len(entries.numbers)
+        if self._size >= _PORTION:
+            self._merged.append(_Entries.joined(self._waiting).merged())
+            self._waiting, self._size = [], 0
+
+    def whole(self) -> _Entries:
+        """Every pair of all entries once."""
+        return _Entries.joined([*self._merged, *self._waiting]).merged()
+
+
+def _found(tags: tuple[str, ...], topics: tuple[str, ...], entries: _Entries) -> Reached:
+    """What the runs have of the entries, topic by topic, so that the pairs of one are adjacent."""
+    found = np.flatnonzero(entries.codes != _LAST)
+    found = found[np.argsort(entries.numbers[found], kind="stable")]
+    best, first = np.divmod(entries.codes[found], len(tags) or 1)
+    docnos = docnos_from([word[found] for word in entries.words])
+    runs = entries.runs[found].astype(np.int64)
+    return Reached(tags, topics, entries.numbers[found], docnos, best, first, runs, entries.known[found])

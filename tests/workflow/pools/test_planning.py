@@ -16,6 +16,7 @@ from workbench.pooling.strategies import ALL_STRATEGIES, PoolRecipe
 from workbench.records import TieRule
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
+from workbench.workflow.caching import Cache
 from workbench.workflow.pools import pace, planning
 from workbench.workflow.pools.making import make_pool
 from workbench.workflow.pools.pace import PaceSource, pace_of, save_guess
@@ -123,15 +124,24 @@ def test_a_growth_that_is_too_large_to_be_sent_is_left_out(
     assert (plan.growth, plan.pairs) == (None, 3.0)
 
 
-def test_a_plan_reads_no_more_of_the_runs_than_it_needs(database: Database) -> None:
+def test_a_plan_reads_no_more_of_the_runs_than_it_needs(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Other tests have had runs of the same hashes.
+    monkeypatch.setattr(planning, "_REACHED", Cache(2))
     statements: list[str] = []
     with database.writing() as db:
         campaign_id = with_runs(db).campaign.id
     event.listen(database.engine, "before_cursor_execute", lambda *said: statements.append(said[2]))
     with database.reading() as db:
-        plan_pool(db, campaign_id)
+        deeper = plan_pool(db, campaign_id, PoolRecipe(parameters={"depth": 2}))
+        assert not [said for said in statements if "content_gzip" in said]
+        statements.clear()
+        # A slider moves over what is kept of the same runs.
+        moved = plan_pool(db, campaign_id, PoolRecipe(parameters={"depth": 1}))
     assert statements
-    assert not [said for said in statements if "content_gzip" in said]
+    assert not [said for said in statements if "packed_run" in said]
+    assert moved.pairs < deeper.pairs
 
 
 def timed(db: Session, made: Made, assessor: str, *milliseconds: int | None, answer: str = "grade") -> None:
