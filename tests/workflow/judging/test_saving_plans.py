@@ -6,14 +6,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from sqlalchemy import event, select
+from sqlalchemy import event, insert, select
 from sqlalchemy.orm import Session
 
 from tests.workflow.judging.desk_days import Day, day
 from workbench.storage.engine import Database
 from workbench.storage.events import JUDGING, append_events
-from workbench.storage.tables import JudgmentEventRow
-from workbench.workflow.judging.desk_view import work_of
+from workbench.storage.tables import DocumentRow, JudgmentEventRow
+from workbench.workflow.checks import text_hash
+from workbench.workflow.judging.desk_view import documents_of, next_topic, titles_of, work_of
+from workbench.workflow.judging.documents_ahead import documents_ahead
 from workbench.workflow.judging.queues import make_queue
 from workbench.workflow.pools.additions import Additions, add_documents, remove_addition
 
@@ -195,3 +197,39 @@ def test_an_answer_asks_only_the_pools_that_handed_its_document_out(database: Da
         few = db.connection().dialect.name == "postgresql"
         wanted = ("topic",) if few else ("topic", "docno", "assessor_id")
         assert all(name in conditions for name in wanted), conditions
+
+
+GROWING = (
+    "assignment",
+    "document",
+    "document_sketch",
+    "judgment_event",
+    "kept_aside",
+    "pool_entry",
+    "pool_event",
+)
+"""Tables that have a row for each document, pair or answer."""
+
+
+def test_nothing_on_an_assessors_way_reads_a_growing_table_whole(database: Database) -> None:
+    # The page of a topic, its documents, those ahead and their titles, an answer, and the next topic.
+    with database.writing() as db:
+        ada = day(db)
+        campaign_id, account, docnos = ada.made.campaign.id, ada.ada, ["d/4", "d1", "d2"]
+        ada.send(db, ada.event("event-01", "d1", grade=1))
+        # Of a few rows, and of events that are nearly all hers, a database may rightly go through all.
+        others = {"campaign_id": campaign_id, "title": "", "text": "", "sha256": text_hash("", "")}
+        db.execute(insert(DocumentRow), [others | {"docno": f"other-{number}"} for number in range(500)])
+        experienced(db, ada, "Ben")
+        with Statements(db) as seen:
+            work_of(db, ada.assignment, account)
+            assert len(documents_of(db, ada.assignment, account, docnos)) == 3
+            titles_of(db, ada.assignment, account)
+            documents_ahead(db, campaign_id, ada.assignment, account, docnos)
+            ada.send(db, ada.event("event-02", "d2", grade=2))
+            next_topic(db, campaign_id, ada.assignment, account)
+        read = {table: reads_of(db, table, seen) for table in GROWING}
+    assert {"assignment", "document", "judgment_event", "pool_entry"} <= {one for one in read if read[one]}
+    assert {table: [one for one in ways if "SCAN" in one] for table, ways in read.items()} == {
+        table: [] for table in GROWING
+    }
