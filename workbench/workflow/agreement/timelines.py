@@ -8,6 +8,7 @@ from datetime import date, datetime
 from math import expm1
 
 import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -79,28 +80,47 @@ def answers_on_screen(db: Session, campaign_id: int) -> dict[str, list[RecordedA
     return {name: sorted(own.values(), key=lambda one: one.moment) for name, own in recorded.items() if own}
 
 
-def timeline_of(
-    name: str, recorded: Sequence[RecordedAnswer], answers: Answers, grades: ComparedGrades
+class _PeoplesGrades:
+    """What all people have given now, counted by pair once for everybody's timeline."""
+
+    def __init__(self, answers: Answers, grades: ComparedGrades) -> None:
+        self._answers = answers
+        self._place = {pair: column for column, pair in enumerate(answers.pairs)}
+        self._row = {one.name: row for row, one in enumerate(answers.assessors) if not one.machine}
+        self._codes = np.zeros(max(grades.scale) + 1, dtype=np.int64)
+        for grade in grades.scale:
+            self._codes[grade] = grades.categories.index(grades.category(grade))
+        # One row more, of nobody's grades: the place -1 is of a pair without an answer.
+        self._counts = np.zeros((len(answers.pairs) + 1, len(grades.categories)), dtype=np.int64)
+        for row in self._row.values():
+            graded = np.flatnonzero(answers.grades[row] >= 0)
+            self._counts[graded, self._codes[answers.grades[row, graded]]] += 1
+
+    def of_others(self, name: str, pairs: Sequence[Pair]) -> NDArray[np.int64]:
+        """How many others gave each of these pairs each category; shape (pairs, q)."""
+        columns = np.fromiter((self._place.get(pair, -1) for pair in pairs), np.int64, len(pairs))
+        others = self._counts[columns]
+        row = self._row.get(name)
+        if row is not None:
+            there = np.flatnonzero(columns >= 0)
+            theirs = self._answers.grades[row, columns[there]]
+            graded = theirs >= 0
+            others[there[graded], self._codes[theirs[graded]]] -= 1
+        return others
+
+
+def _timeline_of(
+    name: str, recorded: Sequence[RecordedAnswer], people: _PeoplesGrades, grades: ComparedGrades
 ) -> Timeline:
     """The timeline of one person's judging, against the other people's current answers."""
-    categories = grades.categories
-    place = {pair: column for column, pair in enumerate(answers.pairs)}
-    rows = [row for row, one in enumerate(answers.assessors) if not one.machine and one.name != name]
-    others = np.zeros((len(recorded), len(categories)), dtype=np.int64)
-    codes = np.full(len(recorded), MISSING, dtype=np.int8)
-    for at, one in enumerate(recorded):
-        if one.grade is not None:
-            codes[at] = categories.index(grades.category(one.grade))
-        for theirs in answers.grades[rows, place[one.pair]].tolist() if one.pair in place else ():
-            if theirs >= 0:
-                others[at, categories.index(grades.category(theirs))] += 1
-    numbers = {topic: number for number, topic in enumerate(dict.fromkeys(one.pair[0] for one in recorded))}
+    place = {grade: grades.categories.index(grades.category(grade)) for grade in grades.scale}
+    topics = {topic: number for number, topic in enumerate(dict.fromkeys(one.pair[0] for one in recorded))}
     return Timeline(
         moments=np.array([one.moment.timestamp() for one in recorded]),
-        codes=codes,
-        others=others,
+        codes=np.array([MISSING if one.grade is None else place[one.grade] for one in recorded], np.int8),
+        others=people.of_others(name, [one.pair for one in recorded]),
         seconds=np.array([one.active_ms / 1000 if one.active_ms else np.nan for one in recorded]),
-        topics=np.array([numbers[one.pair[0]] for one in recorded], dtype=np.int64),
+        topics=np.array([topics[one.pair[0]] for one in recorded], dtype=np.int64),
     )
 
 
@@ -211,9 +231,10 @@ def over_time(db: Session, campaign_id: int, options: AgreementOptions) -> TimeR
 def _report(db: Session, campaign_id: int, grades: ComparedGrades, options: AgreementOptions) -> TimeReport:
     answers = answers_of_campaign(db, campaign_id, Occasion.CURRENT)
     recorded = answers_on_screen(db, campaign_id)
+    people_grades = _PeoplesGrades(answers, grades)
     found = []
     for name, own in recorded.items():
-        timeline, days = timeline_of(name, own, answers, grades), [one.moment.date() for one in own]
+        timeline, days = _timeline_of(name, own, people_grades, grades), [one.moment.date() for one in own]
         found.append(_assessor(name, timeline, days, grades, options))
     answered = (answers.grades != NO_ANSWER).any(axis=1).tolist()
     people = {one.name for one, any_of in zip(answers.assessors, answered, strict=True) if any_of}
