@@ -34,15 +34,21 @@ def dispute_counts(db: Session, campaign_id: int) -> Mapping[State, int]:
     answers = answers_by_topic(db, campaign_id)
     found = partial(_disputed, machines, rules.disputed, scale)
     key = "disputed", machines, rules.disputed, scale
-    disputed = {(topic, docno) for topic, one in answers.items() for docno in one.keep(key, found)}
+    disputed = {topic: one.keep(key, found) for topic, one in answers.items()}
     decisions = {(row.topic, row.docno): row for row in current_adjudications(db, campaign_id)}
     discussed = answers_in_discussion(db, campaign_id) if decisions else {}
+    # Most pairs are disputed and have no decision: these are counted, not gone through.
+    undecided = sum(map(len, disputed.values()))
     counts: Counter[State] = Counter()
-    for pair in disputed | decisions.keys():
-        row = decisions.get(pair)
-        answered = row is not None and all_answered(row, people, discussed.get(pair, {}))
-        graded = 0 if pair in disputed else _graded(answers.get(pair[0]), pair[1], machines)
-        counts[state_of(row, answered, agreed=graded > 1)] += 1
+    for (topic, docno), row in decisions.items():
+        answered = all_answered(row, people, discussed.get((topic, docno), {}))
+        if docno in disputed.get(topic, ()):
+            undecided -= 1
+            counts[state_of(row, answered, agreed=False)] += 1
+        else:
+            graded = _graded(answers.get(topic), docno, machines)
+            counts[state_of(row, answered, agreed=graded > 1)] += 1
+    counts[state_of(None, False, agreed=False)] += undecided
     return counts
 
 
