@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from tests.pooling.some_runs import ABC
-from workbench.pooling.comparison import PoolChange, PoolDifference, compare_pairs, difference, without_pairs
+from workbench.pooling.comparison import (
+    PoolChange,
+    PoolDifference,
+    PoolMembers,
+    compare_pairs,
+    difference,
+    without_pairs,
+)
 from workbench.pooling.depth import depth_pool
 from workbench.pooling.fusion.rrf import rrf_pool
 from workbench.pooling.pool import Pool
@@ -52,7 +59,11 @@ AFTER = Pool((entry("T1", "d2", "b"), entry("T1", "d9"), entry("T3", "d3", "b", 
 
 
 def test_the_change_is_told_in_all_by_topic_and_by_run() -> None:
-    found = compare_pairs(BEFORE, AFTER, judged={("T1", "d2"), ("T2", "d1")}, added_after={("T1", "d9")})
+    found = compare_pairs(
+        PoolMembers.of(BEFORE),
+        PoolMembers.of(AFTER, added={("T1", "d9")}),
+        judged={("T1", "d2"), ("T2", "d1")},
+    )
     # Name, before, after, added, removed, kept, to judge.
     assert found.total == PoolChange("", 3, 3, 2, 2, 1, 2)
     assert found.by_topic == (
@@ -71,7 +82,8 @@ def test_the_change_is_told_in_all_by_topic_and_by_run() -> None:
 
 
 def test_what_enters_one_way_leaves_the_other() -> None:
-    there, back = compare_pairs(BEFORE, AFTER, judged=()), compare_pairs(AFTER, BEFORE, judged=())
+    before, after = PoolMembers.of(BEFORE), PoolMembers.of(AFTER)
+    there, back = compare_pairs(before, after, judged=set()), compare_pairs(after, before, judged=set())
     assert there.difference.added == back.difference.removed
     for one, other in zip((*there.by_topic, *there.by_run), (*back.by_topic, *back.by_run), strict=True):
         assert (one.name, one.added, one.removed, one.kept) == (
@@ -84,7 +96,7 @@ def test_what_enters_one_way_leaves_the_other() -> None:
 
 def test_a_pool_beside_itself_changes_nothing_and_asks_for_what_is_not_judged() -> None:
     pool = depth_pool(ABC, depth=2)
-    found = compare_pairs(pool, pool, judged={("1", "d01")})
+    found = compare_pairs(PoolMembers.of(pool), PoolMembers.of(pool), judged={("1", "d01")})
     assert (found.total.added, found.total.removed) == (0, 0)
     assert found.total.kept == found.total.to_judge + 1 == len(pool.entries)
     assert [one.name for one in found.by_run] == list(pool.tags)

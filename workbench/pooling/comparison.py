@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
 
 from workbench.pooling.pool import Pair, Pool
 from workbench.records import sorted_ids
@@ -58,6 +63,33 @@ class PoolChange:
     to_judge: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PoolMembers:
+    """The pairs of a pool, which of its runs brought each, and what was added by hand.
+
+    Pair number i was brought by `counts[i]` runs: their places in `tags` follow one another in `brought`.
+    """
+
+    pairs: tuple[Pair, ...]
+    tags: tuple[str, ...]
+    brought: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    added: frozenset[Pair] = frozenset()
+
+    @classmethod
+    def of(cls, pool: Pool, *, added: Collection[Pair] = frozenset()) -> PoolMembers:
+        """The members of a pool that is in memory."""
+        place = {tag: number for number, tag in enumerate(pool.tags)}
+        brought = [place[one.tag] for entry in pool.entries for one in entry.contributions]
+        return cls(
+            tuple((entry.topic, entry.docno) for entry in pool.entries),
+            pool.tags,
+            np.array(brought, np.int64),
+            np.array([len(entry.contributions) for entry in pool.entries], np.int64),
+            frozenset(added),
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class PoolComparison:
     """What changes from one pool to another.
@@ -75,61 +107,57 @@ class PoolComparison:
     unjudged: frozenset[Pair]
 
 
-def compare_pairs(
-    before: Pool,
-    after: Pool,
-    *,
-    judged: Collection[Pair],
-    added_before: Collection[Pair] = frozenset(),
-    added_after: Collection[Pair] = frozenset(),
-) -> PoolComparison:
-    """Compare two pools, given the pairs that are judged and those of either that were added by hand."""
-    were, are = before.pairs, after.pairs
-    unjudged = are - frozenset(judged)
-    first, second = _by_topic(were), _by_topic(are)
-    brought_before, brought_after = _by_run(before), _by_run(after)
-    nothing: frozenset[Pair] = frozenset()
+def compare_pairs(before: PoolMembers, after: PoolMembers, *, judged: Set[Pair]) -> PoolComparison:
+    """Compare two pools, given the pairs that are judged."""
+    were, are = frozenset(before.pairs), frozenset(after.pairs)
+    unjudged, kept = are - judged, were & are
+    by_topic = _PairCounts(*(Counter(topic for topic, _ in pairs) for pairs in (were, are, kept, unjudged)))
+    by_hand = before.added, after.added, before.added & after.added, after.added & unjudged
     return PoolComparison(
-        difference=PoolDifference(are - were, were - are, were & are),
-        total=_change("", were, are, unjudged),
-        by_topic=tuple(
-            _change(topic, first.get(topic, nothing), second.get(topic, nothing), unjudged)
-            for topic in sorted_ids({*first, *second})
-        ),
-        by_run=tuple(
-            _change(tag, brought_before.get(tag, nothing), brought_after.get(tag, nothing), unjudged)
-            for tag in sorted_ids({*brought_before, *brought_after})
-        ),
-        by_hand=_change("", frozenset(added_before), frozenset(added_after), unjudged),
+        difference=PoolDifference(are - were, were - are, kept),
+        total=_change("", *map(len, (were, are, kept, unjudged))),
+        by_topic=by_topic.changes(sorted_ids({*by_topic.before, *by_topic.after})),
+        by_run=_by_run(before, after, unjudged),
+        by_hand=_change("", *map(len, by_hand)),
         unjudged=unjudged,
     )
 
 
-def _change(
-    name: str, before: frozenset[Pair], after: frozenset[Pair], unjudged: frozenset[Pair]
-) -> PoolChange:
-    kept = len(before & after)
-    return PoolChange(
-        name=name,
-        before=len(before),
-        after=len(after),
-        added=len(after) - kept,
-        removed=len(before) - kept,
-        kept=kept,
-        to_judge=len(after & unjudged),
-    )
+@dataclass(frozen=True, slots=True)
+class _PairCounts:
+    """Pairs by name: in the pool before, in the pool after, in both, and unjudged in the pool after."""
+
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+    kept: Mapping[str, int]
+    to_judge: Mapping[str, int]
+
+    def changes(self, names: Iterable[str]) -> tuple[PoolChange, ...]:
+        counted = self.before, self.after, self.kept, self.to_judge
+        return tuple(_change(name, *(one.get(name, 0) for one in counted)) for name in names)
 
 
-def _by_topic(pairs: Iterable[Pair]) -> Mapping[str, frozenset[Pair]]:
-    found: dict[str, set[Pair]] = {}
-    for topic, docno in pairs:
-        found.setdefault(topic, set()).add((topic, docno))
-    return {topic: frozenset(those) for topic, those in found.items()}
+def _change(name: str, before: int, after: int, kept: int, to_judge: int) -> PoolChange:
+    return PoolChange(name, before, after, after - kept, before - kept, kept, to_judge)
 
 
-def _by_run(pool: Pool) -> Mapping[str, frozenset[Pair]]:
-    found: dict[str, set[Pair]] = {tag: set() for tag in pool.tags}
-    for entry in pool.entries:
-        for one in entry.contributions:
-            found[one.tag].add((entry.topic, entry.docno))
-    return {tag: frozenset(pairs) for tag, pairs in found.items()}
+def _by_run(before: PoolMembers, after: PoolMembers, unjudged: frozenset[Pair]) -> tuple[PoolChange, ...]:
+    tags = sorted_ids({*before.tags, *after.tags})
+    of_tag = {tag: number for number, tag in enumerate(tags)}
+    place = {pair: number for number, pair in enumerate(dict.fromkeys(chain(before.pairs, after.pairs)))}
+    judging = np.fromiter((pair in unjudged for pair in place), np.bool_, len(place))
+
+    def contributed(pool: PoolMembers) -> NDArray[np.int64]:
+        """A number for every run and pair that it brought, in order."""
+        numbers = np.array([of_tag[tag] for tag in pool.tags], np.int64)
+        places = np.fromiter(map(place.__getitem__, pool.pairs), np.int64, len(pool.pairs))
+        return np.sort(numbers[pool.brought] * len(place) + np.repeat(places, pool.counts))
+
+    def by_tag(keys: NDArray[np.int64]) -> Mapping[str, int]:
+        counts = np.bincount(keys // max(len(place), 1), minlength=len(tags))
+        return dict(zip(tags, counts.tolist(), strict=True))
+
+    were, are = contributed(before), contributed(after)
+    to_judge = are[judging[are % max(len(place), 1)]]
+    kept = np.intersect1d(were, are, assume_unique=True)
+    return _PairCounts(*map(by_tag, (were, are, kept, to_judge))).changes(tags)

@@ -17,6 +17,8 @@ from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.pools.comparison import ComparedPair, PairChange, compare_pools
 from workbench.workflow.pools.making import make_pool
 
+pytestmark = pytest.mark.engines
+
 
 def test_a_draft_is_compared_with_a_pool(database: Database) -> None:
     with database.writing() as db:
