@@ -17,6 +17,7 @@ from granian.rsgi import Scope
 from werkzeug.wrappers import Response
 
 from tests.builders import pooled_campaign
+from tests.cast import CHEAP
 from workbench.errors import WorkbenchError
 from workbench.settings import read_settings
 from workbench.storage.engine import Database
@@ -24,6 +25,7 @@ from workbench.storage.tables import AccountRow
 from workbench.web import bodies, door, environ, health
 from workbench.web.access import anyone
 from workbench.web.app import create_app
+from workbench.web.context import Context, init_app
 from workbench.web.door import Door
 from workbench.web.places import Places, RequestBounds, RequestKind, kind_of
 from workbench.workflow.people.accounts import account_from
@@ -99,22 +101,32 @@ class Site:
         return Asked(more.pop("method", "GET" if body is None else "POST"), path, headers, **more)
 
 
+@pytest.fixture(scope="module")
+def further_routes() -> Flask:
+    """An application with routes that tests give a view of their own."""
+    app = create_app(read_settings(), Database("sqlite://"), passwords=CHEAP)
+    for name, methods in (("echo", ["GET", "POST"]), ("large", ["GET"]), ("lock", ["POST"])):
+        app.add_url_rule(f"/{name}", name, anyone(lambda: ""), methods=methods)
+    return app
+
+
 @pytest.fixture
-def site(sqlite_database: Database) -> Site:
+def site(further_routes: Flask, sqlite_database: Database) -> Site:
     with sqlite_database.writing() as db:
         made, _ = pooled_campaign(db)
         olga, ada = (
             open_session(db, account_from(db.get_one(AccountRow, number))).token
             for number in (made.organiser, made.accounts["Ada"])
         )
-    made_site = Site(create_app(read_settings(), sqlite_database), olga, ada)
+    init_app(further_routes, Context(read_settings(), sqlite_database, CHEAP))
+    made_site = Site(further_routes, olga, ada)
 
     def echo() -> str:
         content = request.stream.read()
         made_site.echoed.append(dict(request.headers) | {"length": len(content), "from": request.remote_addr})
         return hashlib.sha256(content).hexdigest()
 
-    made_site.app.add_url_rule("/echo", view_func=anyone(echo), methods=["GET", "POST"])
+    further_routes.view_functions["echo"] = anyone(echo)
     return made_site
 
 
@@ -180,7 +192,7 @@ def test_a_large_answer_is_sent_as_a_file_which_is_then_deleted(
     def large() -> Response:
         return Response(iter([b"x" * 600_000] * 2), headers={"X-Large": "yes"})
 
-    site.app.add_url_rule("/large", view_func=anyone(large))
+    site.app.view_functions["large"] = anyone(large)
     asked = site.asked("/large")
     assert answered(site, asked) == [200]
     _, headers, content = asked.answered[0]
@@ -288,7 +300,7 @@ def test_who_is_kept_waiting_keeps_nobody_else_waiting(site: Site) -> None:
         go_on.wait(10)
         return "late"
 
-    site.app.add_url_rule("/lock", view_func=anyone(lock), methods=["POST"])
+    site.app.view_functions["lock"] = anyone(lock)
 
     async def act(made: Door) -> None:
         await ask(made, site.asked("/echo", site.ada))

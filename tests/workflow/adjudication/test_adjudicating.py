@@ -25,8 +25,6 @@ from workbench.workflow.adjudication.disputed_pair import disputed_pair
 from workbench.workflow.adjudication.rules import AdjudicationRules, save_adjudication_rules
 from workbench.workflow.judging.importing import import_judgments
 
-pytestmark = pytest.mark.engines
-
 
 def held(database: Database, one: Disputed) -> list[tuple[str, int | None]]:
     """All events as they were appended."""
@@ -39,6 +37,7 @@ def held(database: Database, one: Disputed) -> list[tuple[str, int | None]]:
         return [(decision, grade) for decision, grade in rows]
 
 
+@pytest.mark.engines
 def test_a_decision_keeps_what_lay_before_and_becomes_the_grade_of_the_pair(database: Database) -> None:
     with database.writing() as db:
         one = disputed_campaign(db)
@@ -67,6 +66,7 @@ def test_what_an_assessor_says_after_the_pair_was_shown_counts_as_said_since(dat
         assert disputed_pair(db, one.id, FAR, one.judith).changed
 
 
+@pytest.mark.engines
 def test_a_decision_sent_twice_is_recorded_once_and_its_id_says_nothing_else(database: Database) -> None:
     with database.writing() as db:
         one = disputed_campaign(db)
@@ -100,6 +100,7 @@ def test_the_second_of_two_adjudicators_is_told_before_overwriting_and_both_are_
     assert held(sqlite_database, one) == [("grade", 2), ("grade", 0), ("grade", 2), ("grade", 3)]
 
 
+@pytest.mark.engines
 def test_of_two_at_the_same_moment_exactly_one_is_told(database: Database) -> None:
     with database.writing() as db:
         one = disputed_campaign(db)

@@ -24,11 +24,10 @@ from workbench.workflow.people.membership import remove_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.drafts import close_pool
 
-pytestmark = pytest.mark.engines
-
 SHA = "a" * 64
 
 
+@pytest.mark.engines
 def test_events_are_recorded_in_the_order_in_which_they_were_sent(database: Database) -> None:
     with database.writing() as db:
         ada = day(db)
@@ -60,6 +59,7 @@ def test_events_are_recorded_in_the_order_in_which_they_were_sent(database: Data
         }
 
 
+@pytest.mark.engines
 def test_what_is_sent_again_is_recorded_once(database: Database) -> None:
     with database.writing() as db:
         ada = day(db)
@@ -245,6 +245,7 @@ def test_in_an_adaptive_pool_an_answer_counts_and_nothing_is_put_off(sqlite_data
         assert live.next(db, "Ada") not in {None, first}
 
 
+@pytest.mark.engines
 def test_a_docno_that_no_database_stores_stops_nothing_behind_it(database: Database) -> None:
     with database.writing() as db:
         ada = day(db)
@@ -258,6 +259,7 @@ def test_a_docno_that_no_database_stores_stops_nothing_behind_it(database: Datab
         assert said(db) == [("d1", "grade", 2)]
 
 
+@pytest.mark.engines
 def test_an_event_that_fails_unforeseen_is_kept_and_those_behind_it_are_recorded(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -278,6 +280,7 @@ def test_an_event_that_fails_unforeseen_is_kept_and_those_behind_it_are_recorded
         assert kept(db) == [("event-02", "it cannot be recorded (KeyError)")]
 
 
+@pytest.mark.engines
 def test_a_database_that_does_not_answer_is_no_fault_of_an_event(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -293,6 +296,7 @@ def test_a_database_that_does_not_answer_is_no_fault_of_an_event(
         assert kept(db) == []
 
 
+@pytest.mark.engines
 def test_what_was_recorded_is_recognised_after_the_topic_was_taken_back(database: Database) -> None:
     with database.writing() as db:
         ada = day(db)

@@ -18,9 +18,8 @@ from workbench.workflow.overview.progress import overview
 from workbench.workflow.pools.listing import pool_entries
 from workbench.workflow.pools.making import make_pool
 
-pytestmark = pytest.mark.engines
 
-
+@pytest.mark.engines
 def test_the_next_document_depends_on_the_answer_to_the_one_before(database: Database) -> None:
     """By hand, max-mean: both runs have 1/2, so alpha plays first: d1, which both retrieved.
 
@@ -79,6 +78,7 @@ def test_two_assessors_never_have_the_same_document_and_all_are_judged(
         assert live.replay(db).differences == ()
 
 
+@pytest.mark.engines
 def test_the_budget_ends_a_topic_for_all(database: Database) -> None:
     with database.writing() as db:
         live = live_pool(db, budget=2)
@@ -96,6 +96,7 @@ def test_the_budget_ends_a_topic_for_all(database: Database) -> None:
         assert (line.total, line.at_most, line.done) == (2, True, False)
 
 
+@pytest.mark.engines
 def test_the_entries_are_what_is_handed_out_with_the_runs_that_brought_it(database: Database) -> None:
     with database.writing() as db:
         live = live_pool(db)
@@ -140,6 +141,7 @@ def test_what_is_no_grade_is_an_answer_that_teaches_nothing(database: Database) 
         assert live.next(db, "Ada") not in {None, "d1"}
 
 
+@pytest.mark.engines
 def test_an_answer_sent_twice_is_one_event(database: Database) -> None:
     with database.writing() as db:
         live = live_pool(db)
@@ -233,6 +235,7 @@ def test_nobody_is_handed_out_another_persons_documents(database: Database) -> N
             hand_out_next(db, live.states, live.tasks["Ada"], live.made.accounts["Ben"])
 
 
+@pytest.mark.engines
 def test_whole_topics_are_given_before_anything_is_handed_out(database: Database) -> None:
     with database.writing() as db:
         live = live_pool(db)

@@ -25,8 +25,6 @@ from workbench.workflow.judging.worklists import answers, effective_roles, workl
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.drafts import close_pool
 
-pytestmark = pytest.mark.engines
-
 
 def given(
     db: Session, made: Made, pool_id: int, name: str, topic: str = "T1", *, order: OrderRule = OrderRule.DOCNO
@@ -71,6 +69,7 @@ def test_each_answer_brings_the_next_document_until_all_are_answered(database: D
         assert (shown.judged, shown.total, shown.may_undo) == (3, 3, True)
 
 
+@pytest.mark.engines
 def test_an_event_proves_what_was_shown(database: Database) -> None:
     with database.writing() as db:
         made, report = pooled_campaign(db)
@@ -90,6 +89,7 @@ def test_an_event_proves_what_was_shown(database: Database) -> None:
         assert event.seed == assignments_of(db, made.campaign.id)[0].seed
 
 
+@pytest.mark.engines
 def test_sending_an_answer_twice_records_it_once(database: Database) -> None:
     with database.writing() as db:
         made, report = pooled_campaign(db)
@@ -100,6 +100,7 @@ def test_sending_an_answer_twice_records_it_once(database: Database) -> None:
         assert len(db.scalars(select(JudgmentEventRow.id)).all()) == 1
 
 
+@pytest.mark.engines
 def test_an_answer_under_the_id_of_another_is_refused_and_not_dropped_silently(database: Database) -> None:
     with database.writing() as db:
         made, report = pooled_campaign(db)
@@ -109,6 +110,7 @@ def test_an_answer_under_the_id_of_another_is_refused_and_not_dropped_silently(d
             say(db, task, made.accounts["Ada"], "d1", 0, client_id="the-same-id")
 
 
+@pytest.mark.engines
 def test_a_change_keeps_what_it_replaced_and_the_latest_holds(database: Database) -> None:
     with database.writing() as db:
         made, report = pooled_campaign(db)
@@ -136,6 +138,7 @@ def test_undo_goes_back_without_limit_and_returns_to_the_document(database: Data
         assert len(db.scalars(select(JudgmentEventRow.id)).all()) == 6
 
 
+@pytest.mark.engines
 def test_a_double_click_on_undo_withdraws_one_answer(database: Database) -> None:
     with database.writing() as db:
         made, report = pooled_campaign(db)
@@ -175,6 +178,7 @@ def test_unsure_and_cannot_judge_are_answers_of_their_own(database: Database) ->
         ]
 
 
+@pytest.mark.engines
 def test_an_answer_counts_in_every_pool_that_has_the_pair(database: Database) -> None:
     from workbench.workflow.pools.making import make_pool
 
@@ -226,6 +230,7 @@ def test_nobody_reads_or_answers_for_somebody_else(database: Database) -> None:
             say(db, task, made.accounts["Ben"], "d1", 1)
 
 
+@pytest.mark.engines
 def test_a_closed_pool_and_a_revoked_assignment_take_nothing_more(database: Database) -> None:
     with database.writing() as db:
         made, report = pooled_campaign(db)

@@ -24,8 +24,6 @@ from workbench.workflow.judging.queues import make_queue
 from workbench.workflow.judging.submission import read_submission
 from workbench.workflow.judging.sync import receive
 
-pytestmark = pytest.mark.engines
-
 SENT: tuple[dict[str, Any], ...] = (
     {"grade": 2, "active_ms": 900, "reason": " why ", "comment": "so", "shown_sha256": "a" * 64},
     {"grade": 3, "before": "event-01", "evidence": [[0, 4, "text"]], "ratings": {"Readability": 1}},
@@ -43,6 +41,7 @@ def rows(db: Session) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.engines
 @pytest.mark.parametrize("plainly", [True, False])
 def test_both_ways_tell_of_the_other_screen(database: Database, plainly: bool) -> None:
     with database.writing() as db:
@@ -55,6 +54,7 @@ def test_both_ways_tell_of_the_other_screen(database: Database, plainly: bool) -
         assert seen == [None, None, 3, 1]
 
 
+@pytest.mark.engines
 def test_both_ways_make_the_same_event(database: Database) -> None:
     found = []
     for plainly in (True, False):

@@ -35,8 +35,6 @@ from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 
-pytestmark = pytest.mark.engines
-
 # The third is the first once more.
 PAIRS = {"T1": [("d1", "d2"), ("d1", "d6"), ("d2", "d1")]}
 
@@ -56,6 +54,7 @@ def task_id(database: Database, made: Made) -> int:
         return task.id
 
 
+@pytest.mark.engines
 def test_a_pair_is_given_once_whatever_its_order(database: Database, made: Made) -> None:
     with database.writing() as db:
         (task,) = tasks_of(db, made.campaign.id)
@@ -87,6 +86,7 @@ def test_an_answer_of_a_side_is_one_of_a_document(database: Database, made: Made
         assert (again.answer, again.reason, again.done) == ("left", "clearer", 1)
 
 
+@pytest.mark.engines
 def test_answers_are_taken_back_one_by_one_and_stay_in_the_history(database: Database, made: Made) -> None:
     ada, number = made.accounts["Ada"], task_id(database, made)
     with database.writing() as db:

@@ -39,8 +39,6 @@ from workbench.workflow.overview.progress import overview
 from workbench.workflow.pools.drafts import close_pool
 from workbench.workflow.pools.making import make_pool
 
-pytestmark = pytest.mark.engines
-
 
 def sent(queued: Queued, name: str, docno: str, grade: int) -> Event:
     """An answer as the desk sends it."""
@@ -78,6 +76,7 @@ def test_a_pair_is_with_as_many_people_as_judgments_are_asked_for(database: Data
         assert grades(db) == {"D01": 2}
 
 
+@pytest.mark.engines
 @pytest.mark.parametrize("machine", [False, True])
 def test_what_people_said_in_another_pool_counts_and_what_machines_say_does_not(
     machine: bool, database: Database
@@ -139,6 +138,7 @@ def test_a_second_look_counts_while_no_colleague_has_the_pair(database: Database
         assert grades(db) == {"D01": 1}
 
 
+@pytest.mark.engines
 def test_undo_gives_the_pair_back_to_the_same_assessor(database: Database) -> None:
     with database.writing() as db:
         queued = queued_pool(db, documents=2)
@@ -163,6 +163,7 @@ def test_undoing_unsure_gives_the_pair_back_only_while_no_colleague_has_it(datab
         assert queued.has(db, "Ada") == [one]
 
 
+@pytest.mark.engines
 def test_a_lease_ends_without_an_answer_and_only_when_somebody_needs_work(database: Database) -> None:
     with database.writing() as db:
         queued = queued_pool(db, documents=8)
@@ -178,6 +179,7 @@ def test_a_lease_ends_without_an_answer_and_only_when_somebody_needs_work(databa
         assert queued.has(db, "Ada") == [docno for docno in first if docno not in again]
 
 
+@pytest.mark.engines
 def test_an_answer_renews_the_lease_of_all_that_the_assessor_has(database: Database) -> None:
     with database.writing() as db:
         queued = queued_pool(db, documents=3)
@@ -201,6 +203,7 @@ def test_the_lease_is_a_setting(database: Database) -> None:
             set_lease(db, queued.campaign_id, 0)
 
 
+@pytest.mark.engines
 def test_finished_work_is_never_abandoned(database: Database) -> None:
     with database.writing() as db:
         queued = queued_pool(db, documents=2)
@@ -213,6 +216,7 @@ def test_finished_work_is_never_abandoned(database: Database) -> None:
         assert queued.has(db, "Ada") == ["D01"]
 
 
+@pytest.mark.engines
 def test_an_answer_after_the_lease_counts_while_the_pair_has_room(database: Database) -> None:
     with database.writing() as db:
         queued = queued_pool(db, documents=1)
@@ -224,6 +228,7 @@ def test_an_answer_after_the_lease_counts_while_the_pair_has_room(database: Data
         assert queued.take(db, "Ben") == ()
 
 
+@pytest.mark.engines
 def test_an_answer_after_the_lease_to_a_full_pair_is_kept_aside(database: Database) -> None:
     with database.writing() as db:
         queued = queued_pool(db, documents=1)
@@ -286,6 +291,7 @@ def test_nobody_counts_as_finished_while_a_colleague_may_give_something_back(dat
         assert left_to_judge(db, queued.campaign_id, queued.made.accounts["Ada"]) == 1
 
 
+@pytest.mark.engines
 def test_an_open_pool_becomes_a_queue_while_people_judge_and_what_was_judged_counts(
     database: Database,
 ) -> None:
@@ -333,6 +339,7 @@ def test_only_what_can_be_a_queue_becomes_one(sqlite_database: Database) -> None
         assert queued.take(db, "Ada") == ()
 
 
+@pytest.mark.engines
 def test_the_queue_is_given_whole_and_taken_back_by_topic(database: Database) -> None:
     with database.writing() as db:
         queued = queued_pool(db, documents=2, give=False)
@@ -346,6 +353,7 @@ def test_the_queue_is_given_whole_and_taken_back_by_topic(database: Database) ->
         assert len(queued.take(db, "Ben")) == 2
 
 
+@pytest.mark.engines
 def test_the_report_says_what_is_done_out_waiting_and_stuck(database: Database) -> None:
     """By hand: D01 graded by two of two; D02 by Ada, out with Ben; D03 with Ada only, so one place waits.
 

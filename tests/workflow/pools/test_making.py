@@ -17,8 +17,6 @@ from workbench.workflow.pools.listing import pool_entries, pools_of
 from workbench.workflow.pools.making import make_pool
 from workbench.workflow.pools.planning import plan_pool
 
-pytestmark = pytest.mark.engines
-
 
 def test_a_pool_has_each_pair_once_with_who_brought_it_and_how_high(database: Database) -> None:
     with database.writing() as db:
@@ -35,6 +33,7 @@ def test_a_pool_has_each_pair_once_with_who_brought_it_and_how_high(database: Da
     ]
 
 
+@pytest.mark.engines
 def test_the_report_has_sizes_the_share_of_the_largest_and_what_each_run_brought(database: Database) -> None:
     with database.writing() as db:
         _, report = pooled_campaign(db)
@@ -124,6 +123,7 @@ def test_a_budgeted_pool_keeps_the_weights_that_chose_it(database: Database) -> 
     assert report.pool.recipe == report.pool.name == "rrf, budget 1, k 60"
 
 
+@pytest.mark.engines
 def test_a_sampled_pool_keeps_its_inclusion_probabilities(database: Database) -> None:
     with database.writing() as db:
         made = campaign_with_people(db)
@@ -140,6 +140,7 @@ def test_a_sampled_pool_keeps_its_inclusion_probabilities(database: Database) ->
     )
 
 
+@pytest.mark.engines
 def test_a_supplementary_pool_leaves_out_what_is_pooled_or_judged_by_people(database: Database) -> None:
     with database.writing() as db:
         made, _ = pooled_campaign(db)

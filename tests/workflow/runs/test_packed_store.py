@@ -33,8 +33,6 @@ from workbench.workflow.runs.packed_store import (
 from workbench.workflow.runs.run_checks import check_files, run_checker
 from workbench.workflow.runs.store import add_runs, remove_run, store_runs
 
-pytestmark = pytest.mark.engines
-
 # Ties at every cut: in the file c, a, b, e, f, d stand with the scores 3, 2, 2, 2, 2, 1.
 TIED = "".join(
     f"T1 Q0 {docno} 1 {score} tied\n" for docno, score in zip("caébefd", "3222221", strict=True)
@@ -87,6 +85,7 @@ def listed(tops: RunTops) -> list[tuple[str, int, bytes]]:
     return sorted((tops.topics[number], int(rank), docno) for number, rank, docno in rows)
 
 
+@pytest.mark.engines
 def test_forms_that_are_missing_or_of_an_older_layout_are_made_again(database: Database) -> None:
     with database.writing() as db:
         campaign_id = loaded(db)
@@ -101,6 +100,7 @@ def test_forms_that_are_missing_or_of_an_older_layout_are_made_again(database: D
     assert {tuple(row) for row in after} == {tuple(row) for row in before}
 
 
+@pytest.mark.engines
 @pytest.mark.parametrize(
     "small",
     [SMALL, pytest.param(0, marks=pytest.mark.slow)],
@@ -133,6 +133,7 @@ def test_a_pool_packs_what_older_databases_have_not_packed(database: Database) -
     assert entries[0] == entries[1]
 
 
+@pytest.mark.engines
 def test_the_form_goes_with_its_run(database: Database) -> None:
     with database.writing() as db:
         made = campaign_with_people(db)

@@ -24,8 +24,6 @@ from workbench.workflow.runs.run_checks import check_file, run_checker
 from workbench.workflow.runs.run_records import runs_of
 from workbench.workflow.runs.run_rules import cut_of, keep_list, keep_rules, listed_docnos, read_list
 
-pytestmark = pytest.mark.engines
-
 BATCH = "a-batch-of-files"
 GAMMA = run_text("gamma", {"T1": ("d6", "d1"), "T2": ("d2", "d6")})
 
@@ -63,6 +61,7 @@ def test_a_file_is_no_run_until_it_is_kept_and_then_gone_from_the_desk(database:
             uploads.file_content(db, campaign_id, BATCH, file.id)
 
 
+@pytest.mark.engines
 def test_two_who_keep_at_once_keep_each_file_once(database: Database) -> None:
     campaign_id = campaign(database)
     for tag in ("gamma", "delta"):
@@ -83,6 +82,7 @@ def test_two_who_keep_at_once_keep_each_file_once(database: Database) -> None:
         assert [line.tag for line in runs_of(db, campaign_id)] == ["delta", "gamma"]
 
 
+@pytest.mark.engines
 def test_a_tag_that_was_taken_meanwhile_refuses_its_file_and_no_other(database: Database) -> None:
     campaign_id = campaign(database)
     first = check(database, campaign_id, "alpha.txt", GAMMA.replace(b"gamma", b"alpha"))
@@ -113,6 +113,7 @@ def test_of_two_files_with_one_tag_the_second_waits_for_the_first_to_go(database
     assert {file.id for file in found(database, campaign_id).keepable} == {second, third}
 
 
+@pytest.mark.engines
 def test_the_same_file_sent_again_takes_its_own_place(database: Database) -> None:
     campaign_id = campaign(database)
     check(database, campaign_id, "gamma.txt", GAMMA)
@@ -150,6 +151,7 @@ def test_files_of_another_campaign_are_not_seen_nor_kept(database: Database) -> 
         assert uploads.discard_batch(db, other, BATCH) == 0
 
 
+@pytest.mark.engines
 def test_what_nobody_kept_for_a_week_is_forgotten_with_the_next_batch(database: Database) -> None:
     campaign_id = campaign(database)
     check(database, campaign_id, "gamma.txt", GAMMA, batch="an-older-batch")
@@ -185,6 +187,7 @@ def test_a_run_of_more_lines_than_any_is_read_no_further(
     assert [(f.line, f.code) for f in file.report.errors] == [(5, "too-long")]
 
 
+@pytest.mark.engines
 def test_ids_that_cannot_be_stored_are_refused_at_their_lines(database: Database) -> None:
     campaign_id = campaign(database)
     long = b"d" * 513
@@ -232,6 +235,7 @@ def test_the_cut_is_that_of_the_latest_pool_of_depth(database: Database) -> None
     assert "cut-ties" in {finding.code for finding in file.report.warnings}
 
 
+@pytest.mark.engines
 def test_fifty_thousand_docnos_are_kept_to_the_byte(database: Database) -> None:
     campaign_id = campaign(database)
     ids = [f"doc-{number}" for number in range(50_000)] + ["é#/5", "漢"]
