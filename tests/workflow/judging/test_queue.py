@@ -10,7 +10,6 @@ from tests.workflow.judging.queued import (
     POOL,
     Queued,
     grades,
-    make_machine,
     most_places_ever_taken,
     queued_pool,
 )
@@ -20,7 +19,7 @@ from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import KeptAsideRow
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
-from workbench.workflow.judging.assignments import assign, assignments_of, left_to_judge, revoke
+from workbench.workflow.judging.assignments import assignments_of, left_to_judge, revoke
 from workbench.workflow.judging.desk_view import desk
 from workbench.workflow.judging.queue_handout import AHEAD
 from workbench.workflow.judging.queues import (
@@ -74,33 +73,6 @@ def test_a_pair_is_with_as_many_people_as_judgments_are_asked_for(database: Data
         queued.say(db, "Ben", "D01", 0)
         assert queued.take(db, "Cleo") == ()
         assert grades(db) == {"D01": 2}
-
-
-@pytest.mark.engines
-@pytest.mark.parametrize("machine", [False, True])
-def test_what_people_said_in_another_pool_counts_and_what_machines_say_does_not(
-    machine: bool, database: Database
-) -> None:
-    with database.writing() as db:
-        queued = queued_pool(db, documents=2, per_pair=1)
-        other = make_pool(db, queued.campaign_id, PoolRecipe(parameters={"depth": 1}), name="other").pool
-        assign(db, other.id, topics=["T1"], assessor_ids=[queued.made.assessors["Ada"]])
-        task = next(one.id for one in assignments_of(db, queued.campaign_id) if one.pool == "other")
-        record(
-            db,
-            task,
-            queued.made.accounts["Ada"],
-            docno="D01",
-            answer=Answer.GRADE,
-            grade=1,
-            client_id="elsewhere",
-        )
-        if machine:
-            make_machine(db, queued, "Ada")
-            assert sorted(queued.take(db, "Ben")) == ["D01", "D02"]
-        else:
-            assert queued.take(db, "Ben") == ("D02",)
-            assert queued.take(db, "Ada") == ()
 
 
 @pytest.mark.parametrize("answer", [Answer.UNSURE, Answer.CANNOT_JUDGE])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.submitted import record
-from tests.workflow.judging.queued import POOL, grades, queued_pool
+from tests.workflow.judging.queued import POOL, grades, make_machine, queued_pool
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer
 from workbench.storage.engine import Database
@@ -46,3 +46,29 @@ def test_what_colleagues_graded_elsewhere_leaves_its_holder_and_an_answer_on_its
         queued.say(db, "Ada", "D01", 0)  # and so does her second thought
         assert grades(db)["D01"] == 2
         assert unrecorded_count(db, campaign_id) == 0
+
+
+@pytest.mark.parametrize("machine", [False, True])
+def test_what_people_said_in_another_pool_counts_and_what_machines_say_does_not(
+    machine: bool, database: Database
+) -> None:
+    with database.writing() as db:
+        queued = queued_pool(db, documents=2, per_pair=1)
+        other = make_pool(db, queued.campaign_id, PoolRecipe(parameters={"depth": 1}), name="other").pool
+        assign(db, other.id, topics=["T1"], assessor_ids=[queued.made.assessors["Ada"]])
+        task = next(one.id for one in assignments_of(db, queued.campaign_id) if one.pool == "other")
+        record(
+            db,
+            task,
+            queued.made.accounts["Ada"],
+            docno="D01",
+            answer=Answer.GRADE,
+            grade=1,
+            client_id="elsewhere",
+        )
+        if machine:
+            make_machine(db, queued, "Ada")
+            assert sorted(queued.take(db, "Ben")) == ["D01", "D02"]
+        else:
+            assert queued.take(db, "Ben") == ("D02",)
+            assert queued.take(db, "Ada") == ()
