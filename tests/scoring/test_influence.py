@@ -115,3 +115,31 @@ def test_a_changed_grade_counts_as_if_it_had_always_been_so(name: str) -> None:
             grades[document] = grade
             scores, _ = measure.topic(topics[0].ranks, grades)
             assert changed(document, grade) == pytest.approx(scores)
+
+
+@pytest.mark.parametrize("seed", [4, 5])
+def test_neighbours_alone_tell_all_swaps(seed: int) -> None:
+    """Against every two of the runs, of which many are tied and some far from all others."""
+    draw = np.random.default_rng(seed)
+    ranks = draw.integers(0, 9, (60, 30))
+    ranks[:20] = ranks[0]
+    ranks[50:] = 0
+    docnos = tuple(f"d{number:02}" for number in range(30))
+    topics = [
+        TopicGrades(name, docnos, ranks, tuple(draw.integers(0, 3, 30).tolist())) for name in ("1", "2")
+    ]
+    measure = gain_measure("nDCG@8", relevant_from=1)
+    outcomes = {("1", docno): (0, 1, 3) for docno in docnos}
+    scores = sum(measure.topic(one.ranks, one.grades)[0] for one in topics) / 2
+    own, changed = measure.topic(topics[0].ranks, topics[0].grades)
+    most = 0.0
+    for (_, docno), found in influences(topics, outcomes, measure=measure).items():
+        signs = []
+        for grade in (0, 1, 3):
+            means = scores - own / 2 + changed(int(docno[1:]), grade) / 2
+            apart = means[:, np.newaxis] - means
+            signs.append((apart > 1e-12).astype(int) - (apart < -1e-12))
+        # Every pair of runs stands twice in a matrix, and a full swap is a difference of 2.
+        assert found.swaps == max(np.abs(one - other).sum() / 4 for one, other in combinations(signs, 2))
+        most = max(most, found.swaps)
+    assert most > 100

@@ -3,40 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.consensus.disputes import Dispute, disputes, spread_of
 from workbench.consensus.judgments import judgments_by_pair
 from workbench.consensus.rule import Pair
-from workbench.consensus.simple import lower_median
-from workbench.pooling.run_tops import RunTops
 from workbench.records import Judgment, Scale, id_bytes
-from workbench.scoring.gains import Ranks
-from workbench.scoring.influence import NONE, Influence, TopicGrades, influences
-from workbench.scoring.listed import gain_measure
+from workbench.scoring.influence import NONE, Influence
 from workbench.storage.adjudications import current_adjudications
 from workbench.storage.tables import (
     AdjudicationEventRow,
     CampaignRow,
     DocumentRow,
-    JudgmentEventRow,
-    RunRow,
     TopicRow,
 )
 from workbench.workflow.adjudication.decisions import Decision, decided_of, names_of_accounts
 from workbench.workflow.adjudication.discussions import all_answered, answers_in_discussion
+from workbench.workflow.adjudication.influence import dispute_influences, runs_that_count
 from workbench.workflow.adjudication.opinions import changed_since, people_of
 from workbench.workflow.adjudication.queue import Order, Queue, QueueLine, State
 from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.scales import scale_from_json
-from workbench.workflow.judging.current_judgments import current_judgments
-from workbench.workflow.runs.packed_store import tops_of
+from workbench.workflow.judging.current_judgments import current_judgments, recorded_version
 
 ON_THE_DESK = 3600.0  # seconds for which an adjudicator at work keeps the order that was computed
 FRESH = 30.0  # seconds after which new judgments are in the queue, however long it takes
@@ -98,7 +91,7 @@ def _disputed(
         return Disputed(judgments_by_pair(judgments), disputes(judgments, rule=rules.disputed, scale=scale))
 
     key = (*_place(db, campaign), rules.disputed, rules.machines)
-    return _DISPUTED.get(key, make, version=_version(db, campaign), patience=patience)
+    return _DISPUTED.get(key, make, version=recorded_version(db, campaign.id), patience=patience)
 
 
 def _influenced(
@@ -125,7 +118,7 @@ def _influenced(
 
     runs = tuple(runs_that_count(db, campaign.id).values())
     key = (*_place(db, campaign), rules, runs)
-    version = (_version(db, campaign), hash(frozenset(decided.items())))
+    version = (recorded_version(db, campaign.id), hash(frozenset(decided.items())))
     # On the desk the order stays: each decision would shuffle the rest otherwise.
     return _INFLUENCES.get(key, make, version=version, patience=patience, steady=patience is not None)
 
@@ -133,17 +126,6 @@ def _influenced(
 def _place(db: Session, campaign: CampaignRow) -> tuple[object, ...]:
     """What names a campaign in this process: there may be several databases."""
     return db.get_bind().engine.url, campaign.id, campaign.created_at, repr(campaign.scale)
-
-
-def _version(db: Session, campaign: CampaignRow) -> tuple[int, str | None]:
-    """What changes with every judgment: how many events there are, and the client id of the latest.
-
-    None is ever changed or deleted; but a database may be restored from a backup, and go on differently.
-    """
-    event = JudgmentEventRow
-    counted = select(func.count(), func.max(event.id)).where(event.campaign_id == campaign.id)
-    number, latest = db.execute(counted).one()
-    return number, db.scalar(select(event.client_id).where(event.id == latest)) if latest else None
 
 
 def _lines(
@@ -225,77 +207,3 @@ def _sorting(order: Order, positions: Mapping[str, int]) -> Callable[[QueueLine]
         return -moved.swaps, -moved.uneven, *by_distance(line)
 
     return {Order.TOPIC: by_topic, Order.DISTANCE: by_distance, Order.INFLUENCE: by_influence}[order]
-
-
-def runs_that_count(db: Session, campaign_id: int) -> dict[str, str]:
-    """The hashes of the current runs that are not set aside, by tag, in the order of the tags."""
-    chosen = select(RunRow.tag, RunRow.sha256).where(
-        RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None), RunRow.verdict != "set_aside"
-    )
-    return dict(db.execute(chosen.order_by(RunRow.tag)).all())
-
-
-def dispute_influences(
-    db: Session,
-    campaign_id: int,
-    found: Sequence[Dispute],
-    *,
-    judgments: Mapping[Pair, Sequence[Judgment]],
-    decided: Mapping[Pair, int],
-    scale: Scale,
-    measure: str,
-) -> dict[Pair, Influence]:
-    """The influence of every disputed pair on the runs that count, by (topic, docno).
-
-    Every pair has the grade that was `decided`, else the lower median of its grades; a disputed one
-    could get each of the grades given, or where fewer than two were, each of the scale. Raises WorkbenchError
-    for an unknown measure.
-    """
-    chosen = gain_measure(measure, relevant_from=scale.relevant_from)
-    grades: dict[Pair, int] = {}
-    for pair, of_pair in judgments.items():
-        given = {one.assessor: one.grade for one in of_pair if one.grade is not None}
-        if given:
-            grades[pair] = lower_median(given)
-    grades |= decided
-    # A pair that has no grade yet counts for nothing, as an unjudged document does.
-    for one in found:
-        grades.setdefault((one.topic, one.docno), scale.grades[0].value)
-    tags = list(runs_that_count(db, campaign_id))
-    tops = tops_of(db, campaign_id, tags, depth=chosen.depth)
-    every = [grade.value for grade in scale.grades]
-    outcomes = {(one.topic, one.docno): one.grades if len(one.grades) > 1 else every for one in found}
-    topics = _topics(tops, len(tags), grades)
-    return influences(topics, outcomes, measure=chosen)
-
-
-def _topics(tops: Iterable[RunTops], runs: int, grades: Mapping[Pair, int]) -> list[TopicGrades]:
-    places: dict[str, dict[bytes, int]] = {}
-    docnos: dict[str, list[str]] = {}
-    for topic, docno in grades:
-        of_topic = places.setdefault(topic, {})
-        of_topic[id_bytes(docno)] = len(of_topic)
-        docnos.setdefault(topic, []).append(docno)
-    ranks = {topic: np.zeros((runs, len(known)), dtype=np.int32) for topic, known in places.items()}
-    for number, one in enumerate(tops):
-        _fill(ranks, number, one, places)
-    return [
-        TopicGrades(
-            topic, tuple(docnos[topic]), ranks[topic], tuple(grades[topic, docno] for docno in docnos[topic])
-        )
-        for topic in places
-    ]
-
-
-def _fill(
-    ranks: Mapping[str, Ranks], number: int, run: RunTops, places: Mapping[str, Mapping[bytes, int]]
-) -> None:
-    """Write the ranks of one run's documents into the row of its number."""
-    of_topics = [(places.get(topic), topic) for topic in run.topics]
-    rows = [ranks[topic][number] if known is not None else None for known, topic in of_topics]
-    for at, docno, rank in zip(run.numbers.tolist(), run.docnos.tolist(), run.ranks.tolist(), strict=True):
-        known, row = of_topics[at][0], rows[at]
-        if known is not None and row is not None:
-            place = known.get(docno)
-            if place is not None:
-                row[place] = rank
