@@ -109,7 +109,7 @@ def _grades(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Entries:
+class _RanksByTopic:
     """Graded documents of some runs by topic, those of topic t from `starts[t]`: run, place and rank."""
 
     starts: Places
@@ -135,7 +135,7 @@ class GradedTopics(Collection[TopicGrades]):
         sizes = [len(docnos) for docnos in self._by_topic.values()]
         self._first = np.cumsum([0, *sizes])
         self._known = _PairPlaces(known_tops(pairs))
-        self._entries: list[_Entries] = []
+        self._entries: list[_RanksByTopic] = []
 
     def __contains__(self, one: object) -> bool:
         return isinstance(one, TopicGrades) and one.topic in self._by_topic
@@ -170,13 +170,13 @@ class GradedTopics(Collection[TopicGrades]):
         if waiting:
             self._entries.append(self._merged(waiting))
 
-    def _merged(self, waiting: Sequence[tuple[Places, Places, Places]]) -> _Entries:
+    def _merged(self, waiting: Sequence[tuple[Places, Places, Places]]) -> _RanksByTopic:
         runs, places, ranks = (np.concatenate(column) for column in zip(*waiting, strict=True))
         numbers = np.searchsorted(self._first, places, side="right") - 1
         order = np.argsort(numbers, kind="stable")
         starts = np.searchsorted(numbers[order], np.arange(len(self) + 1))
         places -= self._first[numbers]
-        return _Entries(starts, *(one[order].astype(np.int32) for one in (runs, places, ranks)))
+        return _RanksByTopic(starts, *(one[order].astype(np.int32) for one in (runs, places, ranks)))
 
 
 class _PairPlaces:
