@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -12,6 +13,8 @@ from workbench.errors import WorkbenchError
 
 PACKAGE = Path(__file__).resolve().parent
 SHORTEST_SECRET = 20
+# Characters that mean the same in an address, a header and the configuration of a proxy.
+PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 Network = IPv4Network | IPv6Network
 # Where a proxy is if nobody says otherwise: on the same machine, or in a network of its own.
 NEARBY: tuple[Network, ...] = tuple(
@@ -27,7 +30,8 @@ class Settings:
     `instance` is the folder of the embedded database; `templates` and `static` are the folders of the web
     interface. `database_url` is an SQLAlchemy URL; `behind_proxy` is the number of proxies whose forwarded
     headers are believed if they connect from one of `proxy_networks`; `hosts` are the names under which the
-    site answers, any if it is empty; `secure_cookies` is None to follow the scheme of each request.
+    site answers, any if it is empty; `prefix` is the path under which the site is, empty at the root of its
+    host, such as `/workbench`; `secure_cookies` is None to follow the scheme of each request.
     Statements that take `slow_statement_ms` are logged, none if it is 0; without `metrics_token` only local
     addresses read `/metrics`.
     """
@@ -39,12 +43,107 @@ class Settings:
     behind_proxy: int = 0
     proxy_networks: tuple[Network, ...] = NEARBY
     hosts: tuple[str, ...] = ()
+    prefix: str = ""
     secure_cookies: bool | None = None
     max_upload_bytes: int = 2 * 1024**3
     log_json: bool = False
     access_log: bool = False
     slow_statement_ms: int = 0
     metrics_token: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """An environment variable, as the manual explains it: `default` and `meaning` are Markdown.
+
+    `use` names the kind of variables among which it is listed.
+    """
+
+    use: str
+    name: str
+    default: str
+    meaning: str
+
+
+DATA, ADDRESS, LOG, COMMANDS = "Data", "Address and proxy", "Log and metrics", "Commands"
+VARIABLES = (
+    Variable(DATA, "WORKBENCH_INSTANCE", "`instance/`", "Folder of the embedded database"),
+    Variable(
+        DATA,
+        "WORKBENCH_DATABASE_URL",
+        "SQLite in that folder",
+        "`postgresql://USER@HOST/NAME`; install `ir-workbench[postgresql]`",
+    ),
+    Variable(
+        DATA,
+        "WORKBENCH_MAX_UPLOAD_MIB",
+        "2048",
+        "Largest form with files; other forms are limited to 1 MiB, and to 64 KiB before signing in",
+    ),
+    Variable(
+        ADDRESS,
+        "WORKBENCH_HOSTS",
+        "Any name",
+        "Names under which the site answers, separated by commas; requests under other names get status 400",
+    ),
+    Variable(
+        ADDRESS,
+        "WORKBENCH_PREFIX",
+        "none",
+        "Path under which the site is, such as `/workbench`; the proxy passes paths on unchanged",
+    ),
+    Variable(
+        ADDRESS,
+        "WORKBENCH_PROXIES",
+        "0",
+        "Number of proxies in front whose forwarded headers are trusted",
+    ),
+    Variable(
+        ADDRESS,
+        "WORKBENCH_PROXY_ADDRESSES",
+        "Loopback and private networks",
+        "Addresses or networks of these proxies, separated by commas; the headers of anyone else are ignored",
+    ),
+    Variable(
+        ADDRESS,
+        "WORKBENCH_SECURE_COOKIES",
+        "By the request's scheme",
+        "`yes` behind a proxy that ends TLS without saying so",
+    ),
+    Variable(
+        LOG,
+        "WORKBENCH_LOG_JSON",
+        "no",
+        "`yes`: one JSON object a line, with time (UTC), level, logger, request ID, message, and the "
+        "traceback of an error",
+    ),
+    Variable(
+        LOG,
+        "WORKBENCH_ACCESS_LOG",
+        "no",
+        "`yes`: a line for every request, with method, endpoint, status, milliseconds",
+    ),
+    Variable(
+        LOG,
+        "WORKBENCH_SLOW_QUERY_MS",
+        "0",
+        "Log statements that take this many milliseconds or more, without their parameters; 0 logs none",
+    ),
+    Variable(
+        LOG,
+        "WORKBENCH_METRICS_TOKEN",
+        "none",
+        f"Token for `/metrics`, {SHORTEST_SECRET} characters or more; without it only this machine may read "
+        "them",
+    ),
+    Variable(
+        COMMANDS,
+        "WORKBENCH_PASSWORD",
+        "Asked for",
+        "Password for `workbench init` and `workbench account`, so that they do not ask",
+    ),
+)
+"""Every variable that somebody sets, in the order of the manual."""
 
 
 def read_settings(environment: Mapping[str, str] | None = None, *, instance: Path | None = None) -> Settings:
@@ -63,6 +162,7 @@ def read_settings(environment: Mapping[str, str] | None = None, *, instance: Pat
         behind_proxy=_whole_number(env, "WORKBENCH_PROXIES", 0),
         proxy_networks=_networks(env, "WORKBENCH_PROXY_ADDRESSES") or NEARBY,
         hosts=_listed(env, "WORKBENCH_HOSTS"),
+        prefix=_prefix(env, "WORKBENCH_PREFIX"),
         secure_cookies=_yes_or_no(env, "WORKBENCH_SECURE_COOKIES"),
         max_upload_bytes=_whole_number(env, "WORKBENCH_MAX_UPLOAD_MIB", 2048) * 1024**2,
         log_json=_yes_or_no(env, "WORKBENCH_LOG_JSON") or False,
@@ -108,6 +208,15 @@ def _secret(env: Mapping[str, str], name: str) -> str:
         remedy = f"set {SHORTEST_SECRET} random characters or more"
         raise WorkbenchError(f"{name} has {len(text)} characters", remedy=remedy)
     return text
+
+
+def _prefix(env: Mapping[str, str], name: str) -> str:
+    text = env.get(name, "").strip().strip("/")
+    found = f"/{text}" if text else ""
+    if not PREFIX.fullmatch(found) or {".", ".."} & set(text.split("/")):
+        remedy = "set a path such as /workbench, of letters, digits and . _ ~ -"
+        raise WorkbenchError(f"{name} is {env[name]!r}", remedy=remedy)
+    return found
 
 
 def _listed(env: Mapping[str, str], name: str) -> tuple[str, ...]:

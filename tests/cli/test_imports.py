@@ -49,6 +49,7 @@ INPUTS = {
     "search": ["docs.jsonl", "tides"],
     "trust": ["judges", "one.run", "two.run", "-j", "judged.tsv"],
     "release": ["check", "release.zip"],
+    "deploy": ["systemd"],
     "help": [],
 }
 # What was imported is told on the error stream as the process ends.

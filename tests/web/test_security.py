@@ -311,7 +311,8 @@ def test_the_login_name_is_typed_once_only(app: Flask, cast: Cast) -> None:
     ],
 )
 def test_signing_in_leads_to_no_other_site(app: Flask, cast: Cast, address: str) -> None:
-    assert safe_next(address) is None
+    with app.test_request_context():
+        assert safe_next(address) is None
     assert sign_in(app, next=address)[1].location == "/"
 
 

@@ -90,7 +90,7 @@ def usable_port(host: str, port: int, *, or_another: bool = False) -> int:
 def print_address(host: str, port: int, settings: Settings) -> None:
     """Print the address of the site and the location of its data, without a database password."""
     shown = f"[{host}]" if ":" in host else host
-    announce(f"Workbench serves http://{shown}:{port}")
+    announce(f"Workbench serves http://{shown}:{port}{settings.prefix}")
     where = settings.database_url
     announce(f"Data: {where.split('@')[-1] if '@' in where else where.removeprefix('sqlite:///')}")
     announce("Stop with Ctrl-C.")

@@ -180,6 +180,13 @@ def _work_saved() -> str:
     return _table(("Name", "Work saved"), [(f"`{one.name}`", one.definition) for one in WORK_SAVED.values()])
 
 
+def _environment_variables() -> str:
+    from workbench.settings import VARIABLES
+
+    rows = [(f"`{one.name}`", one.use, one.default, one.meaning) for one in VARIABLES]
+    return _table(("Variable", "For", "Default", "Meaning"), rows)
+
+
 GENERATED: Mapping[str, Callable[[], str]] = {
     "pooling-strategies": _pooling_strategies,
     "adaptive-strategies": _adaptive_strategies,
@@ -201,6 +208,7 @@ GENERATED: Mapping[str, Callable[[], str]] = {
     "topic-formats": _topic_formats,
     "document-formats": _document_formats,
     "tie-rules": _tie_rules,
+    "environment-variables": _environment_variables,
 }
 
 

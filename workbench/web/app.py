@@ -14,7 +14,7 @@ from workbench.web import access, api, assets, context, errors, notices, refusal
 from workbench.web.hosts import KnownHosts
 from workbench.web.ids import IdConverter, NumberConverter, TextConverter
 from workbench.web.pages import BLUEPRINTS
-from workbench.web.proxies import TrustedProxies
+from workbench.web.proxies import TrustedProxies, UnderPrefix
 from workbench.web.quick_desk import QuickDesk
 from workbench.web.requests import StorableRequest
 from workbench.workflow.people.passwords import Passwords
@@ -62,6 +62,8 @@ def create_app(settings: Settings, database: Database, *, passwords: Passwords |
         answers = KnownHosts(answers, settings.hosts)
     if settings.behind_proxy:
         answers = TrustedProxies(answers, settings)
+    if settings.prefix:
+        answers = UnderPrefix(answers, settings.prefix)
     app.wsgi_app = answers  # type: ignore[method-assign, assignment]  # as Flask's documentation does
     return app
 

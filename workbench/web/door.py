@@ -30,6 +30,7 @@ from workbench.web.long_requests import LongRequests
 from workbench.web.observed import AnsweredRequest
 from workbench.web.pages import COMPUTING
 from workbench.web.places import READS, Full, Places, RequestKind, kind_of
+from workbench.web.proxies import enter_prefix
 from workbench.web.quick_desk import endpoint_of
 from workbench.web.refusals import Refusals, WholeResponse, answer_of
 from workbench.web.requests import API, SESSION_COOKIES, bearer_of
@@ -76,6 +77,7 @@ class Door:
     async def __rsgi__(self, scope: Scope, exchange: Exchange) -> None:
         """Answer a request."""
         environ = environ_of(scope)
+        enter_prefix(environ, self._context.settings.prefix)
         if environ["PATH_INFO"] == HEALTH and environ["REQUEST_METHOD"] in READS:
             text, status, headers = health_response(await self._health.works())
             found = [*headers.items(), *HEADERS.items(), ("Cache-Control", "no-store")]

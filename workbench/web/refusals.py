@@ -15,6 +15,7 @@ from werkzeug.exceptions import ServiceUnavailable, abort
 from werkzeug.test import EnvironBuilder
 
 from workbench.web.bodies import IN_MEMORY
+from workbench.web.context import context_of
 from workbench.web.errors import RETRY_SECONDS
 from workbench.web.requests import API
 
@@ -118,7 +119,7 @@ def _written(parts: Iterable[bytes]) -> Path:
 
 def _page(app: Flask, status: int, form: RefusalForm) -> WholeResponse:
     path = API if form is RefusalForm.PROBLEM else ANY_PATH
-    environ = EnvironBuilder(path=path).get_environ() | {STATUS: status}
+    environ = EnvironBuilder(path=context_of(app).settings.prefix + path).get_environ() | {STATUS: status}
     if form is RefusalForm.FRAGMENT:
         environ["HTTP_HX_REQUEST"] = "true"
     return answer_of(app.wsgi_app, environ)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Request, redirect, request
+from flask import Request, redirect, request, url_for
 from werkzeug.datastructures import ImmutableMultiDict, MultiDict
 from werkzeug.wrappers import Response
 
@@ -60,8 +60,8 @@ def see_other(address: str) -> Response:
 
 
 def safe_next(address: str | None) -> str | None:
-    """The address if it is a path on this host, else None: signing in never redirects to another site."""
-    if not address or not address.startswith("/") or address.startswith(("//", "/\\")):
+    """The address if it is a path of this site, else None: signing in never redirects to another site."""
+    if not address or not address.startswith(f"{request.root_path}/") or address.startswith(("//", "/\\")):
         return None
     if "\\" in address or any(ord(character) < 33 or ord(character) == 127 for character in address):
         return None
@@ -77,14 +77,19 @@ def page_asked_for() -> str:
     if request.method in {"GET", "HEAD"}:
         query = request.query_string.decode("utf-8", "replace")
         address = request.root_path + request.path + (f"?{query}" if query else "")
-        return safe_next(address) or "/"
+        return safe_next(address) or url_for("campaigns.index")
+    return safe_next(_referrer()) or url_for("campaigns.index")
+
+
+def _referrer() -> str | None:
+    """The path and query of the page from which a request came, if it is on this host."""
     try:
         referrer = urlsplit(request.referrer or "")
     except ValueError:
-        return "/"
+        return None
     if referrer.netloc != request.host:
-        return "/"
-    return safe_next(referrer.path + (f"?{referrer.query}" if referrer.query else "")) or "/"
+        return None
+    return referrer.path + (f"?{referrer.query}" if referrer.query else "")
 
 
 def retry_after(refused: Refused) -> dict[str, str]:

@@ -21,6 +21,7 @@ from workbench import __version__
 from workbench.json_forms import ProblemJson
 from workbench.web.access import Who, access_of
 from workbench.web.api.operations import IDEMPOTENCY_KEY, JSON, Operation, Schema, Text, operation_of
+from workbench.web.context import context_of
 from workbench.web.problems import CONTENT_TYPE
 
 REFERENCE = "#/components/schemas/{model}"
@@ -59,7 +60,7 @@ def openapi_document(app: Flask) -> dict[str, Any]:
     return {
         "openapi": "3.1.0",
         "info": {"title": "Workbench", "version": __version__, "description": _ABOUT},
-        "servers": [{"url": "/"}],
+        "servers": [{"url": f"{context_of(app).settings.prefix}/"}],
         "security": [{"token": []}],
         # In the order in which a campaign goes.
         "tags": [{"name": name} for name in dict.fromkeys(_tag(rule) for rule, _, _ in _operations(app))],

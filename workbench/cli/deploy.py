@@ -1,0 +1,46 @@
+"""`workbench deploy`: the files with which the server is run for others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from workbench.cli.output import announce
+from workbench.deployment.papers import EXAMPLE_HOST, PAPERS, Deployment, filled_in, write_paper
+from workbench.settings import read_settings
+
+PAPER_LIST = "\n".join(f"{one.name}: {one.summary}." for one in PAPERS.values())
+
+
+@click.command("deploy", help=f"Print the files for running the server for others.\n\n\b\n{PAPER_LIST}")
+@click.argument("paper", type=click.Choice(list(PAPERS)))
+@click.option("--host", default=EXAMPLE_HOST, show_default=True, help="Name under which the site answers.")
+@click.option("--prefix", default="", help="Path under which the site is, such as /workbench.")
+@click.option(
+    "--port",
+    default=8765,
+    show_default=True,
+    type=click.IntRange(1, 65535),
+    help="Port of the server behind the proxy.",
+)
+@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Worker processes.")
+@click.option(
+    "--to",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write the files into this folder instead; existing files are never replaced.",
+)
+def command(paper: str, host: str, prefix: str, port: int, workers: int, folder: Path | None) -> None:
+    """Print the files for running the server for others."""
+    path = read_settings({"WORKBENCH_PREFIX": prefix}).prefix
+    site = Deployment(host=host, prefix=path, port=port, workers=workers)
+    chosen = PAPERS[paper]
+    if folder is not None:
+        for written in write_paper(chosen, site, folder):
+            announce(f"Written: {written}")
+        return
+    for name, text in filled_in(chosen, site):
+        if len(chosen.files) > 1:
+            click.echo(f"# ---- {name}")
+        click.echo(text)
