@@ -9,6 +9,7 @@ The map of the house. Imports point inwards, from the top of this list to its en
     client        a campaign on a server, from another program; needs none of the others
     demo          a small campaign to try everything on
     help          the manual: one page for each reader and step
+    deployment    the files with which a server is run for others
     workflow      what people do, a room for each stage of a campaign; one function a use-case
     releases      a collection FROZEN into files that a stranger can use and check (pure)
     trust         WOULD IT STAND with other judges, other runs (pure)
