@@ -104,6 +104,7 @@ FILES = frozenset(
         "live_pools.events_tsv",
         "live_pools.events_json",
         "adjudication.report_file",
+        "score_without.table_file",
     }
 )
 # Fragments; their pages ask for them.

@@ -197,7 +197,7 @@ def test_every_command_is_listed() -> None:
 
 def test_every_environment_variable_is_explained() -> None:
     shown = filled_in(page_named("environment"))
-    assert [one.name for one in VARIABLES if f"| `{one.name}` | {one.use} |" not in shown] == []
+    assert [one.name for one in VARIABLES if f"| `{one.name}` | {one.default} |" not in shown] == []
 
 
 def test_a_terminal_gets_commands_for_links_and_no_pictures() -> None:

@@ -183,8 +183,8 @@ def _work_saved() -> str:
 def _environment_variables() -> str:
     from workbench.settings import VARIABLES
 
-    rows = [(f"`{one.name}`", one.use, one.default, one.meaning) for one in VARIABLES]
-    return _table(("Variable", "For", "Default", "Meaning"), rows)
+    rows = [(f"`{one.name}`", one.default, one.meaning, one.use) for one in VARIABLES]
+    return _table(("Variable", "Default", "Meaning", "For"), rows)
 
 
 GENERATED: Mapping[str, Callable[[], str]] = {
