@@ -57,9 +57,17 @@ def enter(context: BrowserContext, address: str, full: FullCampaign, who: str) -
     """Be somebody from now on, by the cookie that browsers take over https only."""
     context.clear_cookies()
     if who:
-        cookie = {"name": "__Host-workbench", "value": full.cookies[who], "path": "/", "secure": True}
-        host = urlsplit(address).hostname
-        context.add_cookies([{**cookie, "domain": host}])  # type: ignore[list-item]  # as its fields are
+        context.add_cookies(
+            [
+                {
+                    "name": "__Host-workbench",
+                    "value": full.cookies[who],
+                    "domain": urlsplit(address).hostname,
+                    "path": "/",
+                    "secure": True,
+                }
+            ]
+        )
 
 
 def test_every_page_works_and_leads_nowhere_beside_the_prefix(

@@ -29,7 +29,7 @@ def under_prefix(app: Flask, settings: Settings, sqlite_database: Database) -> I
     """The shared application, under the prefix while a test runs."""
     init_app(app, Context(replace(settings, prefix=PREFIX), sqlite_database, CHEAP))
     before = app.wsgi_app
-    app.wsgi_app = UnderPrefix(before, PREFIX)  # type: ignore[method-assign, assignment]
+    app.wsgi_app = UnderPrefix(before, PREFIX)  # type: ignore[method-assign]
     yield app
     app.wsgi_app = before  # type: ignore[method-assign]
 
