@@ -14,7 +14,12 @@ from workbench.records import FOUR_GRADES, Answer, Judgment, Qrel
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.judging.current_judgments import current_judgments
-from workbench.workflow.judging.importing import import_judgments, judgments_from_qrels
+from workbench.workflow.judging.importing import (
+    import_judgments,
+    judgments_from_qrels,
+    keep_import,
+    prepare_import,
+)
 from workbench.workflow.people.assessors import assessors_of
 
 pytestmark = pytest.mark.engines
@@ -84,6 +89,26 @@ def test_an_import_says_how_many_pairs_were_repeated_and_contradicted(sqlite_dat
         # What Y said last holds, and is no grade.
         held = {(j.assessor, j.docno): j.grade for j in current_judgments(db, made.campaign.id)}
         assert held == {("X", "d1"): 1, ("X", "d2"): 1, ("Y", "d2"): None}
+
+
+def test_what_was_prepared_is_prepared_anew_where_others_wrote_meanwhile(database: Database) -> None:
+    with database.writing() as db:
+        campaign = campaign_with_people(db).campaign.id
+    with database.reading() as db:
+        first, second = (prepare_import(db, campaign, GIVEN, source="f.tsv") for _ in range(2))
+    with database.writing() as db:
+        assert [one.new for one in keep_import(db, first).assessors] == [2, 2]
+    with database.reading() as db:
+        machine = prepare_import(db, campaign, [Judgment("Z", "T1", "d1", 1)], source="g", machines=["Z"])
+    with database.writing() as db:
+        # The same file sent twice at once: the second adds nothing.
+        assert [one.new for one in keep_import(db, second).assessors] == [0, 0]
+        import_judgments(db, campaign, [Judgment("Z", "T1", "d2", 0)], source="h")
+        # Meanwhile Z has become a person.
+        with pytest.raises(Conflict):
+            keep_import(db, machine)
+        assert db.scalar(select(func.count()).select_from(JudgmentEventRow)) == 5
+        assert len(current_judgments(db, campaign)) == 5
 
 
 def test_an_import_with_errors_names_them_all_and_keeps_nothing(database: Database) -> None:

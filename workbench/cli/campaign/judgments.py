@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import BinaryIO
@@ -30,7 +31,12 @@ from workbench.workflow.judging.current_judgments import (
     judgment_json,
     subtopic_judgments,
 )
-from workbench.workflow.judging.importing import import_judgments, imported_json, judgments_from_qrels
+from workbench.workflow.judging.importing import (
+    imported_json,
+    judgments_from_qrels,
+    keep_import,
+    prepare_import,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,23 +92,23 @@ def import_(
 
     # Before anything is written: who waits for a pipe must not keep others from saving.
     given = read_each(files, read)
-    done = []
-    with open_database(settings) as database, database.writing() as db:
-        found = campaign_by_slug(db, campaign)
-        for source, judgments in given:
-            named = {judgment.assessor for judgment in judgments}
-            unknown = set(how.machines) - {"*"} - named
-            if unknown and len(files) == 1:
-                raise WorkbenchError(
-                    f"{', '.join(sorted(unknown))} is not an assessor of {source}",
-                    remedy=f"it has {', '.join(sorted(named)[:10])}",
+    with open_database(settings) as database:
+        with database.reading() as db:
+            found = campaign_by_slug(db, campaign)
+            prepared = [
+                prepare_import(
+                    db,
+                    found.id,
+                    judgments,
+                    source=source,
+                    machines=_machines(judgments, how.machines, source if len(files) == 1 else None),
+                    discussed=how.discussed,
                 )
-            kinds = named if "*" in how.machines else set(how.machines)
-            done.append(
-                import_judgments(
-                    db, found.id, judgments, source=source, machines=kinds, discussed=how.discussed
-                )
-            )
+                for source, judgments in given
+            ]
+        with database.writing() as db:
+            campaign_by_slug(db, campaign)
+            done = [keep_import(db, one) for one in prepared]
     if as_json:
         say_json(imported_json(done))
         return
@@ -117,6 +123,18 @@ def import_(
                 f"with another answer: {imported.contradicted} (the last counts)",
                 err=True,
             )
+
+
+def _machines(judgments: Sequence[Judgment], machines: Collection[str], only: str | None) -> set[str]:
+    """Who of a file is a machine; raises WorkbenchError for a name that the only file does not have."""
+    named = {judgment.assessor for judgment in judgments}
+    unknown = set(machines) - {"*"} - named
+    if unknown and only is not None:
+        raise WorkbenchError(
+            f"{', '.join(sorted(unknown))} is not an assessor of {only}",
+            remedy=f"it has {', '.join(sorted(named)[:10])}",
+        )
+    return named if "*" in machines else set(machines)
 
 
 @click.command("judgments")

@@ -22,7 +22,7 @@ from workbench.workflow.judging.current_judgments import (
     current_judgments,
     judgment_json,
 )
-from workbench.workflow.judging.importing import import_judgments, imported_json
+from workbench.workflow.judging.importing import imported_json, keep_import, prepare_import
 from workbench.workflow.people.access_tokens import Scope
 
 blueprint = Blueprint("judgments", __name__, url_prefix="/campaigns/<slug>/judgments")
@@ -54,15 +54,13 @@ def load(query: JudgmentsFile, file: BinaryIO) -> list[ImportedJson]:
     if unknown:
         message = f"{unknown[0][:80]!r} is no assessor of this file"
         raise InvalidInput([Finding("machine", None, "machine", message, "name assessors of the file")])
-    with writing() as db:
-        done = import_judgments(
-            db,
-            here().id,
-            found,
-            source=query.name,
-            machines=set(query.machine),
-            discussed=query.discussed,
+    machines = set(query.machine)
+    with reading() as db:
+        prepared = prepare_import(
+            db, here().id, found, source=query.name, machines=machines, discussed=query.discussed
         )
+    with writing() as db:
+        done = keep_import(db, prepared)
     return imported_json([done])
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
 from uuid import uuid4
 
 from sqlalchemy import select
@@ -13,11 +15,12 @@ from workbench.consensus.judgments import latest_judgments
 from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.json_forms import ImportedJson
 from workbench.records import Answer, Judgment, Qrel, Scale
-from workbench.storage.events import DISCUSSION, JUDGING, current_events
+from workbench.storage.chunks import chunks
+from workbench.storage.events import DISCUSSION, JUDGING, append_events, current_events, newest_events
 from workbench.storage.tables import AssessorRow, CampaignRow, TopicRow
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import id_finding, storable
-from workbench.workflow.judging.record import Place, append_all
+from workbench.workflow.judging.record import Place, event_columns
 from workbench.workflow.judging.submission import Submission
 
 MOST_FINDINGS = 1000
@@ -76,6 +79,53 @@ def judgments_from_qrels(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _GivenFile:
+    """The judgments of a file, and how they are to be kept."""
+
+    judgments: tuple[Judgment, ...]
+    source: str
+    machines: Collection[str]
+    discussed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownAssessor:
+    """An assessor as the campaign has them, with the number of their newest event."""
+
+    id: int
+    machine: bool
+    account_id: int | None
+    newest: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _ImportBasis:
+    """What of a campaign an import depends on: as long as it is equal, what was prepared is right."""
+
+    scale: Scale
+    topics: frozenset[str]
+    assessors: Mapping[str, _KnownAssessor]
+
+
+@dataclass(frozen=True, slots=True)
+class _ImportPart:
+    """What becomes of one assessor's judgments: the columns of their events, but for assessor and time."""
+
+    line: ImportedAssessor
+    events: Sequence[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedImport:
+    """Judgments from elsewhere that were read and checked, and are not kept yet."""
+
+    campaign_id: int
+    given: _GivenFile
+    basis: _ImportBasis
+    parts: tuple[_ImportPart, ...]
+
+
 def import_judgments(
     db: Session,
     campaign_id: int,
@@ -87,39 +137,103 @@ def import_judgments(
 ) -> Imported:
     """Append judgments made elsewhere as events, in their order; importing a file twice adds nothing.
 
-    With `discussed` they were given after a discussion: earlier answers stay beside them, and a grade that
-    was kept counts as an answer of its own.
+    Prepares and keeps them in one transaction, and raises as `prepare_import` does; then nothing is kept.
+    """
+    _lock(db, campaign_id)
+    prepared = prepare_import(
+        db, campaign_id, judgments, source=source, machines=machines, discussed=discussed
+    )
+    return _kept(db, prepared)
+
+
+def prepare_import(
+    db: Session,
+    campaign_id: int,
+    judgments: Iterable[Judgment],
+    *,
+    source: str,
+    machines: Collection[str] = (),
+    discussed: bool = False,
+) -> PreparedImport:
+    """What `keep_import` keeps: all that can be done before others who write have to wait.
+
+    With `discussed` the judgments were given after a discussion: earlier answers stay beside them, and a
+    grade that was kept counts as an answer of its own.
 
     A pair whose last answer in the file is already the current one is skipped; of any other all are kept.
     The assessors named are made where they are new. Raises InvalidInput with every judgment of an unknown
     topic or of a grade outside the scale, Conflict where a name belongs to somebody with an account here or
-    would change between person and machine; then nothing is kept.
+    would change between person and machine.
     """
-    # Locked, so that a file sent twice at once is not kept twice.
-    campaign = db.get_one(CampaignRow, campaign_id, with_for_update=True)
-    judgments = tuple(judgments)
-    _refuse(db, campaign_id, judgments, scale_from_json(campaign.scale), source)
+    return _prepared(db, campaign_id, _GivenFile(tuple(judgments), source, machines, discussed))
+
+
+def keep_import(db: Session, prepared: PreparedImport) -> Imported:
+    """Append what was prepared; where the campaign has changed since, it is prepared anew, and raises so."""
+    campaign_id, given = prepared.campaign_id, prepared.given
+    _lock(db, campaign_id)
+    if _basis(db, campaign_id, {part.line.name for part in prepared.parts}) != prepared.basis:
+        prepared = _prepared(db, campaign_id, given)
+    return _kept(db, prepared)
+
+
+def _lock(db: Session, campaign_id: int) -> None:
+    # So that a file sent twice at once is not kept twice.
+    db.get_one(CampaignRow, campaign_id, with_for_update=True)
+
+
+def _by_assessor(given: _GivenFile) -> dict[str, list[Judgment]]:
     by_assessor: dict[str, list[Judgment]] = {}
-    for judgment in judgments:
+    for judgment in given.judgments:
         by_assessor.setdefault(judgment.assessor.strip(), []).append(judgment)
-    lines = []
+    return by_assessor
+
+
+def _basis(db: Session, campaign_id: int, names: Collection[str]) -> _ImportBasis:
+    newest = newest_events(db, campaign_id)
+    rows = db.scalars(select(AssessorRow).where(AssessorRow.campaign_id == campaign_id))
+    return _ImportBasis(
+        scale_from_json(db.get_one(CampaignRow, campaign_id).scale),
+        frozenset(db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == campaign_id))),
+        {
+            row.name: _KnownAssessor(row.id, row.machine, row.account_id, newest.get(row.id))
+            for row in rows
+            if row.name in names
+        },
+    )
+
+
+def _prepared(db: Session, campaign_id: int, given: _GivenFile) -> PreparedImport:
+    by_assessor = _by_assessor(given)
+    basis = _basis(db, campaign_id, by_assessor.keys())
+    _refuse(basis, given)
+    parts = []
     for name, theirs in by_assessor.items():
-        row = _assessor(db, campaign_id, name, name in machines)
-        new = append_all(db, _new_events(db, row, theirs, source, DISCUSSION if discussed else JUDGING))
+        machine = name in given.machines
+        known = basis.assessors.get(name)
+        _refuse_name(name, machine, known)
+        current = {} if known is None else _current(db, campaign_id, known, given.discussed)
+        events = list(_new_events(campaign_id, theirs, current, given))
         latest = latest_judgments(theirs)
-        lines.append(
-            ImportedAssessor(name, row.machine, len(theirs), new, latest.repeated, latest.contradicted)
-        )
-    return Imported(source, tuple(lines))
+        repeats = latest.repeated, latest.contradicted
+        parts.append(_ImportPart(ImportedAssessor(name, machine, len(theirs), len(events), *repeats), events))
+    return PreparedImport(campaign_id, given, basis, tuple(parts))
 
 
-def _refuse(
-    db: Session, campaign_id: int, judgments: tuple[Judgment, ...], scale: Scale, source: str
-) -> None:
-    topics = set(db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == campaign_id)))
+def _kept(db: Session, prepared: PreparedImport) -> Imported:
+    now = datetime.now(UTC)
+    for part in prepared.parts:
+        known = prepared.basis.assessors.get(part.line.name)
+        number = _new_assessor(db, prepared.campaign_id, part.line) if known is None else known.id
+        for some in chunks(part.events):
+            append_events(db, [{**one, "assessor_id": number, "recorded_at": now} for one in some])
+    return Imported(prepared.given.source, tuple(part.line for part in prepared.parts))
+
+
+def _refuse(basis: _ImportBasis, given: _GivenFile) -> None:
     findings: list[Finding] = []
-    for judgment in judgments:
-        findings.extend(_wrong(judgment, scale, topics, source))
+    for judgment in given.judgments:
+        findings.extend(_wrong(judgment, basis.scale, basis.topics, given.source))
         if len(findings) >= MOST_FINDINGS:
             break
     if findings:
@@ -127,7 +241,7 @@ def _refuse(
         raise InvalidInput(dict.fromkeys(findings))
 
 
-def _wrong(judgment: Judgment, scale: Scale, topics: set[str], source: str) -> Iterable[Finding]:
+def _wrong(judgment: Judgment, scale: Scale, topics: Collection[str], source: str) -> Iterable[Finding]:
     name = judgment.assessor.strip()
     if not name or len(name) > LONGEST_NAME or storable(name) != name:
         yield Finding(
@@ -158,39 +272,52 @@ def _wrong(judgment: Judgment, scale: Scale, topics: set[str], source: str) -> I
         )
 
 
-def _assessor(db: Session, campaign_id: int, name: str, machine: bool) -> AssessorRow:
-    row = db.scalar(
-        select(AssessorRow).where(AssessorRow.campaign_id == campaign_id, AssessorRow.name == name)
-    )
-    if row is None:
-        row = AssessorRow(campaign_id=campaign_id, name=name, machine=machine)
-        db.add(row)
-        db.flush()
-    elif row.account_id is not None:
+def _refuse_name(name: str, machine: bool, known: _KnownAssessor | None) -> None:
+    if known is None:
+        return
+    if known.account_id is not None:
         raise Conflict(
             f"{name} judges here with an account of their own", remedy="import under a different name"
         )
-    elif row.machine != machine:
-        kind = "machine" if row.machine else "person"
+    if known.machine != machine:
+        kind = "machine" if known.machine else "person"
         raise Conflict(f"{name} is known here as a {kind}", remedy="import under a different name")
-    return row
+
+
+def _new_assessor(db: Session, campaign_id: int, line: ImportedAssessor) -> int:
+    row = AssessorRow(campaign_id=campaign_id, name=line.name, machine=line.machine)
+    db.add(row)
+    db.flush()
+    return row.id
+
+
+def _current(
+    db: Session, campaign_id: int, known: _KnownAssessor, discussed: bool
+) -> dict[tuple[str, str], tuple[str, int | None]]:
+    # An answer given while judging does not yet say that it was kept in the discussion.
+    return {
+        (event.topic, event.docno): (event.answer, event.grade)
+        for event in current_events(db, campaign_id, assessor_ids=[known.id])
+        if not discussed or event.purpose == DISCUSSION
+    }
 
 
 def _new_events(
-    db: Session, assessor: AssessorRow, judgments: list[Judgment], source: str, purpose: str
-) -> Iterator[tuple[Place, Submission]]:
-    # An answer given while judging does not yet say that it was kept in the discussion.
-    current = {
-        (event.topic, event.docno): (event.answer, event.grade)
-        for event in current_events(db, assessor.campaign_id, assessor_ids=[assessor.id])
-        if purpose == JUDGING or event.purpose == purpose
-    }
+    campaign_id: int,
+    judgments: list[Judgment],
+    current: Mapping[tuple[str, str], tuple[str, int | None]],
+    given: _GivenFile,
+) -> Iterator[dict[str, Any]]:
     last = {(j.topic, j.docno): (str(j.answer), j.grade) for j in judgments}
-    name = f"{IMPORTED}{storable(source)}"[:200]
+    source = f"{IMPORTED}{storable(given.source)}"[:200]
+    purpose = DISCUSSION if given.discussed else JUDGING
+    # Assessor and time are known when they are kept.
+    nobody, never = 0, datetime.min
     for one in judgments:
         if current.get((one.topic, one.docno)) != last[one.topic, one.docno]:
-            place = Place(assessor.campaign_id, assessor.id, one.topic, one.docno, name, purpose)
-            yield place, Submission(one.docno, str(uuid4()), answer=one.answer, grade=one.grade)
+            place = Place(campaign_id, nobody, one.topic, one.docno, source, purpose)
+            submission = Submission(one.docno, str(uuid4()), answer=one.answer, grade=one.grade)
+            yield event_columns(place, submission, never)
 
 
 def imported_json(imported: Iterable[Imported]) -> list[ImportedJson]:

@@ -6,7 +6,6 @@ knows of ranks, scores, runs or colleagues: an assessor is blind.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -21,7 +20,6 @@ from workbench.storage.events import (
     TRAINING,
     CurrentEvent,
     append_event,
-    append_events,
     recorded_event,
 )
 from workbench.storage.tables import AssignmentRow, PoolRow
@@ -127,12 +125,6 @@ def append(db: Session, place: Place, submission: Submission) -> Recorded:
     if new and place.purpose in CURRENT_PURPOSES:
         tell_pools(db, place.campaign_id, event)
     return Recorded(event, repeated=not new)
-
-
-def append_all(db: Session, judgments: Iterable[tuple[Place, Submission]]) -> int:
-    """Append judgment events of assessors without an account, in their order; returns how many were new."""
-    now = datetime.now(UTC)
-    return append_events(db, [event_columns(place, submission, now) for place, submission in judgments])
 
 
 def _record(db: Session, task: Task, key: str, submission: Submission) -> Recorded:

@@ -38,7 +38,13 @@ from workbench.workflow.judging.current_judgments import (
     judgment_json,
     subtopic_judgments,
 )
-from workbench.workflow.judging.importing import Imported, import_judgments, judgments_from_qrels
+from workbench.workflow.judging.importing import (
+    Imported,
+    PreparedImport,
+    judgments_from_qrels,
+    keep_import,
+    prepare_import,
+)
 from workbench.workflow.judging.unrecorded import unrecorded_count
 from workbench.workflow.overview.progress import overview
 
@@ -62,8 +68,10 @@ def import_() -> Response | tuple[str, int]:
         files, codes = sent_files(), _codes()
         name = _one_name(files)
         read = with_each(files, lambda source, stream: _read(stream, source, name, codes))
+        with reading() as db:
+            prepared = with_each(read, lambda source, judgments: _prepared(db, source, judgments))
         with writing() as db:
-            done = with_each(read, lambda source, judgments: _import(db, source, judgments))
+            done = with_each(prepared, lambda _, one: keep_import(db, one))
     except WorkbenchError as error:
         return _page(findings_of(error, "Judgments")), status_of(error)
     announce([(name, _in_words(one)) for name, one in done], ("Agreement", url_for("agreement.index")))
@@ -141,9 +149,9 @@ def _stem(source: str) -> str:
     return source.removeprefix("qrels.")
 
 
-def _import(db: Session, source: str, judgments: tuple[Judgment, ...]) -> Imported:
+def _prepared(db: Session, source: str, judgments: tuple[Judgment, ...]) -> PreparedImport:
     machines = {one.assessor.strip() for one in judgments} if "machine" in request.form else set()
-    return import_judgments(db, here().id, judgments, source=source, machines=machines)
+    return prepare_import(db, here().id, judgments, source=source, machines=machines)
 
 
 def _in_words(imported: Imported) -> str:
