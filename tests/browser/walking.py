@@ -132,6 +132,7 @@ BARE = frozenset(
         "score_curves.index",
         "score_costs.index",
         "score_without.index",
+        "missed.index",
         "trust.collection",
         "run_pairs.two",
         "topic_scores.index",

@@ -68,6 +68,8 @@ COMMANDS = {
     "score-pairs": "workbench.cli.campaign.comparisons:score_pairs",
     "score-topics": "workbench.cli.campaign.comparisons:score_topics",
     "score-without": "workbench.cli.campaign.searching:score_without",
+    "draw-missed": "workbench.cli.campaign.missed:draw_missed",
+    "missed": "workbench.cli.campaign.missed:missed",
     "found": "workbench.cli.campaign.searching:found",
     "report": "workbench.cli.campaign.report:report",
     "release": "workbench.cli.campaign.release:release",

@@ -36,7 +36,7 @@ from workbench.storage.tables.pools import PoolEntryRow, PoolEventRow, PoolRow
 from workbench.storage.tables.releases import ReleaseOriginRow, ReleasePartRow, ReleaseRow
 from workbench.storage.tables.results import ComputedResultRow
 from workbench.storage.tables.runs import CheckedFileRow, GroupMemberRow, GroupRow, PackedRunRow, RunRow
-from workbench.storage.tables.searching import SearchEventRow, SearchRow
+from workbench.storage.tables.searching import MissedSampleRow, SearchEventRow, SearchRow
 from workbench.storage.tables.trail import TrailRow
 from workbench.storage.tables.upgrades import SchemaUpgradeRow
 
@@ -63,6 +63,7 @@ __all__ = [
     "KeptAsideRow",
     "KnownAnswerRow",
     "MemberRow",
+    "MissedSampleRow",
     "Moment",
     "OriginalRow",
     "PackedRunRow",

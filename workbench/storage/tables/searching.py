@@ -1,4 +1,4 @@
-"""Tables of searches: each query with what it found, and what became of the documents it showed."""
+"""Tables of searches, of what became of the documents they showed, and of samples of the unpooled."""
 
 from __future__ import annotations
 
@@ -56,4 +56,29 @@ class SearchEventRow(Base):
     __table_args__ = (
         CheckConstraint("happening in ('shown','opened','judged','added')", "happening"),
         CheckConstraint("(happening = 'shown') = (docno is null)", "docno_unless_shown"),
+    )
+
+
+class MissedSampleRow(Base):
+    """A random sample of the documents that were neither pooled nor judged for a topic, never changed.
+
+    `collection` documents were there, of them `known` pooled or judged, which may name others too, and
+    `unpooled` neither. `docnos` are in the order in which they were drawn. The last row of a topic counts.
+    """
+
+    __tablename__ = "missed_sample"
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
+    pool_id: Mapped[int] = mapped_column(ForeignKey("pool.id"))
+    topic: Mapped[str] = mapped_column(Id)
+    seed: Mapped[int]
+    collection: Mapped[int]
+    unpooled: Mapped[int]
+    known: Mapped[list[Any]]
+    docnos: Mapped[list[Any]]
+    drawn_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    drawn_at: Mapped[datetime]
+    __table_args__ = (
+        Index("ix_missed_sample_campaign_id_topic", "campaign_id", "topic", "id"),
+        CheckConstraint("unpooled > 0 and unpooled <= collection", "unpooled"),
     )

@@ -86,6 +86,7 @@ ACTS = {
     "judgments.import_": "Import judgments",
     "kept_aside.act": "Record or dismiss unrecorded answers",
     "late_runs.fill": "Create supplementary pool",
+    "missed.draw": "Draw sample of what was not pooled",
     "people.add_role": "Add role",
     "people.invite": "Invite people",
     "people.remove_role": "Remove role",

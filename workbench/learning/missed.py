@@ -1,0 +1,121 @@
+"""What a random sample says of the documents it was drawn from: how many relevant ones these have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from workbench.errors import WorkbenchError
+from workbench.learning.hypergeometric import at_most, share_bounds
+
+CONFIDENCE = 0.95
+"""Of all intervals; half of the error is on either side."""
+
+
+@dataclass(frozen=True)
+class ElusionSample:
+    """A simple random sample of `drawn` of `left` documents: `judged` of it so far, `relevant` of these.
+
+    Raises WorkbenchError for counts that cannot be.
+    """
+
+    left: int
+    drawn: int
+    judged: int
+    relevant: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.relevant <= self.judged <= self.drawn <= self.left or not self.drawn:
+            raise WorkbenchError(
+                f"{self.relevant} relevant of {self.judged} judged of {self.drawn} drawn of {self.left} is "
+                "no sample",
+                remedy="draw at least one document",
+            )
+
+    @property
+    def unjudged(self) -> int:
+        """How many of the sample have no grade: the bounds allow for relevant and not."""
+        return self.drawn - self.judged
+
+    @cached_property
+    def bounds(self) -> tuple[int, int]:
+        """Fewest and most relevant documents among `left`, the sample's own included; exact at CONFIDENCE.
+
+        Inverts both tails of the hypergeometric. Source: Buonaccorsi 1987, A note on confidence intervals
+        for proportions in finite populations.
+        """
+        tail = (1 - CONFIDENCE) / 2
+        most_seen = self.relevant + self.unjudged
+        fewest, most = self.relevant, self.left - (self.drawn - most_seen)
+        # Both tails are monotone in the number of relevant documents, so both ends are found by halving.
+        low, high = fewest, most
+        while low < high:
+            middle = (low + high) // 2
+            if 1 - self._at_most(self.relevant - 1, middle) > tail:
+                high = middle
+            else:
+                low = middle + 1
+        lowest, high = low, most
+        low = most_seen
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self._at_most(most_seen, middle) > tail:
+                low = middle
+            else:
+                high = middle - 1
+        return lowest, low
+
+    def _at_most(self, count: int, relevant: int) -> float:
+        return at_most(count, population=self.left, marked=relevant, drawn=self.drawn)
+
+    @property
+    def estimate(self) -> float | None:
+        """The judged documents' share of relevant ones, times `left`; None as long as nothing is judged."""
+        return self.left * self.relevant / self.judged if self.judged else None
+
+    def with_more(self, further: int) -> ElusionSample:
+        """The sample with so many more drawn, all judged, if as large a share of it is relevant as now."""
+        drawn = min(self.drawn + further, self.left)
+        relevant = round(drawn * self.relevant / self.judged) if self.judged else 0
+        return ElusionSample(self.left, drawn, drawn, relevant)
+
+
+def bounds_of_sum(samples: Sequence[ElusionSample]) -> tuple[int, int]:
+    """Fewest and most relevant documents among what samples of several topics were drawn from, together.
+
+    Holds at CONFIDENCE or more whatever the topics share. A hypergeometric count is a sum of independent
+    Bernoulli variables (Vatutin and Mikhailov 1982, Limit theorems for the number of empty cells), and so is
+    the count of all samples. The tails of such a sum are not heavier than those of the binomial with the same
+    mean, except within one of the mean (Hoeffding 1956, On the distribution of the number of successes in
+    independent trials, theorem 4), which concerns at most one relevant or at most one other document: there
+    the end is open. So Clopper and Pearson's interval holds for the mean of the count, which lies between the
+    smallest and the largest sampled share of the relevant documents.
+    """
+    if len(samples) == 1:
+        return samples[0].bounds
+    if not samples:
+        return 0, 0
+    drawn = sum(one.drawn for one in samples)
+    fewest_seen = sum(one.relevant for one in samples)
+    most_seen = fewest_seen + sum(one.unjudged for one in samples)
+    shares = [one.drawn / one.left for one in samples]
+    low = 0.0 if fewest_seen <= 1 else share_bounds(fewest_seen, drawn, confidence=CONFIDENCE)[0]
+    high = 1.0 if most_seen >= drawn - 1 else share_bounds(most_seen, drawn, confidence=CONFIDENCE)[1]
+    # What is in the samples is certain: their relevant documents are missed, their others are not.
+    possible = sum(one.left - one.drawn for one in samples) + most_seen
+    # Rounded outwards, against the last digit of a quotient.
+    least = int(-(-(drawn * low / max(shares) - 1e-9) // 1))
+    most = int((drawn * high / min(shares) + 1e-9) // 1)
+    return max(least, fewest_seen), min(most, possible)
+
+
+def recall_bounds(known: int, missed: tuple[int, int]) -> tuple[float, float] | None:
+    """The recall of `known` relevant documents, where so many are missed at least and at most.
+
+    None where there may be no relevant document at all.
+    """
+    least, most = missed
+    if not known + most:
+        return None
+    return known / (known + most), known / (known + least) if known + least else 1.0

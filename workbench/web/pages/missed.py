@@ -1,0 +1,84 @@
+"""What the pool still misses: samples of what was not pooled, and what they say."""
+
+from __future__ import annotations
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.web import notices
+from workbench.web.access import here, organiser, viewer
+from workbench.web.context import reading, writing
+from workbench.web.downloads import export_file
+from workbench.web.forms import counted, findings_of, sent_id, status_of, whole_number
+from workbench.web.pages.pools.pool_choice import pool_line
+from workbench.web.requests import see_other
+from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.pools.listing import pools_of
+from workbench.workflow.pools.pool_rows import PoolState
+from workbench.workflow.searching.drawing import SampleDraw, keep_draw, plan_draw
+from workbench.workflow.searching.missed import missed_export, missed_report
+
+blueprint = Blueprint("missed", __name__, url_prefix="/c/<slug>/missed")
+
+
+@blueprint.get("")
+@organiser
+def index() -> str:
+    """What the samples say, by topic and together, and the form to draw some."""
+    return _page()
+
+
+@blueprint.post("")
+@organiser
+def draw() -> Response | tuple[str, int]:
+    """Draw a sample of one topic or of all and add it to a pool."""
+    try:
+        asked = _asked()
+        with reading() as db:
+            planned = plan_draw(db, here().id, asked)
+        with writing() as db:
+            keep_draw(db, here().id, planned)
+    except WorkbenchError as error:
+        return _page(findings_of(error, "Sample", "sample")), status_of(error)
+    new = sum(len(one.new) for one in planned.topics)
+    notices.add(
+        f"{counted(new, 'document')} of {counted(len(planned.topics), 'topic')} joined pool {asked.pool}",
+        "good",
+    )
+    return see_other(url_for("missed.index"))
+
+
+@blueprint.get("/table.<any(csv, json):kind>")
+@organiser
+def table_file(kind: str) -> Response:
+    """The topics as CSV; as JSON all together too."""
+    with reading() as db:
+        report = missed_report(db, here().id)
+    return export_file(missed_export(report), kind, f"{here().slug}.missed")
+
+
+def _asked() -> SampleDraw:
+    size, seed = whole_number(request.form.get("size", "")), request.form.get("seed", "").strip()
+    if size is None:
+        raise InvalidInput(
+            [Finding("Sample", None, "size", "the number of documents is missing", "give one")]
+        )
+    if seed and whole_number(seed) is None:
+        raise InvalidInput([Finding("Sample", None, "seed", "the seed is no whole number", "correct it")])
+    topic = sent_id("topic")
+    with reading() as db:
+        pool = pool_line(db, here().id, whole_number(request.form.get("pool", ""))).name
+    return SampleDraw(pool, size, (topic,) if topic else (), whole_number(seed), viewer().id)
+
+
+def _page(findings: tuple[Finding, ...] = ()) -> str:
+    with reading() as db:
+        shown = {
+            "report": missed_report(db, here().id),
+            "topics": topics_of(db, here().id),
+            "pools": [
+                one for one in pools_of(db, here().id) if one.state is PoolState.OPEN and not one.adaptive
+            ],
+        }
+    return render_template("search/missed.html", findings=findings, typed=request.form, **shown)

@@ -1,0 +1,147 @@
+"""What the pool still misses, estimated from the samples of what was neither pooled nor judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import partial
+
+from sqlalchemy.orm import Session
+
+from workbench.export import Export
+from workbench.learning.missed import ElusionSample, bounds_of_sum, recall_bounds
+from workbench.storage.tables import CampaignRow, MissedSampleRow
+from workbench.workflow.campaigns.collection import topic_titles
+from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.pools.judged_pairs import highest_grades
+from workbench.workflow.searching.drawing import last_samples
+
+
+@dataclass(frozen=True, slots=True)
+class MissedLine:
+    """A topic, or all together: what the sample says of the `unpooled` documents it was drawn from.
+
+    `known` documents were pooled or judged before, of which `known_judged` are judged now and
+    `known_relevant` relevant. Of the `drawn`, `judged` and `relevant` likewise. `missed` are the relevant
+    documents among the unpooled, `recall` is known_relevant / (known_relevant + missed), both with 95 %
+    intervals. `more_low` and `more_high` bound `missed` if as many again were drawn, all judged, and as large
+    a share of them relevant. The seed is None for all together.
+    """
+
+    topic: str
+    title: str
+    seed: int | None
+    known: int
+    known_judged: int
+    known_relevant: int
+    unpooled: int
+    drawn: int
+    judged: int
+    relevant: int
+    missed: float | None
+    missed_low: int
+    missed_high: int
+    recall: float | None
+    recall_low: float | None
+    recall_high: float | None
+    more_low: int
+    more_high: int
+
+
+@dataclass(frozen=True, slots=True)
+class MissedReport:
+    """The sampled topics in their order, all of them together, and how many topics the campaign has."""
+
+    topics: tuple[MissedLine, ...]
+    together: MissedLine | None
+    of_topics: int
+
+
+def missed_report(db: Session, campaign_id: int) -> MissedReport:
+    """What the pools of a campaign still miss, by topic that was sampled and together.
+
+    A document is relevant if the highest grade of any person is.
+    """
+    least = scale_from_json(db.get_one(CampaignRow, campaign_id).scale).relevant_from
+    rows = last_samples(db, campaign_id)
+    grades: dict[str, dict[str, bool]] = {topic: {} for topic in rows}
+    for (topic, docno), grade in highest_grades(db, campaign_id).items():
+        if topic in grades:
+            grades[topic][docno] = grade >= least
+    titles = topic_titles(db, campaign_id)
+    found = [_line(titles[topic], rows[topic], grades[topic]) for topic in titles if topic in rows]
+    lines = tuple(line for line, _ in found)
+    together = _together(lines, [sample for _, sample in found]) if lines else None
+    return MissedReport(lines, together, len(titles))
+
+
+def _line(title: str, row: MissedSampleRow, grades: dict[str, bool]) -> tuple[MissedLine, ElusionSample]:
+    before = [grades[docno] for docno in row.known if docno in grades]
+    drawn = [grades[docno] for docno in row.docnos if docno in grades]
+    sample = ElusionSample(row.unpooled, len(row.docnos), len(drawn), sum(drawn))
+    recall = recall_bounds(sum(before), sample.bounds) or (None, None)
+    more = sample.with_more(sample.drawn).bounds
+    line = MissedLine(
+        topic=row.topic,
+        title=title,
+        seed=row.seed,
+        known=len(row.known),
+        known_judged=len(before),
+        known_relevant=sum(before),
+        unpooled=sample.left,
+        drawn=sample.drawn,
+        judged=sample.judged,
+        relevant=sample.relevant,
+        missed=sample.estimate,
+        missed_low=sample.bounds[0],
+        missed_high=sample.bounds[1],
+        recall=_recall(sum(before), sample.estimate),
+        recall_low=recall[0],
+        recall_high=recall[1],
+        more_low=more[0],
+        more_high=more[1],
+    )
+    return line, sample
+
+
+def _together(lines: Sequence[MissedLine], samples: Sequence[ElusionSample]) -> MissedLine:
+    estimates = [one.missed for one in lines]
+    missed = None if None in estimates else sum(one for one in estimates if one is not None)
+    known = sum(one.known_relevant for one in lines)
+    low, high = bounds_of_sum(samples)
+    recall = recall_bounds(known, (low, high)) or (None, None)
+    more = bounds_of_sum([one.with_more(one.drawn) for one in samples])
+    return MissedLine(
+        topic="all",
+        title="",
+        seed=None,
+        known=sum(one.known for one in lines),
+        known_judged=sum(one.known_judged for one in lines),
+        known_relevant=known,
+        unpooled=sum(one.unpooled for one in lines),
+        drawn=sum(one.drawn for one in lines),
+        judged=sum(one.judged for one in lines),
+        relevant=sum(one.relevant for one in lines),
+        missed=missed,
+        missed_low=low,
+        missed_high=high,
+        recall=_recall(known, missed),
+        recall_low=recall[0],
+        recall_high=recall[1],
+        more_low=more[0],
+        more_high=more[1],
+    )
+
+
+def _recall(known: int, missed: float | None) -> float | None:
+    return None if missed is None or not known + missed else known / (known + missed)
+
+
+def missed_export(report: MissedReport) -> Export:
+    """The topics for CSV; for JSON all together too."""
+    columns = tuple(one.name for one in fields(MissedLine))
+    return Export(
+        columns,
+        lambda: ([getattr(line, name) for name in columns] for line in report.topics),
+        partial(asdict, report),
+    )
