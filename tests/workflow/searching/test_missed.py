@@ -19,7 +19,7 @@ from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.pools.making import pooled_or_judged
-from workbench.workflow.searching.drawing import PlannedDraw, SampleDraw, drawn_order, keep_draw, plan_draw
+from workbench.workflow.searching.drawing import MissedDraw, SampleDraw, drawn_order, keep_draw, plan_draw
 from workbench.workflow.searching.missed import missed_report
 
 POOL = "depth 2"
@@ -35,7 +35,7 @@ def cast(sqlite_database: Database) -> Cast:
     return made
 
 
-def drawn(database: Database, cast: Cast, size: int, *topics: str, seed: int | None = 7) -> PlannedDraw:
+def drawn(database: Database, cast: Cast, size: int, *topics: str, seed: int | None = 7) -> MissedDraw:
     with database.writing() as db:
         planned = plan_draw(db, cast.campaign_id, SampleDraw(POOL, size, topics, seed))
         keep_draw(db, cast.campaign_id, planned)
@@ -128,6 +128,10 @@ def test_the_report_bounds_what_is_missed_and_the_recall(sqlite_database: Databa
     assert together is not None
     assert (together.drawn, together.judged, together.missed) == (10 * len(report.topics), 9, None)
     assert together.missed_low >= 1
+    # What more would buy is told from what is judged, and not everywhere something is.
+    assert (together.more_low, together.more_high) == (None, None)
+    assert one.more_high is not None
+    assert one.more_high < one.missed_high
 
 
 def test_the_commands_draw_and_report(sqlite_database: Database, cast: Cast) -> None:

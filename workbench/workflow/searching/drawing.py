@@ -53,7 +53,7 @@ class DrawnTopic:
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedDraw:
+class MissedDraw:
     """What a request draws from a collection of so many documents, before anything is written."""
 
     asked: SampleDraw
@@ -61,7 +61,7 @@ class PlannedDraw:
     collection: int
 
 
-def plan_draw(db: Session, campaign_id: int, draw: SampleDraw) -> PlannedDraw:
+def plan_draw(db: Session, campaign_id: int, draw: SampleDraw) -> MissedDraw:
     """Draw a sample for each topic; nothing is written, since reading a large collection takes its time.
 
     Where nothing but its own documents has been pooled or judged since a topic's last sample, and the
@@ -83,10 +83,10 @@ def plan_draw(db: Session, campaign_id: int, draw: SampleDraw) -> PlannedDraw:
     chosen = tuple(one for one in drawn if one.new)
     if not chosen:
         raise Conflict("every document is pooled or judged already", remedy="load the whole collection")
-    return PlannedDraw(draw, chosen, len(docnos))
+    return MissedDraw(draw, chosen, len(docnos))
 
 
-def keep_draw(db: Session, campaign_id: int, planned: PlannedDraw) -> None:
+def keep_draw(db: Session, campaign_id: int, planned: MissedDraw) -> None:
     """Add what was drawn to the pool, each document with the sample as its reason, and keep the samples.
 
     Raises Conflict where the pool takes no documents, and where documents of a topic were pooled, judged or

@@ -25,7 +25,7 @@ class MissedLine:
     `known_relevant` relevant. Of the `drawn`, `judged` and `relevant` likewise. `missed` are the relevant
     documents among the unpooled, `recall` is known_relevant / (known_relevant + missed), both with 95 %
     intervals. `more_low` and `more_high` bound `missed` if as many again were drawn, all judged, and as large
-    a share of them relevant. The seed is None for all together.
+    a share of them relevant; None where nothing is judged. The seed is None for all together.
     """
 
     topic: str
@@ -44,8 +44,8 @@ class MissedLine:
     recall: float | None
     recall_low: float | None
     recall_high: float | None
-    more_low: int
-    more_high: int
+    more_low: int | None
+    more_high: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def _line(title: str, row: MissedSampleRow, grades: dict[str, bool]) -> tuple[Mi
     drawn = [grades[docno] for docno in row.docnos if docno in grades]
     sample = ElusionSample(row.unpooled, len(row.docnos), len(drawn), sum(drawn))
     recall = recall_bounds(sum(before), sample.bounds) or (None, None)
-    more = sample.with_more(sample.drawn).bounds
+    more = sample.with_more(sample.drawn).bounds if sample.judged else (None, None)
     line = MissedLine(
         topic=row.topic,
         title=title,
@@ -110,7 +110,7 @@ def _together(lines: Sequence[MissedLine], samples: Sequence[ElusionSample]) -> 
     known = sum(one.known_relevant for one in lines)
     low, high = bounds_of_sum(samples)
     recall = recall_bounds(known, (low, high)) or (None, None)
-    more = bounds_of_sum([one.with_more(one.drawn) for one in samples])
+    more = (None, None) if missed is None else bounds_of_sum([one.with_more(one.drawn) for one in samples])
     return MissedLine(
         topic="all",
         title="",
