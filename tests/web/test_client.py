@@ -28,6 +28,7 @@ from workbench.help.manual import page_named
 from workbench.releases.check import check_release
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow
+from workbench.web.api.campaigns import LONGEST_GUIDELINES
 from workbench.web.ids import read_id
 from workbench.workflow.people.accounts import Account, create_account, create_first_account, prepare_account
 from workbench.workflow.people.invitations import accept
@@ -192,6 +193,20 @@ def test_an_answer_that_is_lost_is_asked_for_again_and_nothing_is_done_twice(
     lossy.lost = 4
     with pytest.raises(Unreachable):
         sender.get("/campaigns")
+
+
+@pytest.mark.parametrize("letter", ["ü", "潮"])
+def test_guidelines_may_be_as_long_in_any_script(served: Served, letter: str) -> None:
+    # As escapes, six bytes for each letter, they would be larger than a body of JSON may be.
+    sender = Transport(served.address, served.tokens["Olga"], sleep=lambda _: None)
+    sent = {"name": "Estuary", "guidelines": letter * LONGEST_GUIDELINES}
+    assert sender.send("POST", "/campaigns", sent)["guidelines"] == sent["guidelines"]
+
+
+def test_half_of_a_character_is_answered_and_not_sent_as_another(served: Served) -> None:
+    with pytest.raises(ApiError) as refused:
+        served.client("Olga").create_campaign("Tide \ud800")
+    assert refused.value.status == 422
 
 
 def test_the_example_of_the_help_runs(

@@ -81,7 +81,10 @@ class Transport:
 
     def send(self, method: str, path: str, body: Any = None) -> Any:
         """What is answered to a JSON body, None for an empty answer; raises as `get`."""
-        content = None if body is None else json.dumps(body).encode()
+        # In UTF-8, since escapes take up to three times the room, and the longest guidelines would not fit.
+        content = None
+        if body is not None:
+            content = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
         answer = self._sent(method, path, None, content)
         return json.loads(answer) if answer else None
 
