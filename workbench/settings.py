@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from workbench.errors import WorkbenchError
 
@@ -21,6 +22,25 @@ NEARBY: tuple[Network, ...] = tuple(
     ip_network(each)
     for each in ("127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
 )
+# The usual port of each way to a mail server: encrypted after a plain greeting, from the start, or never.
+MAIL_PORTS = {"starttls": 587, "tls": 465, "none": 25}
+
+
+@dataclass(frozen=True, slots=True)
+class MailSettings:
+    """The SMTP server that messages are handed to, and who they are from.
+
+    `security` is a key of `MAIL_PORTS`; `site` is the address of this site, without a slash at its end, to
+    which the links of messages lead. Without a `login` the server asks for none.
+    """
+
+    host: str
+    port: int
+    security: str
+    sender: str
+    site: str
+    login: str = ""
+    password: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +53,7 @@ class Settings:
     site answers, any if it is empty; `prefix` is the path under which the site is, empty at the root of its
     host, such as `/workbench`; `secure_cookies` is None to follow the scheme of each request.
     Statements that take `slow_statement_ms` are logged, none if it is 0; without `metrics_token` only local
-    addresses read `/metrics`.
+    addresses read `/metrics`; without `mail` no message is sent.
     """
 
     instance: Path
@@ -50,6 +70,7 @@ class Settings:
     access_log: bool = False
     slow_statement_ms: int = 0
     metrics_token: str = ""
+    mail: MailSettings | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +86,7 @@ class Variable:
     meaning: str
 
 
-DATA, ADDRESS, LOG, COMMANDS = "Data", "Address and proxy", "Log and metrics", "Commands"
+DATA, ADDRESS, MAIL, LOG, COMMANDS = "Data", "Address and proxy", "E-mail", "Log and metrics", "Commands"
 VARIABLES = (
     Variable(DATA, "WORKBENCH_INSTANCE", "`instance/`", "Folder of the embedded database"),
     Variable(
@@ -110,6 +131,35 @@ VARIABLES = (
         "By the request's scheme",
         "`yes` behind a proxy that ends TLS without saying so",
     ),
+    Variable(
+        MAIL,
+        "WORKBENCH_MAIL_HOST",
+        "none",
+        "Mail server that takes messages by SMTP; without it none are sent",
+    ),
+    Variable(
+        MAIL,
+        "WORKBENCH_MAIL_FROM",
+        "–",
+        "Sender of the messages, such as `Workbench <workbench@example.org>`; needed with a mail server",
+    ),
+    Variable(
+        MAIL,
+        "WORKBENCH_ADDRESS",
+        "–",
+        "Address of the site with its path, to which links in messages lead; needed with a mail server",
+    ),
+    Variable(
+        MAIL,
+        "WORKBENCH_MAIL_SECURITY",
+        "starttls",
+        "`starttls`, `tls`, or `none` for a server that needs no login",
+    ),
+    Variable(
+        MAIL, "WORKBENCH_MAIL_PORT", "587, 465 or 25", "Port of the mail server; by default the usual one"
+    ),
+    Variable(MAIL, "WORKBENCH_MAIL_LOGIN", "none", "Login at the mail server, if it needs one"),
+    Variable(MAIL, "WORKBENCH_MAIL_PASSWORD", "none", "Password for it; never logged"),
     Variable(
         LOG,
         "WORKBENCH_LOG_JSON",
@@ -169,6 +219,7 @@ def read_settings(environment: Mapping[str, str] | None = None, *, instance: Pat
         access_log=_yes_or_no(env, "WORKBENCH_ACCESS_LOG") or False,
         slow_statement_ms=_whole_number(env, "WORKBENCH_SLOW_QUERY_MS", 0),
         metrics_token=_secret(env, "WORKBENCH_METRICS_TOKEN"),
+        mail=_mail(env),
     )
 
 
@@ -178,6 +229,45 @@ def environment_of(settings: Settings) -> dict[str, str]:
         "WORKBENCH_INSTANCE": str(settings.instance),
         "WORKBENCH_DATABASE_URL": settings.database_url,
     }
+
+
+def _mail(env: Mapping[str, str]) -> MailSettings | None:
+    host = env.get("WORKBENCH_MAIL_HOST", "").strip()
+    if not host:
+        return None
+    security = env.get("WORKBENCH_MAIL_SECURITY", "").strip().casefold() or "starttls"
+    if security not in MAIL_PORTS:
+        remedy = f"set one of {', '.join(MAIL_PORTS)}"
+        raise WorkbenchError(f"WORKBENCH_MAIL_SECURITY is {security!r}", remedy=remedy)
+    login, password = env.get("WORKBENCH_MAIL_LOGIN", "").strip(), env.get("WORKBENCH_MAIL_PASSWORD", "")
+    if login and security == "none":
+        remedy = "set WORKBENCH_MAIL_SECURITY to starttls or tls, or leave the login out"
+        raise WorkbenchError("the password of the mail server would be sent unencrypted", remedy=remedy)
+    sender = env.get("WORKBENCH_MAIL_FROM", "").strip()
+    if "@" not in sender or any(not character.isprintable() for character in sender):
+        remedy = "set the address that messages come from, such as workbench@example.org"
+        raise WorkbenchError(f"WORKBENCH_MAIL_FROM is {sender!r}", remedy=remedy)
+    port = _whole_number(env, "WORKBENCH_MAIL_PORT", MAIL_PORTS[security])
+    return MailSettings(host, port, security, sender, _site(env), login, password)
+
+
+def _site(env: Mapping[str, str]) -> str:
+    """The address of this site for those who are not on it: a request may lie about it."""
+    text = env.get("WORKBENCH_ADDRESS", "").strip().rstrip("/")
+    try:
+        parts = urlsplit(text)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname)
+    except ValueError:
+        usable = False
+    if (
+        not usable
+        or set("?#") & set(text)
+        or not text.isascii()
+        or any(character.isspace() for character in text)
+    ):
+        remedy = "set the whole address of the site, such as https://judge.example.org"
+        raise WorkbenchError(f"WORKBENCH_ADDRESS is {text!r}", remedy=remedy)
+    return text
 
 
 def _package_data(name: str) -> Path:

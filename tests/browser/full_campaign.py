@@ -32,6 +32,7 @@ from workbench.workflow.people.accounts import Account, NewAccount, account_by_l
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.groups import Sender, groups_of
 from workbench.workflow.people.invitations import invite
+from workbench.workflow.people.mail_addresses import make_confirmation, propose_address
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.resets import make_reset
 from workbench.workflow.people.roles import Role
@@ -114,6 +115,8 @@ def _extended(database: Database) -> FullCampaign:
         bare = create_campaign(db, name="Bare", scale=FOUR_GRADES, organiser=accounts["organiser"].id)
         long, long_samples = _long(db, accounts)
         samples["reset_token"] = make_reset(db, accounts["sorrel"].id).token
+        propose_address(db, accounts["sorrel"].id, "sorrel@example.org")
+        samples["address_token"] = make_confirmation(db, accounts["sorrel"].id, "sorrel@example.org")
         cookies = {login: open_session(db, account).token for login, account in accounts.items()}
     samples["version"] = _released(database, campaign.id)
     return FullCampaign(cookies, samples, bare.slug, long, samples | long_samples)

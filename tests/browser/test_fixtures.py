@@ -114,6 +114,7 @@ def test_no_row_of_a_campaign_outlives_it_wherever_it_stands(tmp_path: Path) -> 
             assert {table.name for table in TABLES if db.execute(select(table)).first()} == {
                 "account",
                 "device",
+                "mail_address",
                 "password_reset",
                 "session",
             }

@@ -63,6 +63,7 @@ QUESTIONS: Mapping[str, tuple[Asked, ...]] = {
     "documents.document": (_asked(("docno", "ALM-0001")), _asked(("docno", "ALM-0001"), who="wick")),
     "documents.index": (_asked(), _asked(("q", "harbour"))),
     "entrance.reset": (_asked(token="reset_token"),),
+    "mail_address.confirmation": (_asked(token="address_token"),),
     "files.original": (_asked(("docno", "{picture}")),),
     "help.index": (_asked(), _asked(("q", "kappa"))),
     "judging.desk": (_asked(), _asked(assignment_id="live_task_id"), _asked(assignment_id="done_task_id")),

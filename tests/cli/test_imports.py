@@ -25,6 +25,7 @@ DATABASE = {
         "move",
         "trail",
         "token",
+        "mail",
     ),
 }
 HEAVY = ("sqlalchemy", "alembic", "flask", "psycopg")

@@ -101,6 +101,7 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
         "filename": "workbench.css",
         "token": invited.token,
         "token_id": 1,
+        "message_id": 1,
         "tag": "alpha",
         "pool": "depth 2",
         "login": "vera",

@@ -24,6 +24,7 @@ from workbench.workflow.people.administration import (
     set_administrator,
 )
 from workbench.workflow.people.groups import group_named, join
+from workbench.workflow.people.mail_addresses import checked_address, remove_address, set_address
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.passwords import Passwords, password_findings
 from workbench.workflow.people.resets import make_reset
@@ -213,6 +214,25 @@ def erase(settings: Settings, login: str, confirm: str | None) -> None:
     for place, number in erased.mentions:
         rows = "1 row" if number == 1 else f"{number:,} rows"
         click.echo(f"Still named in {rows} of {place}: free text is not changed")
+
+
+@command.command("address")
+@click.argument("login")
+@click.argument("address", required=False)
+@click.option("--remove", is_flag=True, help="Let the account have no address.")
+@database_options
+def address(settings: Settings, login: str, address: str | None, remove: bool) -> None:
+    """Set the e-mail ADDRESS of LOGIN, which you vouch for; nobody is asked to confirm it."""
+    if remove == (address is not None):
+        raise click.UsageError("give an ADDRESS or --remove")
+    checked = checked_address(address) if address is not None else ""
+    with open_database(settings) as database, database.writing() as db:
+        account = account_by_login(db, login)
+        if checked:
+            set_address(db, account.id, checked)
+        else:
+            remove_address(db, account.id)
+    click.echo(f"Messages for {login} go to {checked}" if checked else f"{login} has no e-mail address")
 
 
 @command.command("end-sessions")

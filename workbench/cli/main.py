@@ -45,6 +45,7 @@ COMMANDS = {
     "verify": "workbench.cli.verify:verify",
     "trail": "workbench.cli.trail:command",
     "token": "workbench.cli.token:command",
+    "mail": "workbench.cli.mail:command",
     "move": "workbench.cli.move:move",
     "deploy": "workbench.cli.deploy:command",
     "help": "workbench.cli.help:command",

@@ -10,8 +10,10 @@ import time
 
 from workbench.settings import read_settings
 from workbench.web.app import from_environment
+from workbench.web.context import context_of
 from workbench.web.door import Door
 from workbench.web.logs import start_logging
+from workbench.web.mail_sender import start_sending
 
 LOOK_SECONDS = 0.5
 # For requests that are being answered when the supervisor has ended.
@@ -25,7 +27,9 @@ def door_from_environment() -> Door:
     if supervisor is not None and supervisor.pid is not None:
         threading.Thread(target=_end_without, args=(supervisor.pid,), daemon=True).start()
     start_logging(read_settings())
-    return Door(from_environment())
+    app = from_environment()
+    start_sending(context_of(app))
+    return Door(app)
 
 
 def _end_without(supervisor: int) -> None:

@@ -15,7 +15,7 @@ from workbench import __version__
 from workbench.shares import percent, share_of
 from workbench.web import navigation, notices
 from workbench.web.access import here_or_none, viewer, viewer_or_none
-from workbench.web.context import reading
+from workbench.web.context import app_context, reading
 from workbench.web.help_link import help_address
 from workbench.web.ids import write_id
 from workbench.web.page_images import ImageAddress
@@ -56,6 +56,7 @@ def init_app(app: Flask) -> None:
     app.add_template_filter(document_text)
     app.add_template_filter(render_guidelines)
     app.add_template_global(fresh_id)
+    app.add_template_global(sends_mail)
     app.add_template_global(help_address)
     app.add_template_global(navigation.exists, "page_exists")
     app.add_template_global(navigation.opens, "page_opens")
@@ -74,6 +75,11 @@ def init_app(app: Flask) -> None:
             "password_hint": PASSWORD_HINT,
             "version": __version__,
         }
+
+
+def sends_mail() -> bool:
+    """Whether this site sends mail."""
+    return app_context().settings.mail is not None
 
 
 def grouped(number: int) -> str:

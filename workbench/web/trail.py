@@ -26,9 +26,9 @@ from workbench.workflow.people.trail import DONE, Act, add_entry, recorded
 
 HEADER = "X-Request-ID"
 # What people do to their own account, and at the entrance.
-OWN_ACTS = frozenset({"account", "access_tokens", "entrance"})
+OWN_ACTS = frozenset({"account", "access_tokens", "entrance", "lost_passwords", "mail_address"})
 # Whether they succeed is known after their transaction, which stores failures as well.
-ATTEMPTS = frozenset({"entrance.enter", "account.change_password"})
+ATTEMPTS = frozenset({"entrance.enter", "account.change_password", "mail_address.change"})
 BAD_REQUEST, FORBIDDEN = 400, 403
 LOG = logging.getLogger(__name__)
 

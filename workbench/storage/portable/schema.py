@@ -38,6 +38,7 @@ from workbench.storage.tables import (
     ComputedResultRow,
     DeviceRow,
     KeptAnswersRow,
+    MailMessageRow,
     Moment,
     PasswordResetRow,
     RepeatableRequestRow,
@@ -57,9 +58,11 @@ LEFT_OUT = frozenset(
         RepeatableRequestRow,
         ComputedResultRow,
         KeptAnswersRow,
+        MailMessageRow,
     )
 )
-"""Tables whose rows stay behind: nobody is to be signed in by a copy, and what was computed can be again."""
+"""Tables whose rows stay behind: nobody is to be signed in by a copy, no message is sent again, and what was
+computed can be again."""
 
 
 class StoredJson(UserDefinedType[str]):

@@ -23,6 +23,7 @@ from workbench.storage.tables.judging import (
     KeptAnswersRow,
     KeptAsideRow,
 )
+from workbench.storage.tables.mail import MailAddressRow, MailMessageRow
 from workbench.storage.tables.people import (
     AccountRow,
     DeviceRow,
@@ -62,6 +63,8 @@ __all__ = [
     "KeptAnswersRow",
     "KeptAsideRow",
     "KnownAnswerRow",
+    "MailAddressRow",
+    "MailMessageRow",
     "MemberRow",
     "MissedSampleRow",
     "Moment",

@@ -89,7 +89,8 @@ class MemberRow(Base):
 class InvitationRow(Base):
     """A link by which a person joins a campaign in a role; only the hash of its token is stored.
 
-    `form` names the form that made it: the same form sent twice makes no second invitation.
+    `form` names the form that made it: the same form sent twice makes no second invitation. `mailed_to` is
+    the address to which the link went, where nobody else has it.
     """
 
     __tablename__ = "invitation"
@@ -106,4 +107,5 @@ class InvitationRow(Base):
     used_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
     withdrawn_at: Mapped[datetime | None]
     form: Mapped[str | None] = mapped_column(String(64))
+    mailed_to: Mapped[str] = mapped_column(String(254), default="")
     __table_args__ = (CheckConstraint(ROLES, "role"),)

@@ -24,6 +24,8 @@ from workbench.web.pages import (
     home,
     judging,
     judgments,
+    lost_passwords,
+    mail,
     metrics,
     missed,
     my_runs,
@@ -50,6 +52,7 @@ BLUEPRINTS = (
     help.blueprint,
     api_reference.blueprint,
     entrance.blueprint,
+    lost_passwords.blueprint,
     *account.BLUEPRINTS,
     home.blueprint,
     *overview.BLUEPRINTS,
@@ -80,6 +83,7 @@ BLUEPRINTS = (
     accounts.blueprint,
     trail.blueprint,
     status.blueprint,
+    mail.blueprint,
     *judging.BLUEPRINTS,
 )
 

@@ -12,7 +12,7 @@ from workbench.web import notices
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import counted
-from workbench.web.invitation_links import Link, invite_sent, links_of, sent_invitations
+from workbench.web.invitation_links import Link, invite_sent, renew_sent, sent_invitations
 from workbench.web.pages.overview.steps import next_way
 from workbench.web.requests import see_other
 from workbench.workflow.people import invitations, membership
@@ -45,9 +45,7 @@ def invite() -> tuple[str, int]:
 @member(Role.ORGANISER)
 def renew() -> tuple[str, int]:
     """Give the chosen invitations new links and show them."""
-    with writing() as db:
-        made = invitations.renew_invitations(db, here().id, sent_invitations())
-    return _page(links_of(made)), 201
+    return _page(renew_sent()), 201
 
 
 @blueprint.post("/invitations/withdraw")

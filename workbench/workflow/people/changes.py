@@ -41,6 +41,12 @@ PRIVATE = frozenset(
         ("invitation", "note"),
         ("access_token", "name"),
         ("account", "desk"),
+        ("invitation", "mailed_to"),
+        ("mail_address", "address"),
+        ("mail_address", "new_address"),
+        ("mail_message", "address"),
+        ("mail_message", "asked"),
+        ("mail_message", "reason"),
     }
 )
 

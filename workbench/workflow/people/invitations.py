@@ -20,6 +20,7 @@ from workbench.storage.tables import AccountRow, CampaignRow, GroupRow, Invitati
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import Account, NewAccount, create_account
 from workbench.workflow.people.groups import join, require_group
+from workbench.workflow.people.mail_addresses import address_of, set_address
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.tokens import new_token, token_hash
@@ -76,7 +77,10 @@ class Invited:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What an invitation offers: a role in a campaign, and for a participant the `group`."""
+    """What an invitation offers: a role in a campaign, and for a participant the `group`.
+
+    `mailed_to` is the address to which its link was sent, empty where an organiser passed it on.
+    """
 
     campaign: str
     slug: str
@@ -84,6 +88,7 @@ class Offer:
     group: str
     invited_by: str
     expires_at: datetime
+    mailed_to: str = ""
 
 
 def invite(
@@ -170,6 +175,25 @@ def renew_invitations(
     return tuple(_renewed(db, row, utc_now(now)) for row in _unused(db, campaign_id, ids))
 
 
+def renew_for_message(
+    db: Session, invitation_id: int, address: str, *, now: datetime | None = None
+) -> tuple[Invited, str] | None:
+    """A new link for a message to an address, with the campaign's name; None for an invitation not open.
+
+    Nobody else has this link, so whoever uses it has that address.
+    """
+    row, moment = db.get(InvitationRow, invitation_id), utc_now(now)
+    if row is None or _state(row, moment) is not InvitationState.OPEN:
+        return None
+    campaign = db.get_one(CampaignRow, row.campaign_id)
+    if campaign.archived_at is not None:
+        return None
+    invited = _renewed(db, row, moment)
+    row.mailed_to = address
+    db.flush()
+    return invited, campaign.name
+
+
 def withdraw_invitations(
     db: Session, campaign_id: int, ids: Collection[int], *, now: datetime | None = None
 ) -> int:
@@ -229,7 +253,15 @@ def offer_of(db: Session, token: str, *, now: datetime | None = None) -> Offer:
     row, campaign, invited_by, group = found
     if campaign.archived_at is not None:
         raise Conflict("the campaign of this invitation is archived", remedy="ask the organiser")
-    return Offer(campaign.name, campaign.slug, Role(row.role), group or "", invited_by or "", row.expires_at)
+    return Offer(
+        campaign.name,
+        campaign.slug,
+        Role(row.role),
+        group or "",
+        invited_by or "",
+        row.expires_at,
+        row.mailed_to,
+    )
 
 
 def accept(db: Session, token: str, account_id: int, *, now: datetime | None = None) -> Offer:
@@ -255,6 +287,9 @@ def accept(db: Session, token: str, account_id: int, *, now: datetime | None = N
         join(db, campaign_id, group_id, account_id)
     else:
         add_role(db, campaign_id, account_id, offer.role)
+    if offer.mailed_to and not address_of(db, account_id).address:
+        # Whoever has the link reads the messages that go there.
+        set_address(db, account_id, offer.mailed_to)
     return offer
 
 
@@ -317,6 +352,7 @@ def _note_findings(
 def _renewed(db: Session, row: InvitationRow, moment: datetime) -> Invited:
     token = new_token()
     row.token_hash, row.expires_at, row.withdrawn_at = token_hash(token), moment + INVITATION_LASTS, None
+    row.mailed_to = ""
     db.flush()
     group = db.get_one(GroupRow, row.group_id).name if row.group_id is not None else ""
     return Invited(row.id, token, row.note, Role(row.role), group, row.expires_at)

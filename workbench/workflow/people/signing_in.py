@@ -83,7 +83,7 @@ class Refused:
     def __str__(self) -> str:
         if not self.wait:
             return "The login name or the password is wrong."
-        return f"Too many attempts failed. Try again in {_in_words(self.seconds)}."
+        return f"Too many attempts failed. Try again in {wait_in_words(self.seconds)}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +160,12 @@ def change_password(
     return open_session(db, account_from(account), checked.attempt.browser, now=now)
 
 
+def confirm_password(db: Session, checked: CheckedAttempt, *, now: datetime | None = None) -> Refused | None:
+    """None if the password of somebody who is signed in was right; otherwise the failure is stored."""
+    found = _verified(db, checked, utc_now(now))
+    return found if isinstance(found, Refused) else None
+
+
 def open_session(
     db: Session, account: Account, browser: Browser | None = None, *, now: datetime | None = None
 ) -> SignedIn:
@@ -211,7 +217,8 @@ def _verified(db: Session, checked: CheckedAttempt, now: datetime) -> AccountRow
     return account
 
 
-def _in_words(seconds: int) -> str:
+def wait_in_words(seconds: int) -> str:
+    """How long to wait: in seconds, from a minute on in minutes, rounded up."""
     if seconds < 60:
         return "1 second" if seconds == 1 else f"{seconds} seconds"
     minutes = -(-seconds // 60)

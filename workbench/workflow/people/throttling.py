@@ -13,7 +13,7 @@ Decisions:
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -24,6 +24,7 @@ from workbench.storage.tables import SignInAttemptRow
 
 # Before the first wait; fewer once a login name or an address is guessed at in earnest.
 FREE_FAILURES, FREE_UNDER_ATTACK = 5, 1
+LONGEST_COUNTED = 120
 FAILURES_OF_A_LOGIN = 50
 FAILURES_OF_AN_ADDRESS = 100
 BURST = timedelta(minutes=15)
@@ -32,6 +33,8 @@ FIRST_WAIT = timedelta(seconds=30)
 LONGEST_WAIT = timedelta(minutes=15)
 PACE = timedelta(seconds=1)
 SIGNED_IN = "signed in"
+# What else than passwords is counted, each by itself: login names have no spaces.
+LINKS = "link "
 _DEVICE = "device "
 
 
@@ -49,6 +52,11 @@ class Guess:
     def known(self) -> bool:
         """Whether the attempt comes from a browser in which this account was signed in before."""
         return self.place == SIGNED_IN or self.place.startswith(_DEVICE)
+
+
+def counted_names(logins: Iterable[str]) -> set[str]:
+    """The names under which attempts of these logins are stored, of every kind."""
+    return {f"{kind}{login}"[:LONGEST_COUNTED] for login in logins for kind in ("", LINKS)}
 
 
 def network_of(address: str | None) -> str:

@@ -38,14 +38,23 @@ from workbench.storage.portable.rows import (
     row_of,
 )
 from workbench.storage.portable.schema import PortableTable, schema_of
-from workbench.storage.tables import AccountRow, Base, CampaignRow, SchemaUpgradeRow, TrailRow
+from workbench.storage.tables import (
+    AccountRow,
+    Base,
+    CampaignRow,
+    MailAddressRow,
+    SchemaUpgradeRow,
+    TrailRow,
+)
 from workbench.workflow.campaigns.archive import archive_campaign, restore_campaign
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.judging.training import WAIVED
 
 ACCOUNT, CAMPAIGN = AccountRow.__tablename__, CampaignRow.__tablename__
 # What belongs to an instance and not to a campaign. Accounts go with those who took part, by themselves.
-_OF_INSTANCE = frozenset({ACCOUNT, SchemaUpgradeRow.__tablename__, TrailRow.__tablename__})
+_OF_INSTANCE = frozenset(
+    {ACCOUNT, MailAddressRow.__tablename__, SchemaUpgradeRow.__tablename__, TrailRow.__tablename__}
+)
 Values = dict[str, Any]
 Renumber = Callable[[str, int], int]
 

@@ -35,6 +35,8 @@ from workbench.storage.tables import (
     InvitationRow,
     JudgmentEventRow,
     KeptAsideRow,
+    MailAddressRow,
+    MailMessageRow,
     MemberRow,
     PoolRow,
     PreferenceEventRow,
@@ -47,6 +49,7 @@ from workbench.workflow.people.accounts import fold_login
 from workbench.workflow.people.administration import NO_PASSWORD, disable_account, require_account
 from workbench.workflow.people.membership import remove_role
 from workbench.workflow.people.roles import Role
+from workbench.workflow.people.throttling import counted_names
 
 # What people write, in which somebody may be named.
 FREE_TEXTS: tuple[InstrumentedAttribute[Any], ...] = (
@@ -98,6 +101,10 @@ def erase_person(
         # Deleted content is overwritten in the pages of the file, instead of being left there until needed.
         db.execute(text("pragma secure_delete = on"))
     login, names = row.login, {row.name}
+    address = db.get(MailAddressRow, account_id)
+    addresses = (
+        {one for one in (address.address, address.new_address) if one} if address is not None else set()
+    )
     disable_account(db, account_id, now=now)
     _leave_campaigns(db, account_id)
     names |= _rename_assessors(db, account_id)
@@ -106,12 +113,15 @@ def erase_person(
     row.password_hash, row.desk = NO_PASSWORD, {}
     for table in _tables_of_accounts():
         db.execute(delete(table).where(table.c.account_id == account_id))
-    db.execute(delete(SignInAttemptRow).where(SignInAttemptRow.login == login))
-    _clear_invitations(db, account_id, {login, *names})
+    db.execute(delete(SignInAttemptRow).where(SignInAttemptRow.login.in_(counted_names({login, *addresses}))))
+    # An invitation to the address belongs to no account, nor does a request of which nobody knows yet whose.
+    meant = MailMessageRow.address.in_(addresses) | MailMessageRow.asked.in_({login, *addresses})
+    db.execute(delete(MailMessageRow).where(meant))
+    _clear_invitations(db, account_id, {login, *names, *addresses})
     # What was computed names assessors, and is computed again as it is asked for.
     db.execute(delete(ComputedResultRow))
     db.flush()
-    return ErasedPerson(account_id, row.login, row.name, _mentions(db, {login, *names}))
+    return ErasedPerson(account_id, row.login, row.name, _mentions(db, {login, *names, *addresses}))
 
 
 def overwrite_erased(database: Database) -> None:
@@ -156,10 +166,12 @@ def _clear_invitations(db: Session, account_id: int, known: set[str]) -> None:
     """Empty the notes of invitations that were for the person."""
     named = re.compile("|".join(rf"(?<!\w){re.escape(one)}(?!\w)" for one in sorted(known)), re.IGNORECASE)
     for number, note, used_by in db.execute(
-        select(InvitationRow.id, InvitationRow.note, InvitationRow.used_by).where(InvitationRow.note != "")
+        select(InvitationRow.id, InvitationRow.note, InvitationRow.used_by).where(
+            or_(InvitationRow.note != "", InvitationRow.mailed_to != "")
+        )
     ).all():
         if used_by == account_id or named.search(note):
-            db.execute(update(InvitationRow).where(InvitationRow.id == number).values(note=""))
+            db.execute(update(InvitationRow).where(InvitationRow.id == number).values(note="", mailed_to=""))
 
 
 def _mentions(db: Session, known: set[str]) -> tuple[tuple[str, int], ...]:

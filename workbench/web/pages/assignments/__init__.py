@@ -1,8 +1,9 @@
-"""Assignments: topics, and comparisons side by side, given to assessors."""
+"""Assignments: topics, and comparisons side by side, given to assessors; reminders."""
 
-from workbench.web.pages.assignments import assignments, side_by_side
+from workbench.web.pages.assignments import assignments, reminders, side_by_side
 
 BLUEPRINTS = (
     assignments.blueprint,
     side_by_side.blueprint,
+    reminders.blueprint,
 )

@@ -1,0 +1,95 @@
+"""`workbench mail`: the messages that wait or were sent, sending them, and a test of the settings."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import click
+
+from workbench.cli.campaign.campaigns import JSON
+from workbench.cli.database import database_options, open_database
+from workbench.cli.output import say_json, say_table
+from workbench.errors import WorkbenchError
+from workbench.settings import MailSettings, Settings
+from workbench.workflow.mail.queue import messages
+from workbench.workflow.mail.sending import NotSent, send_test, send_waiting
+from workbench.workflow.people.mail_addresses import checked_address
+
+
+@click.group("mail")
+def command() -> None:
+    """List and send messages, and test the mail server."""
+
+
+@command.command("list")
+@JSON
+@database_options
+def list_(settings: Settings, as_json: bool) -> None:
+    """List the messages of the last 30 days, the latest first."""
+    with open_database(settings) as database, database.reading() as db:
+        found = messages(db)
+    if as_json:
+        say_json(
+            [
+                {
+                    "message": one.id,
+                    "kind": one.kind,
+                    "state": one.state,
+                    "address": one.address,
+                    "login": one.login,
+                    "campaign": one.campaign,
+                    "created_at": one.created_at.isoformat(timespec="seconds"),
+                    "sent_at": one.sent_at.isoformat(timespec="seconds") if one.sent_at else None,
+                    "attempts": one.tries,
+                    "reason": one.reason,
+                }
+                for one in found
+            ]
+        )
+        return
+    say_table(
+        ["message", "kind", "state", "address", "asked for", "attempts", "reason"],
+        [
+            (
+                one.id,
+                one.kind,
+                one.state,
+                one.address,
+                f"{one.created_at:%Y-%m-%d %H:%M}",
+                one.tries,
+                one.reason,
+            )
+            for one in found
+        ],
+        numeric=[0, 5],
+    )
+
+
+@command.command("send")
+@database_options
+def send(settings: Settings) -> None:
+    """Send what is due now. A running server does so by itself every few seconds."""
+    mail = _mail(settings)
+    with open_database(settings) as database:
+        number = send_waiting(database, mail)
+    click.echo("1 message sent" if number == 1 else f"{number:,} messages sent")
+
+
+@command.command("test")
+@click.argument("address")
+@database_options
+def test(settings: Settings, address: str) -> None:
+    """Send a test message to ADDRESS at once, and say what is wrong if that fails."""
+    mail, checked = _mail(settings), checked_address(address)
+    try:
+        send_test(mail, checked, datetime.now(UTC))
+    except NotSent as error:
+        remedy = "check the WORKBENCH_MAIL_ settings"
+        raise WorkbenchError(f"the message was not sent: {error.reason}", remedy=remedy) from None
+    click.echo(f"{mail.host} accepted the message")
+
+
+def _mail(settings: Settings) -> MailSettings:
+    if settings.mail is None:
+        raise WorkbenchError("this site sends no e-mail", remedy="set WORKBENCH_MAIL_HOST")
+    return settings.mail

@@ -1,0 +1,88 @@
+"""The e-mail address of the viewer's account: changed with the password, and confirmed by a link."""
+
+from __future__ import annotations
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput, NotFound
+from workbench.web import notices
+from workbench.web.access import anyone, signed_in, viewer
+from workbench.web.context import app_context, reading, writing
+from workbench.web.requests import browser, retry_after, see_other
+from workbench.workflow.mail.queue import add_confirmation
+from workbench.workflow.people import mail_addresses, signing_in
+
+blueprint = Blueprint("mail_address", __name__, url_prefix="/account/address")
+Answer = str | Response | tuple[str, int] | tuple[str, int, dict[str, str]]
+
+
+@blueprint.get("")
+@signed_in
+def index() -> str:
+    """The address, and the form to change it."""
+    return _page()
+
+
+@blueprint.post("")
+@signed_in
+def change() -> Answer:
+    """Have a new address confirmed, or remove the address, after the password was checked."""
+    if app_context().settings.mail is None:
+        raise NotFound("this site sends no e-mail")
+    typed = request.form.get("address", "")
+    try:
+        address = mail_addresses.checked_address(typed) if typed.strip() else ""
+    except InvalidInput as error:
+        return _page(error.findings), 422
+    with reading() as db:
+        attempt = signing_in.begin_attempt(db, login=viewer().login, browser=browser(), signed_in=True)
+    checked = signing_in.check_password(attempt, request.form.get("old", ""), app_context().passwords)
+    with writing() as db:
+        refused = signing_in.confirm_password(db, checked)
+        if refused is None and address:
+            mail_addresses.propose_address(db, viewer().id, address)
+            add_confirmation(db, viewer().id, address)
+        elif refused is None:
+            mail_addresses.remove_address(db, viewer().id)
+    if refused is not None:
+        wrong = str(refused) if refused.wait else "this is not your password"
+        page = _page((Finding("Current password", None, "old", wrong),))
+        return page, 429 if refused.wait else 422, retry_after(refused)
+    notices.add(
+        f"A message is on its way to {address}. Open the link in it to confirm the address."
+        if address
+        else "E-mail address removed."
+    )
+    return see_other(url_for("mail_address.index"))
+
+
+@blueprint.get("/confirm/<token>")
+@anyone
+def confirmation(token: str) -> str:
+    """The button that confirms: programs that check mail for dangerous links open them, and press nothing."""
+    with reading() as db:
+        account, address = mail_addresses.proposed_by(db, token)
+    return render_template("account/confirm_address.html", token=token, account=account, address=address)
+
+
+@blueprint.post("/confirm/<token>")
+@anyone
+def confirm(token: str) -> str:
+    """Have messages sent to the address from now on."""
+    with writing() as db:
+        address = mail_addresses.confirm_address(db, token)
+    return render_template("account/confirm_address.html", token="", account=None, address=address)
+
+
+def _page(findings: tuple[Finding, ...] = ()) -> str:
+    with reading() as db:
+        found = mail_addresses.address_of(db, viewer().id)
+    return render_template(
+        "account/address.html",
+        found=found,
+        sends_mail=app_context().settings.mail is not None,
+        longest=mail_addresses.LONGEST_ADDRESS,
+        findings=findings,
+        typed=request.form if findings else {},
+    )

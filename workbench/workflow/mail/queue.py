@@ -1,0 +1,268 @@
+"""The queue of messages: added by pages, claimed one at a time, and noted as sent, failed or not needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+
+from sqlalchemy import delete, func, or_, select
+from sqlalchemy.orm import Session
+
+from workbench.errors import Conflict, NotFound
+from workbench.storage.tables import AccountRow, CampaignRow, MailMessageRow
+from workbench.workflow.clock import utc_now
+from workbench.workflow.mail import confirmation, invitation, password, reminder, trial
+from workbench.workflow.mail.message import Message
+from workbench.workflow.people.mail_addresses import accounts_meant, address_of, checked_address
+
+CLAIM_LASTS = timedelta(minutes=10)
+"""Longer than any attempt takes, within its time limits."""
+WAITS = tuple(timedelta(minutes=each) for each in (1, 5, 15, 60, 180, 360, 720))
+"""Before the second attempt, the third and so on; after the last of them a message has failed."""
+KEPT = timedelta(days=30)
+"""How long a message is listed once it is sent, or will not be."""
+RESETS_APART, MOST_RESETS_A_DAY = timedelta(minutes=5), 5
+
+
+class MessageKind(StrEnum):
+    """What a message is for; the name that administrators read."""
+
+    INVITATION = "invitation"
+    PASSWORD = "new password"  # noqa: S105 - a name
+    CONFIRMATION = "confirmation"
+    REMINDER = "reminder"
+    TEST = "test"
+
+
+class MessageState(StrEnum):
+    """What became of a message."""
+
+    WAITING = "waiting"
+    SENT = "sent"
+    FAILED = "failed"
+    NOT_NEEDED = "not needed"
+
+
+Writer = Callable[[Session, MailMessageRow, str, datetime], Message | None]
+WRITERS: Mapping[MessageKind, Writer] = {
+    MessageKind.INVITATION: invitation.write,
+    MessageKind.PASSWORD: password.write,
+    MessageKind.CONFIRMATION: confirmation.write,
+    MessageKind.REMINDER: reminder.write,
+    MessageKind.TEST: trial.write,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedMessage:
+    """A message that this process sends now; `attempt` counts from 1."""
+
+    id: int
+    kind: MessageKind
+    attempt: int
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class MessageLine:
+    """A message in the administrator's list; login and campaign are empty where it has none."""
+
+    id: int
+    kind: MessageKind
+    state: MessageState
+    address: str
+    login: str
+    campaign: str
+    created_at: datetime
+    due_at: datetime
+    sent_at: datetime | None
+    tries: int
+    reason: str
+
+
+def add_invitation(
+    db: Session, campaign_id: int, invitation_id: int, address: str, *, now: datetime | None = None
+) -> None:
+    """Have an invitation sent to a checked address."""
+    row = _added(db, MessageKind.INVITATION, address, now)
+    row.campaign_id, row.invitation_id = campaign_id, invitation_id
+    db.flush()
+
+
+def add_password_request(db: Session, typed: str, *, now: datetime | None = None) -> None:
+    """Have a link sent to the owner of a login name or an address that somebody typed, if there is one."""
+    _added(db, MessageKind.PASSWORD, "", now).asked = typed
+    db.flush()
+
+
+def add_confirmation(db: Session, account_id: int, address: str, *, now: datetime | None = None) -> None:
+    """Have the owner of a proposed address asked to confirm it."""
+    _added(db, MessageKind.CONFIRMATION, address, now).account_id = account_id
+    db.flush()
+
+
+def add_reminder(
+    db: Session,
+    campaign_id: int,
+    account_id: int,
+    deadline: date | None,
+    *,
+    now: datetime | None = None,
+) -> None:
+    """Have an assessor reminded, who has an address."""
+    row = _added(db, MessageKind.REMINDER, address_of(db, account_id).address, now)
+    row.campaign_id, row.account_id, row.deadline = campaign_id, account_id, deadline
+    db.flush()
+
+
+def add_test(db: Session, address: str, *, now: datetime | None = None) -> None:
+    """Have a test message sent; raises InvalidInput for what is no address."""
+    _added(db, MessageKind.TEST, checked_address(address), now)
+    db.flush()
+
+
+def claim_next(db: Session, site: str, *, now: datetime | None = None) -> ClaimedMessage | bool:
+    """Write the message that is due first, and claim it; False if none is due.
+
+    True if the one that was due needs no sending, so that another may be.
+    """
+    moment = utc_now(now)
+    row = db.scalar(
+        select(MailMessageRow)
+        .where(
+            MailMessageRow.state == MessageState.WAITING,
+            MailMessageRow.due_at <= moment,
+            or_(MailMessageRow.claimed_until.is_(None), MailMessageRow.claimed_until <= moment),
+        )
+        .order_by(MailMessageRow.due_at, MailMessageRow.id)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    )
+    if row is None:
+        return False
+    if row.asked and not _find_owner(db, row, moment):
+        db.delete(row)
+        return True
+    kind = MessageKind(row.kind)
+    written = WRITERS[kind](db, row, site, moment)
+    if written is None:
+        row.state = MessageState.NOT_NEEDED
+        db.flush()
+        return True
+    row.tries += 1
+    row.claimed_until = moment + CLAIM_LASTS
+    db.flush()
+    return ClaimedMessage(row.id, kind, row.tries, written)
+
+
+def any_due(db: Session, *, now: datetime | None = None) -> bool:
+    """Whether a message waits that could be sent now."""
+    due = select(MailMessageRow.id).where(
+        MailMessageRow.state == MessageState.WAITING, MailMessageRow.due_at <= utc_now(now)
+    )
+    return db.scalar(due.limit(1)) is not None
+
+
+def note_sent(db: Session, message_id: int, *, now: datetime | None = None) -> None:
+    """Note that a mail server has accepted a message; forgets messages that are a month old."""
+    moment = utc_now(now)
+    row = db.get(MailMessageRow, message_id)
+    if row is not None:
+        row.state, row.sent_at, row.reason, row.claimed_until = MessageState.SENT, moment, "", None
+    over = MailMessageRow.state != MessageState.WAITING, MailMessageRow.created_at < moment - KEPT
+    db.execute(delete(MailMessageRow).where(*over))
+
+
+def note_failed(
+    db: Session, message_id: int, reason: str, *, for_good: bool, now: datetime | None = None
+) -> None:
+    """Note why a message was not sent: it is tried again later, unless it failed `for_good` or too often."""
+    row = db.get(MailMessageRow, message_id)
+    if row is None:
+        return
+    row.reason, row.claimed_until = reason[:300], None
+    if for_good or row.tries > len(WAITS):
+        row.state = MessageState.FAILED
+    else:
+        row.due_at = utc_now(now) + WAITS[row.tries - 1]
+    db.flush()
+
+
+def try_again(db: Session, message_id: int, *, now: datetime | None = None) -> None:
+    """Send a failed message after all; raises NotFound, Conflict for one that has not failed."""
+    row = db.get(MailMessageRow, message_id, with_for_update=True)
+    if row is None:
+        raise NotFound("there is no such message", remedy="see the list")
+    if row.state != MessageState.FAILED:
+        raise Conflict("only a failed message can be sent again")
+    row.state, row.tries, row.due_at = MessageState.WAITING, 0, utc_now(now)
+    db.flush()
+
+
+def count_messages(db: Session) -> dict[MessageState, int]:
+    """How many messages are in each state."""
+    by_state = select(MailMessageRow.state, func.count()).group_by(MailMessageRow.state)
+    found = dict(db.execute(by_state).all())
+    return {state: found.get(state, 0) for state in MessageState}
+
+
+def messages(db: Session, *, start: int = 0, most: int | None = None) -> tuple[MessageLine, ...]:
+    """The messages, the latest first."""
+    rows = db.execute(
+        select(MailMessageRow, AccountRow.login, CampaignRow.slug)
+        .outerjoin(AccountRow, AccountRow.id == MailMessageRow.account_id)
+        .outerjoin(CampaignRow, CampaignRow.id == MailMessageRow.campaign_id)
+        .order_by(MailMessageRow.id.desc())
+        .offset(start)
+        .limit(most)
+    )
+    return tuple(
+        MessageLine(
+            id=row.id,
+            kind=MessageKind(row.kind),
+            state=MessageState(row.state),
+            address=row.address,
+            login=login or "",
+            campaign=slug or "",
+            created_at=row.created_at,
+            due_at=row.due_at,
+            sent_at=row.sent_at,
+            tries=row.tries,
+            reason=row.reason,
+        )
+        for row, login, slug in rows
+    )
+
+
+def _added(db: Session, kind: MessageKind, address: str, now: datetime | None) -> MailMessageRow:
+    moment = utc_now(now)
+    row = MailMessageRow(kind=kind, address=address, created_at=moment, due_at=moment)
+    db.add(row)
+    return row
+
+
+def _find_owner(db: Session, row: MailMessageRow, moment: datetime) -> bool:
+    """Whether somebody who can be reached is meant by what was typed; of several all get a message."""
+    typed, row.asked = row.asked, ""
+    owners = [one for one in accounts_meant(db, typed) if _may_have_link(db, one.id, moment)]
+    for number, owner in enumerate(owners):
+        one = row if number == 0 else _added(db, MessageKind.PASSWORD, "", moment)
+        one.account_id, one.address = owner.id, address_of(db, owner.id).address
+    db.flush()
+    return bool(owners)
+
+
+def _may_have_link(db: Session, account_id: int, moment: datetime) -> bool:
+    """Whether an account has an address and was not just sent a link, lest strangers fill its mailbox."""
+    if not address_of(db, account_id).address:
+        return False
+    before = db.scalars(
+        select(MailMessageRow.created_at).where(
+            MailMessageRow.kind == MessageKind.PASSWORD,
+            MailMessageRow.account_id == account_id,
+            MailMessageRow.created_at > moment - timedelta(days=1),
+        )
+    ).all()
+    return len(before) < MOST_RESETS_A_DAY and all(at <= moment - RESETS_APART for at in before)
