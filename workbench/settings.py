@@ -232,42 +232,41 @@ def environment_of(settings: Settings) -> dict[str, str]:
 
 
 def _mail(env: Mapping[str, str]) -> MailSettings | None:
-    host = env.get("WORKBENCH_MAIL_HOST", "").strip()
+    host, security, sender, login = (
+        env.get(f"WORKBENCH_MAIL_{name}", "").strip() for name in ("HOST", "SECURITY", "FROM", "LOGIN")
+    )
+    password, site = (
+        env.get("WORKBENCH_MAIL_PASSWORD", ""),
+        env.get("WORKBENCH_ADDRESS", "").strip().rstrip("/"),
+    )
+    security = security.casefold() or "starttls"
+    port = _whole_number(env, "WORKBENCH_MAIL_PORT", MAIL_PORTS.get(security, 0))
     if not host:
         return None
-    security = env.get("WORKBENCH_MAIL_SECURITY", "").strip().casefold() or "starttls"
     if security not in MAIL_PORTS:
         remedy = f"set one of {', '.join(MAIL_PORTS)}"
         raise WorkbenchError(f"WORKBENCH_MAIL_SECURITY is {security!r}", remedy=remedy)
-    login, password = env.get("WORKBENCH_MAIL_LOGIN", "").strip(), env.get("WORKBENCH_MAIL_PASSWORD", "")
     if login and security == "none":
         remedy = "set WORKBENCH_MAIL_SECURITY to starttls or tls, or leave the login out"
         raise WorkbenchError("the password of the mail server would be sent unencrypted", remedy=remedy)
-    sender = env.get("WORKBENCH_MAIL_FROM", "").strip()
     if "@" not in sender or any(not character.isprintable() for character in sender):
         remedy = "set the address that messages come from, such as workbench@example.org"
         raise WorkbenchError(f"WORKBENCH_MAIL_FROM is {sender!r}", remedy=remedy)
-    port = _whole_number(env, "WORKBENCH_MAIL_PORT", MAIL_PORTS[security])
-    return MailSettings(host, port, security, sender, _site(env), login, password)
+    if not _is_address(site):
+        remedy = "set the whole address of the site, such as https://judge.example.org"
+        raise WorkbenchError(f"WORKBENCH_ADDRESS is {site!r}", remedy=remedy)
+    return MailSettings(host, port, security, sender, site, login, password)
 
 
-def _site(env: Mapping[str, str]) -> str:
-    """The address of this site for those who are not on it: a request may lie about it."""
-    text = env.get("WORKBENCH_ADDRESS", "").strip().rstrip("/")
+def _is_address(text: str) -> bool:
+    """Whether this can be the address of a site: a request may lie about it, so it has to be set."""
+    if set("?#") & set(text) or not text.isascii() or any(character.isspace() for character in text):
+        return False
     try:
         parts = urlsplit(text)
-        usable = parts.scheme in {"http", "https"} and bool(parts.hostname)
     except ValueError:
-        usable = False
-    if (
-        not usable
-        or set("?#") & set(text)
-        or not text.isascii()
-        or any(character.isspace() for character in text)
-    ):
-        remedy = "set the whole address of the site, such as https://judge.example.org"
-        raise WorkbenchError(f"WORKBENCH_ADDRESS is {text!r}", remedy=remedy)
-    return text
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname)
 
 
 def _package_data(name: str) -> Path:
