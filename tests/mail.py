@@ -20,7 +20,7 @@ SITE = "https://judge.example.org/bench"
 LOGIN, SECRET = "relay", "the password of the relay"
 
 
-@dataclass(slots=True)
+@dataclass  # without slots, whose parts aiosmtpd would look through
 class Mailbox:
     """What a mail server accepted, and what it answers to addresses that it refuses."""
 
