@@ -18,7 +18,18 @@ from tests.workflow.releases.filled import filled_campaign, filled_release
 from workbench.errors import Conflict, InvalidInput
 from workbench.storage.engine import Database
 from workbench.storage.releases import read_parts
-from workbench.storage.tables import AccountRow, AssessorRow, Base, JudgmentEventRow, ReleaseRow
+from workbench.storage.tables import (
+    AccountRow,
+    AssessorRow,
+    Base,
+    InvitationRow,
+    JudgmentEventRow,
+    MailAddressRow,
+    MailMessageRow,
+    ReleaseRow,
+)
+from workbench.workflow.clock import utc_now
+from workbench.workflow.mail.queue import MessageKind
 from workbench.workflow.people.access_tokens import Scope, make_access_token
 from workbench.workflow.people.accounts import Account, create_account, prepare_account, rename
 from workbench.workflow.people.administration import enable_account
@@ -75,6 +86,20 @@ def release_bytes(database: Database, version: str) -> bytes:
         return b"".join(read_parts(db, number))
 
 
+def leave_mail(database: Database, person: Account) -> None:
+    """An address of hers, and messages: to it, asked for by it, and with her invitation to another."""
+    now = utc_now(None)
+    with database.writing() as db:
+        invited = db.scalars(select(InvitationRow.id).where(InvitationRow.note == LOGIN)).one()
+        db.add(MailAddressRow(account_id=person.id, address=LOGIN))
+        for columns in (
+            {"account_id": person.id, "address": LOGIN},
+            {"invitation_id": invited, "address": "zephyrine@elsewhere.example"},
+            {"asked": LOGIN},
+        ):
+            db.add(MailMessageRow(kind=MessageKind.PASSWORD, created_at=now, due_at=now, **columns))
+
+
 @pytest.fixture
 def people(database: Database) -> tuple[int, Account, Account]:
     """A campaign with judgments of a person who has left traces wherever a person can."""
@@ -100,6 +125,7 @@ def people(database: Database) -> tuple[int, Account, Account]:
         make_reset(db, person.id)
     with database.writing() as db, recorded(db, Act("access_tokens.make", person.id)):
         make_access_token(db, person.id, name=f"laptop of {NAME}", scopes=tuple(Scope))
+    leave_mail(database, person)
     with database.reading() as db:
         begun = begin_attempt(db, login=LOGIN, browser=BROWSER)
     with database.writing() as db:
@@ -121,6 +147,7 @@ def test_nothing_names_the_person_and_the_chain_of_the_trail_holds(
     _, olga, person = people
     before = traces(database)
     assert {"account.login", "account.name", "assessor.name", "invitation.note"} <= before
+    assert {"mail_address.address", "mail_message.address", "mail_message.asked"} <= before
     assert {"session.browser", "session.network", "sign_in_attempt.login", "access_token.name"} <= before
     erased = erase(database, person, olga)
     # A former name of hers is in none of these, since the trail withholds names.

@@ -81,9 +81,10 @@ def score_without(
 def _say_found(report: SearchingReport, columns: tuple[str, ...], rows: Iterable[Sequence[object]]) -> None:
     say_table([name.replace("_", " ") for name in columns], rows)
     click.echo(
+        "Found only by searching: "
         f"{report.relevant} of {report.relevant_of_topics} relevant documents of the searched topics "
-        f"({share_of(report.relevant, report.relevant_of_topics)}) were found only by searching; "
-        f"{report.judged} of {report.no_run} such documents are judged",
+        f"({share_of(report.relevant, report.relevant_of_topics)}); "
+        f"judged: {report.judged} of {report.no_run} documents that no run brought",
         err=True,
     )
 

@@ -163,7 +163,7 @@ def _rename_assessors(db: Session, account_id: int) -> set[str]:
 
 
 def _clear_invitations(db: Session, account_id: int, known: set[str]) -> None:
-    """Empty the notes of invitations that were for the person."""
+    """Empty the notes of invitations that were for the person, and delete the messages that brought them."""
     named = re.compile("|".join(rf"(?<!\w){re.escape(one)}(?!\w)" for one in sorted(known)), re.IGNORECASE)
     for number, note, used_by in db.execute(
         select(InvitationRow.id, InvitationRow.note, InvitationRow.used_by).where(
@@ -172,6 +172,8 @@ def _clear_invitations(db: Session, account_id: int, known: set[str]) -> None:
     ).all():
         if used_by == account_id or named.search(note):
             db.execute(update(InvitationRow).where(InvitationRow.id == number).values(note="", mailed_to=""))
+            # It may have been sent to an address that the account does not have.
+            db.execute(delete(MailMessageRow).where(MailMessageRow.invitation_id == number))
 
 
 def _mentions(db: Session, known: set[str]) -> tuple[tuple[str, int], ...]:
