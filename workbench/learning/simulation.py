@@ -24,6 +24,7 @@ from workbench.learning.stopping.trace import (
     ReviewTrace,
     StoppingGoal,
     StopPoint,
+    model_sums,
 )
 from workbench.learning.vectors import Bools, Numbers, Vectors, topic_text
 from workbench.records import Qrel, Topic
@@ -272,11 +273,7 @@ def read_judged_topic(
 
 def _sums(vectors: Vectors, learned: Lessons, read: Bools) -> Iterator[ModelSums]:
     if learned.model is not None:
-        p = learned.model.probabilities(vectors.matrix)
-        v = p * (1 - p)
-        yield ModelSums(
-            float(p[read].sum()), float(p[~read].sum()), float(v[read].sum()), float(v[~read].sum())
-        )
+        yield model_sums(learned.model.probabilities(vectors.matrix), read)
 
 
 def _random_order(topic: JudgedTopic, order: Numbers, seed: int) -> RandomOrder:

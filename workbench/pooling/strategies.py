@@ -1,4 +1,4 @@
-"""The registry of pooling strategies: those that choose before anybody judges, and the adaptive ones."""
+"""The registry of pooling strategies: those that choose before anybody judges, adaptive ones, the learner."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from workbench.pooling.fusion.combmnz import COMBMNZ
 from workbench.pooling.fusion.combsum import COMBSUM
 from workbench.pooling.fusion.rbp import RBP
 from workbench.pooling.fusion.rrf import RRF
+from workbench.pooling.learner import LEARNER
 from workbench.pooling.pool import Pool
 from workbench.pooling.sampling.at_random import RANDOM
 from workbench.pooling.sampling.stratified import STRATIFIED
@@ -37,7 +38,13 @@ ADAPTIVE: Mapping[str, Strategy[Adaptive]] = {
     strategy.name: strategy for strategy in (MOVE_TO_FRONT, HEDGE, MAX_MEAN, MM_NS, THOMPSON, RBP_B, RBP_C)
 }
 
-ALL_STRATEGIES: Mapping[str, Strategy[Pool | Adaptive]] = {**STRATEGIES, **ADAPTIVE}
+ALL_STRATEGIES: Mapping[str, Strategy[Pool | Adaptive]] = {
+    **STRATEGIES,
+    **ADAPTIVE,
+    LEARNER.name: LEARNER,
+}
+WHILE_JUDGING = frozenset({*ADAPTIVE, LEARNER.name})
+"""The strategies of pools that begin empty and grow while people judge."""
 
 
 @dataclass(frozen=True, slots=True)

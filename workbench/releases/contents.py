@@ -237,7 +237,8 @@ class ReleasedEvent:
     """What happened in a topic of an adaptive pool, number by number: the events determine the pool.
 
     `happening` is handed_out, judged or given_back; `relevant` is set by a grade. `entry` is the number (from
-    1) of the answer in the history of its assessor and pair, 0 where the event is no answer.
+    1) of the answer in the history of its assessor and pair, 0 where the event is no answer. `origin`,
+    `round`, `rank` and `score` say why a learner handed a document out.
     """
 
     topic: str
@@ -248,6 +249,10 @@ class ReleasedEvent:
     assessor: str = ""
     relevant: bool | None = None
     entry: int = 0
+    origin: str = ""
+    round: int | None = None
+    rank: int | None = None
+    score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from workbench.workflow.judging.assignments import assign as assign_topics
 from workbench.workflow.judging.assignments import assign_in_turn
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.pools.learner_rounds import CollectionVectors, make_rounds
 from workbench.workflow.pools.listing import pool_summary, pools_of
 from workbench.workflow.pools.making import NewPool
 from workbench.workflow.pools.pool_json import made_pool_json
@@ -46,6 +47,7 @@ def pool(
         with database.reading() as db:
             campaign_id = campaign_by_slug(db, campaign).id
         made = make_in_portions(database, NewPool(campaign_id, recipe, name=name, draft=draft))
+        make_rounds(database, campaign_id, CollectionVectors())
     if as_json:
         say_json(made_pool_json(made))
         return

@@ -39,7 +39,11 @@ def replay(settings: Settings, campaign: str, pool: str, as_json: bool) -> None:
         click.echo(f"workbench: {difference.encode('utf-8', 'replace').decode()}", err=True)
     if done.differences:
         raise SystemExit(REFUSED)
-    click.echo(f"{len(done.events)} events reproduced", err=True)
+    rankings = f" and {done.rankings} rankings" if done.rankings else ""
+    click.echo(f"{len(done.events)} events{rankings} reproduced", err=True)
+    if done.rankings_left:
+        message = f"{done.rankings_left} rankings not: documents were added or changed since"
+        click.echo(f"workbench: {message}", err=True)
 
 
 def _line(one: Replayed) -> bytes:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.learning.vectors import Bools, Numbers
+from workbench.learning.vectors import Bools, Floats, Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,17 @@ class ModelSums:
     unread: float
     read_variance: float
     unread_variance: float
+
+
+def model_sums(probabilities: Floats, read: Bools) -> ModelSums:
+    """The sums of a model's probabilities (documents,) over what is read (documents,) and what is not."""
+    variances = probabilities * (1 - probabilities)
+    return ModelSums(
+        float(probabilities[read].sum()),
+        float(probabilities[~read].sum()),
+        float(variances[read].sum()),
+        float(variances[~read].sum()),
+    )
 
 
 @dataclass(frozen=True, slots=True)

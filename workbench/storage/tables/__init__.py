@@ -33,7 +33,13 @@ from workbench.storage.tables.people import (
     SessionRow,
     SignInAttemptRow,
 )
-from workbench.storage.tables.pools import PoolEntryRow, PoolEventRow, PoolRow
+from workbench.storage.tables.pools import (
+    LearnerCandidatesRow,
+    LearnerRoundRow,
+    PoolEntryRow,
+    PoolEventRow,
+    PoolRow,
+)
 from workbench.storage.tables.releases import ReleaseOriginRow, ReleasePartRow, ReleaseRow
 from workbench.storage.tables.results import ComputedResultRow
 from workbench.storage.tables.runs import CheckedFileRow, GroupMemberRow, GroupRow, PackedRunRow, RunRow
@@ -63,6 +69,8 @@ __all__ = [
     "KeptAnswersRow",
     "KeptAsideRow",
     "KnownAnswerRow",
+    "LearnerCandidatesRow",
+    "LearnerRoundRow",
     "MailAddressRow",
     "MailMessageRow",
     "MemberRow",

@@ -1,11 +1,11 @@
-"""Tables of pools: recipes, pairs, and the events of adaptive ones."""
+"""Tables of pools: recipes, pairs, the events of adaptive ones, and what a learner ranked."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint, text
+from sqlalchemy import CheckConstraint, ForeignKey, Index, LargeBinary, String, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from workbench.storage.tables.columns import Base, Id, RowId
@@ -74,7 +74,9 @@ class PoolEntryRow(Base):
 class PoolEventRow(Base):
     """An event in a topic of an adaptive pool, numbered from 1; the events determine the pool.
 
-    `relevant` is null for an answer without a grade, and for events that are not answers.
+    `relevant` is null for an answer without a grade, and for events that are not answers. Of a document that
+    a learner's pool handed out `origin` says why; `rank` counts from 1, in the ranking of `round` or, without
+    one, in a random order.
     """
 
     __tablename__ = "pool_event"
@@ -88,8 +90,49 @@ class PoolEventRow(Base):
     # With an index, without which PostgreSQL deletes no judgment before it has looked through all events.
     judgment_event_id: Mapped[int | None] = mapped_column(ForeignKey("judgment_event.id"), index=True)
     at: Mapped[datetime]
+    origin: Mapped[str | None] = mapped_column(String(10))
+    round: Mapped[int | None]
+    rank: Mapped[int | None]
+    score: Mapped[float | None]
     __table_args__ = (
         # Every answer asks which pools handed its document to its assessor.
         Index("ix_pool_event_topic_docno_assessor_id", "topic", "docno", "assessor_id"),
         CheckConstraint("happening in ('handed_out','judged','given_back')", "happening"),
     )
+
+
+class LearnerCandidatesRow(Base):
+    """The documents that a learner's pool chooses from, which never change: docnos by line, compressed.
+
+    `sha256` is of the uncompressed list.
+    """
+
+    __tablename__ = "learner_candidates"
+    pool_id: Mapped[int] = mapped_column(ForeignKey("pool.id", ondelete="CASCADE"), primary_key=True)
+    docnos_packed: Mapped[bytes] = mapped_column(LargeBinary)
+    documents: Mapped[int]
+    sha256: Mapped[str] = mapped_column(String(64))
+    made_at: Mapped[datetime]
+
+
+class LearnerRoundRow(Base):
+    """A ranking in a topic of a learner's pool, never changed; rounds are numbered from 0.
+
+    It was learned from the events up to number `known`, and serves for what is handed out after event
+    `since`. `places` (32-bit integers) are the candidates best first, `scores` (32-bit floats) theirs; `sums`
+    are the four sums of the model's probabilities. The texts were those after `document_changes`.
+    """
+
+    __tablename__ = "learner_round"
+    pool_id: Mapped[int] = mapped_column(ForeignKey("pool.id", ondelete="CASCADE"), primary_key=True)
+    topic: Mapped[str] = mapped_column(Id, primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    known: Mapped[int]
+    since: Mapped[int]
+    batch: Mapped[int]
+    places: Mapped[bytes] = mapped_column(LargeBinary)
+    scores: Mapped[bytes] = mapped_column(LargeBinary)
+    sums: Mapped[list[Any]]
+    document_changes: Mapped[int]
+    made_at: Mapped[datetime]
+    __table_args__ = (CheckConstraint("known <= since and batch >= 1", "order"),)

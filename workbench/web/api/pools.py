@@ -19,6 +19,7 @@ from workbench.web.api.cursors import FORBID, Flag, PageQuery, Whole, page_of
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import streamed
+from workbench.web.learner_builds import begin_learning
 from workbench.web.pages.pools.pool_choice import pool_named, pools_shown
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.pools import drafts
@@ -103,7 +104,10 @@ def make(body: SentRecipe) -> MadePoolJson:
         body.strategy, body.parameters, body.ties, body.runs, body.priority, body.supplementary
     )
     new = NewPool(here().id, recipe, name=body.name, draft=body.draft, created_by=viewer().id)
-    return made_pool_json(make_apart(app_context().database, new))
+    made = make_apart(app_context().database, new)
+    if not body.draft:
+        begin_learning(here().id, made.pool)
+    return made_pool_json(made)
 
 
 @blueprint.get("/<id:pool>")
@@ -166,6 +170,8 @@ def change_state(pool: str, body: PoolStateChange) -> PoolJson:
     """Open a draft for judging, or close an open pool for good."""
     if body.state is SentPoolState.OPEN:
         open_apart(app_context().database, here().id, pool)
+        with reading() as db:
+            begin_learning(here().id, pool_summary(db, here().id, pool))
     else:
         with writing() as db:
             drafts.close_pool(db, here().id, pool)

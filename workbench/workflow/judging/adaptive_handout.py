@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict
 from workbench.pooling.adaptive.live import Happening, PoolEvent
-from workbench.records import PoolEntry
 from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent, current_events
 from workbench.storage.tables import (
     AssignmentRow,
@@ -24,6 +23,7 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
+from workbench.workflow.judging.learner_states import ComingDocument
 from workbench.workflow.pools.adaptive_pools import append_pool_event, lock_topic, totals
 
 # A document that is out for so long without an answer goes to a colleague who would have none otherwise.
@@ -235,12 +235,11 @@ def _next(
         if coming is None:
             _give_back(db, pool, mine.topic, abandoned.pop(0))
             continue
-        docno, entry = coming
-        _give(db, pool, mine, entry)
-        if docno not in answered:
-            return (docno,)
+        _give(db, pool, mine, coming)
+        if coming.docno not in answered:
+            return (coming.docno,)
         # The assessor has judged it elsewhere: nobody judges a document twice.
-        _judged(db, pool, answered[docno])
+        _judged(db, pool, answered[coming.docno])
 
 
 def _judged(db: Session, pool: PoolRow, event: CurrentEvent) -> None:
@@ -250,17 +249,17 @@ def _judged(db: Session, pool: PoolRow, event: CurrentEvent) -> None:
     append_pool_event(db, pool.id, judged, assessor_id=event.assessor_id, judgment_event_id=event.id)
 
 
-def _give(db: Session, pool: PoolRow, mine: AssignmentRow, entry: PoolEntry) -> None:
-    given = PoolEvent(Happening.HANDED_OUT, entry.topic, entry.docno)
-    append_pool_event(db, pool.id, given, assessor_id=mine.assessor_id)
+def _give(db: Session, pool: PoolRow, mine: AssignmentRow, coming: ComingDocument) -> None:
+    given = PoolEvent(Happening.HANDED_OUT, mine.topic, coming.docno)
+    append_pool_event(db, pool.id, given, assessor_id=mine.assessor_id, reason=coming.reason)
     db.execute(
         insert(PoolEntryRow).values(
             pool_id=pool.id,
-            topic=entry.topic,
-            docno=entry.docno,
-            brought_by=[[each.tag, each.rank] for each in entry.contributions],
-            best_rank=entry.contributions[0].rank,
-            run_count=len(entry.contributions),
+            topic=mine.topic,
+            docno=coming.docno,
+            brought_by=[list(each) for each in coming.brought_by],
+            best_rank=coming.best_rank,
+            run_count=len(coming.brought_by),
         )
     )
 

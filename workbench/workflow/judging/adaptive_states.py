@@ -6,7 +6,6 @@ import gzip
 import hashlib
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from datetime import datetime
 from threading import Lock
 
 from sqlalchemy import select
@@ -14,28 +13,20 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict
 from workbench.pooling.adaptive.live import Adaptive, Happening, PoolEvent
-from workbench.records import PoolEntry
-from workbench.storage.tables import PoolEntryRow, PoolEventRow, PoolRow, RunRow
+from workbench.storage.tables import PoolEntryRow, PoolRow, RunRow
+from workbench.workflow.judging.learner_replay import ReplayedLearner
+from workbench.workflow.judging.learner_states import ComingDocument, LearnerStates
 from workbench.workflow.pools.adaptive_pools import (
     PoolEventLine,
+    TopicEvent,
     adaptive_pool_row,
     initial_adaptive_pool,
     pool_events,
+    topic_events,
 )
+from workbench.workflow.pools.learner_pools import is_learner
 
 MOST_POOLS = 8
-
-
-@dataclass(frozen=True, slots=True)
-class SeenEvent:
-    """An event of the table as it was read; no other has all of this in common with it."""
-
-    number: int
-    happening: str
-    docno: str
-    relevant: bool | None
-    assessor_id: int | None
-    at: datetime
 
 
 class AdaptiveStates:
@@ -47,6 +38,7 @@ class AdaptiveStates:
 
     def __init__(self, most: int = MOST_POOLS) -> None:
         self._most = most
+        self.learners = LearnerStates(most)
         self._lock = Lock()
         self._pools: OrderedDict[tuple[int, str], _PoolState] = OrderedDict()
 
@@ -56,6 +48,9 @@ class AdaptiveStates:
         That takes its time, and should not keep others from writing. Raises Conflict where a run is not what
         it was when the pool was made.
         """
+        if is_learner(pool):
+            self.learners.prepare(db, pool, topic)
+            return
         state = self._state(pool)
         base = state.base(db, pool)
         live = state.topic(topic)
@@ -63,14 +58,19 @@ class AdaptiveStates:
             if live.adaptive is None:
                 live.after(db, pool.id, base)
 
-    def coming(self, db: Session, pool: PoolRow, topic: str) -> tuple[str, PoolEntry] | None:
-        """The docno that comes next after all events so far, with its entry; None where nothing is left."""
+    def coming(self, db: Session, pool: PoolRow, topic: str) -> ComingDocument | None:
+        """The document that comes next after all events so far; None where nothing is left."""
+        if is_learner(pool):
+            return self.learners.coming(db, pool, topic)
         state = self._state(pool)
         base = state.base(db, pool)
         live = state.topic(topic)
         with live.lock:
             docno = live.after(db, pool.id, base).coming(topic)
-            return None if docno is None else (docno, base.entry(topic, docno))
+            if docno is None:
+                return None
+            brought = base.entry(topic, docno).contributions
+            return ComingDocument(docno, tuple((each.tag, each.rank) for each in brought), brought[0].rank)
 
     def _state(self, pool: PoolRow) -> _PoolState:
         key = (pool.id, repr([pool.recipe[part] for part in ("strategy", "parameters", "ties", "runs")]))
@@ -87,15 +87,15 @@ class _TopicState:
     name: str
     lock: Lock = field(default_factory=Lock)
     adaptive: Adaptive | None = None
-    last: SeenEvent | None = None
+    last: TopicEvent | None = None
 
     def after(self, db: Session, pool_id: int, base: Adaptive) -> Adaptive:
         """The topic after all its events in the table."""
-        events = seen_events(db, pool_id, self.name, since=self.last.number if self.last else 0)
+        events = topic_events(db, pool_id, self.name, since=self.last.number if self.last else 0)
         if self.adaptive is None or (self.last is not None and next(iter(events), None) != self.last):
             # Cold, or the transaction in which the last event was seen has been undone.
             adaptive, self.last = base.afresh(self.name), None
-            events = seen_events(db, pool_id, self.name)
+            events = topic_events(db, pool_id, self.name)
         else:
             adaptive = self.adaptive
         # Until all is replayed it is nobody's: an error half-way must not leave a half.
@@ -126,18 +126,7 @@ class _PoolState:
             return self.topics.setdefault(name, _TopicState(name))
 
 
-def seen_events(db: Session, pool_id: int, topic: str, *, since: int = 0) -> tuple[SeenEvent, ...]:
-    """The events of a topic from this number on, in order."""
-    event = PoolEventRow
-    rows = db.execute(
-        select(event.number, event.happening, event.docno, event.relevant, event.assessor_id, event.at)
-        .where(event.pool_id == pool_id, event.topic == topic, event.number >= since)
-        .order_by(event.number)
-    )
-    return tuple(SeenEvent(*row) for row in rows)
-
-
-def as_event(topic: str, seen: SeenEvent) -> PoolEvent:
+def as_event(topic: str, seen: TopicEvent) -> PoolEvent:
     """What an event of the table says to the strategy."""
     return PoolEvent(Happening(seen.happening), topic, seen.docno, seen.relevant)
 
@@ -152,11 +141,16 @@ class Replayed:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A pool gone through again: its events, and what else is not as it comes out."""
+    """A pool gone through again: its events, and what else is not as it comes out.
+
+    Of a learner's pool `rankings` were made again; not those of which the texts have changed since.
+    """
 
     pool: str
     events: tuple[Replayed, ...]
     elsewhere: tuple[str, ...]
+    rankings: int = 0
+    rankings_left: int = 0
 
     @property
     def differences(self) -> tuple[str, ...]:
@@ -176,6 +170,8 @@ def replay_pool(db: Session, campaign_id: int, name: str) -> Replay:
     adaptive, Conflict where a run is not what it was.
     """
     pool = adaptive_pool_row(db, campaign_id, name)
+    if is_learner(pool):
+        return _replay_learner(db, pool)
     _check_hashes(db, pool)
     base = initial_adaptive_pool(db, pool)
     lines: list[Replayed] = []
@@ -188,6 +184,19 @@ def replay_pool(db: Session, campaign_id: int, name: str) -> Replay:
         lines.extend(_gone_through(live, events))
         elsewhere.extend(_entries_differ(db, pool, topic, live))
     return Replay(pool.name, tuple(lines), tuple(elsewhere))
+
+
+def _replay_learner(db: Session, pool: PoolRow) -> Replay:
+    by_topic: dict[str, list[PoolEventLine]] = {}
+    for line in pool_events(db, pool.campaign_id, pool.name):
+        by_topic.setdefault(line.topic, []).append(line)
+    again = ReplayedLearner.of(db, pool)
+    lines = [
+        Replayed(event, differs)
+        for topic, events in by_topic.items()
+        for event, differs in zip(events, again.topic(topic, events), strict=True)
+    ]
+    return Replay(pool.name, tuple(lines), tuple(again.differences), again.made_again, again.left)
 
 
 def _gone_through(live: Adaptive, events: list[PoolEventLine]) -> list[Replayed]:

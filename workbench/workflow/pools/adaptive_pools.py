@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -48,8 +48,31 @@ def topics_of_pool(db: Session, pool: PoolRow) -> set[str]:
 
 
 @dataclass(frozen=True, slots=True)
+class ChoiceReason:
+    """Why a learner's pool handed a document out: `rank` from 1 in a round, or in a random order."""
+
+    origin: str
+    rank: int
+    round: int | None = None
+    score: float | None = None
+
+    @property
+    def in_words(self) -> str:
+        """The reason for people."""
+        if self.round is None:
+            return f"{_ORIGINS.get(self.origin, self.origin)} {self.rank}"
+        return f"learner, round {self.round}, rank {self.rank}"
+
+
+_ORIGINS = {"random": "random share, draw", "unranked": "no ranking left, draw"}
+
+
+@dataclass(frozen=True, slots=True)
 class PoolEventLine:
-    """What happened in a topic, as the strategy saw it; `assessor` is None for what was known before."""
+    """What happened in a topic, as the strategy saw it; `assessor` is None for what was known before.
+
+    `reason` is why a learner's pool handed the document out.
+    """
 
     topic: str
     number: int
@@ -58,6 +81,7 @@ class PoolEventLine:
     relevant: bool | None
     assessor: str | None
     at: datetime
+    reason: ChoiceReason | None = None
 
     @property
     def event(self) -> PoolEvent:
@@ -101,7 +125,7 @@ def known_pairs(db: Session, pool: PoolRow, known: Collection[tuple[str, str]]) 
     """What `record_known_pairs` records; nothing is written."""
     latest = db.scalar(select(func.max(JudgmentEventRow.id))) or 0
     built = initial_adaptive_pool(db, pool)
-    events = _record_known(built, known, _relevant_pairs(db, pool.campaign_id))
+    events = _record_known(built, known, relevant_pairs(db, pool.campaign_id))
     return KnownPairs(built, events, latest)
 
 
@@ -114,7 +138,7 @@ def begin_with(db: Session, pool: PoolRow, found: KnownPairs) -> None:
     touched = {(topic, docno) for number, topic, docno in db.execute(since) if number == pool.campaign_id}
     relevant: dict[tuple[str, str], bool] = {}
     for topic in {topic for topic, _ in touched}:
-        relevant |= _relevant_pairs(db, pool.campaign_id, topic)
+        relevant |= relevant_pairs(db, pool.campaign_id, topic)
     append_pool_events(db, pool.id, _record_known(found.pool, touched & relevant.keys(), relevant))
     pool.recipe = {**pool.recipe, **adaptive_recipe(found.pool)}
     pool.pairs = most_pairs(found.pool)
@@ -146,12 +170,54 @@ def pool_events(db: Session, campaign_id: int, name: str) -> tuple[PoolEventLine
             event.relevant,
             AssessorRow.name,
             event.at,
+            event.origin,
+            event.rank,
+            event.round,
+            event.score,
         )
         .outerjoin(AssessorRow, AssessorRow.id == event.assessor_id)
         .where(event.pool_id == pool.id)
         .order_by(event.topic, event.number)
     )
-    return tuple(PoolEventLine(*row) for row in rows)
+    return tuple(PoolEventLine(*row[:7], reason=_reason(*row[7:])) for row in rows)
+
+
+def _reason(
+    origin: str | None, rank: int | None, made_in: int | None, score: float | None
+) -> ChoiceReason | None:
+    return None if origin is None else ChoiceReason(origin, rank or 0, made_in, score)
+
+
+@dataclass(frozen=True, slots=True)
+class TopicEvent:
+    """An event of a pool's topic as the table has it; no other has all of this in common with it."""
+
+    number: int
+    happening: str
+    docno: str
+    relevant: bool | None
+    assessor_id: int | None
+    at: datetime
+    origin: str | None
+
+
+def topic_events(db: Session, pool_id: int, topic: str, *, since: int = 0) -> tuple[TopicEvent, ...]:
+    """The events of a topic from this number on, in order."""
+    event = PoolEventRow
+    rows = db.execute(
+        select(
+            event.number,
+            event.happening,
+            event.docno,
+            event.relevant,
+            event.assessor_id,
+            event.at,
+            event.origin,
+        )
+        .where(event.pool_id == pool_id, event.topic == topic, event.number >= since)
+        .order_by(event.number)
+    )
+    return tuple(TopicEvent(*row) for row in rows)
 
 
 def adaptive_pool_row(db: Session, campaign_id: int, name: str) -> PoolRow:
@@ -174,7 +240,7 @@ def sorted_pairs(pairs: Collection[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(topic, docno) for topic in sorted_ids(by_topic) for docno in sorted_ids(by_topic[topic])]
 
 
-def _relevant_pairs(db: Session, campaign_id: int, topic: str | None = None) -> dict[tuple[str, str], bool]:
+def relevant_pairs(db: Session, campaign_id: int, topic: str | None = None) -> dict[tuple[str, str], bool]:
     """What people graded, in one topic or all: whether the highest grade of a pair is relevant."""
     relevant_from = scale_from_json(db.get_one(CampaignRow, campaign_id).scale).relevant_from
     machines = set(
@@ -227,9 +293,11 @@ def append_pool_event(
     *,
     assessor_id: int | None = None,
     judgment_event_id: int | None = None,
+    reason: ChoiceReason | None = None,
 ) -> None:
-    """Append what happened; the topic is locked (`lock_topic`)."""
-    append_pool_events(db, pool_id, [event], assessor_id=assessor_id, judgment_event_id=judgment_event_id)
+    """Append what happened, with the reason of a choice; the topic is locked (`lock_topic`)."""
+    whose = {"assessor_id": assessor_id, "judgment_event_id": judgment_event_id}
+    append_pool_events(db, pool_id, [event], **whose, reason=reason)
 
 
 def append_pool_events(
@@ -239,12 +307,14 @@ def append_pool_events(
     *,
     assessor_id: int | None = None,
     judgment_event_id: int | None = None,
+    reason: ChoiceReason | None = None,
 ) -> None:
     """Append what happened, in order; the topics are locked."""
     if not events:
         return
     numbers = _last_numbers(db, pool_id, {event.topic for event in events})
     now = datetime.now(UTC)
+    why = {} if reason is None else asdict(reason)
     rows: list[dict[str, Any]] = []
     for event in events:
         numbers[event.topic] = numbers.get(event.topic, 0) + 1
@@ -259,6 +329,7 @@ def append_pool_events(
                 "assessor_id": assessor_id,
                 "judgment_event_id": judgment_event_id,
                 "at": now,
+                **why,
             }
         )
     db.execute(insert(PoolEventRow), rows)

@@ -16,6 +16,7 @@ from workbench.records import id_bytes
 from workbench.storage.tables import AssignmentRow, DocumentRow, PoolEntryRow, PoolRow
 from workbench.workflow.pools.adaptive_pools import KnownPairs, begin_with, is_adaptive, topics_of_pool
 from workbench.workflow.pools.judged_pairs import graded_by_people
+from workbench.workflow.pools.learner_pools import is_learner
 from workbench.workflow.pools.listing import PoolLine, PoolReport, pool_report, pool_summary
 from workbench.workflow.pools.making import (
     current_runs,
@@ -123,7 +124,7 @@ def rebuilt(db: Session, row: PoolRow) -> RebuiltRow:
     require_draft(row, "rebuilt")
     holding = current_runs(db, row.campaign_id)
     chosen = [(run["tag"], holding[run["tag"]]) for run in row.recipe["runs"] if run["tag"] in holding]
-    if not chosen:
+    if not chosen and not is_learner(row):
         raise Conflict(f"no run of {row.name!r} is left", remedy="delete the draft and pool other runs")
     new = PoolRow(
         campaign_id=row.campaign_id,

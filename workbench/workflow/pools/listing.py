@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from workbench.pooling.strategies import ADAPTIVE
+from workbench.pooling.strategies import WHILE_JUDGING
 from workbench.records import Contribution, TieRule
 from workbench.storage.engine import WRITES
 from workbench.storage.tables import AccountRow, PoolEntryRow, PoolRow, RunRow
@@ -48,7 +48,7 @@ class PoolLine:
     @property
     def adaptive(self) -> bool:
         """Whether documents are chosen while people judge; then `pairs` is the most that will be judged."""
-        return self.strategy in ADAPTIVE
+        return self.strategy in WHILE_JUDGING
 
     @property
     def overlap(self) -> bool:

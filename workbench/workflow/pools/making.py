@@ -16,6 +16,7 @@ from workbench import __version__
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.pooling.adaptive.live import Adaptive
 from workbench.pooling.comparison import without_pairs
+from workbench.pooling.learner import LEARNER
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import ALL_STRATEGIES, DEPTH_RECIPE, PoolRecipe
 from workbench.pooling.strategy import named
@@ -30,6 +31,7 @@ from workbench.workflow.pools.adaptive_pools import (
     record_known_pairs,
 )
 from workbench.workflow.pools.judged_pairs import graded_by_people
+from workbench.workflow.pools.learner_pools import is_learner, learner_recipe
 from workbench.workflow.pools.listing import PoolReport, pool_report, recipe_in_words
 from workbench.workflow.pools.pool_rows import LONGEST_NAME, checked_name, name_taken
 from workbench.workflow.runs.packed_store import pack_runs, run_for_use
@@ -41,8 +43,10 @@ def chosen_runs(
     """The runs that a recipe chooses, as tag and SHA-256, by tag.
 
     `locked`, none of them can be replaced before the transaction ends, which must be one that writes.
-    Raises NotFound for an unknown tag, and WorkbenchError without any run.
+    Raises NotFound for an unknown tag, and WorkbenchError without any run. A learner needs none.
     """
+    if recipe.strategy == LEARNER.name:
+        return []
     tags, priority = recipe.tags, recipe.priority
     query = (
         select(RunRow.tag, RunRow.sha256, RunRow.verdict, RunRow.priority)
@@ -187,6 +191,14 @@ def pool_by_recipe(
     Nothing is written into the database. The entries come by pair, as values of their rows. Raises as the
     strategy does.
     """
+    if is_learner(row):
+        added = learner_recipe(db, row.campaign_id, row.recipe["parameters"])
+        row.recipe = {**row.recipe, **added, "version": __version__}
+        row.pairs, row.largest_possible = (
+            sum(added["totals"].values()),
+            sum(added["largest_possible"].values()),
+        )
+        return {}
     strategy = named(ALL_STRATEGIES, row.recipe["strategy"])
     values, ties = strategy.values(row.recipe["parameters"]), TieRule(row.recipe["ties"])
     depth = strategy.depth_read(values)
@@ -221,8 +233,11 @@ def known_pairs_of(db: Session, row: PoolRow) -> KnownPairs | None:
 
 
 def asks_for_the_rest(row: PoolRow) -> bool:
-    """Whether a pool is adaptive and leaves out what is judged or pooled already."""
-    return bool(row.recipe.get("adaptive") and row.recipe["supplementary"])
+    """Whether a pool is adaptive and leaves out what is judged or pooled already.
+
+    A learner always takes what people judged as known, and is told of it while the pool grows.
+    """
+    return bool(row.recipe.get("adaptive") and row.recipe["supplementary"] and not is_learner(row))
 
 
 def write_entries(db: Session, pool_id: int, entries: Collection[dict[str, Any]]) -> None:

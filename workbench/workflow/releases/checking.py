@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from workbench.errors import Finding, InvalidInput
+from workbench.learning.review import Origin
 from workbench.pooling.adaptive.live import Happening
 from workbench.records import Answer, TieRule, Verdict
 from workbench.releases.contents import (
@@ -29,6 +30,7 @@ MOST_FINDINGS = 1000
 ASK = "ask whoever made the release"
 _ANSWERS = frozenset(map(str, Answer)) | NO_ANSWER
 _HAPPENINGS = frozenset(map(str, Happening))
+_ORIGINS = frozenset(map(str, Origin)) | {""}
 _DECISIONS = frozenset({"grade", RETURNED, "unclear", "withdrawn"})
 
 
@@ -105,7 +107,8 @@ def _wrong_decision(one: ReleasedDecision, topics: set[str], people: set[str], g
 
 
 def _is_wrong_event(one: ReleasedEvent, topics: set[str], people: set[str]) -> bool:
-    return one.topic not in topics or one.happening not in _HAPPENINGS or one.assessor not in people | {""}
+    known = one.happening in _HAPPENINGS and one.origin in _ORIGINS
+    return not known or one.topic not in topics or one.assessor not in people | {""}
 
 
 def _is_recipe(pool: ReleasedPool) -> bool:

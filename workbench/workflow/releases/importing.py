@@ -363,6 +363,10 @@ def _add_pool_events(
                 "assessor_id": assessor_id,
                 "judgment_event_id": answer,
                 "at": one.at,
+                "origin": one.origin or None,
+                "round": one.round,
+                "rank": one.rank,
+                "score": one.score,
             }
         )
     if rows:

@@ -89,6 +89,10 @@ class PoolHistory:
                 assessor=self._pseudonym(row.assessor_id),
                 relevant=row.relevant,
                 entry=self.entries.get(row.judgment_event_id or 0, 0),
+                origin=row.origin or "",
+                round=row.round,
+                rank=row.rank,
+                score=row.score,
             )
             for row in rows
         )

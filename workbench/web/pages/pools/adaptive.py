@@ -15,6 +15,7 @@ from workbench.workflow.judging.adaptive_handout import LEASE
 from workbench.workflow.judging.adaptive_report import live_report
 from workbench.workflow.pools.adaptive_pools import PoolEventLine, pool_events
 
+_REASONS = ("origin", "round", "rank", "score")
 blueprint = Blueprint("live_pools", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>/live")
 
 
@@ -32,9 +33,12 @@ def index(pool_id: int) -> str:
 @blueprint.get("/events.tsv")
 @reader
 def events_tsv(pool_id: int) -> Response:
-    """The events, one a line: topic, number, what happened, docno, relevance, assessor, moment."""
+    """The events, one a line: topic, number, what happened, docno, relevance, assessor, moment.
+
+    Of a learner's pool also why a document was handed out: origin, round, rank and score.
+    """
     name, events = _events(pool_id)
-    columns = ("topic", "number", "happening", "docno", "relevant", "assessor", "at")
+    columns = ("topic", "number", "happening", "docno", "relevant", "assessor", "at", *_REASONS)
     return tsv_file(columns, map(_cells, events), f"{here().slug}.{name}.events.tsv")
 
 
@@ -64,6 +68,7 @@ def _cells(event: PoolEventLine) -> tuple[object, ...]:
         relevant,
         assessor,
         event.at.isoformat(),
+        *(getattr(event.reason, name, None) for name in _REASONS),
     )
 
 
@@ -76,4 +81,5 @@ def _object(event: PoolEventLine) -> dict[str, object]:
         "relevant": event.relevant,
         "assessor": event.assessor,
         "at": event.at.isoformat(),
+        **{name: getattr(event.reason, name, None) for name in _REASONS},
     }

@@ -12,7 +12,7 @@ from werkzeug.datastructures import MultiDict
 from workbench.errors import Finding, InvalidInput
 from workbench.pooling.adaptive.live import Adaptive
 from workbench.pooling.pool import Pool
-from workbench.pooling.strategies import ADAPTIVE, ALL_STRATEGIES, PoolRecipe
+from workbench.pooling.strategies import ALL_STRATEGIES, WHILE_JUDGING, PoolRecipe
 from workbench.pooling.strategy import Parameter, Strategy
 from workbench.records import TieRule
 from workbench.web.forms import whole_number
@@ -24,6 +24,8 @@ USE_WHEN: Mapping[str, str] = {
     "depth": "Use for a standard collection that others will reuse: all runs are treated alike.",
     "take-n": "Use when the number of judgments for each topic is fixed in advance.",
     "stratified": "Use to estimate measures without bias from few judgments of long lists.",
+    "learner": "Use to find relevant documents that no run found. Documents are chosen from the whole "
+    "collection while people judge; a random share estimates how many are still missing.",
     "move-to-front": "Use to find as many relevant documents as possible with few judgments. Documents are "
     "chosen while people judge and judged once each, so agreement cannot be measured.",
 }
@@ -77,7 +79,7 @@ def strategy_fields(
     return tuple(
         StrategyFields(
             strategy,
-            name in ADAPTIVE,
+            name in WHILE_JUDGING,
             name == chosen,
             tuple(_field(name, parameter, sent, deepest, sliders) for parameter in strategy.parameters),
             USE_WHEN.get(name, ""),

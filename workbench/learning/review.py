@@ -1,0 +1,331 @@
+"""One topic's review at work: which document comes next, by rankings, a random share and judgments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from workbench.errors import Conflict, WorkbenchError
+from workbench.learning.learners import BMI, Lesson, learner_named, order_of
+from workbench.learning.recall import RandomShare
+from workbench.learning.rounds import next_batch
+from workbench.learning.stopping.trace import ModelSums, RandomOrder, ReviewTrace, model_sums
+from workbench.learning.vectors import Bools, Numbers, Vectors, Weights
+
+RANKED_AHEAD = 1000
+"""A ranking has so many documents, or four batches: should the next one be late, there are enough of them."""
+_SLOT, _PERMUTED = 3, 4  # what a draw is for; learners and simulations have others
+
+
+class Origin(StrEnum):
+    """Why a document comes: the learner ranked it, the random share drew it, or no ranking had one left."""
+
+    LEARNER = "learner"
+    RANDOM = "random"
+    UNRANKED = "unranked"
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewSettings:
+    """How a review goes: `learner` by name, the share of random documents (0 to 1), `batch`, seed, budget.
+
+    A `batch` of 0 begins with one document and grows by a tenth each round. Raises WorkbenchError for an
+    unknown learner and a share outside 0 to 1.
+    """
+
+    learner: str = BMI.name
+    share: float = 0.1
+    batch: int = 0
+    seed: int = 0
+    budget: int = 100
+
+    def __post_init__(self) -> None:
+        learner_named(self.learner)
+        if not 0 <= self.share <= 1:
+            message = f"a share of {self.share} random documents is impossible"
+            raise WorkbenchError(message, remedy="give 0 to 1, such as 0.1 for every tenth document")
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRound:
+    """A ranking that serves until the next one: `places` (ranked,), best first, and their `scores`.
+
+    `batch` documents are read before it is time for the next; `sums` are those of its model, over what was
+    read and not read before it.
+    """
+
+    number: int
+    places: Numbers
+    scores: Weights
+    batch: int
+    sums: ModelSums | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewChoice:
+    """The document that comes next, and why: rank (from 1) and score in a round, or the turn at random."""
+
+    place: int
+    origin: Origin
+    rank: int
+    round: int | None = None
+    score: float | None = None
+
+
+class Review:
+    """A review of one topic of so many documents, which are places in the order of their docnos.
+
+    What comes next depends on settings, topic, rounds and what happened, on nothing else. The learner's
+    reading is the same as it would be without the random share: a document that was drawn teaches the learner
+    only when its reading comes to it, and is then known already. So the drawn documents are a sample that the
+    learner does not know, which estimates of recall and the rules target and qbcb need. Not for several
+    threads at once.
+    """
+
+    def __init__(self, documents: int, topic: str, settings: ReviewSettings) -> None:
+        self.documents = documents
+        self._settings = settings
+        # Of the topic as well as of the seed: one sample for all topics would make them one experiment.
+        self._key = tuple(topic.encode("utf-8", "surrogateescape"))
+        generator = np.random.default_rng((settings.seed, _PERMUTED, *self._key))
+        self._order = generator.permutation(documents)
+        self._turns = np.argsort(self._order)
+        self._free = np.ones(documents, dtype=np.bool_)
+        self._ahead = np.ones(documents, dtype=np.bool_)
+        self._out: dict[int, Origin] = {}
+        self._answers: dict[int, bool | None] = {}
+        self._reading: list[int] = []
+        self._rounds: list[tuple[ReviewRound, int]] = []
+        self._at = self._passed = self._begun = 0
+        self._last = documents - 1
+        self._drawn = self._slots = 0
+        # Drawn documents that came back unanswered: without them the share would be no random sample.
+        self._owed: list[int] = []
+
+    @property
+    def left(self) -> int:
+        """How many documents can still be handed out."""
+        return min(self._settings.budget - len(self._out), int(self._free.sum()))
+
+    @property
+    def round(self) -> ReviewRound | None:
+        """The round whose ranking serves now."""
+        return self._rounds[-1][0] if self._rounds else None
+
+    @property
+    def next_batch(self) -> int:
+        """How many documents the next round has."""
+        if self._settings.batch:
+            return self._settings.batch
+        return next_batch(self._rounds[-1][0].batch) if self._rounds else 1
+
+    @property
+    def round_is_over(self) -> bool:
+        """Whether as many documents were read as the batch has, so that it is time to rank again.
+
+        At the beginning it is. What is out without an answer is not read.
+        """
+        if not self._rounds:
+            return True
+        return self._answered() - self._begun >= self._rounds[-1][0].batch
+
+    @property
+    def ahead(self) -> Bools:
+        """The documents that the learner's reading has not come to, shape (documents,)."""
+        return self._ahead.copy()
+
+    @property
+    def lesson(self) -> tuple[Numbers, Bools]:
+        """The documents that teach the learner, in the order of its reading, and which are relevant."""
+        graded = [(place, self._answers.get(place)) for place in self._reading]
+        known = [(place, relevant) for place, relevant in graded if relevant is not None]
+        places, relevant = [place for place, _ in known], [one for _, one in known]
+        return np.array(places, dtype=np.intp), np.array(relevant, dtype=np.bool_)
+
+    def begin(self, new: ReviewRound) -> None:
+        """Let a new ranking serve from now on."""
+        self._rounds.append((new, len(self._reading)))
+        self._begun = self._answered()
+        self._at = self._passed = 0
+
+    def choice(self) -> ReviewChoice | None:
+        """What comes next; None where the budget or the documents are used up. Nothing changes."""
+        if self.left <= 0:
+            return None
+        if self._is_random(self._slots):
+            if self._owed:
+                place = self._owed[0]
+                return ReviewChoice(place, Origin.RANDOM, int(self._turns[place]) + 1)
+            # A turn whose document is known already goes to the learner.
+            if self._drawn < self.documents and self._free[self._order[self._drawn]]:
+                return ReviewChoice(int(self._order[self._drawn]), Origin.RANDOM, self._drawn + 1)
+        return self._best() or self._unranked()
+
+    def hand_out(self, place: int, origin: Origin) -> None:
+        """A document goes to an assessor; raises Conflict for one that is out or judged."""
+        if not self._free[place]:
+            message = "a document was handed out that is out or judged already"
+            raise Conflict(message, remedy="the collection or the events are not those of this review")
+        is_random = self._is_random(self._slots)
+        self._slots += 1
+        self._free[place] = False
+        self._out[place] = origin
+        if origin is Origin.RANDOM:
+            self._drawn = max(self._drawn, int(self._turns[place]) + 1)
+        elif is_random and not self._owed and self._drawn < self.documents:
+            # The draw met a document that is known already.
+            self._drawn += 1
+        if place in self._owed:
+            self._owed.remove(place)
+        if origin is Origin.LEARNER:
+            self._pass_over(place)
+        if origin is not Origin.RANDOM:
+            self._come_to(place)
+
+    def give_back(self, place: int) -> None:
+        """A document comes back without a grade; raises Conflict for one that is not out, or judged."""
+        if place not in self._out or self._answers.get(place) is not None:
+            raise Conflict("a document came back that is not out", remedy="nothing is to be done")
+        self._answers.pop(place, None)
+        if self._out.pop(place) is not Origin.RANDOM and not self._ahead[place]:
+            self._reading.remove(place)
+            self._ahead[place] = True
+        if self._turns[place] < self._drawn:
+            self._owed.append(place)
+        self._free[place] = True
+        self._at, self._last = 0, self.documents - 1
+
+    def judged(self, place: int, relevant: bool | None) -> None:
+        """An answer, None for one that is no grade; a later one replaces it.
+
+        A document that was not handed out was found elsewhere, such as by searching: it teaches at once.
+        """
+        self._answers[place] = relevant
+        self._free[place] = False
+        if place not in self._out:
+            self._come_to(place)
+            if place in self._owed:
+                self._owed.remove(place)
+
+    @property
+    def share(self) -> RandomShare:
+        """The random share so far: how many documents were drawn, judged and found relevant."""
+        grades = [self._answers.get(place) for place in self._order[: self._drawn].tolist()]
+        return RandomShare(
+            self.documents, self._drawn, sum(one is not None for one in grades), grades.count(True)
+        )
+
+    @property
+    def read(self) -> int:
+        """Documents with an answer so far."""
+        return len(self._answers)
+
+    @property
+    def found(self) -> int:
+        """Relevant documents so far."""
+        return list(self._answers.values()).count(True)
+
+    @property
+    def answers(self) -> tuple[bool | None, ...]:
+        """The current answers in the order of the first answer to each document."""
+        return tuple(self._answers.values())
+
+    def trace(self) -> ReviewTrace:
+        """What stopping rules look at: the learner's reading, at the ends of its rounds, and the draws."""
+        answered = np.array([place in self._answers for place in self._reading], dtype=np.bool_)
+        reading = np.array(self._reading, dtype=np.intp)[answered]
+        read_at = np.zeros(self.documents, dtype=np.intp)
+        read_at[reading] = np.arange(1, len(reading) + 1)
+        counted = np.concatenate(([0], np.cumsum(answered)))
+        ends: list[int] = []
+        sums: list[ModelSums | None] = []
+        for later, begun in self._rounds[1:]:
+            end = int(counted[min(begun, len(counted) - 1)])  # what came back is not read any more
+            if end > (ends[-1] if ends else 0):
+                ends.append(end)
+                sums.append(later.sums)
+        known = [one for one in sums if one is not None]
+        drawn = self._drawn_places()
+        return ReviewTrace(
+            self.documents,
+            np.array([self._answers[place] is True for place in reading.tolist()], dtype=np.bool_),
+            np.array(ends, dtype=np.intp),
+            tuple(known) if len(known) == len(ends) else (),
+            RandomOrder(np.array([self._answers[place] is True for place in drawn], bool), read_at[drawn]),
+        )
+
+    def _answered(self) -> int:
+        """How many documents of the learner's reading have an answer."""
+        return sum(place in self._answers for place in self._reading)
+
+    def _drawn_places(self) -> list[int]:
+        """The drawn documents with a grade, up to the first that has no answer yet."""
+        found = []
+        for place in self._order[: self._drawn].tolist():
+            if place not in self._answers:
+                break
+            if self._answers[place] is not None:
+                found.append(place)
+        return found
+
+    def _is_random(self, slot: int) -> bool:
+        """Whether the random share has this turn; decided by the seed and the number of the turn alone."""
+        key = (self._settings.seed, _SLOT, slot, *self._key)
+        return bool(np.random.default_rng(key).random() < self._settings.share)
+
+    def _best(self) -> ReviewChoice | None:
+        """The first document of the ranking that is free."""
+        present = self.round
+        if present is None:
+            return None
+        while self._at < len(present.places):
+            place = int(present.places[self._at])
+            if self._free[place] and self._ahead[place]:
+                score = float(present.scores[self._at])
+                return ReviewChoice(place, Origin.LEARNER, self._at + 1, present.number, score)
+            self._at += 1
+        return None
+
+    def _unranked(self) -> ReviewChoice | None:
+        """The last document of the random order that is free, so that the share stays its beginning."""
+        while self._last >= 0:
+            place = int(self._order[self._last])
+            if self._free[place]:
+                return ReviewChoice(place, Origin.UNRANKED, self.documents - self._last)
+            self._last -= 1
+        return None
+
+    def _pass_over(self, place: int) -> None:
+        """Come to what stands before a document in the ranking: it is known, or with a colleague."""
+        present = self.round
+        if present is None:
+            return
+        ranks = np.flatnonzero(present.places == place)
+        while len(ranks) and self._passed < ranks[0]:
+            self._come_to(int(present.places[self._passed]))
+            self._passed += 1
+
+    def _come_to(self, place: int) -> None:
+        if self._ahead[place]:
+            self._ahead[place] = False
+            self._reading.append(place)
+
+
+def next_round(review: Review, vectors: Vectors, topic: csr_array, settings: ReviewSettings) -> ReviewRound:
+    """Train on what the learner's reading has come to and rank what is ahead of it; nothing changes.
+
+    `vectors` are the review's documents, in their order; `topic` is the topic's text as a row of them.
+    """
+    number = 0 if review.round is None else review.round.number + 1
+    learned = learner_named(settings.learner).learn(
+        Lesson(vectors, topic, *review.lesson, settings.seed, number)
+    )
+    ahead, batch = review.ahead, review.next_batch
+    places = order_of(learned.scores, ahead)[: max(RANKED_AHEAD, 4 * batch)]
+    sums = None
+    if learned.model is not None:
+        sums = model_sums(learned.model.probabilities(vectors.matrix), ~ahead)
+    return ReviewRound(number, places, learned.scores[places].astype(np.float32), batch, sums)

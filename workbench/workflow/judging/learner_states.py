@@ -1,0 +1,129 @@
+"""Learner's pools in use: what comes next, from the rankings and events so far; nothing is trained here."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from threading import Lock
+
+from sqlalchemy.orm import Session
+
+from workbench.learning.review import Review
+from workbench.storage.tables import PoolRow
+from workbench.workflow.pools.adaptive_pools import ChoiceReason, TopicEvent, topic_events
+from workbench.workflow.pools.learner_pools import (
+    LearnerCandidates,
+    advance,
+    candidates_of,
+    review_settings,
+    stored_rounds,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ComingDocument:
+    """The document that an adaptive pool hands out next: [tag, rank] of the runs that brought it, and why."""
+
+    docno: str
+    brought_by: tuple[tuple[str, int], ...]
+    best_rank: int
+    reason: ChoiceReason | None = None
+
+
+class LearnerStates:
+    """The learner's pools that this process has in use, as `AdaptiveStates` has the others."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = Lock()
+        self._pools: OrderedDict[tuple[int, str], _LearnerPool] = OrderedDict()
+        self._wanted: set[int] = set()
+
+    def prepare(self, db: Session, pool: PoolRow, topic: str) -> None:
+        """Read a pool's candidates and a topic's events; notes where it is time for a round."""
+        state = self._state(pool)
+        live = state.topic(topic)
+        candidates = state.listed(db, pool)
+        if candidates is None:
+            self._wanted.add(pool.campaign_id)
+            return
+        with live.lock:
+            if live.after(db, pool, candidates).round_is_over:
+                self._wanted.add(pool.campaign_id)
+
+    def take_wanted(self) -> frozenset[int]:
+        """The campaigns in which it is time for a round, since this was last asked."""
+        with self._lock:
+            wanted, self._wanted = frozenset(self._wanted), set()
+            return wanted
+
+    def coming(self, db: Session, pool: PoolRow, topic: str) -> ComingDocument | None:
+        """The document that comes next; None where nothing is left, or the first ranking is still made."""
+        state = self._state(pool)
+        live = state.topic(topic)
+        candidates = state.listed(db, pool)
+        if candidates is None:
+            return None
+        with live.lock:
+            review = live.after(db, pool, candidates)
+            choice = review.choice() if review.round is not None else None
+        if choice is None:
+            return None
+        reason = ChoiceReason(str(choice.origin), choice.rank, choice.round, choice.score)
+        return ComingDocument(candidates.docnos[choice.place], (), choice.rank, reason)
+
+    def _state(self, pool: PoolRow) -> _LearnerPool:
+        key = (pool.id, pool.created_at.isoformat())
+        with self._lock:
+            state = self._pools.setdefault(key, _LearnerPool())
+            self._pools.move_to_end(key)
+            while len(self._pools) > self._most:
+                self._pools.popitem(last=False)
+            return state
+
+
+@dataclass
+class _LearnerTopic:
+    name: str
+    lock: Lock = field(default_factory=Lock)
+    review: Review | None = None
+    last: TopicEvent | None = None
+
+    def after(self, db: Session, pool: PoolRow, candidates: LearnerCandidates) -> Review:
+        """The topic's review after all its events in the table."""
+        last, review = self.last, self.review
+        events = topic_events(db, pool.id, self.name, since=last.number if last else 0)
+        if review is None or (last is not None and next(iter(events), None) != last):
+            # Cold, or the transaction in which the last event was seen has been undone.
+            last, review = None, Review(len(candidates.docnos), self.name, review_settings(pool))
+            events = topic_events(db, pool.id, self.name)
+        # Until all has happened it is nobody's: an error half-way must not leave a half.
+        self.review = None
+        first = 0 if review.round is None else review.round.number + 1
+        rounds = stored_rounds(db, pool.id, self.name, first=first)
+        if rounds and last is not None and rounds[0].since < last.number:
+            # A round of which this did not know when it saw the events after it.
+            last, review = None, Review(len(candidates.docnos), self.name, review_settings(pool))
+            events = topic_events(db, pool.id, self.name)
+            rounds = stored_rounds(db, pool.id, self.name)
+        advance(review, candidates, events, rounds, after=last.number if last else 0)
+        self.last = events[-1] if events else last
+        self.review = review
+        return review
+
+
+@dataclass
+class _LearnerPool:
+    lock: Lock = field(default_factory=Lock)
+    candidates: LearnerCandidates | None = None
+    topics: dict[str, _LearnerTopic] = field(default_factory=dict)
+
+    def listed(self, db: Session, pool: PoolRow) -> LearnerCandidates | None:
+        with self.lock:
+            if self.candidates is None:
+                self.candidates = candidates_of(db, pool.id)
+            return self.candidates
+
+    def topic(self, name: str) -> _LearnerTopic:
+        with self.lock:
+            return self.topics.setdefault(name, _LearnerTopic(name))

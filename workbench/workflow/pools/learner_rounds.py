@@ -1,0 +1,228 @@
+"""The rounds of learner's pools, made apart from judging: candidates, vectors of texts, training, rankings.
+
+Several hosts may do it at once: a round has a number, and the second of two with the same number is dropped.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+
+from sqlalchemy import func, insert, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from workbench.learning.review import Review, ReviewRound, next_round
+from workbench.learning.vectors import Vectors, topic_text, vectors_of
+from workbench.pooling.adaptive.live import Happening, PoolEvent
+from workbench.records import Document, sorted_ids
+from workbench.storage.chunks import CHUNK, chunks
+from workbench.storage.engine import Database
+from workbench.storage.tables import (
+    CampaignRow,
+    DocumentRow,
+    LearnerCandidatesRow,
+    LearnerRoundRow,
+    PoolEventRow,
+    PoolRow,
+    TopicRow,
+)
+from workbench.workflow.campaigns.collection import as_topic
+from workbench.workflow.pools.adaptive_pools import (
+    append_pool_events,
+    lock_topic,
+    relevant_pairs,
+    topic_events,
+    totals,
+)
+from workbench.workflow.pools.learner_pools import (
+    LearnerCandidates,
+    StoredRound,
+    advance,
+    candidates_of,
+    is_learner,
+    packed_candidates,
+    review_settings,
+    round_values,
+    stored_rounds,
+)
+
+MOST_COLLECTIONS = 2
+
+
+@dataclass
+class CollectionVectors:
+    """The vectors that this process has made, of the few collections used last."""
+
+    most: int = MOST_COLLECTIONS
+    _lock: Lock = field(default_factory=Lock)
+    _made: OrderedDict[tuple[int, str, int], Vectors] = field(default_factory=OrderedDict)
+
+    def of(
+        self, database: Database, campaign_id: int, candidates: LearnerCandidates, changes: int
+    ) -> Vectors:
+        """The vectors of candidates as their texts were after so many changes of the documents."""
+        with self._lock:
+            key = (campaign_id, candidates.sha256, changes)
+            if key not in self._made:
+                self._made[key] = vectors_of(_texts(database, campaign_id, candidates.docnos))
+            self._made.move_to_end(key)
+            while len(self._made) > self.most:
+                self._made.popitem(last=False)
+            return self._made[key]
+
+
+def _texts(database: Database, campaign_id: int, docnos: Sequence[str]) -> Iterator[Document]:
+    """Documents in this order, read in short transactions."""
+    for some in chunks(docnos, CHUNK):
+        with database.reading() as db:
+            found = texts_of(db, campaign_id, some)
+        yield from found
+
+
+def texts_of(db: Session, campaign_id: int, docnos: Sequence[str]) -> list[Document]:
+    """Documents in this order; one that is not stored any more is empty."""
+    row = DocumentRow
+    found: dict[str, Document] = {}
+    for some in chunks(docnos, CHUNK):
+        rows = db.execute(
+            select(row.docno, row.title, row.text).where(row.campaign_id == campaign_id, row.docno.in_(some))
+        )
+        found |= {docno: Document(docno, title, text) for docno, title, text in rows}
+    return [found.get(docno) or Document(docno) for docno in docnos]
+
+
+def make_rounds(database: Database, campaign_id: int, vectors: CollectionVectors) -> int:
+    """Make the rounds for which it is time in the open pools of a campaign; returns how many were made."""
+    with database.reading() as db:
+        pools = [pool.id for pool in _open_pools(db, campaign_id)]
+    return sum(_make_rounds_of(database, campaign_id, number, vectors) for number in pools)
+
+
+def _open_pools(db: Session, campaign_id: int) -> list[PoolRow]:
+    rows = db.scalars(
+        select(PoolRow)
+        .join(CampaignRow)
+        .where(
+            PoolRow.campaign_id == campaign_id,
+            PoolRow.opened_at.is_not(None),
+            PoolRow.closed_at.is_(None),
+            CampaignRow.archived_at.is_(None),
+        )
+        .order_by(PoolRow.id)
+    )
+    return [row for row in rows if is_learner(row)]
+
+
+def _make_rounds_of(database: Database, campaign_id: int, pool_id: int, vectors: CollectionVectors) -> int:
+    candidates = _listed(database, campaign_id, pool_id)
+    with database.reading() as db:
+        pool = db.get(PoolRow, pool_id)
+        topics = _topics_to_rank(db, pool) if pool is not None else []
+    return sum(_make_round(database, pool_id, topic, candidates, vectors) for topic in topics)
+
+
+def _listed(database: Database, campaign_id: int, pool_id: int) -> LearnerCandidates:
+    """The candidates of a pool, which are listed now unless they were: all documents that are stored."""
+    with database.reading() as db:
+        known = candidates_of(db, pool_id)
+        if known is not None:
+            return known
+        stored = db.scalars(select(DocumentRow.docno).where(DocumentRow.campaign_id == campaign_id)).all()
+    values = packed_candidates(sorted_ids(stored))
+    try:
+        with database.writing() as db:
+            db.execute(insert(LearnerCandidatesRow).values(pool_id=pool_id, **values))
+    except IntegrityError:
+        pass  # another host has just listed them
+    with database.reading() as db:
+        listed = candidates_of(db, pool_id)
+    if listed is None:
+        raise LookupError("the pool is gone")
+    return listed
+
+
+def _topics_to_rank(db: Session, pool: PoolRow) -> list[str]:
+    """Topics with events since their last round, or without a round."""
+    event, made = PoolEventRow, LearnerRoundRow
+    last = dict(
+        db.execute(
+            select(event.topic, func.max(event.number)).where(event.pool_id == pool.id).group_by(event.topic)
+        ).all()
+    )
+    since = dict(
+        db.execute(
+            select(made.topic, func.max(made.since)).where(made.pool_id == pool.id).group_by(made.topic)
+        ).all()
+    )
+    wanted = (topic for topic, total in totals(pool).items() if total)
+    return [topic for topic in wanted if topic not in since or last.get(topic, 0) > since[topic]]
+
+
+def _make_round(
+    database: Database, pool_id: int, topic: str, candidates: LearnerCandidates, vectors: CollectionVectors
+) -> bool:
+    """Make the next round of a topic if it is time for one; False where it is not, or another host did."""
+    with database.reading() as db:
+        pool = db.get_one(PoolRow, pool_id)
+        review, known = review_of(db, pool, topic, candidates)
+        found = _found_elsewhere(db, pool, topic, candidates)
+        if not review.round_is_over or not (review.left or found):
+            return False
+    if found:
+        with database.writing() as db:
+            lock_topic(db, pool.campaign_id, topic)
+            append_pool_events(db, pool_id, found)
+    with database.reading() as db:
+        pool = db.get_one(PoolRow, pool_id)
+        review, known = review_of(db, pool, topic, candidates)
+        changes = db.get_one(CampaignRow, pool.campaign_id).document_changes
+        row = db.get_one(TopicRow, (pool.campaign_id, topic))
+        text, settings, campaign_id = topic_text(as_topic(row)), review_settings(pool), pool.campaign_id
+    collection = vectors.of(database, campaign_id, candidates, changes)
+    made = next_round(review, collection, collection.vector(text), settings)
+    return _keep_round(database, pool_id, topic, made, known=known, changes=changes)
+
+
+def _keep_round(
+    database: Database, pool_id: int, topic: str, made: ReviewRound, *, known: int, changes: int
+) -> bool:
+    try:
+        with database.writing() as db:
+            pool = db.get(PoolRow, pool_id)
+            if pool is None:
+                return False
+            lock_topic(db, pool.campaign_id, topic)
+            since = max((event.number for event in topic_events(db, pool_id, topic, since=known)), default=0)
+            values = round_values(StoredRound(made, known, since, changes))
+            db.execute(insert(LearnerRoundRow).values(pool_id=pool_id, topic=topic, **values))
+    except IntegrityError:
+        return False
+    return True
+
+
+def review_of(db: Session, pool: PoolRow, topic: str, candidates: LearnerCandidates) -> tuple[Review, int]:
+    """A topic's review after all that happened so far, and the number of the last event."""
+    review = Review(len(candidates.docnos), topic, review_settings(pool))
+    events = topic_events(db, pool.id, topic)
+    advance(review, candidates, events, stored_rounds(db, pool.id, topic))
+    return review, events[-1].number if events else 0
+
+
+def _found_elsewhere(
+    db: Session, pool: PoolRow, topic: str, candidates: LearnerCandidates
+) -> list[PoolEvent]:
+    """What people judged outside the pool, such as documents that they found by searching.
+
+    The highest grade counts. What the pool handed out has its answer from its assessor.
+    """
+    events = topic_events(db, pool.id, topic)
+    handed_out = {one.docno for one in events if one.happening == Happening.HANDED_OUT}
+    known = {one.docno: one.relevant for one in events if one.happening == Happening.JUDGED}
+    return [
+        PoolEvent(Happening.JUDGED, topic, docno, relevant)
+        for (_, docno), relevant in sorted(relevant_pairs(db, pool.campaign_id, topic).items())
+        if docno in candidates.places and docno not in handed_out and known.get(docno) is not relevant
+    ]
