@@ -120,3 +120,14 @@ def test_a_replay_that_differs_says_where_and_fails(instance: Path) -> None:
     said = json.loads(done.stdout)
     assert said["events"][2]["differs"] == "not d6 but d2 comes next"
     assert "workbench: topic T1, event 3: not d6 but d2 comes next" in done.stderr
+
+
+def test_a_learners_pool_is_made_ranked_and_replayed(instance: Path) -> None:
+    words = ["pool", "harbour", "--strategy=learner", "--budget=2", "--name=read", f"--instance={instance}"]
+    done = CliRunner().invoke(campaign, words)
+    assert done.exit_code == 0, done.output
+    assert "read: at most 4 pairs, chosen while people judge" in done.stdout
+    replayed = CliRunner().invoke(campaign, ["replay", "harbour", "read", f"--instance={instance}"])
+    assert replayed.exit_code == 0, replayed.output
+    # What was judged in the other pool before teaches both rankings, of T1 and T2.
+    assert "2 events and 2 rankings reproduced" in replayed.stderr

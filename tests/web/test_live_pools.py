@@ -18,6 +18,7 @@ from workbench.web.ids import read_id
 from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.drafts import close_pool
+from workbench.workflow.pools.learner_rounds import CollectionVectors, make_rounds
 from workbench.workflow.pools.listing import pool_report
 from workbench.workflow.pools.making import make_pool
 
@@ -139,7 +140,7 @@ def test_the_events_are_files(enter: Enter, olga: FlaskClient, live: tuple[int, 
     ada = enter("Ada")
     say(ada, live[1]["Ada"], on_desk(ada, live[1]["Ada"]), "0", 1)
     lines = olga.get(f"{ADDRESS}/{live[0]}/live/events.tsv").text.splitlines()
-    assert lines[0] == "topic\tnumber\thappening\tdocno\trelevant\tassessor\tat"
+    assert lines[0] == "topic\tnumber\thappening\tdocno\trelevant\tassessor\tat\torigin\tround\trank\tscore"
     assert [line.split("\t")[:6] for line in lines[1:]] == [
         ["T1", "1", "handed_out", "d1", "", "Ada"],
         ["T1", "2", "judged", "d1", "0", "Ada"],
@@ -177,3 +178,37 @@ def test_the_desk_of_a_closed_pool_hands_out_nothing(
     assert on_desk(enter("Ada"), live[1]["Ada"]) == ""
     with sqlite_database.reading() as db:
         assert pool_report(db, cast.campaign_id, NAME).by_run[0].pairs == 0
+
+
+def test_a_learners_pool_is_made_judged_and_tells_the_organiser_why(
+    enter: Enter, olga: FlaskClient, cast: Cast, sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr("workbench.web.learner_builds.start_learning", asked.append)
+    monkeypatch.setattr("workbench.web.pages.judging.preparing.start_learning", asked.append)
+    form = {"strategy": "learner", "learner-budget": "4", "learner-share": "0", "name": NAME}
+    made = olga.post(ADDRESS, data={**form, "ties": "trec_eval"})
+    assert made.status_code == 303, text_of(made.text)[:1500]
+    draft = made.location
+    assert olga.post(f"{draft}/open", data={}).status_code == 303
+    assert asked == [cast.campaign_id]
+    number = int(draft.rsplit("/", 1)[1])
+    with sqlite_database.writing() as db:
+        ids = [one.id for one in assessors_of(db, cast.campaign_id)]
+        assign(db, number, topics=["T1"], assessor_ids=ids)
+        lines = [line for line in assignments_of(db, cast.campaign_id) if line.pool == NAME]
+    tasks = {line.assessor: line.id for line in lines}
+    ada = enter("Ada")
+    # Not "nothing left" but a conflict, and the ranking is asked for.
+    assert ada.get(f"/c/harbour/judge/{tasks['Ada']}").status_code == 409
+    assert asked == [cast.campaign_id] * 2
+    make_rounds(sqlite_database, cast.campaign_id, CollectionVectors())
+    docno = on_desk(ada, tasks["Ada"])
+    say(ada, tasks["Ada"], docno, "1", 1)
+    assert "learner" not in ada.get(f"/c/harbour/judge/{tasks['Ada']}").text
+    assert asked == [cast.campaign_id] * 3  # its batch of one document is judged
+    page = text_of(olga.get(f"{draft}/topic?topic=T1").text)
+    assert "learner, round 0, rank 1" in page
+    row = olga.get(f"{draft}/live/events.tsv").text.splitlines()[1].split("\t")
+    assert row[3:4] + row[7:10] == [docno, "learner", "0", "1"]
+    assert f"T1\t{docno}\tlearner" in olga.get(f"{draft}/pairs.tsv").text.splitlines()

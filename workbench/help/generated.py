@@ -30,6 +30,12 @@ def _adaptive_strategies() -> str:
     return _strategies(ADAPTIVE.values())
 
 
+def _learner_strategy() -> str:
+    from workbench.pooling.learner import LEARNER
+
+    return _strategies([LEARNER])
+
+
 def _strategy_parameters() -> str:
     from workbench.pooling.strategies import ALL_STRATEGIES
 
@@ -190,6 +196,7 @@ def _environment_variables() -> str:
 GENERATED: Mapping[str, Callable[[], str]] = {
     "pooling-strategies": _pooling_strategies,
     "adaptive-strategies": _adaptive_strategies,
+    "learner-strategy": _learner_strategy,
     "strategy-parameters": _strategy_parameters,
     "coefficients": _coefficients,
     "weights": _weights,

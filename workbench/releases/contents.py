@@ -15,15 +15,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from workbench.records import (
-    Answer,
-    Judgment,
-    Preference,
-    Qrel,
-    Scale,
-    Topic,
-    id_bytes,
-)
+from workbench.records import Answer, Judgment, Preference, Qrel, Scale, Topic, id_bytes
 from workbench.releases.documents import ReleasedDocument
 
 VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+-]{0,39}")
@@ -237,8 +229,8 @@ class ReleasedEvent:
     """What happened in a topic of an adaptive pool, number by number: the events determine the pool.
 
     `happening` is handed_out, judged or given_back; `relevant` is set by a grade. `entry` is the number (from
-    1) of the answer in the history of its assessor and pair, 0 where the event is no answer. `origin`,
-    `round`, `rank` and `score` say why a learner handed a document out.
+    1) of the answer in the history of its assessor and pair, 0 where the event is no answer. `origin` to
+    `score` say why a learner handed a document out.
     """
 
     topic: str

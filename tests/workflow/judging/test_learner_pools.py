@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from tests.builders import Made, campaign_with_people
 from tests.workflow.judging.handed_out import Live, happened
-from workbench.errors import InvalidInput, WorkbenchError
+from workbench.errors import Conflict, InvalidInput, WorkbenchError
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Document, Judgment
 from workbench.storage.engine import Database
@@ -108,7 +108,8 @@ def test_the_last_ranking_serves_until_there_is_another(database: Database) -> N
     with database.writing() as db:
         live = learner_pool(db)
         # Nothing comes before the first ranking, which is made when the pool is opened.
-        assert live.next(db, "Ada") is None
+        with pytest.raises(Conflict):
+            live.next(db, "Ada")
     rounds_of(database, live)
     assert len(judge_all(database, live, "Ada", rank=False)) == 20
     with database.writing() as db:
@@ -135,15 +136,15 @@ def test_it_is_noted_when_a_round_is_due(database: Database) -> None:
         live = learner_pool(db)
         account = live.made.accounts["Ada"]
         assert prepare_next(db, live.states, live.tasks["Ada"], account)
-        assert live.states.learners.take_wanted() == {live.made.campaign.id}
+        assert live.states.learners.take_due() == {live.made.campaign.id}
     rounds_of(database, live)
     with database.writing() as db:
         assert prepare_next(db, live.states, live.tasks["Ada"], account)
-        assert live.states.learners.take_wanted() == frozenset()
+        assert live.states.learners.take_due() == frozenset()
         docno = live.next(db, "Ada")
         live.say(db, "Ada", str(docno), 1)
         assert prepare_next(db, live.states, live.tasks["Ada"], account)
-        assert live.states.learners.take_wanted() == {live.made.campaign.id}
+        assert live.states.learners.take_due() == {live.made.campaign.id}
 
 
 def test_judgments_from_elsewhere_teach_it_and_are_not_asked_again(database: Database) -> None:

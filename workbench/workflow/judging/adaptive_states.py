@@ -24,7 +24,7 @@ from workbench.workflow.pools.adaptive_pools import (
     pool_events,
     topic_events,
 )
-from workbench.workflow.pools.learner_pools import is_learner
+from workbench.workflow.pools.learner_pools import is_learner, last_rounds
 
 MOST_POOLS = 8
 
@@ -190,6 +190,8 @@ def _replay_learner(db: Session, pool: PoolRow) -> Replay:
     by_topic: dict[str, list[PoolEventLine]] = {}
     for line in pool_events(db, pool.campaign_id, pool.name):
         by_topic.setdefault(line.topic, []).append(line)
+    for topic in last_rounds(db, pool.id):
+        by_topic.setdefault(topic, [])  # ranked, and nobody has had a document
     again = ReplayedLearner.of(db, pool)
     lines = [
         Replayed(event, differs)

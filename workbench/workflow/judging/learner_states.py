@@ -8,6 +8,7 @@ from threading import Lock
 
 from sqlalchemy.orm import Session
 
+from workbench.errors import Conflict
 from workbench.learning.review import Review
 from workbench.storage.tables import PoolRow
 from workbench.workflow.pools.adaptive_pools import ChoiceReason, TopicEvent, topic_events
@@ -37,7 +38,7 @@ class LearnerStates:
         self._most = most
         self._lock = Lock()
         self._pools: OrderedDict[tuple[int, str], _LearnerPool] = OrderedDict()
-        self._wanted: set[int] = set()
+        self._due: set[int] = set()
 
     def prepare(self, db: Session, pool: PoolRow, topic: str) -> None:
         """Read a pool's candidates and a topic's events; notes where it is time for a round."""
@@ -45,28 +46,33 @@ class LearnerStates:
         live = state.topic(topic)
         candidates = state.listed(db, pool)
         if candidates is None:
-            self._wanted.add(pool.campaign_id)
+            self._due.add(pool.campaign_id)
             return
         with live.lock:
             if live.after(db, pool, candidates).round_is_over:
-                self._wanted.add(pool.campaign_id)
+                self._due.add(pool.campaign_id)
 
-    def take_wanted(self) -> frozenset[int]:
+    def take_due(self) -> frozenset[int]:
         """The campaigns in which it is time for a round, since this was last asked."""
         with self._lock:
-            wanted, self._wanted = frozenset(self._wanted), set()
-            return wanted
+            due, self._due = frozenset(self._due), set()
+            return due
 
     def coming(self, db: Session, pool: PoolRow, topic: str) -> ComingDocument | None:
-        """The document that comes next; None where nothing is left, or the first ranking is still made."""
+        """The document that comes next, None where nothing is left.
+
+        Raises Conflict while the first ranking of the topic is still made.
+        """
         state = self._state(pool)
         live = state.topic(topic)
         candidates = state.listed(db, pool)
         if candidates is None:
-            return None
+            raise _not_ranked(topic)
         with live.lock:
             review = live.after(db, pool, candidates)
-            choice = review.choice() if review.round is not None else None
+            if review.round is None:
+                raise _not_ranked(topic)
+            choice = review.choice()
         if choice is None:
             return None
         reason = ChoiceReason(str(choice.origin), choice.rank, choice.round, choice.score)
@@ -80,6 +86,11 @@ class LearnerStates:
             while len(self._pools) > self._most:
                 self._pools.popitem(last=False)
             return state
+
+
+def _not_ranked(topic: str) -> Conflict:
+    message = f"the learner is still ranking the documents of topic {topic} for the first time"
+    return Conflict(message, remedy="open the topic again in a minute")
 
 
 @dataclass

@@ -61,7 +61,8 @@ class ChoiceReason:
         """The reason for people."""
         if self.round is None:
             return f"{_ORIGINS.get(self.origin, self.origin)} {self.rank}"
-        return f"learner, round {self.round}, rank {self.rank}"
+        score = "" if self.score is None else f", score {self.score:.3f}"
+        return f"learner, round {self.round}, rank {self.rank}{score}"
 
 
 _ORIGINS = {"random": "random share, draw", "unranked": "no ranking left, draw"}
@@ -180,6 +181,18 @@ def pool_events(db: Session, campaign_id: int, name: str) -> tuple[PoolEventLine
         .order_by(event.topic, event.number)
     )
     return tuple(PoolEventLine(*row[:7], reason=_reason(*row[7:])) for row in rows)
+
+
+def reasons_of(db: Session, pool_id: int, topic: str) -> dict[str, ChoiceReason]:
+    """Why a learner's pool handed out each document of a topic, the last time; empty for other pools."""
+    event = PoolEventRow
+    rows = db.execute(
+        select(event.docno, event.origin, event.rank, event.round, event.score)
+        .where(event.pool_id == pool_id, event.topic == topic, event.origin.is_not(None))
+        .order_by(event.number)
+    )
+    reasons = ((row[0], _reason(*row[1:])) for row in rows)
+    return {docno: reason for docno, reason in reasons if reason is not None}
 
 
 def _reason(

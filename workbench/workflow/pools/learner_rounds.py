@@ -117,10 +117,12 @@ def _open_pools(db: Session, campaign_id: int) -> list[PoolRow]:
 
 
 def _make_rounds_of(database: Database, campaign_id: int, pool_id: int, vectors: CollectionVectors) -> int:
-    candidates = _listed(database, campaign_id, pool_id)
     with database.reading() as db:
         pool = db.get(PoolRow, pool_id)
         topics = _topics_to_rank(db, pool) if pool is not None else []
+    if not topics:
+        return 0
+    candidates = _listed(database, campaign_id, pool_id)
     return sum(_make_round(database, pool_id, topic, candidates, vectors) for topic in topics)
 
 
@@ -157,8 +159,8 @@ def _topics_to_rank(db: Session, pool: PoolRow) -> list[str]:
             select(made.topic, func.max(made.since)).where(made.pool_id == pool.id).group_by(made.topic)
         ).all()
     )
-    wanted = (topic for topic, total in totals(pool).items() if total)
-    return [topic for topic in wanted if topic not in since or last.get(topic, 0) > since[topic]]
+    asked = (topic for topic, total in totals(pool).items() if total)
+    return [topic for topic in asked if topic not in since or last.get(topic, 0) > since[topic]]
 
 
 def _make_round(

@@ -285,7 +285,9 @@ class PooledPair:
 
 def origin(brought: bool, added: bool) -> str:
     """Where a pair comes from, as in downloads: whether runs contributed it, whether a person added it."""
-    return ("runs+manual" if brought else "manual") if added else "runs"
+    if added:
+        return "runs+manual" if brought else "manual"
+    return "runs" if brought else "learner"
 
 
 def pool_entries(

@@ -20,7 +20,7 @@ def prepare_desk(assignment_id: int) -> None:
     with reading() as db:
         require_assignment(db, here().id, assignment_id)
         waits = prepare_next(db, adaptive_states(), assignment_id, viewer().id)
-    for campaign_id in adaptive_states().learners.take_wanted():
+    for campaign_id in adaptive_states().learners.take_due():
         start_learning(campaign_id)
     if waits and here().archived_at is None:
         with writing() as db:

@@ -10,6 +10,7 @@ from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.pooling.learner import LEARNER
 from workbench.records import TieRule, Verdict, id_bytes
 from workbench.web import notices
 from workbench.web.access import here, organiser, reader, viewer
@@ -20,6 +21,7 @@ from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
 from workbench.web.pages.pools.recipe_form import read_recipe, strategy_fields
 from workbench.web.paging import page_of
 from workbench.web.requests import see_other
+from workbench.workflow.pools.adaptive_pools import reasons_of
 from workbench.workflow.pools.drafts import changed_runs, shared_with
 from workbench.workflow.pools.listing import PooledPair, pool_entries, pool_origins, pool_report, pool_topics
 from workbench.workflow.pools.maker import make_apart
@@ -49,7 +51,7 @@ def make() -> Response | tuple[str, int]:
     try:
         recipe = read_recipe(request.form)
         tags = sent_ids("run")
-        if not tags:
+        if not tags and recipe.strategy != LEARNER.name:
             raise InvalidInput([Finding("Runs", None, "run", "no run is chosen", "choose one or more")])
         made = make_apart(
             app_context().database,
@@ -95,6 +97,7 @@ def topic(pool_id: int) -> str:
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
         entries = pool_entries(db, here().id, line.name, topic=topic_id)
+        reasons = reasons_of(db, pool_id, topic_id)
     ordered = sorted(entries, key=_priority)
     return render_template(
         "pools/topic.html",
@@ -102,6 +105,7 @@ def topic(pool_id: int) -> str:
         topic=topic_id,
         page=page_of(ordered, A_PAGE),
         added=sum(entry.added is not None for entry in ordered),
+        reasons=reasons,
     )
 
 
@@ -110,7 +114,7 @@ def topic(pool_id: int) -> str:
 def pairs(pool_id: int) -> Response:
     """The pairs as `topic<TAB>docno<TAB>origin`, sorted by both as bytes.
 
-    The origin is `runs`, `manual` for what a person added, or `runs+manual`.
+    The origin is `runs`, `manual` for what a person added, `runs+manual`, or `learner`.
     """
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
