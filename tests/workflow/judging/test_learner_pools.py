@@ -79,7 +79,7 @@ def test_a_learner_finds_what_the_topic_is_about_first_and_is_replayed_from_its_
     # Batches of 1, 2, 3 ... are learned from as soon as they are judged: 20 documents in six rounds at most.
     assert len(rounds) >= 5
     assert replay.differences == ()
-    assert (replay.rankings, replay.rankings_left) == (len(rounds), 0)
+    assert (replay.rankings, replay.rankings_left) == (len(rounds) + 1, 0)  # and the first of T2
     assert [one.event for one in replay.events] == list(events)
 
 
@@ -195,7 +195,7 @@ def test_documents_that_come_later_are_no_candidates_and_rankings_before_cannot_
     with database.reading() as db:
         replay = live.replay(db)
     assert replay.differences == ()
-    assert replay.rankings_left == 1
+    assert replay.rankings_left == 2  # the first of T1 and of T2
 
 
 def test_what_no_learner_can_do_is_refused(database: Database) -> None:
