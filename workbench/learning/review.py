@@ -10,9 +10,8 @@ from scipy.sparse import csr_array
 
 from workbench.errors import Conflict, WorkbenchError
 from workbench.learning.learners import BMI, Lesson, learner_named, order_of
-from workbench.learning.recall import RandomShare
 from workbench.learning.rounds import next_batch
-from workbench.learning.stopping.trace import ModelSums, RandomOrder, ReviewTrace, model_sums
+from workbench.learning.stopping.trace import ModelSums, model_sums
 from workbench.learning.vectors import Bools, Numbers, Vectors, Weights
 
 RANKED_AHEAD = 1000
@@ -81,7 +80,7 @@ class Review:
     What comes next depends on settings, topic, rounds and what happened, on nothing else. The learner's
     reading is the same as it would be without the random share: a document that was drawn teaches the learner
     only when its reading comes to it, and is then known already. So the drawn documents are a sample that the
-    learner does not know, which estimates of recall and the rules target and qbcb need. Not for several
+    learner does not know, as estimates of recall and the rules target and qbcb need it. Not for several
     threads at once.
     """
 
@@ -210,66 +209,9 @@ class Review:
             if place in self._owed:
                 self._owed.remove(place)
 
-    @property
-    def share(self) -> RandomShare:
-        """The random share so far: how many documents were drawn, judged and found relevant."""
-        grades = [self._answers.get(place) for place in self._order[: self._drawn].tolist()]
-        return RandomShare(
-            self.documents, self._drawn, sum(one is not None for one in grades), grades.count(True)
-        )
-
-    @property
-    def read(self) -> int:
-        """Documents with an answer so far."""
-        return len(self._answers)
-
-    @property
-    def found(self) -> int:
-        """Relevant documents so far."""
-        return list(self._answers.values()).count(True)
-
-    @property
-    def answers(self) -> tuple[bool | None, ...]:
-        """The current answers in the order of the first answer to each document."""
-        return tuple(self._answers.values())
-
-    def trace(self) -> ReviewTrace:
-        """What stopping rules look at: the learner's reading, at the ends of its rounds, and the draws."""
-        answered = np.array([place in self._answers for place in self._reading], dtype=np.bool_)
-        reading = np.array(self._reading, dtype=np.intp)[answered]
-        read_at = np.zeros(self.documents, dtype=np.intp)
-        read_at[reading] = np.arange(1, len(reading) + 1)
-        counted = np.concatenate(([0], np.cumsum(answered)))
-        ends: list[int] = []
-        sums: list[ModelSums | None] = []
-        for later, begun in self._rounds[1:]:
-            end = int(counted[min(begun, len(counted) - 1)])  # what came back is not read any more
-            if end > (ends[-1] if ends else 0):
-                ends.append(end)
-                sums.append(later.sums)
-        known = [one for one in sums if one is not None]
-        drawn = self._drawn_places()
-        return ReviewTrace(
-            self.documents,
-            np.array([self._answers[place] is True for place in reading.tolist()], dtype=np.bool_),
-            np.array(ends, dtype=np.intp),
-            tuple(known) if len(known) == len(ends) else (),
-            RandomOrder(np.array([self._answers[place] is True for place in drawn], bool), read_at[drawn]),
-        )
-
     def _answered(self) -> int:
         """How many documents of the learner's reading have an answer."""
         return sum(place in self._answers for place in self._reading)
-
-    def _drawn_places(self) -> list[int]:
-        """The drawn documents with a grade, up to the first that has no answer yet."""
-        found = []
-        for place in self._order[: self._drawn].tolist():
-            if place not in self._answers:
-                break
-            if self._answers[place] is not None:
-                found.append(place)
-        return found
 
     def _is_random(self, slot: int) -> bool:
         """Whether the random share has this turn; decided by the seed and the number of the turn alone."""

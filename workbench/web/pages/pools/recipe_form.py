@@ -25,7 +25,7 @@ USE_WHEN: Mapping[str, str] = {
     "take-n": "Use when the number of judgments for each topic is fixed in advance.",
     "stratified": "Use to estimate measures without bias from few judgments of long lists.",
     "learner": "Use to find relevant documents that no run found. Documents are chosen from the whole "
-    "collection while people judge; a random share estimates how many are still missing.",
+    "collection while people judge, a share of them at random; the runs below do not matter.",
     "move-to-front": "Use to find as many relevant documents as possible with few judgments. Documents are "
     "chosen while people judge and judged once each, so agreement cannot be measured.",
 }
