@@ -1,6 +1,6 @@
 """Pools whose documents a learner chooses, and why each was handed out
 
-Revision: 0022
+Revision: 0023
 """
 
 from typing import Any
@@ -8,8 +8,8 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0022"
-down_revision = "0021"
+revision = "0023"
+down_revision = "0022"
 branch_labels = None
 depends_on = None
 
