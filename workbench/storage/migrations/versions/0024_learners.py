@@ -1,6 +1,6 @@
 """Pools whose documents a learner chooses, and why each was handed out
 
-Revision: 0023
+Revision: 0024
 """
 
 from typing import Any
@@ -8,8 +8,8 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0023"
-down_revision = "0022"
+revision = "0024"
+down_revision = "0023"
 branch_labels = None
 depends_on = None
 
