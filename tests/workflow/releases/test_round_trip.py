@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from tests.workflow.judging.handed_out import live_pool
+from tests.workflow.judging.test_learner_pools import judge_all, learner_pool, rounds_of
 from tests.workflow.releases.filled import RELEASED, filled_campaign, filled_release
 from workbench.consensus.rule_choice import rule_choice
 from workbench.errors import Conflict, InvalidInput
@@ -20,6 +21,7 @@ from workbench.storage.tables import AccountRow, AssessorRow
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.campaigns.deletion import delete_campaign
 from workbench.workflow.campaigns.originals import original_bytes
+from workbench.workflow.judging.adaptive_states import replay_pool
 from workbench.workflow.pools.adaptive_pools import pool_events
 from workbench.workflow.pools.listing import pools_of
 from workbench.workflow.releases.collecting import ReleaseRequest
@@ -162,6 +164,29 @@ def test_the_events_of_an_adaptive_pool_are_in_the_release_and_come_back(databas
     with database.reading() as db:
         again = pool_events(db, made.campaign.id, live.name)
     assert [replace(one, assessor="") for one in again] == [replace(one, assessor="") for one in replayed]
+
+
+def test_the_reasons_of_a_learner_are_in_the_release_and_come_back(sqlite_database: Database) -> None:
+    with sqlite_database.writing() as db:
+        live = learner_pool(db, budget=6, share=0.4, seed=1)
+    rounds_of(sqlite_database, live)
+    judge_all(sqlite_database, live, "Ada", "Ben")
+    with sqlite_database.reading() as db:
+        judged = pool_events(db, live.made.campaign.id, live.name)
+    campaign, name = live.made.campaign.id, live.made.campaign.name
+    request = ReleaseRequest("1.0", rule_choice("majority"), frozenset(Included), seed=3)
+    content = released(sqlite_database, campaign, request)
+    delete_campaign(sqlite_database, campaign, typed_name=name)
+    contents = read(content)
+    with sqlite_database.writing() as db:
+        made = import_release(db, contents, sha256=hashlib.sha256(content).hexdigest())
+    assert released(sqlite_database, made.campaign.id, request_like(contents)) == content
+    with sqlite_database.reading() as db:
+        again = pool_events(db, made.campaign.id, live.name)
+        with pytest.raises(Conflict):  # the rankings themselves are not in a release
+            replay_pool(db, made.campaign.id, live.name)
+    assert {one.reason.origin for one in again if one.reason} == {"learner", "random"}
+    assert [replace(one, assessor="") for one in again] == [replace(one, assessor="") for one in judged]
 
 
 def test_originals_are_in_a_release_if_asked_for_and_come_back_with_it(sqlite_database: Database) -> None:

@@ -10,6 +10,7 @@ from sqlalchemy import func, select, update
 
 from tests.cast import Cast, assemble
 from tests.databases import opened_copy
+from tests.workflow.judging.test_learner_pools import judge_all, learner_pool, rounds_of
 from tests.workflow.releases.filled import filled_campaign, filled_release
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.storage.engine import Database
@@ -26,6 +27,7 @@ from workbench.storage.tables import (
     ReleaseRow,
 )
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.judging.adaptive_states import replay_pool
 from workbench.workflow.judging.training import WAIVED, is_waived
 from workbench.workflow.upkeep import campaign_move
 from workbench.workflow.upkeep.campaign_move import CampaignMove, move_campaign
@@ -97,6 +99,25 @@ def test_a_moved_campaign_has_new_numbers_and_gives_the_same_release(
         for database, number in ((source, numbers), (own_database, moved.id))
     )
     assert again.release.sha256 == there.release.sha256
+
+
+@pytest.mark.slow
+def test_a_learners_pool_is_replayed_where_it_was_moved_to(
+    migrated_sqlite: Path, tmp_path: Path, own_database: Database
+) -> None:
+    (tmp_path / "judged").mkdir()
+    with opened_copy(migrated_sqlite, tmp_path / "judged") as database:
+        with database.writing() as db:
+            live = learner_pool(db, budget=6)
+        rounds_of(database, live)
+        judge_all(database, live, "Ada", "Ben")
+        slug = live.made.campaign.slug
+        move_campaign(database, own_database, CampaignMove(slug, slug))
+    with own_database.reading() as db:
+        replay = replay_pool(db, campaign_by_slug(db, slug).id, live.name)
+    assert replay.differences == ()
+    assert replay.rankings > 1
+    assert sound(own_database)
 
 
 def test_people_come_along_and_administer_nothing(

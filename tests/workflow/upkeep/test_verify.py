@@ -80,9 +80,11 @@ BROKEN = (
     ("update run set sha256 = 'e' where id = 2", "pool-runs", "pool 1, depth"),
     ("update pool_entry set topic = 'T9' where pool_id = 2 and docno = 'd2'", "pool-topic",
      "pool_entry 2, T9, d2"),
-    ("insert into pool_event (pool_id, topic, number, happening, docno, relevant, assessor_id, judgment_event_id, at) values (1, 'T1', 1, 'judged', 'd2', null, null, 1, '2026-01-01')",
+    ("insert into pool_event values (1, 'T1', 1, 'judged', 'd2', null, null, 1, '2026-01-01',"
+     " null, null, null, null)",
      "pool-events", "pool_event 1, T1, 1"),
-    ("insert into pool_event (pool_id, topic, number, happening, docno, relevant, assessor_id, judgment_event_id, at) values (1, 'T2', 3, 'handed_out', 'd', null, null, null, '2026-01-01')",
+    ("insert into pool_event values (1, 'T2', 3, 'handed_out', 'd', null, null, null, '2026-01-01',"
+     " null, null, null, null)",
      "pool-events", "pool_event 1, T2"),
     ("update adjudication_event set said = '[[99, 1, \"grade\", 1]]' where id = 1", "decision",
      "adjudication_event 1"),

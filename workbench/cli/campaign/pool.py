@@ -8,6 +8,7 @@ from workbench.cli.database import database_options, open_database
 from workbench.cli.output import say_json, say_table
 from workbench.cli.strategy_options import campaign_recipe_options
 from workbench.errors import WorkbenchError
+from workbench.pooling.learner import LEARNER
 from workbench.pooling.strategies import PoolRecipe
 from workbench.settings import Settings
 from workbench.shares import percent
@@ -47,7 +48,8 @@ def pool(
         with database.reading() as db:
             campaign_id = campaign_by_slug(db, campaign).id
         made = make_in_portions(database, NewPool(campaign_id, recipe, name=name, draft=draft))
-        make_rounds(database, campaign_id, CollectionVectors())
+        if recipe.strategy == LEARNER.name:
+            make_rounds(database, campaign_id, CollectionVectors())
     if as_json:
         say_json(made_pool_json(made))
         return
