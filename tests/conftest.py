@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 from sqlalchemy import make_url
 
+from tests.clusters import own_prefix, running_cluster
 from tests.databases import (
     empty_all_tables,
     fill,
@@ -24,6 +25,7 @@ from tests.databases import (
 )
 from tests.postgresql import postgresql_server
 from tests.support import examples
+from workbench.search_cluster import SearchCluster
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
 
@@ -53,6 +55,20 @@ def postgresql_url() -> Iterator[str]:
         return
     with postgresql_server() as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def cluster_url() -> Iterator[str]:
+    """The address of a search cluster."""
+    with running_cluster() as url:
+        yield url
+
+
+@pytest.fixture
+def cluster(cluster_url: str) -> Iterator[SearchCluster]:
+    """A search cluster in which this test is alone."""
+    with own_prefix(cluster_url) as own:
+        yield own
 
 
 @pytest.fixture(scope="session")

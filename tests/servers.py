@@ -101,13 +101,18 @@ class _Silent(WSGIRequestHandler):
 
 
 @contextmanager
-def served_here(answers: WholeAnswers) -> Iterator[str]:
-    """Serve an application from threads of this process, and give the address."""
-    server = make_server("127.0.0.1", 0, answers, threaded=True, request_handler=_Silent)
+def served_here(answers: WholeAnswers, certificate: Path | None = None) -> Iterator[str]:
+    """Serve an application from threads of this process, with a certificate by HTTPS; gives the address."""
+    tls = None if certificate is None else (str(certificate), str(certificate))
+    server = make_server("127.0.0.1", 0, answers, threaded=True, request_handler=_Silent, ssl_context=tls)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}"
+        yield (
+            f"http://127.0.0.1:{server.server_port}"
+            if tls is None
+            else f"https://localhost:{server.server_port}"
+        )
     finally:
         server.shutdown()
         thread.join()

@@ -11,11 +11,14 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from workbench.errors import WorkbenchError
+from workbench.search_cluster import CLUSTER_PREFIX, SearchCluster
 
 PACKAGE = Path(__file__).resolve().parent
 SHORTEST_SECRET = 20
 # Characters that mean the same in an address, a header and the configuration of a proxy.
 PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
+# Every cluster takes these in the name of an index.
+_INDEX_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 Network = IPv4Network | IPv6Network
 # Where a proxy is if nobody says otherwise: on the same machine, or in a network of its own.
 NEARBY: tuple[Network, ...] = tuple(
@@ -53,7 +56,8 @@ class Settings:
     site answers, any if it is empty; `prefix` is the path under which the site is, empty at the root of its
     host, such as `/workbench`; `secure_cookies` is None to follow the scheme of each request.
     Statements that take `slow_statement_ms` are logged, none if it is 0; without `metrics_token` only local
-    addresses read `/metrics`; without `mail` no message is sent.
+    addresses read `/metrics`; without `mail` no message is sent; without a `cluster` each host searches its
+    own index.
     """
 
     instance: Path
@@ -71,6 +75,7 @@ class Settings:
     slow_statement_ms: int = 0
     metrics_token: str = ""
     mail: MailSettings | None = None
+    cluster: SearchCluster | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,7 @@ class Variable:
 
 
 DATA, ADDRESS, MAIL, LOG, COMMANDS = "Data", "Address and proxy", "E-mail", "Log and metrics", "Commands"
+SEARCH = "Search"
 VARIABLES = (
     Variable(DATA, "WORKBENCH_INSTANCE", "`instance/`", "Folder of the embedded database"),
     Variable(
@@ -161,6 +167,24 @@ VARIABLES = (
     Variable(MAIL, "WORKBENCH_MAIL_LOGIN", "none", "Login at the mail server, if it needs one"),
     Variable(MAIL, "WORKBENCH_MAIL_PASSWORD", "none", "Password for it; never logged"),
     Variable(
+        SEARCH,
+        "WORKBENCH_OPENSEARCH_URL",
+        "none",
+        "Addresses of the nodes of an OpenSearch cluster, separated by commas; without it each host has an "
+        "index of its own",
+    ),
+    Variable(SEARCH, "WORKBENCH_OPENSEARCH_LOGIN", "none", "Login at the cluster, over `https` only"),
+    Variable(SEARCH, "WORKBENCH_OPENSEARCH_PASSWORD", "none", "Password for it; never logged"),
+    Variable(
+        SEARCH,
+        "WORKBENCH_OPENSEARCH_CA",
+        "Well-known authorities",
+        "File of certificates (PEM) that the cluster’s certificate is checked against",
+    ),
+    Variable(
+        SEARCH, "WORKBENCH_OPENSEARCH_PREFIX", CLUSTER_PREFIX, "How the names of the indexes there begin"
+    ),
+    Variable(
         LOG,
         "WORKBENCH_LOG_JSON",
         "no",
@@ -220,6 +244,7 @@ def read_settings(environment: Mapping[str, str] | None = None, *, instance: Pat
         slow_statement_ms=_whole_number(env, "WORKBENCH_SLOW_QUERY_MS", 0),
         metrics_token=_secret(env, "WORKBENCH_METRICS_TOKEN"),
         mail=_mail(env),
+        cluster=read_cluster(env),
     )
 
 
@@ -256,6 +281,31 @@ def _mail(env: Mapping[str, str]) -> MailSettings | None:
         remedy = "set the whole address of the site, such as https://judge.example.org"
         raise WorkbenchError(f"WORKBENCH_ADDRESS is {site!r}", remedy=remedy)
     return MailSettings(host, port, security, sender, site, login, password)
+
+
+def read_cluster(environment: Mapping[str, str] | None = None, *, url: str = "") -> SearchCluster | None:
+    """The search cluster at `url`, or at `WORKBENCH_OPENSEARCH_URL`; None if neither says anything.
+
+    Raises WorkbenchError for what cannot be one; no message has a password.
+    """
+    env = os.environ if environment is None else environment
+    set_url, login, authorities, prefix = (
+        env.get(f"WORKBENCH_OPENSEARCH_{name}", "").strip() for name in ("URL", "LOGIN", "CA", "PREFIX")
+    )
+    nodes = tuple(node.rstrip("/") for node in (url or set_url).replace(",", " ").split())
+    password, prefix = env.get("WORKBENCH_OPENSEARCH_PASSWORD", ""), prefix or CLUSTER_PREFIX
+    if not nodes:
+        return None
+    if any(not _is_address(node) or "@" in node for node in nodes):
+        remedy = "give addresses such as https://search.example.org:9200, without login and password"
+        raise WorkbenchError("the address of the search cluster cannot be read", remedy=remedy)
+    if login and not all(node.startswith("https://") for node in nodes):
+        message = "the password of the search cluster would be sent unencrypted"
+        raise WorkbenchError(message, remedy="use an https address, or leave the login out")
+    if not _INDEX_NAME.fullmatch(prefix):
+        remedy = "set lower-case letters, digits and hyphens, such as workbench"
+        raise WorkbenchError(f"WORKBENCH_OPENSEARCH_PREFIX is {prefix!r}", remedy=remedy)
+    return SearchCluster(nodes, login, password, authorities, prefix)
 
 
 def _is_address(text: str) -> bool:

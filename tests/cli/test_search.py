@@ -10,6 +10,10 @@ from click.testing import CliRunner, Result
 
 from tests.learning.small_collection import TEXTS
 from workbench.cli.search import command
+from workbench.errors import WorkbenchError
+from workbench.search_cluster import CLUSTER_PREFIX, SearchCluster
+from workbench.searching.engine import EngineUnavailable
+from workbench.searching.opensearch_client import client_of
 
 
 @pytest.fixture
@@ -49,3 +53,29 @@ def test_a_query_that_finds_nothing_is_no_error(docs: str) -> None:
 
 def test_standard_input_cannot_be_read_twice() -> None:
     assert invoke("-", "wing").exit_code == 2
+
+
+def test_a_cluster_finds_the_same_and_keeps_no_index(
+    docs: str, cluster: SearchCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_OPENSEARCH_LOGIN", cluster.login)
+    monkeypatch.setenv("WORKBENCH_OPENSEARCH_PASSWORD", cluster.password)
+    found = []
+    for more in ((), ("--opensearch", cluster.nodes[0])):
+        answer = json.loads(invoke(docs, "wing -slipstream", "--json", *more).stdout)
+        found.append({hit["docno"]: hit["fragments"] for hit in answer["hits"]})
+    assert answer["engine"].startswith("opensearch")
+    assert found[0] == found[1] != {}
+    assert client_of(cluster).indices.get(index=f"{CLUSTER_PREFIX}-command-*") == {}
+
+
+def test_a_cluster_that_is_away_is_named(docs: str) -> None:
+    with pytest.raises(EngineUnavailable) as raised:
+        invoke(docs, "wing", "--opensearch", "http://127.0.0.1:9")
+    assert "127.0.0.1:9" in raised.value.message
+
+
+def test_an_address_with_a_password_is_refused_and_not_repeated(docs: str) -> None:
+    with pytest.raises(WorkbenchError) as raised:
+        invoke(docs, "wing", "--opensearch", "https://ada:a-password@localhost:9200")
+    assert "a-password" not in str(raised.value)

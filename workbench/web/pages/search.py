@@ -18,7 +18,7 @@ from workbench.web.ids import read_id, write_id
 from workbench.web.index_builds import IndexProgress
 from workbench.web.pages.pools.additions import added_in_words
 from workbench.web.pages.pools.pool_choice import pool_line
-from workbench.web.pages.search_forms import OF_ORGANISERS, index_now, read_search
+from workbench.web.pages.search_forms import OF_ORGANISERS, ask_index, index_now, read_search, refused_with
 from workbench.web.requests import see_other
 from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns.collection import topics_of
@@ -30,6 +30,7 @@ from workbench.workflow.searching.report import PARTS, found_by_search, searchin
 from workbench.workflow.searching.searches import (
     Searcher,
     earlier_searches,
+    like_document,
     own_search,
     record_opened,
     record_search,
@@ -55,16 +56,17 @@ def search() -> Answer:
     topic = sent_id("topic")
     try:
         asked = read_search()
+        searcher = _searcher(topic)
         with reading() as db:
             _require(db, topic)
-        ready = index_now()
-        searcher = _searcher(topic)
+            among = known_to_organiser(db, searcher).filter(asked.among)
+            like = like_document(db, here().id, asked)
+        answer = ask_index(asked, among, like)
         with writing() as db:
             _require(db, topic)
-            among = known_to_organiser(db, searcher).filter(asked.among)
-            number = record_search(db, ready.index, searcher, asked, among)
+            number = record_search(db, searcher, answer)
     except InvalidInput as error:
-        return _page(topic, findings=error.findings), status_of(error)
+        return _page(topic, findings=error.findings), refused_with(error)
     return see_other(url_for("search.show", search_id=number))
 
 

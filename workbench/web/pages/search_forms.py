@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from http import HTTPStatus
 
 from flask import request
 
 from workbench.errors import Finding, InvalidInput
+from workbench.records import Document
+from workbench.searching.engine import DocnoFilter, EngineUnavailable, RefusedQuery
 from workbench.web.access import here
-from workbench.web.forms import sent_text
+from workbench.web.forms import sent_text, status_of
 from workbench.web.ids import read_id
-from workbench.web.index_builds import IndexProgress, up_to_date_index
-from workbench.workflow.searching.searches import LONGEST_TYPED, Among, NewSearch
+from workbench.web.index_builds import IndexProblem, IndexProgress, note_unavailable, up_to_date_index
+from workbench.workflow.searching.searches import (
+    LONGEST_TYPED,
+    Among,
+    AnsweredSearch,
+    NewSearch,
+    answer_search,
+)
 
 FROM = "from"
 """The document at which an assessor left the desk, to go back to."""
+
+
+UNAVAILABLE = "unavailable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +68,30 @@ def read_search() -> NewSearch:
 def index_now() -> IndexProgress:
     """The index of the campaign of this page."""
     return up_to_date_index(here().id)
+
+
+def ask_index(asked: NewSearch, among: DocnoFilter, like: Document | None) -> AnsweredSearch:
+    """What the index of the campaign of this page answers, while no transaction is open.
+
+    Raises InvalidInput for a query that a cluster refuses; its code is UNAVAILABLE where it does not answer.
+    """
+    ready = index_now()
+    try:
+        if ready.problem is not IndexProblem.UNAVAILABLE:
+            return answer_search(ready.index, asked, among, like)
+    except RefusedQuery as error:
+        message = "the search engine cannot answer this query"
+        raise InvalidInput([Finding("Search", None, "query", message, error.remedy)]) from error
+    except EngineUnavailable as error:
+        note_unavailable(ready.index, error)
+    message, remedy = "the search engine does not answer", "try again in half a minute"
+    raise InvalidInput([Finding("Search", None, UNAVAILABLE, message, remedy)])
+
+
+def refused_with(error: InvalidInput) -> int:
+    """The HTTP status of a search that was not made."""
+    codes = {finding.code for finding in error.findings}
+    return HTTPStatus.SERVICE_UNAVAILABLE if UNAVAILABLE in codes else status_of(error)
 
 
 def left_at() -> str | None:

@@ -1,13 +1,15 @@
 """Searching a campaign's documents: who searched what, what was found, and how it joins the pool.
 
-`index` keeps a host's index of the documents up to date; `searches` records a search with what it found and
-what became of that; `found` is a search as a page shows it; `joining` adds what was found to a pool.
+`index` keeps an index of the documents up to date, which `host_index` has in a folder and `cluster_index` in
+a search cluster, both as `updating` says; `searches` records a search with what it found and what became of
+that; `found` is a search as a page shows it; `joining` adds what was found to a pool.
 
 Decisions:
 
-- An index is derived from the stored documents and stands in a folder of the host. Every document
+- An index is derived from the stored documents; it is in a folder of the host or in a cluster. Every document
   that is written counts `document_changes` of the campaign up; an index that has seen fewer compares itself
   with the documents by their hashes and takes over what differs. It can be deleted at any time.
+- An engine is asked while no transaction is open: it may be elsewhere, and slow.
 - A search stores its first docnos, so that its page shows the same however the index changes. Every event
   after it is a row of its own: shown to a rank, opened, judged, added.
 - A document joins a pool when it is judged or added, never because it was shown.

@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import shutil
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TextIO
 
-from workbench.errors import Conflict
 from workbench.records import Document
 from workbench.searching.analysis import ANALYSIS
-from workbench.searching.engine import DamagedIndex, UnwritableIndex
+from workbench.searching.engine import DamagedIndex
 from workbench.searching.tantivy_engine import TantivyEngine
+from workbench.workflow.searching.updating import UNFINISHED, IndexState, UpdateFiles
 
 ENGINE, LISTED, STATE = "engine", "documents.tsv", "state.json"
-UNFINISHED = -1
 
 MOST_OPEN = 16
 _OPEN: dict[Path, TantivyEngine] = {}
 _OPENING = threading.Lock()
-
-
-@dataclass(frozen=True, slots=True)
-class IndexState:
-    """What an index has seen: `changes` of the campaign's documents, and how many documents it has."""
-
-    changes: int
-    documents: int
-    analysis: int = ANALYSIS
 
 
 class HostIndex:
@@ -40,6 +29,7 @@ class HostIndex:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._files = UpdateFiles(folder)
 
     def state(self) -> IndexState | None:
         """What it has seen; None where there is none, or one that another version made."""
@@ -82,47 +72,25 @@ class HostIndex:
         """Delete it."""
         self.close()
         shutil.rmtree(self.folder, ignore_errors=True)
-        self._progress_path().unlink(missing_ok=True)
+        self._files.discard_progress()
 
     def note_progress(self, done: int) -> None:
         """Write down how many documents it has as they are now; where the disk is full, nothing."""
-        path = self._progress_path()
-        new = path.with_suffix(".new")
-        with suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            new.write_text(json.dumps(done), encoding="utf-8")
-            new.replace(path)
+        self._files.note_progress(done)
 
     def progress(self) -> int:
         """How many documents it had when that was last written down, while it was updated."""
-        try:
-            return int(json.loads(self._progress_path().read_text(encoding="utf-8")))
-        except (OSError, ValueError, TypeError):
-            return 0
-
-    def _progress_path(self) -> Path:
-        return self.folder.with_name(f"{self.folder.name}.progress")
+        return self._files.progress()
 
     @contextmanager
-    def updating(self) -> Iterator[HostUpdate]:
+    def updating(self, changes: int) -> Iterator[HostUpdate]:
         """What writes the index; the lock of the folder is held meanwhile, which ends with the process.
 
         One that is damaged is deleted first. Raises Conflict where somebody else writes, and from within it
         UnwritableIndex.
         """
-        try:
-            self.folder.parent.mkdir(parents=True, exist_ok=True)
-            with self.folder.with_name(f"{self.folder.name}.lock").open("w") as lock:
-                try:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError as error:
-                    message = "another process is updating this index"
-                    raise Conflict(message, remedy="wait until it is done") from error
-                with HostUpdate(self.folder, self._whole()) as update:
-                    yield update
-        except OSError as error:
-            message = f"the folder of the index cannot be written: {error.strerror or error}"
-            raise UnwritableIndex(message, remedy="free space on its disk") from error
+        with self._files.lock(), HostUpdate(self.folder, self._whole()) as update:
+            yield update
 
     def _whole(self) -> TantivyEngine:
         if self.state() is not None:

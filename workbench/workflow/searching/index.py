@@ -12,11 +12,14 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
 from workbench.records import Document
+from workbench.search_cluster import SearchCluster
 from workbench.searching.engine import DamagedIndex
 from workbench.storage.chunks import CHUNK, chunks
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow, DocumentRow
-from workbench.workflow.searching.host_index import HostIndex, IndexState
+from workbench.workflow.searching.cluster_index import ClusterIndex, remove_cluster_indexes
+from workbench.workflow.searching.host_index import HostIndex
+from workbench.workflow.searching.updating import CampaignIndex, IndexState
 
 FOLDER = "search"
 COMMIT_EVERY = 50_000
@@ -29,14 +32,34 @@ Progress = Callable[[int], None]
 """Called with how many documents the index has as they are now."""
 
 
-def campaign_index(db: Session, instance: Path, campaign_id: int) -> HostIndex:
-    """This host's index of a campaign; a campaign of the same number in another database has another."""
+def campaign_index(
+    db: Session, instance: Path, campaign_id: int, cluster: SearchCluster | None = None
+) -> CampaignIndex:
+    """The index of a campaign: of this host, or in a cluster.
+
+    A campaign of the same number in another database has another.
+    """
     row = db.get(CampaignRow, campaign_id)
     if row is None:
         raise NotFound("there is no such campaign")
-    about = f"{db.get_bind().engine.url.render_as_string(hide_password=True)} {row.created_at.isoformat()}"
-    name = f"{campaign_id}-{hashlib.sha256(about.encode()).hexdigest()[:16]}"
-    return HostIndex(instance / FOLDER / name)
+    if cluster is not None:
+        name = f"{_names(db, cluster)}{campaign_id}-{_short(row.created_at.isoformat())}"
+        return ClusterIndex(cluster, name, instance / FOLDER / name)
+    about = f"{_database(db)} {row.created_at.isoformat()}"
+    return HostIndex(instance / FOLDER / f"{campaign_id}-{_short(about)}")
+
+
+def _database(db: Session) -> str:
+    return db.get_bind().engine.url.render_as_string(hide_password=True)
+
+
+def _names(db: Session, cluster: SearchCluster) -> str:
+    """How the names of all indexes of this database begin in a cluster."""
+    return f"{cluster.prefix}-{_short(_database(db))}-"
+
+
+def _short(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def document_changes(db: Session, campaign_id: int) -> int:
@@ -44,22 +67,26 @@ def document_changes(db: Session, campaign_id: int) -> int:
     return db.scalar(select(CampaignRow.document_changes).where(CampaignRow.id == campaign_id)) or 0
 
 
-def is_current(db: Session, index: HostIndex, campaign_id: int) -> bool:
+def is_current(db: Session, index: CampaignIndex, campaign_id: int) -> bool:
     """Whether an index has seen every change of the documents."""
     state = index.state()
     return state is not None and state.changes == document_changes(db, campaign_id)
 
 
 def refresh_index(
-    database: Database, instance: Path, campaign_id: int, progress: Progress = lambda _: None
+    database: Database,
+    instance: Path,
+    campaign_id: int,
+    progress: Progress = lambda _: None,
+    cluster: SearchCluster | None = None,
 ) -> IndexState:
     """Bring an index up to date with the documents; one that is damaged is made anew.
 
     Reads in short transactions, so that nobody who writes waits. Raises Conflict while another process does
-    the same, UnwritableIndex, NotFound for a campaign that is gone.
+    the same, UnwritableIndex, EngineUnavailable, NotFound for a campaign that is gone.
     """
     with database.reading() as db:
-        index = campaign_index(db, instance, campaign_id)
+        index = campaign_index(db, instance, campaign_id, cluster)
     try:
         return _refresh(_Documents(database, campaign_id), index, progress)
     except DamagedIndex:
@@ -67,14 +94,17 @@ def refresh_index(
         return _refresh(_Documents(database, campaign_id), index, progress)
 
 
-def remove_old_indexes(database: Database, instance: Path) -> None:
-    """Delete the indexes of campaigns that are gone."""
+def remove_old_indexes(database: Database, instance: Path, cluster: SearchCluster | None = None) -> None:
+    """Delete the indexes of campaigns that are gone, and of this host those that a cluster took over."""
     with database.reading() as db:
         campaigns = db.scalars(select(CampaignRow.id)).all()
-        known = {campaign_index(db, instance, one).folder.name for one in campaigns}
+        known = {campaign_index(db, instance, one, cluster).folder.name for one in campaigns}
+        names = _names(db, cluster) if cluster is not None else ""
     for folder in (instance / FOLDER).glob("*-*/"):
         if folder.name not in known:
             HostIndex(folder).discard()
+    if cluster is not None:
+        remove_cluster_indexes(cluster, names, known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +142,9 @@ class _Documents:
             yield from (found[docno] for docno in some if docno in found)
 
 
-def _refresh(documents: _Documents, index: HostIndex, progress: Progress) -> IndexState:
+def _refresh(documents: _Documents, index: CampaignIndex, progress: Progress) -> IndexState:
     changes = documents.changes()
-    with index.updating() as update:
+    with index.updating(changes) as update:
         compared = 0
         lacking: list[str] = []
         for docno, sha256 in documents.hashes():

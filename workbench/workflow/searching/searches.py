@@ -26,7 +26,7 @@ from workbench.workflow.campaigns.collection import document
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.desk_rules import allows_search_of
-from workbench.workflow.searching.host_index import HostIndex
+from workbench.workflow.searching.updating import CampaignIndex
 
 MOST_FOUND = 200
 """Documents that a search keeps; who needs more asks something narrower."""
@@ -85,28 +85,50 @@ def require_search(db: Session, campaign_id: int) -> None:
         raise Conflict(message, remedy="an organiser can turn it on in the settings")
 
 
-def results_of(
-    db: Session, index: HostIndex, searcher: Searcher, typed: str, *, like: str | None, among: DocnoFilter
-) -> tuple[SearchQuery, SearchResults, str, int]:
-    """What an index answers, with the query as it was read, the engine and its documents.
+@dataclass(frozen=True, slots=True)
+class NewSearch:
+    """What is asked: words, or the document that others are to be like, among which documents."""
 
-    Nothing where nothing is indexed yet, or where the index is damaged; then it is made anew. Raises NotFound
-    where the document that others are to be like is none.
+    typed: str
+    like: str | None = None
+    among: Among = Among.ALL
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredSearch:
+    """What an engine answered: the query as it was read, what was found, and by which index."""
+
+    asked: NewSearch
+    query: SearchQuery
+    results: SearchResults
+    version: IndexVersion
+
+
+def like_document(db: Session, campaign_id: int, asked: NewSearch) -> Document | None:
+    """The document that others are to be like; None for a search for words. Raises NotFound."""
+    return document(db, campaign_id, asked.like) if asked.like is not None else None
+
+
+def answer_search(
+    index: CampaignIndex, asked: NewSearch, among: DocnoFilter, like: Document | None
+) -> AnsweredSearch:
+    """Ask an index, which may be elsewhere: not while a transaction is open, least of all one that writes.
+
+    Nothing is found where nothing is indexed yet, or where the index is damaged; then it is made anew. Raises
+    EngineUnavailable.
     """
-    query = read_query(storable(typed)[:LONGEST_TYPED])
-    shown = document(db, searcher.campaign_id, like) if like is not None else None
+    query = read_query(storable(asked.typed)[:LONGEST_TYPED] if like is None else _title_of(like))
 
     def ask(engine: SearchEngine) -> tuple[SearchResults, IndexVersion]:
-        if shown is None:
+        if like is None:
             return engine.search(query, limit=MOST_FOUND, among=among), engine.version()
-        return engine.more_like(shown, limit=MOST_FOUND, among=among), engine.version()
+        return engine.more_like(like, limit=MOST_FOUND, among=among), engine.version()
 
-    results, version = answered(index, ask)
-    return query if shown is None else read_query(_title_of(shown)), results, str(version), version.documents
+    return AnsweredSearch(asked, query, *answered(index, ask))
 
 
 def answered(
-    index: HostIndex, ask: Callable[[SearchEngine], tuple[SearchResults, IndexVersion]]
+    index: CampaignIndex, ask: Callable[[SearchEngine], tuple[SearchResults, IndexVersion]]
 ) -> tuple[SearchResults, IndexVersion]:
     """What the engine of an index answers; nothing where there is none yet, or a damaged one."""
     for _ in range(2):
@@ -120,35 +142,22 @@ def answered(
     return NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class NewSearch:
-    """What is asked: words, or the document that others are to be like, among which documents."""
-
-    typed: str
-    like: str | None = None
-    among: Among = Among.ALL
-
-
-def record_search(
-    db: Session, index: HostIndex, searcher: Searcher, asked: NewSearch, among: DocnoFilter
-) -> int:
-    """Search, and record what was typed, understood, found and shown first; returns the search's number."""
-    query, results, engine, documents = results_of(
-        db, index, searcher, asked.typed, like=asked.like, among=among
-    )
+def record_search(db: Session, searcher: Searcher, answer: AnsweredSearch) -> int:
+    """Record what was typed, understood, found and shown first; returns the search's number."""
+    like = answer.asked.like
     row = SearchRow(
         campaign_id=searcher.campaign_id,
         topic=searcher.topic,
         account_id=searcher.account_id,
         assignment_id=searcher.assignment_id,
-        typed=query.typed if asked.like is None else "",
-        understood=query.understood if asked.like is None else f"documents like {asked.like}",
-        among=str(asked.among),
-        like=asked.like,
-        engine=engine,
-        documents=documents,
-        found=results.total,
-        docnos=[one.docno for one in results.documents],
+        typed=answer.query.typed if like is None else "",
+        understood=answer.query.understood if like is None else f"documents like {like}",
+        among=str(answer.asked.among),
+        like=like,
+        engine=str(answer.version),
+        documents=answer.version.documents,
+        found=answer.results.total,
+        docnos=[one.docno for one in answer.results.documents],
         searched_at=utc_now(None),
     )
     db.add(row)

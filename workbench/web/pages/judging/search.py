@@ -17,9 +17,17 @@ from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, status_of
+from workbench.web.forms import findings_of
 from workbench.web.ids import read_id, write_id
-from workbench.web.pages.search_forms import FROM, OF_ASSESSORS, index_now, left_at, read_search
+from workbench.web.pages.search_forms import (
+    FROM,
+    OF_ASSESSORS,
+    ask_index,
+    index_now,
+    left_at,
+    read_search,
+    refused_with,
+)
 from workbench.web.requests import see_other
 from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns.collection import topics_of
@@ -37,6 +45,7 @@ from workbench.workflow.searching.joining import judge_found, searching_task
 from workbench.workflow.searching.searches import (
     Searcher,
     earlier_searches,
+    like_document,
     own_search,
     record_opened,
     record_search,
@@ -75,14 +84,13 @@ def search(assignment_id: int) -> Answer:
     try:
         asked = read_search()
         with reading() as db:
-            _task(db, assignment_id)
-        ready = index_now()
+            among = known_of_task(_task(db, assignment_id)).filter(asked.among)
+            like = like_document(db, here().id, asked)
+        answer = ask_index(asked, among, like)
         with writing() as db:
-            task = _task(db, assignment_id)
-            among = known_of_task(task).filter(asked.among)
-            number = record_search(db, ready.index, _searcher(task), asked, among)
+            number = record_search(db, _searcher(_task(db, assignment_id)), answer)
     except InvalidInput as error:
-        return _page(assignment_id, findings=error.findings), status_of(error)
+        return _page(assignment_id, findings=error.findings), refused_with(error)
     return see_other(_address(assignment_id, number))
 
 

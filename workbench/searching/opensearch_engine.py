@@ -1,0 +1,259 @@
+"""The engine elsewhere: an index of an OpenSearch cluster, which any number of hosts search and write.
+
+The cluster gets terms, made here as for the embedded engine, and splits at blanks only: both find the same
+documents. Scores are the same on any number of shards, since term statistics are collected from all of them
+first (`dfs_query_then_fetch`). Texts are not kept in the cluster.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.records import Document, id_bytes
+from workbench.search_cluster import SearchCluster
+from workbench.searching.analysis import ANALYSIS, plain_text, terms, whole_words
+from workbench.searching.engine import (
+    ALL_DOCUMENTS,
+    LIKE_TERMS,
+    DamagedIndex,
+    DocnoFilter,
+    FoundDocument,
+    IndexVersion,
+    ScorePart,
+    SearchResults,
+    UnwritableIndex,
+)
+from workbench.searching.opensearch_client import WORK_SECONDS, asking, client_of
+from workbench.searching.opensearch_query import TEXT, TITLE, WHOLE, Body, clause_body, query_body
+from workbench.searching.query import ClauseRole, SearchQuery
+
+DOCNO, SHA256 = "docno", "sha256"
+PORTION = 500
+PORTION_BYTES = 8 * 1024**2
+"""Documents are sent in portions of so many documents and bytes: the bound of the memory here and there."""
+TRIED_AGAIN = 6
+FIRST_PAUSE, LONGEST_PAUSE = 1, 30
+"""Seconds before a portion is sent again that the cluster was too busy for; doubled each time."""
+LISTED_AT_ONCE = 5_000
+MOST_NAMED = 1_000_000
+"""Docnos that a filter may have; the cluster's own limit is 65,536."""
+_CONFLICT, _MISSING = 409, 404
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedDocument:
+    """A document with the hash that the index is to list it with."""
+
+    document: Document
+    sha256: str
+
+
+class OpenSearchEngine:
+    """The index `name` of a cluster, or of an alias; it is made when something is written.
+
+    Every method raises EngineUnavailable where the cluster does not answer, and all but `index`, `write` and
+    `make` DamagedIndex where it has no such index.
+    """
+
+    def __init__(self, cluster: SearchCluster, name: str) -> None:
+        self.cluster, self.name = cluster, name
+        self._client = client_of(cluster)
+
+    def make(self) -> None:
+        """Make the index where there is none."""
+        from opensearchpy import RequestError
+
+        with asking(self.cluster):
+            if self._client.indices.exists(index=self.name):
+                return
+            try:
+                self._client.indices.create(index=self.name, body=_INDEX, request_timeout=WORK_SECONDS)
+            except RequestError as error:
+                # Another host was a moment earlier.
+                if error.error != "resource_already_exists_exception":
+                    raise
+
+    def index(self, documents: Iterable[Document], *, removed: Iterable[str] = ()) -> None:
+        """Add documents, in place of those with the same docnos, and remove others; all can be found then.
+
+        Raises UnwritableIndex; what was sent before stays.
+        """
+        self.make()
+        self.write((IndexedDocument(one, "") for one in documents), removed=removed)
+
+    def write(
+        self, documents: Iterable[IndexedDocument], *, removed: Iterable[str] = (), changes: int | None = None
+    ) -> None:
+        """As `index`; with `changes` of the collection, what is there from a later one stays."""
+        from opensearchpy.helpers import streaming_bulk
+
+        version = {} if changes is None else {"version": changes, "version_type": "external_gte"}
+        with asking(self.cluster):
+            answers = streaming_bulk(
+                self._client,
+                _actions(documents, removed, version),
+                index=self.name,
+                chunk_size=PORTION,
+                max_chunk_bytes=PORTION_BYTES,
+                max_retries=TRIED_AGAIN,
+                initial_backoff=FIRST_PAUSE,
+                max_backoff=LONGEST_PAUSE,
+                raise_on_error=False,
+                yield_ok=False,
+                request_timeout=WORK_SECONDS,
+            )
+            for _, answer in answers:
+                self._require_written(answer)
+            self._client.indices.refresh(index=self.name, request_timeout=WORK_SECONDS)
+
+    def search(self, query: SearchQuery, *, limit: int, among: DocnoFilter = ALL_DOCUMENTS) -> SearchResults:
+        """The best documents for a query; those with the same score by docno."""
+        return self._results(query_body(query), limit, among)
+
+    def count(self, query: SearchQuery) -> int:
+        """How many documents match a query."""
+        return self.search(query, limit=0).total
+
+    def more_like(
+        self, document: Document, *, limit: int, among: DocnoFilter = ALL_DOCUMENTS
+    ) -> SearchResults:
+        """Documents that share the 25 terms of a document with the highest tf-idf, ranked by BM25."""
+        made = terms(f"{document.title}\n{document.text}")
+        # Single characters tell little.
+        telling = [term for term in made if len(term) > 1 or not term.isascii()]
+        if not telling:
+            return SearchResults((), 0)
+        like = {
+            "fields": [TEXT],
+            "like": " ".join(telling),
+            "min_term_freq": 1,
+            "min_doc_freq": 2,
+            "max_query_terms": LIKE_TERMS,
+            "minimum_should_match": 1,
+        }
+        among = DocnoFilter(among.only, among.without | {document.docno})
+        return self._results({"more_like_this": like}, limit, among)
+
+    def explain(self, query: SearchQuery, docno: str) -> tuple[ScorePart, ...]:
+        """The score of each clause that ranks or is required; empty where the query does not match."""
+        only = DocnoFilter(frozenset({docno}))
+        if not self.search(query, limit=1, among=only).documents:
+            return ()
+        parts = []
+        for clause in query.clauses:
+            if clause.role is not ClauseRole.EXCLUDED:
+                alone = self._results(clause_body(clause), 1, only).documents
+                parts.append(ScorePart(str(clause), alone[0].score if alone else 0.0))
+        return tuple(parts)
+
+    def version(self) -> IndexVersion:
+        """The cluster's version, and how many documents can be found."""
+        with asking(self.cluster):
+            about = self._client.info()["version"]
+            documents = self._client.count(index=self.name)["count"]
+        return IndexVersion(
+            f"{about.get('distribution', 'opensearch')} {about['number']}", ANALYSIS, documents
+        )
+
+    def listed(self) -> Iterator[tuple[str, str]]:
+        """Every document's docno and hash, by the bytes of the docno."""
+        body: Body = {"query": {"match_all": {}}, "size": LISTED_AT_ONCE, "sort": [{DOCNO: "asc"}]}
+        while True:
+            with asking(self.cluster):
+                answer = self._client.search(
+                    index=self.name, body=body, _source=[SHA256], request_timeout=WORK_SECONDS
+                )
+            hits = answer["hits"]["hits"]
+            for hit in hits:
+                yield read_hex(hit["sort"][0]), hit["_source"][SHA256]
+            if len(hits) < LISTED_AT_ONCE:
+                return
+            body["search_after"] = hits[-1]["sort"]
+
+    def delete(self) -> None:
+        """Delete the index, if there is one."""
+        with suppress(DamagedIndex), asking(self.cluster):
+            self._client.indices.delete(index=self.name, request_timeout=WORK_SECONDS)
+
+    def _results(self, query: Body, limit: int, among: DocnoFilter) -> SearchResults:
+        only = [] if among.only is None else [_named(among.only)]
+        without = [_named(among.without)] if among.without else []
+        body = {
+            "query": {"bool": {"must": [query], "filter": only, "must_not": without}},
+            "size": max(limit, 0),
+            "track_total_hits": True,
+            "sort": [{"_score": "desc"}, {DOCNO: "asc"}],
+            "_source": False,
+        }
+        with asking(self.cluster):
+            hits = self._client.search(index=self.name, body=body, search_type="dfs_query_then_fetch")["hits"]
+        found = (FoundDocument(read_hex(hit["sort"][1]), float(hit["sort"][0])) for hit in hits["hits"])
+        return SearchResults(tuple(found), int(hits["total"]["value"]))
+
+    def _require_written(self, answer: dict[str, Any]) -> None:
+        ((_, item),) = answer.items()
+        if item.get("status") in (_CONFLICT, _MISSING):
+            # A later text is there already, or what was to be removed is not.
+            return
+        given = item.get("error")
+        reason = given.get("reason") if isinstance(given, dict) else given
+        message = f"the index {self.name} cannot be written: {reason}"
+        raise UnwritableIndex(message, remedy="see the log of the cluster, and the space on its disks")
+
+
+def as_hex(docno: str) -> str:
+    """A docno as the cluster has it: ids may hold bytes that are no text, and are ordered by their bytes.
+
+    >>> as_hex("a b"), read_hex("612062")
+    ('612062', 'a b')
+    """
+    return id_bytes(docno).hex()
+
+
+def read_hex(text: str) -> str:
+    """The docno that `as_hex` made this of."""
+    return bytes.fromhex(text).decode("utf-8", "surrogateescape")
+
+
+def _actions(documents: Iterable[IndexedDocument], removed: Iterable[str], version: Body) -> Iterator[Body]:
+    for docno in removed:
+        yield {"_op_type": "delete", "_id": _key(docno), **version}
+    for one in documents:
+        title, text = plain_text(one.document.title), plain_text(one.document.text)
+        together = f"{title}\n\n{text}"
+        source = {
+            DOCNO: as_hex(one.document.docno),
+            SHA256: one.sha256,
+            TITLE: " ".join(terms(title)),
+            TEXT: " ".join(terms(together)),
+            WHOLE: " ".join(whole_words(together)),
+        }
+        yield {"_op_type": "index", "_id": _key(one.document.docno), "_source": source, **version}
+
+
+def _key(docno: str) -> str:
+    # A cluster's own ids have at most 512 bytes.
+    return hashlib.sha256(id_bytes(docno)).hexdigest()
+
+
+def _named(docnos: Iterable[str]) -> Body:
+    return {"terms": {DOCNO: sorted(map(as_hex, docnos))}}
+
+
+_TERMS = {"type": "text", "analyzer": "whitespace"}
+_MAPPING: Body = {
+    "dynamic": "strict",
+    "_source": {"excludes": [TITLE, TEXT, WHOLE]},
+    "properties": {
+        DOCNO: {"type": "keyword"},
+        SHA256: {"type": "keyword", "index": False, "doc_values": False},
+        TITLE: _TERMS,
+        TEXT: _TERMS,
+        WHOLE: _TERMS | {"index_options": "docs", "norms": False},
+    },
+}
+_INDEX: Body = {"settings": {"index": {"max_terms_count": MOST_NAMED}}, "mappings": _MAPPING}

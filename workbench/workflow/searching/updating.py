@@ -1,0 +1,128 @@
+"""What every index of a campaign's documents does, here or in a cluster, and the files of its updates."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from workbench.errors import Conflict
+from workbench.records import Document
+from workbench.searching.analysis import ANALYSIS
+from workbench.searching.engine import SearchEngine, UnwritableIndex
+
+UNFINISHED = -1
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """What an index has seen: `changes` of the campaign's documents, and how many documents it has."""
+
+    changes: int
+    documents: int
+    analysis: int = ANALYSIS
+
+
+class IndexUpdate(Protocol):
+    """An index while it is brought up to date: told every document by docno, it says which ones it lacks."""
+
+    def is_new(self, docno: str, sha256: str) -> bool:
+        """Whether the index lacks this document, which comes after all before, with this hash."""
+
+    def no_more(self) -> None:
+        """Every document was named: others are gone."""
+
+    @property
+    def gone(self) -> list[str]:
+        """Documents that the index has and nobody named, as far as can be told."""
+
+    def index(self, documents: Iterable[Document]) -> None:
+        """Index documents that it lacks, and remove those that are gone; raises DamagedIndex."""
+
+    def complete(self, state: IndexState) -> None:
+        """Every document is indexed."""
+
+
+class CampaignIndex(Protocol):
+    """An index of a campaign's documents, which need not be there."""
+
+    @property
+    def folder(self) -> Path:
+        """What tells it from others on this host, and beside which its files of updates stand."""
+
+    def state(self) -> IndexState | None:
+        """What it has seen; None where there is none, or one that another version made."""
+
+    def engine(self) -> SearchEngine | None:
+        """What answers; None where nothing is indexed yet."""
+
+    def close(self) -> None:
+        """Open it anew the next time that this process searches it."""
+
+    def reject(self) -> None:
+        """Have it made anew by whoever updates it next: it is damaged."""
+
+    def discard(self) -> None:
+        """Delete it."""
+
+    def note_progress(self, done: int) -> None:
+        """Write down how many documents it has as they are now."""
+
+    def progress(self) -> int:
+        """How many documents it had when that was last written down, while it was updated."""
+
+    def updating(self, changes: int) -> AbstractContextManager[IndexUpdate]:
+        """What writes the index, from documents that have changed so often.
+
+        Raises Conflict where another process of this host writes, and from within it UnwritableIndex.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateFiles:
+    """The files beside the folder of an index: the lock of who updates it, and how far that is."""
+
+    folder: Path
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Holds the lock, which ends with the process; raises Conflict, UnwritableIndex."""
+        try:
+            self.folder.parent.mkdir(parents=True, exist_ok=True)
+            with self.folder.with_name(f"{self.folder.name}.lock").open("w") as lock:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError as error:
+                    message = "another process is updating this index"
+                    raise Conflict(message, remedy="wait until it is done") from error
+                yield
+        except OSError as error:
+            message = f"the folder of the index cannot be written: {error.strerror or error}"
+            raise UnwritableIndex(message, remedy="free space on its disk") from error
+
+    def note_progress(self, done: int) -> None:
+        """Write down how many documents are indexed; where the disk is full, nothing."""
+        path = self._progress_path()
+        new = path.with_suffix(".new")
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            new.write_text(json.dumps(done), encoding="utf-8")
+            new.replace(path)
+
+    def progress(self) -> int:
+        """What was written down last."""
+        try:
+            return int(json.loads(self._progress_path().read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            return 0
+
+    def discard_progress(self) -> None:
+        """Forget how far the update was."""
+        self._progress_path().unlink(missing_ok=True)
+
+    def _progress_path(self) -> Path:
+        return self.folder.with_name(f"{self.folder.name}.progress")
