@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 
 from workbench.consensus.rule import Pair
 from workbench.consensus.settle import Consensus
@@ -51,6 +52,62 @@ def summary(found: Consensus, *, topics: Collection[str] | None = None) -> Summa
             topic for topic in (seen if topics is None else topics) if topic not in with_relevant
         ),
         confidence=sum(sure) / len(sure) if sure else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TopicSummary:
+    """What the summary of all topics adds up of one; `confidence` is that of each settled pair."""
+
+    topic: str
+    adjudicated: int
+    left: Mapping[str, int]
+    by_grade: Mapping[int, int]
+    confidence: tuple[float, ...]
+
+    @property
+    def settled(self) -> int:
+        """How many pairs have a grade."""
+        return len(self.confidence)
+
+    def relevant(self, relevant_from: int) -> int:
+        """How many pairs have at least this grade."""
+        return sum(count for grade, count in self.by_grade.items() if grade >= relevant_from)
+
+
+def topic_summary(topic: str, found: Consensus) -> TopicSummary:
+    """What `summed` needs of a topic, of which a rule gave nothing but this."""
+    return TopicSummary(
+        topic,
+        sum(label.adjudicated for label in found.labels),
+        Counter(pair.reason for pair in found.unsettled),
+        Counter(label.grade for label in found.labels),
+        found.confidence,
+    )
+
+
+def summed(parts: Sequence[TopicSummary], *, relevant_from: int) -> Summary:
+    """The summary of what a rule gave, from those of its topics in their order."""
+    left: Counter[str] = Counter()
+    by_grade: Counter[int] = Counter()
+    for one in parts:
+        left.update(one.left)
+        by_grade.update(one.by_grade)
+    settled, relevant = by_grade.total(), {one.topic: one.relevant(relevant_from) for one in parts}
+    seen = [one.topic for one in parts if one.settled] + [one.topic for one in parts if not one.settled]
+    # One after the other, as `summary` adds them: the sum of sums would be rounded otherwise.
+    sure = sum(chain.from_iterable(one.confidence for one in parts))
+    return Summary(
+        settled=settled,
+        adjudicated=sum(one.adjudicated for one in parts),
+        unsettled=left.total(),
+        left=tuple(left.most_common()),
+        by_grade=tuple(sorted(by_grade.items())),
+        relevant_from=relevant_from,
+        relevant=sum(relevant.values()),
+        topics=sum(bool(one.settled) for one in parts),
+        without_relevant=tuple(topic for topic in seen if not relevant[topic]),
+        confidence=sure / settled if settled else None,
     )
 
 

@@ -79,9 +79,9 @@ def qrels(
         say_json(qrels_json(report))
     else:
         write_out(report.lines(), output)
-    left = len(report.consensus.unsettled)
+    left = report.summary.unsettled
     more = f"; {len(report.unjudged)} lines of -1" if unjudged else ""
-    click.echo(f"{len(report.consensus.qrels)} lines; {left} judged pairs without a grade{more}", err=True)
+    click.echo(f"{report.summary.settled} lines; {left} judged pairs without a grade{more}", err=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ import hashlib
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain, islice
 
 import numpy as np
 from sqlalchemy import select
@@ -13,9 +15,9 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
 from workbench.consensus.rule_choice import RuleChoice, rule_choice
-from workbench.consensus.settle import NO_GRADE, Consensus, consensus
+from workbench.consensus.settle import NO_GRADE, Consensus, Unsettled, consensus
 from workbench.consensus.soft import SoftLabels, soft_labels
-from workbench.consensus.summary import Summary, summary, summary_json
+from workbench.consensus.summary import Summary, summary_json, summed
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import write_qrels
 from workbench.records import Judgment, Qrel, Scale
@@ -25,7 +27,13 @@ from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.current_judgments import current_judgments, recorded_version
 from workbench.workflow.pools.current_answers import answers_by_topic
 from workbench.workflow.pools.topic_answers import TopicAnswers
-from workbench.workflow.qrels.settled_topics import JudgedTopics, settles_pair_by_pair
+from workbench.workflow.qrels.settled_topics import (
+    JudgedTopics,
+    SettledTopic,
+    by_topic,
+    settles_pair_by_pair,
+    together,
+)
 
 UNJUDGED = -1
 """The grade that infAP reads as pooled and not judged."""
@@ -64,8 +72,20 @@ class Material:
 
     def settled(self, choice: RuleChoice) -> Consensus:
         """What a rule gives; raises WorkbenchError for an unknown rule, parameter or assessor."""
-        if self.topics is not None and settles_pair_by_pair(choice):
-            return self.topics.settled(choice, self.scale, self.decided, self._counted(choice))
+        parts = self._settled_alone(choice)
+        return together(parts) if parts else self._settled_at_once(choice)
+
+    def settled_topics(self, choice: RuleChoice) -> tuple[SettledTopic, ...]:
+        """The same topic by topic, in the order of bytes."""
+        return self._settled_alone(choice) or by_topic(self._settled_at_once(choice))
+
+    def _settled_alone(self, choice: RuleChoice) -> tuple[SettledTopic, ...]:
+        """The topics of a rule that settles each by itself, nothing of any other."""
+        if self.topics is None or not settles_pair_by_pair(choice):
+            return ()
+        return self.topics.settled(choice, self.scale, self.decided, self._counted(choice))
+
+    def _settled_at_once(self, choice: RuleChoice) -> Consensus:
         return consensus(
             self.counted(choice),
             rule=choice.rule,
@@ -97,28 +117,48 @@ def _add_judgments(sha: hashlib._Hash, judgments: Iterable[Judgment]) -> None:
         sha.update(line.encode("utf-8", "surrogateescape"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class QrelsReport:
-    """The qrels that a rule makes now; `without_grade` counts pairs that only have unsure or cannot-judge.
+    """The qrels that a rule makes now, topic by topic in the order of bytes; `summary` counts the lines.
 
-    `summary` counts the lines. `unjudged` are lines of grade -1 for pairs of the pools that have no other,
-    where these were asked for.
+    `unjudged` are lines of grade -1 for pairs of the pools that have no other, where these were asked for.
     """
 
+    # No slots: the consensus of a million pairs is put together only where it is asked for.
     choice: RuleChoice
-    consensus: Consensus
+    topics: tuple[SettledTopic, ...]
     summary: Summary
-    without_grade: int
     unjudged: tuple[Qrel, ...] = ()
+
+    @cached_property
+    def consensus(self) -> Consensus:
+        """What the rule gave of all topics."""
+        return together(self.topics) if self.topics else Consensus((), (), self.relevant_from, ())
 
     @property
     def relevant_from(self) -> int:
         """The lowest grade of the lines that counts as relevant."""
-        return self.consensus.relevant_from
+        return self.summary.relevant_from
+
+    @property
+    def without_grade(self) -> int:
+        """How many pairs only have unsure or cannot-judge."""
+        return dict(self.summary.left).get(NO_GRADE, 0)
 
     def lines(self) -> Iterator[bytes]:
-        """The file, line by line; nothing but qrels lines."""
-        return write_qrels((*self.consensus.qrels, *self.unjudged))
+        """The file in parts of whole lines; nothing but qrels lines."""
+        if self.unjudged:
+            return write_qrels((*self.consensus.qrels, *self.unjudged))
+        return (one.lines for one in self.topics)
+
+    def first_unsettled(self, most: int) -> tuple[Unsettled, ...]:
+        """The first of the judged pairs without a grade."""
+        return tuple(islice(chain.from_iterable(one.consensus.unsettled for one in self.topics), most))
+
+    def relevant_by_topic(self, threshold: int) -> dict[str, int]:
+        """How many lines have at least this grade, for topics with any."""
+        counts = {one.topic: one.summary.relevant(threshold) for one in self.topics}
+        return {topic: count for topic, count in counts.items() if count}
 
 
 def material(db: Session, campaign_id: int) -> Material:
@@ -152,13 +192,10 @@ def make_qrels(db: Session, campaign_id: int, choice: RuleChoice, *, unjudged: b
 
 def qrels_of(found: Material, choice: RuleChoice) -> QrelsReport:
     """The same from material that was read already; raises WorkbenchError as `make_qrels` does."""
-    result = found.settled(choice)
-    return QrelsReport(
-        choice=choice,
-        consensus=result,
-        summary=summary(result),
-        without_grade=sum(pair.reason == NO_GRADE for pair in result.unsettled),
-    )
+    topics = found.settled_topics(choice)
+    # Where nothing is judged the rule says all the same from which grade on, or what is wrong with it.
+    relevant_from = (topics[0].consensus if topics else found.settled(choice)).relevant_from
+    return QrelsReport(choice, topics, summed([one.summary for one in topics], relevant_from=relevant_from))
 
 
 def make_soft_labels(db: Session, campaign_id: int, *, machines: bool = False) -> SoftLabels:
@@ -182,6 +219,14 @@ def who_graded_most(db: Session, campaign_id: int) -> str | None:
     return min(chosen)[2] if chosen else None
 
 
+def assessors_with_grades(db: Session, campaign_id: int) -> tuple[str, ...]:
+    """The names of those who have graded something, as it is current."""
+    graded: set[int] = set()
+    for one in answers_by_topic(db, campaign_id).values():
+        graded.update(one.keep("graded", _graded))
+    return tuple(name for number, name, _ in recorded_version(db, campaign_id).assessors if number in graded)
+
+
 def _graded(answers: TopicAnswers) -> dict[int, int]:
     """How many grades each assessor gave."""
     who, counts = np.unique(answers.assessors[answers.codes >= 0], return_counts=True)
@@ -203,7 +248,7 @@ def qrels_json(report: QrelsReport) -> dict[str, object]:
     return {
         "rule": report.choice.rule,
         "parameters": report.choice.parameters(),
-        "lines": len(report.consensus.qrels),
+        "lines": report.summary.settled,
         "lines_unjudged": len(report.unjudged),
-        **summary_json(summary(report.consensus)),
+        **summary_json(report.summary),
     }

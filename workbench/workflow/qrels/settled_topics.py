@@ -8,17 +8,47 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
+from typing import TypeVar
 
 from workbench.consensus.adjudication import TWO_AND_ADJUDICATOR
 from workbench.consensus.rule import Pair
 from workbench.consensus.rule_choice import RuleChoice
 from workbench.consensus.rules import RULES, THEN
-from workbench.consensus.settle import Consensus, consensus
-from workbench.records import Judgment, Scale, sorted_ids
+from workbench.consensus.settle import Consensus, Label, Unsettled, consensus
+from workbench.consensus.summary import TopicSummary, topic_summary
+from workbench.formats.qrels import write_qrels
+from workbench.records import Judgment, Qrel, Scale, id_bytes, sorted_ids
 from workbench.workflow.judging.current_judgments import judgments_of_topic
+from workbench.workflow.pools.pooled_topics import TopicDocnos
 from workbench.workflow.pools.topic_answers import TopicAnswers
+
+
+class SettledTopic:
+    """What a rule gave of one topic, with what is made of that: once, however often it is asked for."""
+
+    def __init__(self, topic: str, found: Consensus) -> None:
+        self.topic = topic
+        self.consensus = found
+        self._pooled: tuple[TopicDocnos, int] | None = None
+
+    @cached_property
+    def lines(self) -> bytes:
+        """Its lines of the qrels file; raises WorkbenchError for ids that would not survive."""
+        return b"".join(write_qrels(self.consensus.qrels))
+
+    @cached_property
+    def summary(self) -> TopicSummary:
+        """What the summary of all topics adds up."""
+        return topic_summary(self.topic, self.consensus)
+
+    def graded_of(self, pooled: TopicDocnos) -> int:
+        """How many of these documents have a grade."""
+        if self._pooled is None or self._pooled[0] != pooled:
+            graded = {id_bytes(qrel.docno) for qrel in self.consensus.qrels}
+            self._pooled = pooled, len(pooled.docnos & graded)
+        return self._pooled[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +60,7 @@ class JudgedTopics:
 
     def settled(
         self, choice: RuleChoice, scale: Scale, decided: Mapping[Pair, int], counted: frozenset[str]
-    ) -> Consensus:
+    ) -> tuple[SettledTopic, ...]:
         """What a rule that settles pair by pair gives, of the judgments of the assessors who are counted."""
         of_topics: dict[str, dict[Pair, int]] = {}
         for pair, grade in decided.items():
@@ -40,12 +70,12 @@ class JudgedTopics:
             theirs = of_topics.get(topic, {})
             answers = self.answers.get(topic)
             if answers is None:
-                parts.append(_settle(choice, scale, theirs, ()))
+                parts.append(SettledTopic(topic, _settle(choice, scale, theirs, ())))
                 continue
             key: Hashable = ("settled", choice, scale, tuple(theirs.items()), counted, self.assessors)
             make = partial(self._settle_topic, choice, scale, theirs, counted)
             parts.append(answers.keep(key, make))
-        return together(parts) if parts else _settle(choice, scale, {}, ())
+        return tuple(parts)
 
     def _settle_topic(
         self,
@@ -54,9 +84,10 @@ class JudgedTopics:
         decided: Mapping[Pair, int],
         counted: frozenset[str],
         answers: TopicAnswers,
-    ) -> Consensus:
+    ) -> SettledTopic:
         judgments = judgments_of_topic(answers, self.assessors)
-        return _settle(choice, scale, decided, [one for one in judgments if one.assessor in counted])
+        found = _settle(choice, scale, decided, [one for one in judgments if one.assessor in counted])
+        return SettledTopic(answers.topic, found)
 
 
 def settles_pair_by_pair(choice: RuleChoice) -> bool:
@@ -72,8 +103,30 @@ def settles_pair_by_pair(choice: RuleChoice) -> bool:
     return rule is not None and rule.settle is not None and rule.settle_all is None
 
 
-def together(parts: Sequence[Consensus]) -> Consensus:
-    """What was settled topic by topic, as one; the topics must come in the order of bytes."""
+def by_topic(found: Consensus) -> tuple[SettledTopic, ...]:
+    """What a rule gave, topic by topic in the order of bytes."""
+    labels, unsettled, qrels = _of_topics(found.labels), _of_topics(found.unsettled), _of_topics(found.qrels)
+    parts = []
+    for topic in sorted_ids({*labels, *unsettled}):
+        left, lines = unsettled.get(topic, ()), qrels.get(topic, ())
+        own = Consensus(labels.get(topic, ()), left, found.relevant_from, lines)
+        parts.append(SettledTopic(topic, own))
+    return tuple(parts)
+
+
+_Line = TypeVar("_Line", Label, Unsettled, Qrel)
+
+
+def _of_topics(lines: Iterable[_Line]) -> dict[str, tuple[_Line, ...]]:
+    found: dict[str, list[_Line]] = {}
+    for line in lines:
+        found.setdefault(line.topic, []).append(line)
+    return {topic: tuple(several) for topic, several in found.items()}
+
+
+def together(topics: Sequence[SettledTopic]) -> Consensus:
+    """What was settled topic by topic, as one; there is a topic, and they come in the order of bytes."""
+    parts = [one.consensus for one in topics]
     return Consensus(
         labels=tuple(chain.from_iterable(part.labels for part in parts)),
         unsettled=tuple(chain.from_iterable(part.unsettled for part in parts)),

@@ -92,7 +92,7 @@ def release_readiness(db: Session, campaign_id: int, choice: RuleChoice) -> Rele
     report = make_qrels(db, campaign_id, choice, unjudged=True)
     disputes = dispute_counts(db, campaign_id)
     waiting = sum(count for state, count in disputes.items() if state in (State.OPEN, State.BACK))
-    lines, unsettled = len(report.consensus.qrels), len(report.consensus.unsettled)
+    lines, unsettled = report.summary.settled, report.summary.unsettled
     warnings = []
     for count, code, message, remedy in (
         (waiting, "disputes", "disputed {} no decision", "decide them, or say so in the description"),

@@ -85,11 +85,7 @@ def relevant_by_topic(found: ScoreTable, shown: str) -> dict[str, int]:
     (measure,) = parse_measures(shown)
     default = 1 if "rel" in measure.SUPPORTED_PARAMS else found.qrels.relevant_from
     threshold = int(measure.params.get("rel", default))
-    counts: dict[str, int] = {}
-    for qrel in found.qrels.consensus.qrels:
-        if qrel.grade >= threshold:
-            counts[qrel.topic] = counts.get(qrel.topic, 0) + 1
-    return counts
+    return found.qrels.relevant_by_topic(threshold)
 
 
 def profile_topics_export(profile: RunProfile) -> Export:

@@ -20,7 +20,8 @@ from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.kept_results import KeptResults
-from workbench.workflow.qrels.qrels import Material, QrelsReport, material, pooled_pairs, qrels_of
+from workbench.workflow.pools.pooled_topics import NOTHING, opened_by_topic
+from workbench.workflow.qrels.qrels import Material, QrelsReport, material, qrels_of
 from workbench.workflow.runs.packed_store import arrays_for_use
 from workbench.workflow.runs.run_records import CampaignRun, runs_of
 
@@ -178,7 +179,7 @@ def _chosen(runs: Sequence[CampaignRun], tags: Collection[str] | None) -> list[C
 def _qrels(found: Material, choice: RuleChoice) -> _Qrels:
     def make() -> _Qrels:
         report = qrels_of(found, choice)
-        if not report.consensus.qrels:
+        if not report.summary.settled:
             raise WorkbenchError("this rule gives no qrels yet", remedy="judge first, or choose another rule")
         return _Qrels(report, hashlib.sha256(b"".join(report.lines())).hexdigest())
 
@@ -206,11 +207,10 @@ def _score(scorer: Scorer, db: Session, campaign_id: int, tag: str, highest: int
 
 def coverage_of(db: Session, campaign_id: int, report: QrelsReport) -> Coverage:
     """How much of a campaign the qrels of a rule have."""
-    pooled = pooled_pairs(db, campaign_id)
-    graded = {(qrel.topic, qrel.docno) for qrel in report.consensus.qrels}
+    pooled = opened_by_topic(db, campaign_id)
     return Coverage(
         topics=report.summary.topics,
         all_topics=len(topics_of(db, campaign_id)),
-        pairs=len(pooled & graded),
-        pooled=len(pooled),
+        pairs=sum(one.graded_of(pooled.get(one.topic, NOTHING)) for one in report.topics),
+        pooled=sum(one.count for one in pooled.values()),
     )

@@ -71,6 +71,6 @@ def ranked_runs(db: Session, campaign_id: int, choice: RuleChoice) -> RankedRuns
         raise WorkbenchError("a ranking needs two runs", remedy="load runs first")
     found = material(db, campaign_id)
     report = qrels_of(found, choice)
-    if not report.consensus.qrels:
+    if not report.summary.settled:
         raise WorkbenchError("this rule gives no qrels yet", remedy="judge first, or choose another rule")
     return RankedRuns(campaign_id, found, report, runs)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Mapping
 
 from flask import Blueprint, render_template, request, url_for
@@ -26,7 +25,7 @@ from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.pools.additions import pairs_added_by_hand
-from workbench.workflow.qrels.qrels import QrelsReport, make_qrels, make_soft_labels
+from workbench.workflow.qrels.qrels import QrelsReport, assessors_with_grades, make_qrels, make_soft_labels
 
 blueprint = Blueprint("qrels", __name__, url_prefix="/c/<slug>/qrels")
 MOST_UNSETTLED = 200
@@ -49,9 +48,7 @@ def index() -> str | tuple[str, int]:
         form = rule_form(db, here().id)
         by_hand = pairs_added_by_hand(db, here().id)
         titles = {topic.id: topic.title for topic in topics_of(db, here().id)}
-        groups = group_names(
-            one.assessor for one in current_judgments(db, here().id) if one.grade is not None
-        )
+        groups = group_names(assessors_with_grades(db, here().id))
         try:
             if _is_soft(form):
                 soft = make_soft_labels(db, here().id, machines=form.choice.machines)
@@ -72,12 +69,12 @@ def index() -> str | tuple[str, int]:
         groups=groups,
         renamed={name: group for name, group in groups.items() if name != group},
         grades=_grades(report, scale) if report else (),
-        reasons=Counter(one.reason for one in report.consensus.unsettled).most_common() if report else (),
+        reasons=report.summary.left if report else (),
+        unsettled=report.first_unsettled(MOST_UNSETTLED) if report else (),
         scale=scale,
         titles=titles,
         by_hand=by_hand,
         sha256=hashlib.sha256(_content(report)).hexdigest() if report else "",
-        most_unsettled=MOST_UNSETTLED,
         findings=findings,
         then=disputes_way(otherwise=("Score the runs", url_for("scores.index"))) if report else None,
     )
