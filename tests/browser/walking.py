@@ -88,6 +88,7 @@ QUESTIONS: Mapping[str, tuple[Asked, ...]] = {
     "run_scores.topics_file": (_asked(TAG),),
     "run_pairs.two": (_asked(), _asked(("first", "harbour-bm25"), ("second", "tidewater-tfidf"))),
     "search.index": (_asked(("topic", "T02")),),
+    "search_run.index": (_asked(account_id="searcher_id"),),
     "search.show": (_asked(("docno", "ALM-0001"), search_id="organisers_search_id"),),
     "topic_search.show": (_asked(), _asked(("docno", "ALM-0001"))),
     "side_by_side.desk": (_asked(), _asked(task_id="run_task_id")),

@@ -155,7 +155,11 @@ def test_what_a_busy_cluster_refuses_is_sent_again(
     assert server.asked == ["/an-index/_bulk"] * 3 + ["/an-index/_refresh"]
 
 
-def test_a_document_that_cannot_be_written_is_an_error(server: Cluster, engine: OpenSearchEngine) -> None:
-    server.answers = [answered([201, 403, 201])]
+# A full disk; an index that was deleted meanwhile.
+@pytest.mark.parametrize("status", [403, 404])
+def test_a_document_that_cannot_be_written_is_an_error(
+    server: Cluster, engine: OpenSearchEngine, status: int
+) -> None:
+    server.answers = [answered([201, status, 201])]
     with pytest.raises(UnwritableIndex):
         engine.write(IndexedDocument(one, "") for one in DOCUMENTS)

@@ -195,8 +195,8 @@ class OpenSearchEngine:
         return SearchResults(tuple(found), int(hits["total"]["value"]))
 
     def _require_written(self, answer: dict[str, Any]) -> None:
-        ((_, item),) = answer.items()
-        if item.get("status") in (_CONFLICT, _MISSING):
+        ((act, item),) = answer.items()
+        if item.get("status") == _CONFLICT or (act, item.get("status")) == ("delete", _MISSING):
             # A later text is there already, or what was to be removed is not.
             return
         given = item.get("error")

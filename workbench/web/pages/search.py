@@ -37,6 +37,7 @@ from workbench.workflow.searching.searches import (
     require_search,
     show_more,
 )
+from workbench.workflow.searching.session_run import searchers
 
 blueprint = Blueprint("search", __name__, url_prefix="/c/<slug>/search")
 Answer = str | Response | tuple[str, int]
@@ -166,6 +167,7 @@ def _shown(
             "opened": opened,
             "earlier": earlier_searches(db, _searcher(topic)) if topic else (),
             "found": found_by_search(db, here().id),
+            "searchers": searchers(db, here().id),
             "pools": [one for one in pools_of(db, here().id) if not one.closed and not one.adaptive],
             "ready": ready,
             "choices": OF_ORGANISERS,
