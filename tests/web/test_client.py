@@ -28,8 +28,8 @@ from workbench.help.manual import page_named
 from workbench.releases.check import check_release
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow
-from workbench.web.api.campaigns import LONGEST_GUIDELINES
 from workbench.web.ids import read_id
+from workbench.workflow.campaigns.campaigns import LONGEST_GUIDELINES
 from workbench.workflow.people.accounts import Account, create_account, create_first_account, prepare_account
 from workbench.workflow.people.invitations import accept
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import cast
 
 from workbench.agreement.coefficients.coefficient import NOBODY, WOULD_DEFINE
 from workbench.agreement.estimates import Estimate
@@ -18,6 +18,20 @@ from workbench.agreement.report import AgreementReport, Matrix, what_differs
 from workbench.agreement.selection import Selection
 from workbench.agreement.thresholds import Threshold
 from workbench.export import Export
+from workbench.json_forms import (
+    AgreementJson,
+    EstimateJson,
+    GradeAgreementJson,
+    IntervalJson,
+    MeanOfPairs,
+    MethodJson,
+    OverlapJson,
+    ParadoxJson,
+    SelectionJson,
+    ThresholdJson,
+    TwoAssessors,
+    filled,
+)
 
 COLUMNS = (
     "of", "first", "second", "third", "relevant_from", "coefficient", "value", "low", "high", "n", "observed",
@@ -167,10 +181,7 @@ def drawn_cells(interval: Interval | None) -> Row:
     return interval.method, interval.level, interval.rounds, interval.seed
 
 
-Data = dict[str, Any]
-
-
-def report_data(report: AgreementReport) -> Data:
+def report_data(report: AgreementReport) -> AgreementJson:
     """The whole report."""
     names = [one.name for one in report.selection.assessors]
     return {
@@ -179,9 +190,7 @@ def report_data(report: AgreementReport) -> Data:
         "coefficients": {one.name: estimate_data(one) for one in report.estimates},
         "pooled_and_unpooled": what_differs(report),
         "prevalence_index": report.prevalence,
-        "paradox": None
-        if report.paradox is None
-        else {name: getattr(report.paradox, name) for name in report.paradox.__slots__},
+        "paradox": None if report.paradox is None else filled(ParadoxJson, report.paradox),
         "grades": [_grade(one) for one in report.grades],
         "grades_of_the_scale": [_grade(one) for one in report.scale_grades],
         "means_over_pairs": {one.name: _mean(one) for one in report.means},
@@ -203,7 +212,7 @@ def report_data(report: AgreementReport) -> Data:
     }
 
 
-def selection_data(selection: Selection) -> Data:
+def selection_data(selection: Selection) -> SelectionJson:
     """What is included and what is left out."""
     return {
         "sentence": selection.sentence,
@@ -227,7 +236,7 @@ def selection_data(selection: Selection) -> Data:
     }
 
 
-def options_data(options: AgreementOptions) -> Data:
+def options_data(options: AgreementOptions) -> MethodJson:
     """How it was computed, with the seed."""
     return {
         "weights": options.weights
@@ -243,10 +252,10 @@ def options_data(options: AgreementOptions) -> Data:
     }
 
 
-def estimate_data(estimate: Estimate) -> Data:
+def estimate_data(estimate: Estimate) -> EstimateJson:
     """One coefficient."""
     found = estimate.found
-    data: Data = {
+    data: EstimateJson = {
         "label": estimate.label,
         "source": estimate.coefficient.source,
         "n": found.n,
@@ -254,9 +263,9 @@ def estimate_data(estimate: Estimate) -> Data:
         "expected": found.expected,
     }
     if found.value is None:
-        data |= {"undefined": found.undefined, "would_define": estimate.found.would_define}
+        data["undefined"], data["would_define"] = found.undefined, estimate.found.would_define
     else:
-        data |= {"value": found.value, "band_landis_koch": estimate.band}
+        data["value"], data["band_landis_koch"] = found.value, estimate.band
     if estimate.interval is not None:
         data["interval"] = _interval(estimate.interval)
     if estimate.analytic is not None:
@@ -264,11 +273,13 @@ def estimate_data(estimate: Estimate) -> Data:
     return data
 
 
-def pair_data(two: AssessorPair, selection: Selection, numbers: tuple[int, int] | None = None) -> Data:
+def pair_data(
+    two: AssessorPair, selection: Selection, numbers: tuple[int, int] | None = None
+) -> TwoAssessors:
     """Two assessors; `numbers` are theirs in the selection, where `two` has others."""
     one, other = numbers or (two.first, two.second)
     shared = selection.shared(one, other)
-    data: Data = {
+    data: TwoAssessors = {
         "first": selection.assessors[one].name,
         "second": selection.assessors[other].name,
         "machine": selection.assessors[one].machine or selection.assessors[other].machine,
@@ -281,13 +292,14 @@ def pair_data(two: AssessorPair, selection: Selection, numbers: tuple[int, int] 
     }
     if two.view is not None:
         values = {name: getattr(two.view, name) for name in two.view.__slots__}
-        data |= values | {
+        undefined = {
             f"{name}_undefined": ": ".join(WHY_NONE[name]) for name, value in values.items() if value is None
         }
+        return cast(TwoAssessors, data | values | undefined)
     return data
 
 
-def matrix_data(found: Matrix) -> Data:
+def matrix_data(found: Matrix) -> dict[str, object]:
     """The matrix of assessors: their order by a coefficient, and every two."""
     return {
         "entered": selection_data(found.selection),
@@ -298,7 +310,7 @@ def matrix_data(found: Matrix) -> Data:
     }
 
 
-def threshold_data(threshold: Threshold) -> Data:
+def threshold_data(threshold: Threshold) -> ThresholdJson:
     """One line between relevant and not."""
     return {
         "relevant_from": threshold.relevant_from,
@@ -311,21 +323,26 @@ def threshold_data(threshold: Threshold) -> Data:
     }
 
 
-def _grade(one: GradeAgreement) -> Data:
-    data: Data = {"grade": one.grade, "given": one.given, "share": one.share, "specific": one.specific.value}
+def _grade(one: GradeAgreement) -> GradeAgreementJson:
+    data: GradeAgreementJson = {
+        "grade": one.grade,
+        "given": one.given,
+        "share": one.share,
+        "specific": one.specific.value,
+        "kappa_against_the_rest": one.kappa.value,
+    }
     if one.specific.value is None:
-        data |= {"undefined": one.specific.undefined, "would_define": one.specific.would_define}
+        data["undefined"], data["would_define"] = one.specific.undefined, one.specific.would_define
     if one.interval is not None:
         data["interval"] = _interval(one.interval)
-    data["kappa_against_the_rest"] = one.kappa.value
     if one.kappa.value is None:
-        data |= {"kappa_undefined": one.kappa.undefined, "kappa_would_define": one.kappa.would_define}
+        data["kappa_undefined"], data["kappa_would_define"] = one.kappa.undefined, one.kappa.would_define
     if one.kappa_interval is not None:
         data["kappa_interval"] = _interval(one.kappa_interval)
     return data
 
 
-def _mean(one: PairwiseMean) -> Data:
+def _mean(one: PairwiseMean) -> MeanOfPairs:
     return {
         "label": one.label,
         "value": one.value,
@@ -335,7 +352,7 @@ def _mean(one: PairwiseMean) -> Data:
     }
 
 
-def overlap_data(one: Overlap, names: list[str]) -> Data:
+def overlap_data(one: Overlap, names: list[str]) -> OverlapJson:
     """The overlap of some assessors' relevant sets."""
     return {
         "assessors": [names[number] for number in one.assessors],
@@ -347,21 +364,20 @@ def overlap_data(one: Overlap, names: list[str]) -> Data:
     }
 
 
-def _interval_or_none(interval: Interval | None) -> Data | None:
+def _interval_or_none(interval: Interval | None) -> IntervalJson | None:
     return None if interval is None else _interval(interval)
 
 
-def _interval(interval: Interval) -> Data:
-    data: Data = {"method": interval.method, "level": interval.level, "units": interval.units}
+def _interval(interval: Interval) -> IntervalJson:
+    data: IntervalJson = {"method": interval.method, "level": interval.level, "units": interval.units}
     if interval.rounds:
-        data |= {
-            "rounds": interval.rounds,
-            "undefined_rounds": interval.undefined_rounds,
-            "seed": interval.seed,
-        }
+        data["rounds"] = interval.rounds
+        data["undefined_rounds"], data["seed"] = interval.undefined_rounds, interval.seed
     if interval.low is None:
-        return data | {"undefined": interval.undefined}
-    return data | {"low": interval.low, "high": interval.high}
+        data["undefined"] = interval.undefined
+    else:
+        data["low"], data["high"] = interval.low, interval.high
+    return data
 
 
 def report_export(report: AgreementReport) -> Export:
@@ -374,7 +390,7 @@ def report_export(report: AgreementReport) -> Export:
 def coefficients_export(found: Sequence[Estimate], selection: Selection, options: AgreementOptions) -> Export:
     """The coefficients alone."""
 
-    def data() -> Data:
+    def data() -> dict[str, object]:
         coefficients = {one.name: estimate_data(one) for one in found}
         return {
             "entered": selection_data(selection),

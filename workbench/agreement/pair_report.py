@@ -11,7 +11,6 @@ from workbench.agreement.coefficients.steps import Step
 from workbench.agreement.estimates import Estimate, calculations, estimates, resamples_of
 from workbench.agreement.export import (
     INDICES,
-    Data,
     bounds_cells,
     drawn_cells,
     options_data,
@@ -109,7 +108,7 @@ def pair_export(report: PairReport) -> Export:
     )
 
 
-def pair_report_data(report: PairReport) -> Data:
+def pair_report_data(report: PairReport) -> dict[str, object]:
     """Everything: tables, figures, every step of the working, and the pairs on which the two differ."""
     names = [one.name for one in report.selection.assessors]
     return {

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from workbench.agreement.coefficients import coefficients_on
 from workbench.agreement.coefficients.coefficient import CoefficientValue, value_of
@@ -13,6 +12,7 @@ from workbench.agreement.ratings import Ratings, judged_ratings
 from workbench.agreement.tally import tally
 from workbench.agreement.weights import nominal
 from workbench.export import Export
+from workbench.json_forms import ChangedAnswers, CoefficientOfRounds, RoundsJson, filled
 from workbench.latex import document, escaped, number, table
 
 Grades = Mapping[str, Mapping[tuple[str, str], int]]
@@ -157,26 +157,14 @@ def rounds_export(found: Rounds) -> Export:
     )
 
 
-def rounds_data(found: Rounds, *, names: bool = True) -> dict[str, Any]:
+def rounds_data(found: Rounds, *, names: bool = True) -> RoundsJson:
     """Two rounds as plain data, with all digits; without `names` nothing of single assessors."""
     return {
         "pairs": found.pairs,
         "labels": found.labels,
         "changed": found.changed,
         "withdrawn": found.withdrawn,
-        "assessors": [
-            {
-                "assessor": one.assessor,
-                "labels": one.labels,
-                "kept": one.kept,
-                "changed": one.changed,
-                "raised": one.raised,
-                "lowered": one.lowered,
-                "withdrawn": one.withdrawn,
-                "added": one.added,
-            }
-            for one in (found.assessors if names else ())
-        ],
+        "assessors": [filled(ChangedAnswers, one) for one in (found.assessors if names else ())],
         "graded": [_data(one) for one in found.graded],
         "binary": [_data(one) for one in found.binary],
     }
@@ -240,7 +228,7 @@ def _why(one: TwoValues) -> tuple[str, str]:
     return ("", "") if one.without is None else (one.without.undefined, one.without.would_define)
 
 
-def _data(one: TwoValues) -> dict[str, Any]:
+def _data(one: TwoValues) -> CoefficientOfRounds:
     undefined, would_define = _why(one)
     return {
         "coefficient": one.name,

@@ -238,6 +238,7 @@ class MemberJson(TypedDict):
 class InvitationJson(TypedDict):
     """An invitation: to whom, as what, and what became of it."""
 
+    invitation: int
     person: str
     role: str
     group: str
@@ -247,8 +248,9 @@ class InvitationJson(TypedDict):
 
 
 class InvitedJson(TypedDict):
-    """An invitation that was just made; `link` is shown once."""
+    """An invitation that was just made or renewed; `link` is shown once."""
 
+    invitation: int
     person: str
     role: str
     group: str

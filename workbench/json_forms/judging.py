@@ -159,6 +159,13 @@ class DecisionJson(TypedDict):
     overtaken_by: str | None
 
 
+class WithdrawnDecision(TypedDict):
+    """The pair whose decision was withdrawn; null where there was none."""
+
+    topic: str | None
+    docno: str | None
+
+
 class ReleaseJson(TypedDict):
     """A release; `kappa` is the pooled kappa of people, with its interval and `kappa_pairs`."""
 

@@ -18,10 +18,10 @@ from werkzeug.exceptions import Unauthorized
 from werkzeug.wrappers import Response
 
 from workbench.errors import Conflict, NotAllowed, NotFound, Unavailable
-from workbench.web.bodies import BYTES_FROM_STRANGERS, most_bytes
+from workbench.web.bodies import BYTES_FROM_STRANGERS, BYTES_OF_A_FORM, has_files
 from workbench.web.context import Context, app_context, asking, context_of, reading
 from workbench.web.requests import bearer_of, from_script, of_api, page_asked_for, read_token, see_other
-from workbench.workflow.campaigns.campaigns import ARCHIVED, RESTORE
+from workbench.workflow.campaigns.campaigns import ARCHIVED, LONGEST_GUIDELINES, RESTORE
 from workbench.workflow.campaigns.visits import Visit, VisitedCampaign, token_visit_of, visit_of
 from workbench.workflow.judging.worklists import effective_roles, may_be_suspended
 from workbench.workflow.people.access_tokens import Scope, note_use, use_is_noted
@@ -30,6 +30,8 @@ from workbench.workflow.people.roles import Role
 
 View = TypeVar("View", bound=Callable[..., Any])
 ATTRIBUTE = "workbench_access"
+# A character outside the basic plane takes twelve bytes, in JSON with escapes as in the body of a form.
+BYTES_WITH_GUIDELINES = 12 * LONGEST_GUIDELINES + BYTES_OF_A_FORM
 
 
 class Who(StrEnum):
@@ -46,14 +48,15 @@ class Access:
     """Who may call a view; `roles`, of which one is enough, applies to members only.
 
     `in_archive` says that it may change something in an archived campaign, as nothing else may;
-    `stranger_bytes` is how large a body may be of whoever is not signed in, and `uploads` that the body of
-    others is a file, of whatever content type.
+    `stranger_bytes` is how large a body may be of whoever is not signed in, `text_bytes` a form or JSON of
+    others, and `uploads` says that their body is a file, of whatever content type.
     """
 
     who: Who
     roles: frozenset[Role] = frozenset()
     in_archive: bool = False
     stranger_bytes: int = BYTES_FROM_STRANGERS
+    text_bytes: int = BYTES_OF_A_FORM
     uploads: bool = False
 
 
@@ -120,6 +123,11 @@ def takes_from_strangers(most: int) -> Callable[[View], View]:
     return decorate
 
 
+def takes_guidelines(view: View) -> View:
+    """Let a view, which states already who may call it, take the longest guidelines, however encoded."""
+    return _state(view, replace(getattr(view, ATTRIBUTE), text_bytes=BYTES_WITH_GUIDELINES))
+
+
 def takes_uploads(view: View) -> View:
     """Let a view, which states already who may call it, take a file as its body."""
     return _state(view, replace(getattr(view, ATTRIBUTE), uploads=True))
@@ -127,12 +135,12 @@ def takes_uploads(view: View) -> View:
 
 def body_limit(app: Flask, endpoint: str | None, kind: str, *, signed_in: bool) -> int:
     """How large the body of a request to an endpoint may be, in bytes, by its content type."""
-    stated = access_of(app, endpoint) if endpoint else None
-    upload = context_of(app).settings.max_upload_bytes
-    if signed_in and stated is not None and stated.uploads:
-        return upload
-    stranger = stated.stranger_bytes if stated else BYTES_FROM_STRANGERS
-    return most_bytes(kind, signed_in=signed_in, upload=upload, stranger=stranger)
+    stated = (access_of(app, endpoint) if endpoint else None) or Access(Who.ANYONE)
+    if not signed_in:
+        return stated.stranger_bytes
+    if stated.uploads or has_files(kind):
+        return context_of(app).settings.max_upload_bytes
+    return stated.text_bytes
 
 
 def access_of(app: Flask, endpoint: str) -> Access | None:

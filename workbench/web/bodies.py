@@ -15,7 +15,7 @@ from typing import IO, Protocol
 FILES = "multipart/form-data"
 # A sign-in is far smaller; the desk of a disabled account may still deliver a batch of answers.
 BYTES_FROM_STRANGERS = 64 * 1024
-# Forms and JSON: guidelines are the longest.
+# Forms and JSON without guidelines, which may be longer (see `access.takes_guidelines`).
 BYTES_OF_A_FORM = 1024**2
 
 # What arrives slower than this, after the seconds that everybody has, is given up.
@@ -39,16 +39,13 @@ class BodySource(Protocol):
         """The parts of the body as they arrive."""
 
 
-def most_bytes(kind: str, *, signed_in: bool, upload: int, stranger: int = BYTES_FROM_STRANGERS) -> int:
-    """The largest body of a request, in bytes, by its content type; `upload` is that of a form with files,
-    `stranger` of whoever is not signed in.
+def has_files(kind: str) -> bool:
+    """Whether a content type is that of a form with files.
 
     Only the parser of such forms writes to disk; everything else is in memory, where JSON takes thirty times
     its size.
     """
-    if not signed_in:
-        return stranger
-    return upload if kind.partition(";")[0].strip().casefold() == FILES else BYTES_OF_A_FORM
+    return kind.partition(";")[0].strip().casefold() == FILES
 
 
 async def read_body(sender: BodySource, length: int) -> IO[bytes]:

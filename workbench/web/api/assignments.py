@@ -70,7 +70,7 @@ def add(body: SentAssignments) -> AddedAssignments:
     """Assign topics of a pool to assessors; what they have already stays."""
     with writing() as db:
         pool = pool_summary(db, here().id, body.pool)
-        assessors = _assessors(db, body.assessors)
+        assessors = assessor_numbers(db, body.assessors)
         if body.topics is not None:
             added = assign(
                 db,
@@ -101,7 +101,8 @@ def remove(assignment_id: int) -> None:
         revoke(db, here().id, assignment_id)
 
 
-def _assessors(db: Session, names: list[str] | None) -> list[int]:
+def assessor_numbers(db: Session, names: list[str] | None) -> list[int]:
+    """The numbers of assessors with an account by their names, of all for None; raises InvalidInput."""
     able = {one.name: one.id for one in assessors_of(db, here().id) if one.has_account}
     unknown = [
         Finding("assessors", None, "assessor", f"{name[:80]!r} is no assessor with an account", "see people")

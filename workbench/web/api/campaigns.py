@@ -11,13 +11,25 @@ from pydantic import Field
 
 from workbench.json_forms import OwnCampaign, PageJson
 from workbench.storage import Session
-from workbench.web.access import administrator, here, in_archive, member, organiser, reader, signed_in, viewer
+from workbench.web.access import (
+    administrator,
+    here,
+    in_archive,
+    member,
+    organiser,
+    reader,
+    signed_in,
+    takes_guidelines,
+    viewer,
+)
 from workbench.web.api.cursors import FORBID, PageQuery, page_of
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
 from workbench.workflow.campaigns.archive import archive_campaign, restore_campaign
 from workbench.workflow.campaigns.campaign_json import campaign_json
 from workbench.workflow.campaigns.campaigns import (
+    LONGEST_GUIDELINES,
+    LONGEST_NAME,
     Campaign,
     campaign_by_slug,
     campaign_of,
@@ -32,8 +44,6 @@ from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("campaigns", __name__, url_prefix="/campaigns")
 everyone = member(*Role)
-LONGEST_NAME = 200
-LONGEST_GUIDELINES = 200_000
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 Guidelines = Annotated[str, Field(max_length=LONGEST_GUIDELINES)]
 
@@ -88,13 +98,14 @@ def index(query: PageQuery) -> PageJson[OwnCampaign]:
             cards,
             query,
             key=lambda card: card.slug,
-            form=lambda card: _own(
+            form=lambda card: own_campaign(
                 campaign_by_slug(db, card.slug, even_archived=True), frozenset(card.roles)
             ),
         )
 
 
 @blueprint.post("")
+@takes_guidelines
 @administrator
 @operation(OwnCampaign, scope=Scope.MANAGE, body=SentCampaign, status=201)
 def create(body: SentCampaign) -> OwnCampaign:
@@ -108,7 +119,7 @@ def create(body: SentCampaign) -> OwnCampaign:
             organiser=viewer().id,
             slug=body.slug,
         )
-    return _own(made, frozenset({Role.ORGANISER}))
+    return own_campaign(made, frozenset({Role.ORGANISER}))
 
 
 @blueprint.get("/<slug>")
@@ -121,6 +132,7 @@ def show() -> OwnCampaign:
 
 
 @blueprint.patch("/<slug>")
+@takes_guidelines
 @organiser
 @operation(OwnCampaign, scope=Scope.MANAGE, body=CampaignChange)
 def change(body: CampaignChange) -> OwnCampaign:
@@ -164,10 +176,11 @@ def progress() -> dict[str, object]:
 
 
 def _here(db: Session) -> OwnCampaign:
-    return _own(campaign_of(db, here().id), here().roles)
+    return own_campaign(campaign_of(db, here().id), here().roles)
 
 
-def _own(campaign: Campaign, roles: frozenset[Role]) -> OwnCampaign:
+def own_campaign(campaign: Campaign, roles: frozenset[Role]) -> OwnCampaign:
+    """A campaign as one of its people sees it."""
     return {
         **campaign_json(campaign),
         "guidelines": campaign.guidelines,

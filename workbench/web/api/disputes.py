@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any, cast
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 from flask import Blueprint
 from pydantic import Field
+from typing_extensions import TypedDict
 from werkzeug.wrappers import Response
 
+from workbench.consensus.disputes import Difference
 from workbench.formats.graded_pairs import write_decisions
-from workbench.json_forms import DecisionJson
-from workbench.web.access import here, member, viewer
-from workbench.web.api.cursors import FORBID, Whole
+from workbench.json_forms import (
+    DecisionJson,
+    DiscussionReportJson,
+    DisputeRulesJson,
+    DisputesJson,
+    WithdrawnDecision,
+    filled,
+)
+from workbench.web.access import here, member, organiser, viewer
+from workbench.web.api.cursors import FORBID, ClientId, Flag, GradeValue, Whole
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import reading, writing
 from workbench.web.downloads import streamed
 from workbench.workflow.adjudication.decision_files import decisions_made
-from workbench.workflow.adjudication.decisions import Decision, DecisionSubmission, decide, last_decided
+from workbench.workflow.adjudication.decisions import Decision, DecisionSubmission, decide, last_decided, undo
+from workbench.workflow.adjudication.discussion_report import discussion_data, discussion_report
 from workbench.workflow.adjudication.disputes import dispute_queue
-from workbench.workflow.adjudication.queue import Order, State, queue_export
+from workbench.workflow.adjudication.queue import Order, State, queue_json
+from workbench.workflow.adjudication.rules import adjudication_rules, save_adjudication_rules
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.people.roles import Role
 
@@ -47,19 +58,41 @@ class SentDecision:
     """
 
     __pydantic_config__ = FORBID
-    client_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{8,64}$")]
+    client_id: ClientId
     topic: str
     docno: str
     decision: Decision
-    grade: Annotated[Whole, Field(ge=-(2**31), lt=2**31)] | None = None
+    grade: GradeValue | None = None
     reason: str = ""
     seen: Annotated[Whole, Field(ge=0, lt=2**63)] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class SentWithdrawal:
+    """The client id of a withdrawal: with the same one no second decision is withdrawn."""
+
+    __pydantic_config__ = FORBID
+    client_id: ClientId
+
+
+class DisputeRulesChange(TypedDict, total=False):
+    """What is to be changed; what is not named stays."""
+
+    __pydantic_config__ = FORBID  # type: ignore[misc]  # as pydantic's documentation does
+    difference: Difference
+    steps: Annotated[Whole, Field(ge=1, le=1000)]
+    beside_grades: Flag
+    machines: Flag
+    names_hidden: Flag
+    measure: str
+    blind_discussion: Flag
+    reasons_required: Flag
+
+
 @blueprint.get("")
 @adjudicator
-@operation(dict[str, Any], query=DisputesQuery)
-def index(query: DisputesQuery) -> dict[str, Any]:
+@operation(DisputesJson, query=DisputesQuery)
+def index(query: DisputesQuery) -> DisputesJson:
     """List the disputed pairs with their answers, their state and their influence on the ranking.
 
     Where adjudicators do not see names, neither does this list.
@@ -67,7 +100,7 @@ def index(query: DisputesQuery) -> dict[str, Any]:
     with reading() as db:
         found = dispute_queue(db, here().id, order=query.order, influence=True)
     lines = found.filtered(topic=query.topic or None, state=query.state)
-    return cast(dict[str, Any], queue_export(found, lines, names=not found.rules.names_hidden).data())
+    return queue_json(found, lines, names=not found.rules.names_hidden)
 
 
 @blueprint.post("/decisions")
@@ -87,6 +120,49 @@ def decide_pair(body: SentDecision) -> DecisionJson:
         "repeated": done.repeated,
         "overtaken_by": None if done.overtaken is None else done.overtaken.by,
     }
+
+
+@blueprint.post("/decisions/withdrawals")
+@adjudicator
+@operation(WithdrawnDecision, scope=Scope.DECIDE, body=SentWithdrawal)
+def withdraw(body: SentWithdrawal) -> WithdrawnDecision:
+    """Withdraw your latest decision that holds; its pair is open again."""
+    with writing() as db:
+        pair = undo(db, here().id, viewer().id, client_id=body.client_id)
+    topic, docno = pair or (None, None)
+    return {"topic": topic, "docno": docno}
+
+
+@blueprint.get("/rules")
+@adjudicator
+@operation(DisputeRulesJson)
+def rules() -> DisputeRulesJson:
+    """Show what counts as disputed, and how disputes are shown and discussed."""
+    with reading() as db:
+        return filled(DisputeRulesJson, adjudication_rules(db, here().id))
+
+
+@blueprint.patch("/rules")
+@organiser
+@operation(DisputeRulesJson, scope=Scope.MANAGE, body=DisputeRulesChange)
+def change_rules(body: DisputeRulesChange) -> DisputeRulesJson:
+    """Change what counts as disputed, or how disputes are shown and discussed."""
+    with writing() as db:
+        changed = replace(adjudication_rules(db, here().id), **dict[str, Any](body))
+        return filled(DisputeRulesJson, save_adjudication_rules(db, here().id, changed))
+
+
+@blueprint.get("/discussions")
+@adjudicator
+@operation(DiscussionReportJson)
+def report() -> DiscussionReportJson:
+    """Report how far assessors agreed before their discussions and after them.
+
+    Where adjudicators do not see names, nothing is said of single assessors.
+    """
+    with reading() as db:
+        names = not adjudication_rules(db, here().id).names_hidden
+        return discussion_data(discussion_report(db, here().id), names=names)
 
 
 @blueprint.get("/decisions.tsv")

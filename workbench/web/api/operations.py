@@ -20,7 +20,6 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, NotAllowed
 from workbench.web.access import token_scopes, viewer
-from workbench.web.bodies import BYTES_OF_A_FORM
 from workbench.web.context import app_context
 from workbench.workflow.checks import storable
 from workbench.workflow.people.access_tokens import Scope
@@ -188,7 +187,6 @@ def _read_text(kind: str, text: str) -> Any:
 def _body(schema: Schema) -> Any:
     if request.mimetype != JSON:
         raise UnsupportedMediaType
-    request.max_content_length = min(request.max_content_length or BYTES_OF_A_FORM, BYTES_OF_A_FORM)
     try:
         sent = json.loads(request.get_data(), parse_constant=_no_constant)
     except (ValueError, RecursionError):
@@ -299,7 +297,7 @@ def _response(stated: Operation, answer: Any) -> Response:
     text = json.dumps(answer, ensure_ascii=True, allow_nan=False, default=_plain)
     if current_app.testing and isinstance(stated.returns, Schema):
         # What is documented is what is answered; a server does not spend the time.
-        stated.returns.adapter.validate_json(text)
+        stated.returns.adapter.validate_json(text, extra="forbid")
     return Response(text, stated.status, content_type=JSON)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -10,16 +11,22 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from workbench.errors import Conflict, NotFound
-from workbench.json_forms import InvitationJson, InvitedJson, MemberJson, PageJson
+from workbench.json_forms import Counted, InvitationJson, InvitedJson, MemberJson, PageJson, filled
 from workbench.storage import Session
 from workbench.web.access import here, organiser, viewer
-from workbench.web.api.cursors import FORBID, Flag, PageQuery, page_of
+from workbench.web.api.cursors import FORBID, Flag, Number, PageQuery, page_of
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
 from workbench.workflow.people import membership
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.people.groups import group_named
-from workbench.workflow.people.invitations import invitations, invite_all
+from workbench.workflow.people.invitations import (
+    Invited,
+    invitations,
+    invite_all,
+    renew_invitations,
+    withdraw_invitations,
+)
 from workbench.workflow.people.membership import Member, members
 from workbench.workflow.people.people_json import invitation_json, member_json
 from workbench.workflow.people.roles import Role
@@ -41,6 +48,14 @@ class SentInvitations:
     people: Annotated[list[str], Field(max_length=5000)]
     role: Role = Role.ASSESSOR
     group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SentInvitationNumbers:
+    """Invitations by their numbers."""
+
+    __pydantic_config__ = FORBID
+    invitations: Annotated[list[Number], Field(min_length=1, max_length=5000)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +83,13 @@ def index(query: PageQuery) -> PageJson[MemberJson]:
 def add_role(login: str, body: SentRole) -> MemberJson:
     """Give a member of the campaign another role."""
     with writing() as db:
-        person = _member(db, login)
+        person = member_named(db, login)
         if not body.both_sides and person.groups and body.role in membership.JUDGES:
             raise Conflict(
                 f"{person.name} submits runs and would judge them", remedy="confirm it with `both_sides`"
             )
         membership.add_role(db, here().id, person.account_id, body.role, both_sides=body.both_sides)
-        return member_json(_member(db, login))
+        return member_json(member_named(db, login))
 
 
 @blueprint.delete("/people/<login>/roles/<role>")
@@ -85,7 +100,7 @@ def remove_role(login: str, role: str) -> None:
     if role not in set(Role):
         raise NotFound("there is no such role", remedy=f"one of {', '.join(Role)}")
     with writing() as db:
-        membership.remove_role(db, here().id, _member(db, login).account_id, Role(role))
+        membership.remove_role(db, here().id, member_named(db, login).account_id, Role(role))
 
 
 @blueprint.get("/invitations")
@@ -108,20 +123,43 @@ def invite(body: SentInvitations) -> InvitedPeople:
         made = invite_all(
             db, here().id, body.people, role=body.role, group_id=group_id, invited_by=viewer().id
         )
-    found: list[InvitedJson] = [
-        {
-            "person": one.note,
-            "role": one.role,
-            "group": one.group,
-            "expires_at": one.expires_at.isoformat(),
-            "link": url_for("entrance.invitation", token=one.token, _external=True),
-        }
+    return _shown(made)
+
+
+@blueprint.post("/invitations/links")
+@organiser
+@operation(InvitedPeople, scope=Scope.MANAGE, body=SentInvitationNumbers, status=201, secret=True)
+def renew(body: SentInvitationNumbers) -> InvitedPeople:
+    """Give invitations new links, which are shown in this answer only; those before stop working."""
+    with writing() as db:
+        return _shown(renew_invitations(db, here().id, body.invitations))
+
+
+@blueprint.post("/invitations/withdrawals")
+@organiser
+@operation(Counted, scope=Scope.MANAGE, body=SentInvitationNumbers)
+def withdraw(body: SentInvitationNumbers) -> Counted:
+    """Withdraw invitations, whose links stop working."""
+    with writing() as db:
+        return {"count": withdraw_invitations(db, here().id, body.invitations)}
+
+
+def _shown(made: Iterable[Invited]) -> InvitedPeople:
+    found = [
+        filled(
+            InvitedJson,
+            one,
+            invitation=one.id,
+            person=one.note,
+            link=url_for("entrance.invitation", token=one.token, _external=True),
+        )
         for one in made
     ]
     return {"invitations": found}
 
 
-def _member(db: Session, login: str) -> Member:
+def member_named(db: Session, login: str) -> Member:
+    """The person of this campaign with a login name; raises NotFound."""
     found = next((one for one in members(db, here().id) if one.login == login), None)
     if found is None:
         raise NotFound("nobody with this login name is in the campaign", remedy="invite the person first")

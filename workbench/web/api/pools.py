@@ -9,6 +9,7 @@ from typing import Annotated
 
 from flask import Blueprint
 from pydantic import Field
+from typing_extensions import TypedDict
 from werkzeug.wrappers import Response
 
 from workbench.json_forms import AddedPairs, MadePoolJson, PageJson, PairJson, PoolJson
@@ -20,12 +21,12 @@ from workbench.web.api.operations import Text, operation
 from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import streamed
 from workbench.web.learner_builds import begin_learning
-from workbench.web.pages.pools.pool_choice import pool_named, pools_shown
+from workbench.web.pages.pools.pool_choice import pool_line, pool_named, pools_shown
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.pools import drafts
-from workbench.workflow.pools.additions import Additions, add_documents
+from workbench.workflow.pools.additions import Additions, add_documents, remove_addition
 from workbench.workflow.pools.listing import pool_origins, pool_report, pool_summary
-from workbench.workflow.pools.maker import make_apart, open_apart
+from workbench.workflow.pools.maker import make_apart, open_apart, rebuild_apart
 from workbench.workflow.pools.making import NewPool
 from workbench.workflow.pools.pool_json import made_pool_json, pool_json
 from workbench.workflow.pools.portions import remove_leftovers
@@ -75,6 +76,32 @@ class SentPairs:
     topic: str
     docnos: Annotated[list[str], Field(min_length=1, max_length=10_000)]
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddedPair:
+    """A document that was added to a topic by hand."""
+
+    __pydantic_config__ = FORBID
+    topic: str
+    docno: str
+
+
+@dataclass(frozen=True, slots=True)
+class SentPoolName:
+    """The name that a draft is to have."""
+
+    __pydantic_config__ = FORBID
+    name: str
+
+
+class RebuiltPool(TypedDict):
+    """A rebuilt draft: pairs added and removed, and the pairs added by hand that were kept."""
+
+    pool: MadePoolJson
+    entered: int
+    left: int
+    kept: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +204,38 @@ def change_state(pool: str, body: PoolStateChange) -> PoolJson:
             drafts.close_pool(db, here().id, pool)
     with reading() as db:
         return pool_json(pool_summary(db, here().id, pool))
+
+
+@blueprint.patch("/<id:pool>")
+@organiser
+@operation(PoolJson, scope=Scope.MANAGE, body=SentPoolName)
+def rename(pool: str, body: SentPoolName) -> PoolJson:
+    """Rename a draft."""
+    with writing() as db:
+        number = pool_summary(db, here().id, pool).id
+        drafts.rename_draft(db, here().id, pool, body.name)
+        return pool_json(pool_line(db, here().id, number))
+
+
+@blueprint.post("/<id:pool>/rebuild")
+@organiser
+@operation(RebuiltPool, scope=Scope.MANAGE)
+def rebuild(pool: str) -> RebuiltPool:
+    """Rebuild a draft by its recipe, from the runs as they are now; what was added by hand is kept."""
+    with reading() as db:
+        name = pool_named(db, here().id, pool).name
+    done = rebuild_apart(app_context().database, here().id, name)
+    return {"pool": made_pool_json(done.pool), "entered": done.entered, "left": done.left, "kept": done.kept}
+
+
+@blueprint.delete("/<id:pool>/pairs")
+@organiser
+@operation(None, scope=Scope.MANAGE, query=AddedPair)
+def remove_pair(pool: str, query: AddedPair) -> None:
+    """Remove a document that was added by hand and that nobody has judged."""
+    with writing() as db:
+        name = pool_named(db, here().id, pool).name
+        remove_addition(db, here().id, name, topic=query.topic, docno=query.docno, by=viewer().id)
 
 
 @blueprint.delete("/<id:pool>")

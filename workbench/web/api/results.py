@@ -6,13 +6,13 @@ A blueprint for each, since the scores are computed by a process that saves no j
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, make_dataclass
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 from flask import Blueprint
 from pydantic import Field
 from werkzeug.wrappers import Response
 
-from workbench.agreement.export import report_export
+from workbench.agreement.export import report_data
 from workbench.agreement.intervals import Bounds
 from workbench.agreement.options import (
     MOST_ROUNDS_OF_A_PAGE,
@@ -27,6 +27,7 @@ from workbench.agreement.options import (
 from workbench.agreement.resampling import Unit
 from workbench.consensus.rule_choice import RuleChoice, rule_choice
 from workbench.consensus.rules import PARAMETERS
+from workbench.json_forms import AgreementJson, QrelsReportJson, ScoreJson
 from workbench.web.access import here, reader
 from workbench.web.api.cursors import FORBID, Flag, Whole
 from workbench.web.api.operations import Text, operation
@@ -35,7 +36,7 @@ from workbench.web.downloads import streamed
 from workbench.workflow.agreement.report import campaign_agreement
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.qrels.qrels import make_qrels, qrels_json
-from workbench.workflow.scores.leaderboard import leaderboard, leaderboard_export
+from workbench.workflow.scores.leaderboard import leaderboard, scores_json
 from workbench.workflow.scores.score_table import default_measures, score_runs
 
 agreement_blueprint = Blueprint("agreement", __name__, url_prefix="/campaigns/<slug>/agreement")
@@ -101,12 +102,11 @@ ScoresQuery = _query(
 
 @agreement_blueprint.get("")
 @reader
-@operation(dict[str, Any], query=AgreementQuery)
-def agreement(query: AgreementQuery) -> dict[str, Any]:
+@operation(AgreementJson, query=AgreementQuery)
+def agreement(query: AgreementQuery) -> AgreementJson:
     """Report how far the assessors agree: each coefficient with its interval and n, overall and by pair."""
     with reading() as db:
-        report = campaign_agreement(db, here().id, query.options())
-    return cast(dict[str, Any], report_export(report).data())
+        return report_data(campaign_agreement(db, here().id, query.options()))
 
 
 @qrels_blueprint.get("")
@@ -121,8 +121,8 @@ def qrels(query: Any) -> Response:
 
 @qrels_blueprint.get("/report")
 @reader
-@operation(dict[str, Any], query=QrelsQuery)
-def qrels_report(query: Any) -> dict[str, Any]:
+@operation(QrelsReportJson, query=QrelsQuery)
+def qrels_report(query: Any) -> QrelsReportJson:
     """Report what a rule settles and what it leaves, in numbers."""
     with reading() as db:
         return qrels_json(make_qrels(db, here().id, chosen_rule(query), unjudged=query.unjudged))
@@ -130,14 +130,14 @@ def qrels_report(query: Any) -> dict[str, Any]:
 
 @scores_blueprint.get("")
 @reader
-@operation(list[dict[str, Any]], query=ScoresQuery)
-def scores(query: Any) -> list[dict[str, Any]]:
+@operation(list[ScoreJson], query=ScoresQuery)
+def scores(query: Any) -> list[ScoreJson]:
     """Score the runs on the qrels of a rule, best first by the first measure, with intervals and bounds."""
     choice = chosen_rule(query)
     with reading() as db:
         measures = query.measures or default_measures(campaign_of(db, here().id).scale, choice)
         table = score_runs(db, here().id, choice=choice, measures=measures, tags=query.run or None)
-    return cast(list[dict[str, Any]], leaderboard_export(leaderboard(table)).data())
+    return scores_json(leaderboard(table))
 
 
 def chosen_rule(query: Any) -> RuleChoice:

@@ -20,6 +20,7 @@ from workbench.agreement.rounds import (
 )
 from workbench.errors import WorkbenchError
 from workbench.export import Export
+from workbench.json_forms import DiscussionReportJson
 from workbench.workflow.agreement.independent_answers import discussed_pairs
 from workbench.workflow.agreement.selection import answers_of_campaign
 from workbench.workflow.campaigns.campaigns import campaign_of
@@ -72,7 +73,7 @@ def discussion_export(found: DiscussionReport, *, names: bool = True) -> Export:
     )
 
 
-def discussion_data(found: DiscussionReport, *, names: bool = True) -> dict[str, object]:
+def discussion_data(found: DiscussionReport, *, names: bool = True) -> DiscussionReportJson:
     """The report as plain data; without `names` nothing of single assessors."""
     return {
         "discussed": found.discussed,

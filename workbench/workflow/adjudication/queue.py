@@ -6,11 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from typing import Any
 
 from workbench.consensus.disputes import Spread
 from workbench.consensus.rule import Pair
 from workbench.export import Export
+from workbench.json_forms import (
+    DecidedJson,
+    DisputedAnswer,
+    DisputeJson,
+    DisputesJson,
+    InfluenceJson,
+    QueueRules,
+    filled,
+)
 from workbench.records import Judgment, Scale
 from workbench.scoring.influence import Influence
 from workbench.workflow.adjudication.decisions import Decided
@@ -160,7 +168,8 @@ def queue_export(found: Queue, lines: Sequence[QueueLine], *, names: bool) -> Ex
 
     Without `names` nothing says whose answer is which.
     """
-    return Export(COLUMNS, partial(_rows, lines, names=names), partial(_data, found, lines, names=names))
+    data = partial(queue_json, found, lines, names=names)
+    return Export(COLUMNS, partial(_rows, lines, names=names), data)
 
 
 def _rows(lines: Iterable[QueueLine], *, names: bool) -> Iterator[tuple[object, ...]]:
@@ -187,52 +196,43 @@ def _rows(lines: Iterable[QueueLine], *, names: bool) -> Iterator[tuple[object, 
         )
 
 
-def _data(found: Queue, lines: Iterable[QueueLine], *, names: bool) -> dict[str, Any]:
-    """The counts, the settings and these lines of a queue as plain data."""
-    rules = found.rules
+def queue_json(found: Queue, lines: Iterable[QueueLine], *, names: bool) -> DisputesJson:
+    """The counts, the settings and these lines of a queue as plain data; `names` as in `queue_export`."""
     return {
         "disputed": found.total,
         "done": found.done,
         "counts": {str(state): found.counts[state] for state in State},
-        "rules": {
-            "difference": str(rules.difference),
-            "steps": rules.steps,
-            "beside_grades": rules.beside_grades,
-            "machines": rules.machines,
-            "names_hidden": rules.names_hidden,
-            "measure": rules.measure,
-        },
+        "rules": filled(QueueRules, found.rules),
         "order": str(found.order),
         "pairs": [_line_json(line, names=names) for line in lines],
     }
 
 
-def _line_json(line: QueueLine, *, names: bool) -> dict[str, Any]:
+def _line_json(line: QueueLine, *, names: bool) -> DisputeJson:
     moved, decided = line.influence, line.decided
     judgments = line.judgments if names else line.answers
     return {
         "topic": line.topic,
         "doc": line.docno,
         "state": str(line.state),
-        "answers": [
-            {"answer": str(one.answer), "grade": one.grade} | ({"assessor": one.assessor} if names else {})
-            for one in judgments
-        ],
+        "answers": [_answer_json(one, names=names) for one in judgments],
         "distance": line.spread.distance,
         "mean_distance": line.spread.mean,
         "crosses_line": line.spread.crosses,
         "discussed": line.discussed,
         "answers_changed_since": line.changed,
-        "influence": moved and {"swaps": moved.swaps, "uneven": moved.uneven, "shift": moved.shift},
-        "decided": decided
-        and {
-            "decision": str(decided.decision),
-            "grade": decided.grade,
-            "reason": decided.reason,
-            "by": decided.by,
-            "at": decided.at.isoformat(timespec="seconds"),
-        },
+        "influence": None if moved is None else filled(InfluenceJson, moved),
+        "decided": None
+        if decided is None
+        else filled(DecidedJson, decided, at=decided.at.isoformat(timespec="seconds")),
     }
+
+
+def _answer_json(one: Judgment, *, names: bool) -> DisputedAnswer:
+    answer: DisputedAnswer = {"answer": str(one.answer), "grade": one.grade}
+    if names:
+        answer["assessor"] = one.assessor
+    return answer
 
 
 def _answers(line: QueueLine, *, names: bool) -> Iterator[str]:

@@ -19,6 +19,9 @@ from workbench.workflow.people.roles import Role
 
 ARCHIVED = "this campaign is archived: nothing in it can be changed"
 RESTORE = "an organiser can restore it in its settings"
+LONGEST_NAME = 200
+LONGEST_GUIDELINES = 200_000
+"""In characters, of whichever script."""
 DELETED = "~"
 """How the slug of a campaign begins that is being deleted; no other has this character."""
 

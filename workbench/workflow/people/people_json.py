@@ -31,6 +31,7 @@ def member_json(member: Member) -> MemberJson:
 def invitation_json(one: Invitation) -> InvitationJson:
     """An invitation without its link."""
     return {
+        "invitation": one.id,
         "person": one.note,
         "role": one.role,
         "group": one.group,

@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
+from typing import cast
 
 import numpy as np
 from sqlalchemy import select
@@ -20,6 +21,7 @@ from workbench.consensus.soft import SoftLabels, soft_labels
 from workbench.consensus.summary import Summary, summary_json, summed
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import write_qrels
+from workbench.json_forms import QrelsReportJson
 from workbench.records import Judgment, Qrel, Scale
 from workbench.storage.adjudications import adjudicated_grades
 from workbench.storage.tables import PoolEntryRow, PoolRow
@@ -243,12 +245,13 @@ def pooled_pairs(db: Session, campaign_id: int) -> set[Pair]:
     return {(topic, docno) for topic, docno in db.execute(chosen)}
 
 
-def qrels_json(report: QrelsReport) -> dict[str, object]:
+def qrels_json(report: QrelsReport) -> QrelsReportJson:
     """What a rule makes of the judgments, in numbers."""
-    return {
+    found = {
         "rule": report.choice.rule,
         "parameters": report.choice.parameters(),
         "lines": report.summary.settled,
         "lines_unjudged": len(report.unjudged),
         **summary_json(report.summary),
     }
+    return cast(QrelsReportJson, found)

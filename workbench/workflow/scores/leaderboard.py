@@ -9,6 +9,7 @@ from functools import partial
 from workbench.consensus.rule_choice import choice_label
 from workbench.errors import WorkbenchError
 from workbench.export import Export, table_export
+from workbench.json_forms import MeasureScore, ScoreJson, filled
 from workbench.latex import between, document, escaped, number, percent, table
 from workbench.scoring.means import MeanScore, mean_score
 from workbench.scoring.measures import is_mean, parse_measures
@@ -107,6 +108,33 @@ def leaderboard_export(found: Leaderboard) -> Export:
         columns += [f"{name} {part}" for part in parts]
     rows = [_row(line, measures) for line in found.lines]
     return Export(tuple(columns), lambda: rows, table_export(columns, rows).data, partial(_latex, found))
+
+
+def scores_json(found: Leaderboard) -> list[ScoreJson]:
+    """The same as plain data: the runs in their order with every measure."""
+    return [
+        filled(
+            ScoreJson,
+            line.scores,
+            run=line.scores.tag,
+            group=line.group or None,
+            measures={name: _measure_json(line.cells[name]) for name in found.table.measures},
+        )
+        for line in found.lines
+    ]
+
+
+def _measure_json(cell: LeaderCell) -> MeasureScore:
+    interval, one = cell.interval, cell.bounds
+    return {
+        "value": cell.value,
+        "low": interval.low if interval else None,
+        "high": interval.high if interval else None,
+        "unjudged": one.unjudged if one else None,
+        "read": one.read if one else None,
+        "as_not_relevant": one.low if one else None,
+        "as_relevant": one.high if one else None,
+    }
 
 
 def _line(found: ScoreTable, scores: RunScores, counting: frozenset[str]) -> LeaderLine:

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.records import SCALES, Scale
 from workbench.web import notices
-from workbench.web.access import administrator, here, organiser, viewer
+from workbench.web.access import administrator, here, organiser, takes_guidelines, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, sent_text, status_of, whole_number
 from workbench.web.pages.overview.steps import announce_step
@@ -22,7 +22,13 @@ from workbench.web.pages.settings.scale_form import (
     typed_scale_form,
 )
 from workbench.web.requests import see_other
-from workbench.workflow.campaigns.campaigns import campaign_of, change_campaign, create_campaign
+from workbench.workflow.campaigns.campaigns import (
+    LONGEST_GUIDELINES,
+    LONGEST_NAME,
+    campaign_of,
+    change_campaign,
+    create_campaign,
+)
 from workbench.workflow.judging.desk_rules import (
     BREAK_RULE,
     COMMENT_FOR,
@@ -39,8 +45,6 @@ from workbench.workflow.judging.desk_rules import (
 
 blueprint = Blueprint("settings", __name__)
 Answer = str | Response | tuple[str, int]
-LONGEST_NAME = 200
-LONGEST_GUIDELINES = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,7 @@ def new() -> str:
 
 
 @blueprint.post("/campaigns/new")
+@takes_guidelines
 @administrator
 def create() -> Answer:
     """Create a campaign with the viewer as its organiser."""
@@ -85,6 +90,7 @@ def index() -> str:
 
 
 @blueprint.post("/c/<slug>/settings")
+@takes_guidelines
 @organiser
 def change() -> Answer:
     """Save name, scale and guidelines."""
