@@ -14,7 +14,7 @@ from tests.support import cases, examples, shared
 from workbench.agreement.bands import Band, verdict
 from workbench.agreement.coefficients.alpha import LEVELS
 from workbench.agreement.estimates import calculations, estimates, resamples_of
-from workbench.agreement.export import COLUMNS, report_data, report_rows
+from workbench.agreement.export import COLUMNS, report_rows
 from workbench.agreement.grades import against_the_rest, by_grade
 from workbench.agreement.intervals import Bounds
 from workbench.agreement.latex import report_latex
@@ -23,6 +23,7 @@ from workbench.agreement.options import AgreementOptions, Basis
 from workbench.agreement.pairwise import assessor_pairs
 from workbench.agreement.ratings import Assessor, Ratings, answers_of
 from workbench.agreement.report import agreement_report, disagreements, what_differs
+from workbench.agreement.report_json import report_data
 from workbench.agreement.resampling import Resamples, Unit, bootstrap
 from workbench.agreement.selection import select_ratings
 from workbench.agreement.thresholds import thresholds

@@ -49,7 +49,9 @@ NAMES = {
 # Columns of tables, and keys of JSON, CSV and LaTeX, keep the names under which others read them.
 STORED = {"said_at", "name_taken"}
 STORED_IN = {"said": ("workbench/storage/tables", "workbench/workflow/adjudication")}
-KEYS = re.compile(r"""["'](?:--)?(?:mend|likeness|strictness)["']|tab:agreement-strictness""")
+KEYS = re.compile(
+    r"""["'](?:--)?(?:mend|likeness|strictness)["']|tab:agreement-strictness|strictness: list\["""
+)
 # What the demo's documents and topics are about.
 INVENTED = {Path("workbench/demo/content")}
 

@@ -9,16 +9,7 @@ from typing import Any
 
 from workbench.agreement.coefficients.steps import Step
 from workbench.agreement.estimates import Estimate, calculations, estimates, resamples_of
-from workbench.agreement.export import (
-    INDICES,
-    bounds_cells,
-    drawn_cells,
-    options_data,
-    overlap_data,
-    pair_data,
-    selection_data,
-    threshold_data,
-)
+from workbench.agreement.export import INDICES, bounds_cells, drawn_cells
 from workbench.agreement.grades import WHY_NONE
 from workbench.agreement.intervals import Interval
 from workbench.agreement.latex import bounds, interval_note, thresholds_latex
@@ -26,6 +17,13 @@ from workbench.agreement.options import AgreementOptions
 from workbench.agreement.overlap import Overlap, overlap
 from workbench.agreement.pairwise import AssessorPair, assessor_pairs
 from workbench.agreement.report import Disagreement, disagreements
+from workbench.agreement.report_json import (
+    options_data,
+    overlap_data,
+    pair_data,
+    selection_data,
+    threshold_data,
+)
 from workbench.agreement.selection import Selection, Shared
 from workbench.agreement.thresholds import Threshold, thresholds
 from workbench.errors import WorkbenchError

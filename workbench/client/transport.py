@@ -81,11 +81,16 @@ class Transport:
 
     def send(self, method: str, path: str, body: Any = None) -> Any:
         """What is answered to a JSON body, None for an empty answer; raises as `get`."""
-        # In UTF-8, since escapes take up to three times the room, and the longest guidelines would not fit.
+        # In UTF-8, since escapes take up to three times the room.
         content = None
         if body is not None:
             content = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
         answer = self._sent(method, path, None, content)
+        return json.loads(answer) if answer else None
+
+    def delete(self, path: str, query: Mapping[str, Any] | None = None) -> Any:
+        """What is answered to a deletion, None for an empty answer; raises as `get`."""
+        answer = self._sent("DELETE", path, query)
         return json.loads(answer) if answer else None
 
     def upload(self, path: str, file: Path, query: Mapping[str, Any]) -> Any:

@@ -48,6 +48,15 @@ class MadePoolJson(TypedDict):
     runs: dict[str, RunOfPool]
 
 
+class RebuiltPool(TypedDict):
+    """A rebuilt draft: pairs added and removed, and the pairs added by hand that were kept."""
+
+    pool: MadePoolJson
+    entered: int
+    left: int
+    kept: int
+
+
 class PairJson(TypedDict):
     """A pair of a pool; `origin` is runs, manual or runs+manual."""
 

@@ -182,7 +182,7 @@ class ThresholdJson(TypedDict):
     overlap_interval: IntervalJson | None
 
 
-class StrictnessJson(TypedDict):
+class LeniencyJson(TypedDict):
     """How an assessor's share of relevant differs from the others' on the `n` pairs that they share."""
 
     assessor: str
@@ -209,7 +209,7 @@ class AgreementJson(TypedDict):
     assessors_without_pairs_listed: int
     overlap: list[OverlapJson]
     thresholds: list[ThresholdJson]
-    strictness: list[StrictnessJson]
+    strictness: list[LeniencyJson]
 
 
 class DisputedAnswer(TypedDict):

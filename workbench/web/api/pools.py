@@ -9,10 +9,16 @@ from typing import Annotated
 
 from flask import Blueprint
 from pydantic import Field
-from typing_extensions import TypedDict
 from werkzeug.wrappers import Response
 
-from workbench.json_forms import AddedPairs, MadePoolJson, PageJson, PairJson, PoolJson
+from workbench.json_forms import (
+    AddedPairs,
+    MadePoolJson,
+    PageJson,
+    PairJson,
+    PoolJson,
+    RebuiltPool,
+)
 from workbench.pooling.strategies import ALL_STRATEGIES, PoolRecipe
 from workbench.records import TieRule, id_bytes
 from workbench.web.access import here, organiser, reader, viewer
@@ -93,15 +99,6 @@ class SentPoolName:
 
     __pydantic_config__ = FORBID
     name: str
-
-
-class RebuiltPool(TypedDict):
-    """A rebuilt draft: pairs added and removed, and the pairs added by hand that were kept."""
-
-    pool: MadePoolJson
-    entered: int
-    left: int
-    kept: int
 
 
 @dataclass(frozen=True, slots=True)

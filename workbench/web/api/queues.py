@@ -43,8 +43,8 @@ class SentAssessors:
 
 
 @dataclass(frozen=True, slots=True)
-class TakenBack:
-    """What is taken back: all that is out, an assessor's, a topic's, or one document of both."""
+class SentReturn:
+    """What returns to the queue: all that is out, an assessor's, a topic's, or one document of both."""
 
     __pydantic_config__ = FORBID
     assessor: str | None = None
@@ -92,17 +92,17 @@ def give(pool: str, body: SentAssessors) -> Counted:
         return {"count": queues.give_queue(db, here().id, pool, chosen)}
 
 
-@blueprint.post("/taken-back")
+@blueprint.post("/returned")
 @organiser
-@operation(Counted, scope=Scope.MANAGE, body=TakenBack)
-def take_back(pool: str, body: TakenBack) -> Counted:
-    """Take back pairs that are out, so that somebody else gets them; what is judged stays."""
+@operation(Counted, scope=Scope.MANAGE, body=SentReturn)
+def return_pairs(pool: str, body: SentReturn) -> Counted:
+    """Return pairs that are out to the queue, so that somebody else gets them; what is judged stays."""
     with writing() as db:
         if body.docno is None:
             done = queues.take_back(db, here().id, pool, assessor=body.assessor, topic=body.topic)
             return {"count": done}
         if body.assessor is None or body.topic is None:
-            message = "one document is taken back from an assessor"
+            message = "one document returns from an assessor"
             raise InvalidInput([Finding("body", None, "docno", message, "name assessor and topic too")])
         (number,) = assessor_numbers(db, [body.assessor])
         one = queues.take_back_pair(

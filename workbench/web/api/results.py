@@ -12,7 +12,6 @@ from flask import Blueprint
 from pydantic import Field
 from werkzeug.wrappers import Response
 
-from workbench.agreement.export import report_data
 from workbench.agreement.intervals import Bounds
 from workbench.agreement.options import (
     MOST_ROUNDS_OF_A_PAGE,
@@ -24,6 +23,7 @@ from workbench.agreement.options import (
     Occasion,
     Singles,
 )
+from workbench.agreement.report_json import report_data
 from workbench.agreement.resampling import Unit
 from workbench.consensus.rule_choice import RuleChoice, rule_choice
 from workbench.consensus.rules import PARAMETERS

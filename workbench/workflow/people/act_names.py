@@ -72,7 +72,7 @@ ACTS = {
     "api.queues.end": "Turn queue off, by API",
     "api.queues.give": "Assign queue, by API",
     "api.queues.make": "Set up queue, by API",
-    "api.queues.take_back": "Return pairs to queue, by API",
+    "api.queues.return_pairs": "Return pairs to queue, by API",
     "api.releases.change_state": "Publish or withdraw release, by API",
     "api.releases.make": "Create release, by API",
     "api.run_rules.change": "Change rules for runs, by API",

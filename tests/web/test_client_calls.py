@@ -1,0 +1,230 @@
+"""The methods of the client, one noun after the other, against the application in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from flask import Flask
+
+from tests.api import token_of
+from tests.cast import GROUP, Cast
+from tests.servers import WholeAnswers, served_here
+from workbench.client import ApiError, CampaignClient, Client
+from workbench.storage.engine import Database
+
+Of = Callable[[str], CampaignClient]
+POOL = "depth 2"
+"""The pool of the cast: d1, d2 and d/4 of T1 and of T2."""
+
+
+@pytest.fixture
+def of(app: Flask, sqlite_database: Database, cast: Cast) -> Iterator[Of]:
+    """The campaign of the cast as the program of somebody sees it."""
+    with served_here(WholeAnswers(app)) as address:
+        yield lambda name: Client(address, token_of(sqlite_database, cast.accounts[name])).campaign(cast.slug)
+
+
+def table(folder: Path, *lines: str) -> Path:
+    """A file of these lines."""
+    file = folder / "file.tsv"
+    file.write_text("".join(f"{line}\n" for line in lines))
+    return file
+
+
+def judged(of: Of, cast: Cast, **grades: int) -> None:
+    """Let assessors grade d1 of T1, whose grades differ where these do."""
+    for name, grade in grades.items():
+        receipt = of(name).judge(cast.assignments[name, "T1"], "d1", grade)
+        assert receipt["outcome"] == "recorded", receipt
+
+
+def test_settings_change_by_name_and_the_others_stay(of: Of) -> None:
+    olga = of("Olga")
+    assert not any(olga.settings().values())
+    assert olga.change_settings(break_minutes=45)["break_minutes"] == 45
+    asked = ["Readability (required): hard, fair, easy"]
+    assert olga.change_settings(questions=asked, search=True)["questions"] == asked
+    assert olga.change_settings(comment_for=[3]) == {
+        "break_minutes": 45,
+        "search": True,
+        "questions": asked,
+        "comment_for": [3],
+    }
+    assert olga.change_settings(break_minutes=None)["questions"] == asked
+    with pytest.raises(ApiError) as refused:
+        olga.change_settings(questions=["Readability: hard"])
+    assert refused.value.codes == ("questions",)
+
+
+def test_a_campaign_is_duplicated_and_deleted_by_its_name(of: Of) -> None:
+    copy = of("Olga").duplicate("Harbour again")
+    assert copy.show()["roles"] == ["organiser"]
+    assert (copy.contents()["topics"], of("Olga").contents()["topics"]) == (0, 2)
+    with pytest.raises(ApiError) as refused:
+        copy.delete(name="Harbour")
+    assert refused.value.status == 422
+    copy.delete(name="Harbour again")
+    with pytest.raises(ApiError) as gone:
+        copy.show()
+    assert gone.value.status == 404
+
+
+def test_a_group_is_renamed_and_gets_members(of: Of) -> None:
+    olga = of("Olga")
+    olga.add_group("Ebb")
+    assert olga.rename_group("Ebb", "Flood")["group"] == "Flood"
+    assert [who["login"] for who in olga.add_member("Flood", "vera")["people"]] == ["vera"]
+    with pytest.raises(ApiError) as judge:
+        olga.add_member("Flood", "ada")
+    assert judge.value.status == 409
+    olga.remove_member("Flood", "vera")
+    olga.remove_group("Flood")
+    assert [one["group"] for one in olga.groups()] == [GROUP]
+
+
+def test_rules_for_runs_change_by_code(of: Of, tmp_path: Path) -> None:
+    olga = of("Olga")
+    before = olga.run_rules()
+    assert (before["max_per_topic"], before["codes"]["unknown-topic"], before["documents"]) == (
+        None,
+        "error",
+        None,
+    )
+    assert olga.change_run_rules(codes={"unknown-topic": "warning"})["codes"]["unknown-topic"] == "warning"
+    changed = olga.change_run_rules(max_per_topic=1000)
+    assert (changed["max_per_topic"], changed["codes"]["unknown-topic"]) == (1000, "warning")
+    with pytest.raises(ApiError) as fixed:
+        olga.change_run_rules(codes={"score": "ignored"})
+    assert fixed.value.codes == ("score",)
+    listed = olga.load_docnos(table(tmp_path, "d1", "d2", "d1"))["documents"]
+    assert listed is not None
+    assert (listed["docnos"], listed["added_by"]) == (2, "Olga")
+    olga.remove_docnos()
+    assert olga.run_rules()["documents"] is None
+
+
+def test_a_draft_is_renamed_rebuilt_and_deleted(of: Of) -> None:
+    olga = of("Olga")
+    olga.make_pool(parameters={"depth": 3}, name="Deeper", draft=True)
+    assert olga.rename_pool("Deeper", "Deepest")["name"] == "Deepest"
+    assert olga.add_pairs("Deepest", "T2", ["d6"], reason="I know of it.")["added"] == ["d6"]
+    rebuilt = olga.rebuild_pool("Deepest")
+    # To depth 3 T1 has d#3 besides, T2 é5; what was added stays.
+    assert (rebuilt["pool"]["pairs"], rebuilt["entered"], rebuilt["kept"]) == (9, 0, 1)
+    olga.remove_pair("Deepest", "T2", "d6")
+    assert olga.pool("Deepest")["pairs"] == 8
+    olga.delete_pool("Deepest")
+    assert [one["name"] for one in olga.pools()] == [POOL]
+
+
+def test_a_pool_becomes_a_queue_and_no_queue_again(of: Of, cast: Cast) -> None:
+    olga = of("Olga")
+    made = olga.make_queue(POOL, 1, lease_minutes=30)
+    # Both have the topics already: six pairs, one judgment each.
+    assert (made["pairs"], made["needed"], made["lease_minutes"]) == (6, 6, 30)
+    assert olga.give_queue(POOL, ["Ada"]) == 0
+    of("Ada").work(cast.assignments["Ada", "T1"])
+    out = olga.queue(POOL)["out"]
+    assert {(one["assessor"], one["topic"], one["abandoned"]) for one in out} == {("Ada", "T1", False)}
+    assert olga.return_to_queue(POOL, assessor="Ada", topic="T1", docno=out[0]["docno"]) == 1
+    assert olga.return_to_queue(POOL, assessor="Ben") == 0
+    assert olga.return_to_queue(POOL) == len(out) - 1
+    with pytest.raises(ApiError) as alone:
+        olga.return_to_queue(POOL, docno="d1")
+    assert alone.value.codes == ("docno",)
+    assert olga.end_queue(POOL) == 0
+    with pytest.raises(ApiError) as none:
+        olga.queue(POOL)
+    assert none.value.status == 409
+
+
+def test_quality_checks_have_known_answers_and_trainees(of: Of, cast: Cast, tmp_path: Path) -> None:
+    olga = of("Olga")
+    assert olga.change_quality_checks(training=True, least=100, one_in=10)["one_in"] == 10
+    changed = olga.change_quality_checks(one_in=None)
+    assert (changed["one_in"], changed["least"], changed["training"]) == (None, 100, True)
+    known = table(tmp_path, "topic\tdoc\tgrade", "T1\td6\t3", "T1\td1\t0")
+    assert olga.load_known_answers(known, purpose="training") == {"added": 2, "changed": 0, "unchanged": 0}
+    olga.correct_known_answer("T1", "d1", 1, purpose="training")
+    found = [(one["docno"], one["grade"], one["answered"]) for one in olga.known_answers()]
+    assert found == [("d1", 1, 0), ("d6", 3, 0)]
+    assert {one["assessor"] for one in olga.trainees()} == {"Ada", "Ben"}
+    olga.waive_training(cast.assignments["Ada", "T1"])
+    assert {one["assessor"]: one["waived"] for one in olga.trainees()} == {"Ada": True, "Ben": False}
+    assert olga.remove_known_answers(purpose="training", topic="T1", docno="d6") == 1
+    assert olga.remove_known_answers(purpose="training") == 1
+    assert olga.quality_checks()["training_pairs"] == 0
+
+
+def test_invitations_are_renewed_and_withdrawn(of: Of) -> None:
+    olga = of("Olga")
+    (made,) = olga.invite(["Ida"], role="viewer")
+    (renewed,) = olga.renew_invitations([made["invitation"]])
+    assert (renewed["person"], renewed["link"] == made["link"]) == ("Ida", False)
+    assert olga.withdraw_invitations([made["invitation"]]) == 1
+    assert [one["state"] for one in olga.invitations()] == ["withdrawn"]
+
+
+def test_people_get_and_lose_roles_and_assignments(of: Of, cast: Cast) -> None:
+    olga = of("Olga")
+    assert olga.add_role("vera", "assessor")["roles"] == ["assessor", "viewer"]
+    olga.remove_role("vera", "assessor")
+    assert [one["roles"] for one in olga.people() if one["login"] == "vera"] == [["viewer"]]
+    olga.revoke(cast.assignments["Ben", "T2"])
+    assert len(list(olga.assignments())) == 3
+
+
+def test_a_disputed_pair_is_discussed_by_those_who_judged_it(of: Of, cast: Cast) -> None:
+    judged(of, cast, Ada=1, Ben=3)
+    judith = of("Judith")
+    assert of("Olga").change_dispute_rules(blind_discussion=False)["difference"] == "any"
+    assert judith.dispute_rules()["blind_discussion"] is False
+    (dispute,) = judith.disputes()["pairs"]
+    assert [(one["assessor"], one["grade"]) for one in dispute["answers"]] == [("Ada", 1), ("Ben", 3)]
+    assert judith.send_back("T1", "d1", reason="Look at the table.")["recorded"]
+    (line,) = of("Ada").discussions()
+    assert (line["docno"], line["answered"]) == ("d1", False)
+    shown = of("Ada").discussion("T1", "d1")
+    assert (shown["why"], shown["mine"]["grade"], shown["document"]["text"]) == (
+        "Look at the table.",
+        1,
+        "Text of d1",
+    )
+    said = of("Ada").discuss("T1", "d1", 3, comment="The table is in it.")
+    assert (said["mine"]["grade"], said["answered"]) == (3, True)
+    (before,) = [one["before"] for one in said["opinions"] if one["mine"]]
+    assert before is not None
+    assert before["grade"] == 1
+    (replied,) = of("Ben").discussions()
+    assert replied["replied"]
+    of("Ben").mark_read("T1", "d1", of("Ben").discussion("T1", "d1")["latest"])
+    (read,) = of("Ben").discussions()
+    assert not read["replied"]
+    report = judith.discussion_report()
+    assert (report["discussed"], report["only_discussed"]["changed"]) == (1, 1)
+
+
+def test_nobody_discusses_what_was_not_sent_back_to_them(of: Of, cast: Cast) -> None:
+    judged(of, cast, Ada=1, Ben=3)
+    with pytest.raises(ApiError) as refused:
+        of("Ada").discussion("T1", "d1")
+    assert refused.value.status == 404
+
+
+def test_the_latest_decision_is_withdrawn(of: Of, cast: Cast) -> None:
+    judged(of, cast, Ada=1, Ben=3)
+    judith = of("Judith")
+    assert judith.withdraw_decision() == {"topic": None, "docno": None}
+    judith.decide("T1", "d1", 2, reason="It is in between.")
+    assert judith.withdraw_decision() == {"topic": "T1", "docno": "d1"}
+    assert judith.disputes()["counts"]["open"] == 1
+
+
+def test_what_a_rule_settles_is_reported(of: Of, cast: Cast) -> None:
+    judged(of, cast, Ada=1, Ben=3)
+    of("Ada").judge(cast.assignments["Ada", "T1"], "d2", 2)
+    report = of("Vera").qrels_report("upper-median")
+    # Both have graded d1, where 3 is the higher, and Ada d2.
+    assert (report["lines"], report["by_grade"]["2"], report["by_grade"]["3"]) == (2, 1, 1)

@@ -1,0 +1,126 @@
+"""Topics, documents, groups and runs of a campaign, from another program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+from workbench.client.calls import CampaignCalls, File
+from workbench.client.transport import segment
+from workbench.json_forms import (
+    DocumentJson,
+    FullDocument,
+    GroupJson,
+    LoadedFiles,
+    RunCheckJson,
+    RunJson,
+    RunRecordJson,
+    RunRulesJson,
+    TopicJson,
+)
+
+
+class CollectingCalls(CampaignCalls):
+    """What a collection is made of."""
+
+    def topics(self) -> Iterator[TopicJson]:
+        """The topics in their order."""
+        return self._list("/topics")
+
+    def load_topics(self, file: File, *, format: str = "") -> LoadedFiles:
+        """Load topics from a file; all of them, or none."""
+        return cast(LoadedFiles, self._upload("/topics", file, {"format": format}))
+
+    def documents(self, *, begins: str = "") -> Iterator[DocumentJson]:
+        """The documents by docno, or those whose docno begins in a certain way."""
+        return self._list("/documents", {"begins": begins})
+
+    def document(self, docno: str) -> FullDocument:
+        """A document with its text."""
+        return cast(FullDocument, self._get("/documents/document", docno=docno))
+
+    def missing_documents(self) -> list[str]:
+        """The docnos of pooled documents whose text is not loaded."""
+        return self._transport.text(f"{self._path}/documents/missing").splitlines()
+
+    def load_documents(self, file: File, *, format: str = "", pooled: bool = False) -> LoadedFiles:
+        """Load documents from a file, only those in a pool if `pooled`; all of them, or none."""
+        asked = {"format": format, "pooled": pooled}
+        return cast(LoadedFiles, self._upload("/documents", file, asked))
+
+    def groups(self) -> Iterator[GroupJson]:
+        """The groups with their people."""
+        return self._list("/groups")
+
+    def add_group(self, name: str) -> GroupJson:
+        """Make a group."""
+        return cast(GroupJson, self._post("/groups", {"group": name}))
+
+    def rename_group(self, group: str, name: str) -> GroupJson:
+        """Rename a group."""
+        return cast(GroupJson, self._patch(f"/groups/{segment(group)}", {"group": name}))
+
+    def remove_group(self, group: str) -> None:
+        """Remove a group that has no runs and no people."""
+        self._delete(f"/groups/{segment(group)}")
+
+    def add_member(self, group: str, login: str, *, both_sides: bool = False) -> GroupJson:
+        """Let somebody submit runs for a group; `both_sides` allows one who judges."""
+        sent = {"login": login, "both_sides": both_sides}
+        return cast(GroupJson, self._post(f"/groups/{segment(group)}/members", sent))
+
+    def remove_member(self, group: str, login: str) -> None:
+        """Let somebody submit nothing for a group any more."""
+        self._delete(f"/groups/{segment(group)}/members/{segment(login)}")
+
+    def run_rules(self) -> RunRulesJson:
+        """What runs must keep to."""
+        return cast(RunRulesJson, self._get("/run-rules"))
+
+    def change_run_rules(self, **fields: Any) -> RunRulesJson:
+        """Change `max_per_topic`, or how the `codes` named are treated: error, warning or ignored."""
+        return cast(RunRulesJson, self._patch("/run-rules", fields))
+
+    def load_docnos(self, file: File) -> RunRulesJson:
+        """Set the list of docnos that runs are checked against."""
+        return cast(RunRulesJson, self._upload("/run-rules/documents", file, {}))
+
+    def remove_docnos(self) -> None:
+        """Remove the list of docnos."""
+        self._delete("/run-rules/documents")
+
+    def runs(self) -> Iterator[RunJson]:
+        """The runs by tag; for participants those of their groups."""
+        return self._list("/runs")
+
+    def run(self, tag: str) -> RunRecordJson:
+        """Everything about a run."""
+        return cast(RunRecordJson, self._get(f"/runs/{segment(tag)}"))
+
+    def check_run(self, file: File) -> RunCheckJson:
+        """Check a file as a run, without storing it."""
+        return cast(RunCheckJson, self._upload("/runs/check", file, {}))
+
+    def add_run(self, file: File, *, replace: bool = False, **metadata: str) -> RunJson:
+        """Submit a run; `group`, `kind`, `description`, `priority`, `seconds_per_query`, `index_bytes`.
+
+        Raises ApiError with every error of the file in `problem["findings"]`.
+        """
+        return cast(RunJson, self._upload("/runs", file, {"replace": replace, **metadata}))
+
+    def describe_run(self, tag: str, **metadata: str) -> RunRecordJson:
+        """Change what is said of a run, as in `add_run`; an empty text clears a field."""
+        return cast(RunRecordJson, self._patch(f"/runs/{segment(tag)}", metadata))
+
+    def judge_runs(self, tags: Sequence[str], verdict: str, *, reason: str = "") -> int:
+        """Accept runs or set them aside; returns how many have another verdict now."""
+        sent = {"tags": list(tags), "verdict": verdict, "reason": reason}
+        return int(self._post("/runs/verdicts", sent)["changed"])
+
+    def run_content(self, tag: str) -> str:
+        """A run as it was sent."""
+        return self._transport.text(f"{self._path}/runs/{segment(tag)}/content")
+
+    def remove_run(self, tag: str) -> None:
+        """Remove a run that is in no pool."""
+        self._delete(f"/runs/{segment(tag)}")
