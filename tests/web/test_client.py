@@ -220,16 +220,31 @@ def test_half_of_a_character_is_answered_and_not_sent_as_another(served: Served)
 def test_the_example_of_the_help_runs(
     served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (example,) = re.findall(r"```python\n(.*?)```", page_named("api").text, re.DOTALL)
+    examples = re.findall(r"```python\n(.*?)```", page_named("api").text, re.DOTALL)
     files(tmp_path)
     for there, named in (("alpha", "bm25"), ("beta", "dense")):
         (tmp_path / f"{there}.run").rename(tmp_path / f"{named}.run")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ADDRESS", served.address)
     monkeypatch.setenv("TOKEN", served.tokens["Olga"])
-    exec(compile(example, "help/api.md", "exec"), {})
+    names: dict[str, Any] = {}
+    first, *others = (compile(example, "help/api.md", "exec") for example in examples)
+    exec(first, names)
     # To depth 3: T1 has d1, d2, d#3 and d/4, T2 has d/4, d1, é5 and d2.
     assert capsys.readouterr().out.splitlines()[0] == "8 pairs from alpha, beta"
+    # One judgment: T1's d1 is relevant, which alpha has first and beta third.
+    (tmp_path / "one.tsv").write_text("topic\tdoc\tassessor\tgrade\nT1\td1\tIda\t3\n")
+    names["campaign"].load_judgments(tmp_path / "one.tsv")
+    for example in others:
+        exec(example, names)
+    # By hand: the gain of first place is 1, that of third 1 / lb 4 = 1/2.
+    assert [line.split()[:2] for line in capsys.readouterr().out.splitlines()] == [
+        ["alpha", "1.0"],
+        ["beta", "0.5"],
+    ]
+    assert names["campaign"].dispute_rules()["difference"] == "line"
+    assert names["campaign"].run_rules()["max_per_topic"] == 1000
+    assert names["campaign"].settings()["break_minutes"] == 45
 
 
 def test_ids_in_paths_come_back_as_they_were() -> None:
