@@ -50,7 +50,8 @@ NAMES = {
 STORED = {"said_at", "name_taken"}
 STORED_IN = {"said": ("workbench/storage/tables", "workbench/workflow/adjudication")}
 KEYS = re.compile(
-    r"""["'](?:--)?(?:mend|likeness|strictness)["']|tab:agreement-strictness|strictness: list\["""
+    r"""["'](?:--)?(?:mend|likeness|strictness)["']|tab:agreement-strictness"""
+    r"""|    strictness: list|    likeness: float"""
 )
 # What the demo's documents and topics are about.
 INVENTED = {Path("workbench/demo/content")}

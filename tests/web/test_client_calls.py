@@ -13,6 +13,7 @@ from tests.cast import GROUP, Cast
 from tests.servers import WholeAnswers, served_here
 from workbench.client import ApiError, CampaignClient, Client
 from workbench.storage.engine import Database
+from workbench.workflow.judging.unrecorded import store_unrecorded
 
 Of = Callable[[str], CampaignClient]
 POOL = "depth 2"
@@ -228,3 +229,114 @@ def test_what_a_rule_settles_is_reported(of: Of, cast: Cast) -> None:
     report = of("Vera").qrels_report("upper-median")
     # Both have graded d1, where 3 is the higher, and Ada d2.
     assert (report["lines"], report["by_grade"]["2"], report["by_grade"]["3"]) == (2, 1, 1)
+
+
+def test_a_pool_is_planned_as_it_is_made(of: Of) -> None:
+    olga = of("Olga")
+    assert olga.estimate_pace(30)["guess"] == 30
+    plan = olga.plan_pool(parameter=["depth=3"], per_pair=2)
+    # To depth 3 four documents of each topic; 16 judgments of 30 s are 8 minutes.
+    assert (plan["pairs"], plan["certainty"], plan["seconds_from"]) == (8, "exact", "guessed")
+    assert plan["hours"] == pytest.approx(16 * 30 / 3600)
+    assert olga.make_pool(parameters={"depth": 3}, draft=True)["pairs"] == plan["pairs"]
+    assert olga.plan_pool(run=["alpha"], parameter=["depth=1"])["pairs"] == 2
+    with pytest.raises(ApiError) as refused:
+        olga.plan_pool(parameter=["depth"])
+    assert refused.value.codes == ("parameter",)
+    assert olga.estimate_pace(None)["guess"] is None
+    assert olga.pace()["source"] == "assumed"
+
+
+def test_a_late_run_shows_its_holes_and_has_them_filled(of: Of, cast: Cast) -> None:
+    judged(of, cast, Ada=1)
+    olga = of("Olga")
+    holes = olga.holes("beta")
+    # beta has d2, d/4, d1, d6 of T1, of which d1 is judged, and d/4, d2 of T2.
+    assert (holes["topics"][0]["retrieved"], sum(holes["unjudged"][-1:])) == (4, 5)
+    filled = olga.fill_holes("beta", 10)
+    # Of these only d6 of T1 is in no open pool; Ada has judged the topic.
+    assert (filled["pool"]["pairs"], filled["assigned"], filled["unassigned"]) == (1, 1, 0)
+
+
+def test_what_is_said_of_many_runs_comes_from_a_table(of: Of, tmp_path: Path) -> None:
+    olga = of("Olga")
+    rows = table(tmp_path, "tag\tgroup\tkind", "alpha\tNeap\tmanual", "beta\tNeap\t")
+    done = olga.load_metadata(rows, new_groups=True)
+    assert done == {"rows": 2, "changed": 2, "new_groups": ["Neap"], "ignored": []}
+    assert [one["group"] for one in olga.runs()] == ["Neap", "Neap"]
+
+
+def test_a_sample_says_what_the_pools_may_have_missed(of: Of) -> None:
+    olga = of("Olga")
+    assert (olga.missed()["topics"], olga.missed()["of_topics"]) == ([], 2)
+    drawn = olga.draw_missed(POOL, 2, topics=["T1"], seed=7)
+    # Six documents, of which three of T1 are pooled.
+    assert drawn["collection"] == 6
+    (topic,) = drawn["topics"]
+    assert (topic["topic"], topic["unpooled"], len(topic["new"])) == ("T1", 3, 2)
+    (line,) = olga.missed()["topics"]
+    assert (line["drawn"], line["judged"], line["seed"]) == (2, 0, 7)
+
+
+def test_documents_and_runs_are_compared_side_by_side(of: Of) -> None:
+    olga, ada = of("Olga"), of("Ada")
+    assert olga.compare_documents([("T1", "d1", "d2")], assessors=["Ada"], seed=1) == 1
+    assert olga.compare_runs("alpha", "beta", topics=["T2"], assessors=["Ada"]) == 1
+    documents, runs = sorted(ada.own_comparisons(), key=lambda one: one["kind"])
+    assert (documents["pairs"], runs["kind"], len(list(olga.comparison_tasks()))) == (1, "runs", 2)
+    shown = ada.comparison(documents["task"])
+    assert {one["docno"] for one in (*shown["left"], *shown["right"])} == {"d1", "d2"}
+    done = ada.prefer(documents["task"], 1, "left", reason="It has the table.")
+    assert (done["answered"], done["left"]) == ([1], [])
+    (answer,) = of("Vera").preferences()
+    better = shown["left"][0]["docno"]
+    assert (answer["left"], answer["reason"]) == (better, "It has the table.")
+    first, _ = olga.preference_results()["documents"]
+    assert (first["doc"], first["wins"]) == (better, 1)
+    assert len(olga.prefs().splitlines()) == 2
+    assert ada.withdraw_preference(documents["task"]) == {"pair": 1}
+    assert olga.preferences() == []
+    olga.remove_comparison_task(runs["task"])
+    assert len(ada.own_comparisons()) == 1
+    with pytest.raises(ApiError) as other:
+        of("Ben").comparison(documents["task"])
+    assert other.value.status == 404
+
+
+def test_an_answer_that_was_not_recorded_is_settled(of: Of, sqlite_database: Database, cast: Cast) -> None:
+    with sqlite_database.writing() as db:
+        sent = {"client_id": "kept-aside-1", "assignment": cast.assignments["Ada", "T1"], "docno": "d1"}
+        answer = {**sent, "kind": "answer", "answer": "grade", "grade": 2}
+        store_unrecorded(db, cast.campaign_id, cast.accounts["Ada"].id, answer, why="it came late")
+    olga = of("Olga")
+    (waiting,) = olga.unrecorded()
+    assert (waiting["person"], waiting["grade"], waiting["settlement"]) == ("Ada", 2, None)
+    assert olga.settle([waiting["answer_id"]], "recorded") == 1
+    (settled,) = olga.unrecorded()
+    assert (settled["settlement"], settled["current_grade"]) == ("recorded", 2)
+
+
+def test_reminders_need_a_site_that_sends_mail(of: Of) -> None:
+    olga = of("Olga")
+    assert [(one["name"], one["documents"]) for one in olga.open_work()] == [("Ada", 6), ("Ben", 6)]
+    with pytest.raises(ApiError) as refused:
+        olga.remind(["Ada"], deadline="2100-12-05")
+    assert refused.value.status == 404
+
+
+def test_an_overlap_is_planned_and_drawn(of: Of, cast: Cast) -> None:
+    ada, olga = of("Ada"), of("Olga")
+    for topic in ("T1", "T2"):
+        for docno in ("d1", "d2", "d/4"):
+            ada.judge(cast.assignments["Ada", topic], docno, 2 if docno == "d1" else 0)
+    olga.revoke(cast.assignments["Ben", "T1"])
+    olga.revoke(cast.assignments["Ben", "T2"])
+    plan = olga.plan_overlap(half_width=0.3, kappa=0.6, shares=0.4)
+    assert (plan["to_draw_from"], plan["shares"]) == (6, [0.4, 0.6])
+    assert plan["kappa"] == pytest.approx(0.6)
+    assert {one["draw"] for one in plan["draws"]} == {"random", "label", "topic"}
+    drawn = olga.draw_overlap(4, assessors=["Ben"], draw="random", seed=3)
+    assert (drawn["pool"]["pairs"], drawn["seed"]) == (4, 3)
+    with pytest.raises(ApiError) as refused:
+        olga.plan_overlap(coefficient="none")
+    assert refused.value.status == 422

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from typing import cast
 
 from workbench.agreement.sample_simulation import PlannedDraw
 from workbench.agreement.sample_size import UNDEFINED, Draw, SampleSize
 from workbench.export import Export
+from workbench.json_forms import OverlapPlanJson, PlannedDrawJson, SimulatedDraws, filled
 from workbench.latex import document, escaped, number, table
 
 PLAN_COLUMNS = (
@@ -24,10 +26,13 @@ DRAWN = {Draw.RANDOM: "At random", Draw.LABEL: "By the first label", Draw.TOPIC:
 def plans_export(planned: Sequence[PlannedDraw], facts: Mapping[str, object]) -> Export:
     """Every way of drawing; the plain data begins with the facts on which the plan rests."""
 
-    def data() -> dict[str, object]:
-        return {**facts, "draws": [_data(one) for one in planned]}
-
+    data = partial(plans_json, planned, facts)
     return Export(PLAN_COLUMNS, partial(_rows, planned), data, partial(_latex, planned))
+
+
+def plans_json(planned: Sequence[PlannedDraw], facts: Mapping[str, object]) -> OverlapPlanJson:
+    """Every way of drawing as plain data, behind the facts on which the plan rests."""
+    return cast(OverlapPlanJson, {**facts, "draws": [_data(one) for one in planned]})
 
 
 def in_words(size: SampleSize) -> str:
@@ -44,24 +49,19 @@ def in_words(size: SampleSize) -> str:
     )
 
 
-def _data(one: PlannedDraw) -> dict[str, object]:
+def _data(one: PlannedDraw) -> PlannedDrawJson:
     """One way of drawing, with its simulated samples, and the half width of other sizes."""
     size, simulation = one.size, one.simulation
-    found: dict[str, object] = {"draw": str(size.draw), "pairs": size.pairs, "effect": size.effect}
+    found: PlannedDrawJson = {"draw": str(size.draw), "pairs": size.pairs, "effect": size.effect}
     if size.undefined:
-        return found | {"undefined": size.undefined, "would_define": _would_define(size)}
+        found["undefined"], found["would_define"] = size.undefined, _would_define(size)
+        return found
     if size.by_label:
         found["by_first_label"] = list(size.by_label)
     if simulation.rounds:
-        found["simulated"] = {
-            "half_width": simulation.half_width,
-            "coverage": simulation.coverage,
-            "holds_too_seldom": one.under_covers,
-            "undefined": simulation.undefined,
-            "rounds": simulation.rounds,
-            "seed": simulation.seed,
-        }
-    return found | {"half_width_of": {str(pairs): size.half_width_of(pairs) for pairs in SIZES}}
+        found["simulated"] = filled(SimulatedDraws, simulation, holds_too_seldom=one.under_covers)
+    found["half_width_of"] = {str(pairs): size.half_width_of(pairs) for pairs in SIZES}
+    return found
 
 
 def _rows(planned: Sequence[PlannedDraw]) -> Iterator[tuple[object, ...]]:

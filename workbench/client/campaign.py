@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from workbench.client.collecting import CollectingCalls
+from workbench.client.comparing import ComparingCalls
 from workbench.client.judging import JudgingCalls
 from workbench.client.people import PeopleCalls
 from workbench.client.pools import PoolCalls
@@ -16,7 +17,7 @@ from workbench.json_forms import (
 )
 
 
-class CampaignClient(CollectingCalls, PoolCalls, PeopleCalls, JudgingCalls, ResultCalls):
+class CampaignClient(CollectingCalls, PoolCalls, PeopleCalls, JudgingCalls, ComparingCalls, ResultCalls):
     """A campaign on a server; see `Client` for what methods raise."""
 
     def show(self) -> OwnCampaign:

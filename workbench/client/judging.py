@@ -18,6 +18,7 @@ from workbench.json_forms import (
     OwnAssignmentJson,
     ReceiptJson,
     TaskDocument,
+    UnrecordedJson,
     WithdrawnDecision,
     WorkJson,
 )
@@ -59,6 +60,15 @@ class JudgingCalls(CampaignCalls):
     def judgments(self) -> Iterator[dict[str, Any]]:
         """Every current judgment with what was recorded beside it, for organisers."""
         return self._list("/judgments")
+
+    def unrecorded(self) -> Iterator[UnrecordedJson]:
+        """The answers that arrived and could not be recorded."""
+        return self._list("/judgments/unrecorded")
+
+    def settle(self, answers: Sequence[int], settlement: str) -> int:
+        """Let unrecorded answers be `recorded` or `dismissed`; returns how many."""
+        sent = {"answers": list(answers), "settlement": settlement}
+        return int(self._post("/judgments/unrecorded", sent)["count"])
 
     def disputes(self, *, order: str = "", topic: str = "", state: str = "") -> DisputesJson:
         """The disputed pairs under `pairs`, with their influence on the ranking."""

@@ -9,9 +9,15 @@ from workbench.client.calls import CampaignCalls
 from workbench.client.transport import segment
 from workbench.json_forms import (
     AddedPairs,
+    DrawnSampleJson,
+    FilledHolesJson,
+    HolesJson,
     MadePoolJson,
+    MissedJson,
+    PaceJson,
     PairJson,
     PoolJson,
+    PoolPlanJson,
     QueueJson,
     RebuiltPool,
 )
@@ -78,6 +84,35 @@ class PoolCalls(CampaignCalls):
     def end_queue(self, pool: str) -> int:
         """Make a queue a pool with assignments again; returns how many pairs were out."""
         return int(self._delete(f"/pools/{segment(pool)}/queue")["count"])
+
+    def plan_pool(self, strategy: str = "depth", **recipe: Any) -> PoolPlanJson:
+        """Plan a pool without making it: `parameter=["depth=50"]`, `run`, `per_pair`, `seconds` and more."""
+        return cast(PoolPlanJson, self._get("/plans/pool", strategy=strategy, **recipe))
+
+    def pace(self) -> PaceJson:
+        """How many seconds a judgment takes, and where that comes from."""
+        return cast(PaceJson, self._get("/plans/pace"))
+
+    def estimate_pace(self, seconds: float | None) -> PaceJson:
+        """Save how many seconds a judgment is estimated to take, None for no estimate."""
+        return cast(PaceJson, self._patch("/plans/pace", {"guess": seconds}))
+
+    def missed(self) -> MissedJson:
+        """What the pools may have missed, by topic that was sampled and together."""
+        return cast(MissedJson, self._get("/missed"))
+
+    def draw_missed(self, pool: str, size: int, **how: Any) -> DrawnSampleJson:
+        """Draw a sample of what was not pooled and add it to a pool; `topics`, `seed`."""
+        sent = {"pool": pool, "size": size, **how}
+        return cast(DrawnSampleJson, self._post("/missed/samples", sent))
+
+    def holes(self, tag: str) -> HolesJson:
+        """The documents of a run that nobody has judged, by cut-off and topic."""
+        return cast(HolesJson, self._get(f"/runs/{segment(tag)}/holes"))
+
+    def fill_holes(self, tag: str, depth: int) -> FilledHolesJson:
+        """Make a supplementary pool of a run's unjudged documents to a depth."""
+        return cast(FilledHolesJson, self._post(f"/runs/{segment(tag)}/holes", {"depth": depth}))
 
     def open_pool(self, name: str) -> PoolJson:
         """Open a draft for judging."""

@@ -12,6 +12,7 @@ from workbench.pooling.strategies import PoolRecipe
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.pools.planning import Plan, plan_pool
+from workbench.workflow.pools.pool_json import plan_json
 from workbench.workflow.runs.packed_store import pack_runs_one_by_one
 
 
@@ -45,7 +46,7 @@ def plan(
             seconds=seconds,
         )
     if as_json:
-        say_json(_as_json(planned))
+        say_json(plan_json(planned))
     else:
         _say(planned)
 
@@ -96,29 +97,3 @@ def _say(planned: Plan) -> None:
             f"one step more: {pairs_in_words(planned.step, planned.certainty)} pairs, "
             f"{hours(work.hours(planned.step))} hours"
         )
-
-
-def _as_json(planned: Plan) -> dict[str, object]:
-    work = planned.work
-    return {
-        "strategy": planned.strategy,
-        "parameters": dict(planned.parameters),
-        "supplementary": planned.supplementary,
-        "runs": planned.runs,
-        "pairs": planned.pairs,
-        "certainty": str(planned.certainty),
-        "per_pair": work.per_pair,
-        "assessors": work.assessors,
-        "seconds": work.seconds,
-        "seconds_from": str(planned.pace.source),
-        "hours": work.hours(planned.pairs),
-        "hours_each": work.hours_each(planned.pairs),
-        "one_step_more": planned.step,
-        "topics": {one.topic: one.pairs for one in planned.topics},
-        "strategies": {
-            one.strategy: {"recipe": one.recipe, "problem": one.problem}
-            if one.problem
-            else {"recipe": one.recipe, "pairs": one.pairs, "certainty": str(one.certainty)}
-            for one in planned.others
-        },
-    }

@@ -20,6 +20,8 @@ Whole = Annotated[int, Strict()]
 Flag = Annotated[bool, Strict()]
 Number = Annotated[Whole, Field(ge=1, lt=2**63)]
 GradeValue = Annotated[Whole, Field(ge=-(2**31), lt=2**31)]
+Real = Annotated[float, Strict(), Field(allow_inf_nan=False)]
+Seed = Annotated[Whole, Field(ge=0, lt=2**31)]
 ClientId = Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{8,64}$")]
 FORBID = ConfigDict(extra="forbid")
 """No field that is not named: a misspelt one would be lost in silence."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from workbench.json_forms import MadePoolJson, PoolJson
+from workbench.json_forms import MadePoolJson, PoolJson, PoolPlanJson
 from workbench.workflow.pools.listing import PoolLine, PoolReport
+from workbench.workflow.pools.planning import Plan
 
 
 def pool_json(line: PoolLine) -> PoolJson:
@@ -39,6 +40,33 @@ def made_pool_json(made: PoolReport) -> MadePoolJson:
         "share": made.pool.share,
         "topics": {size.topic: size.pairs for size in made.by_topic},
         "runs": {part.tag: {"pairs": part.pairs, "alone": part.alone} for part in made.by_run},
+    }
+
+
+def plan_json(planned: Plan) -> PoolPlanJson:
+    """The plan as plain data."""
+    work = planned.work
+    return {
+        "strategy": planned.strategy,
+        "parameters": dict(planned.parameters),
+        "supplementary": planned.supplementary,
+        "runs": planned.runs,
+        "pairs": planned.pairs,
+        "certainty": str(planned.certainty),
+        "per_pair": work.per_pair,
+        "assessors": work.assessors,
+        "seconds": work.seconds,
+        "seconds_from": str(planned.pace.source),
+        "hours": work.hours(planned.pairs),
+        "hours_each": work.hours_each(planned.pairs),
+        "one_step_more": planned.step,
+        "topics": {one.topic: one.pairs for one in planned.topics},
+        "strategies": {
+            one.strategy: {"recipe": one.recipe, "problem": one.problem}
+            if one.problem
+            else {"recipe": one.recipe, "pairs": one.pairs, "certainty": str(one.certainty)}
+            for one in planned.others
+        },
     }
 
 

@@ -1,0 +1,188 @@
+"""The JSON of plans: pools and overlaps before they are made, and what pools may have missed."""
+
+from __future__ import annotations
+
+from typing import NotRequired
+
+from typing_extensions import TypedDict
+
+from workbench.json_forms.judging import MadePoolJson
+
+
+class StrategyPlan(TypedDict):
+    """What the pool of a strategy would have; `problem` is why that cannot be computed."""
+
+    recipe: str
+    problem: NotRequired[str]
+    pairs: NotRequired[float]
+    certainty: NotRequired[str]
+
+
+class PoolPlanJson(TypedDict):
+    """A pool that could be made, by topic and by strategy, and the hours of judging it.
+
+    `certainty` says how far `pairs` will be the pool's size: exact, expected or at most. `seconds` of a
+    judgment are given, measured, guessed or assumed. `one_step_more` is the size of the next larger pool.
+    """
+
+    strategy: str
+    parameters: dict[str, str]
+    supplementary: bool
+    runs: int
+    pairs: float
+    certainty: str
+    per_pair: int
+    assessors: int
+    seconds: float
+    seconds_from: str
+    hours: float
+    hours_each: float
+    one_step_more: float | None
+    topics: dict[str, float]
+    strategies: dict[str, StrategyPlan]
+
+
+class PaceJson(TypedDict):
+    """The seconds of a judgment and where they come from, the measured ones of `answers`, and the guess."""
+
+    seconds: float
+    source: str
+    measured: float | None
+    answers: int
+    guess: float | None
+
+
+class SimulatedDraws(TypedDict):
+    """Simulated samples of the planned size: their median half width, and how many cover the true value."""
+
+    half_width: float | None
+    coverage: float | None
+    holds_too_seldom: bool
+    undefined: int
+    rounds: int
+    seed: int
+
+
+class PlannedDrawJson(TypedDict):
+    """The pairs that a way of drawing needs, and the half width of other sizes; or why there are none."""
+
+    draw: str
+    pairs: int | None
+    effect: float
+    by_first_label: NotRequired[list[int]]
+    simulated: NotRequired[SimulatedDraws]
+    half_width_of: NotRequired[dict[str, float | None]]
+    undefined: NotRequired[str]
+    would_define: NotRequired[str]
+
+
+class OverlapPlanJson(TypedDict):
+    """How many pairs need several assessors for an interval of a coefficient, and what that rests on."""
+
+    source: str
+    kappa: float | None
+    shares: list[float]
+    half_width: float
+    level: float
+    coefficient: str
+    weights: str
+    value: float | None
+    missing: float
+    assessors: int
+    relevant_from: int | None
+    doubly_judged: int
+    likeness: float | None
+    topic_size: float
+    to_draw_from: int
+    draws: list[PlannedDrawJson]
+
+
+class DrawnOverlapJson(TypedDict):
+    """The pool of an overlap, its pairs by first label (highest first), and the assignments made of it."""
+
+    pool: MadePoolJson
+    draw: str
+    by_label: list[int]
+    topics: int
+    assigned: int
+    seed: int
+
+
+class MissedLineJson(TypedDict):
+    """What the sample of a topic, or of all together, says of the `unpooled` documents it was drawn from.
+
+    `known` documents were pooled or judged before; of them and of the `drawn` some are judged, and of these
+    some relevant. `missed` are relevant documents among the unpooled, `recall` is that of what was known,
+    both with 95 % intervals; `more_low` and `more_high` bound `missed` if as many again were drawn.
+    """
+
+    topic: str
+    title: str
+    seed: int | None
+    known: int
+    known_judged: int
+    known_relevant: int
+    unpooled: int
+    drawn: int
+    judged: int
+    relevant: int
+    missed: float | None
+    missed_low: int
+    missed_high: int
+    recall: float | None
+    recall_low: float | None
+    recall_high: float | None
+    more_low: int | None
+    more_high: int | None
+
+
+class MissedJson(TypedDict):
+    """What the pools may have missed: by topic that was sampled, together, and how many topics there are."""
+
+    topics: list[MissedLineJson]
+    together: MissedLineJson | None
+    of_topics: int
+
+
+class DrawnTopicJson(TypedDict):
+    """What was drawn of a topic from its `unpooled` documents; `new` joined the pool now."""
+
+    topic: str
+    seed: int
+    unpooled: int
+    docnos: list[str]
+    new: list[str]
+
+
+class DrawnSampleJson(TypedDict):
+    """A sample of what was not pooled, by topic, from a collection of so many documents."""
+
+    collection: int
+    topics: list[DrawnTopicJson]
+
+
+class TopicHolesJson(TypedDict):
+    """Of a topic, the unjudged documents among a run's first, a count for each cut-off."""
+
+    topic: str
+    title: str
+    retrieved: int
+    unjudged: list[int]
+
+
+class HolesJson(TypedDict):
+    """The unjudged documents of a run by cut-off and topic; `shares` are of what it retrieved."""
+
+    tag: str
+    cutoffs: list[int]
+    unjudged: list[int]
+    shares: list[float]
+    topics: list[TopicHolesJson]
+
+
+class FilledHolesJson(TypedDict):
+    """The supplementary pool for a run, and how many topics of it went to those who know them."""
+
+    pool: MadePoolJson
+    assigned: int
+    unassigned: int
