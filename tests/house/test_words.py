@@ -47,7 +47,7 @@ NAMES = {
     "entering": "selection",
 }
 # Columns of tables, and keys of JSON, CSV and LaTeX, keep the names under which others read them.
-STORED = {"said_at", "name_taken"}
+STORED = {"said_at", "name_taken", "holds_too_seldom"}
 STORED_IN = {"said": ("workbench/storage/tables", "workbench/workflow/adjudication")}
 KEYS = re.compile(
     r"""["'](?:--)?(?:mend|likeness|strictness)["']|tab:agreement-strictness"""
