@@ -52,7 +52,7 @@ _DESCRIPTIONS = {
     Scope.JUDGE: "Record judgments for your own assignments",
     Scope.DECIDE: "Decide disputed pairs",
     Scope.RUNS: "Check, submit and describe runs",
-    Scope.MANAGE: "Change campaigns: settings, topics, documents, groups, pools, people, assignments, releases",
+    Scope.MANAGE: "Change campaigns: settings, topics, documents, pools, people, assignments, releases",
 }
 
 
