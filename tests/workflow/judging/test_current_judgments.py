@@ -5,10 +5,14 @@ from __future__ import annotations
 from sqlalchemy import update
 
 from tests.builders import campaign_with_people
-from workbench.records import Judgment
+from workbench.records import Answer, Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssessorRow
-from workbench.workflow.judging.current_judgments import current_judgments
+from workbench.workflow.judging.current_judgments import (
+    answer_count,
+    current_judgments,
+    judgments_without_grade,
+)
 from workbench.workflow.judging.importing import import_judgments
 
 ZOE = Judgment("Zoe", "T1", "d1", 1)
@@ -44,3 +48,16 @@ def test_they_are_read_once_while_nobody_judges(sqlite_database: Database) -> No
         campaign_id = campaign_with_people(db).campaign.id
         import_judgments(db, campaign_id, [ZOE], source="one")
         assert current_judgments(db, campaign_id) is current_judgments(db, campaign_id)
+
+
+def test_answers_that_are_no_grade_are_counted_and_found_alone(sqlite_database: Database) -> None:
+    unsure = Judgment("Zoe", "T1", "d2", None, Answer.UNSURE)
+    cannot = Judgment("Zoe", "T2", "d1", None, Answer.CANNOT_JUDGE)
+    with sqlite_database.writing() as db:
+        campaign_id = campaign_with_people(db).campaign.id
+        import_judgments(db, campaign_id, [ZOE, unsure, cannot], source="one")
+        assert answer_count(db, campaign_id) == 3
+        assert judgments_without_grade(db, campaign_id) == (unsure, cannot)
+        assert judgments_without_grade(db, campaign_id, only=Answer.CANNOT_JUDGE) == (cannot,)
+        import_judgments(db, campaign_id, [Judgment("Zoe", "T1", "d2", 1)], source="two")
+        assert judgments_without_grade(db, campaign_id) == (cannot,)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -88,7 +88,7 @@ def people_by_topic(db: Session, campaign_id: int) -> People | None:
     return People(tuple(name for _, name in names), together, pairs, mean_of_pairs(pairs))
 
 
-def mean_of_pairs(pairs: tuple[AssessorPair, ...]) -> float | None:
+def mean_of_pairs(pairs: Sequence[AssessorPair]) -> float | None:
     """The mean of the pooled kappas that are defined, None without any."""
     values = [value for two in pairs if (value := two.estimate("pooled").value) is not None]
     return fsum(values) / len(values) if values else None

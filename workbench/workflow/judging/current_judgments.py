@@ -93,6 +93,28 @@ def _read(db: Session, version: JudgmentsVersion) -> tuple[Judgment, ...]:
     return tuple(chain.from_iterable(judgments_of_topic(one, version.assessors) for one in by_topic))
 
 
+def answer_count(db: Session, campaign_id: int) -> int:
+    """How many current judgments there are."""
+    return sum(len(one.codes) for one in answers_by_topic(db, campaign_id).values())
+
+
+def judgments_without_grade(db: Session, campaign_id: int, *, only: str = "") -> tuple[Judgment, ...]:
+    """The current judgments that are no grade, or of these `only` one answer, in the same order as all."""
+    assessors = recorded_version(db, campaign_id).assessors
+    make = partial(_without_grade, assessors)
+    by_topic = answers_by_topic(db, campaign_id).values()
+    every = chain.from_iterable(one.keep(("without grade", assessors), make) for one in by_topic)
+    return tuple(one for one in every if not only or one.answer == only)
+
+
+def _without_grade(
+    assessors: tuple[tuple[int, str, bool], ...], answers: TopicAnswers
+) -> tuple[Judgment, ...]:
+    if not (answers.codes < 0).any():
+        return ()
+    return tuple(one for one in judgments_of_topic(answers, assessors) if one.grade is None)
+
+
 def judgments_of_topic(
     answers: TopicAnswers, assessors: tuple[tuple[int, str, bool], ...]
 ) -> tuple[Judgment, ...]:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from ir_measures import Measure
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule_choice import RuleChoice
@@ -97,6 +98,9 @@ run that is added is the only one to be scored.
 _SCORED: Cache[_Source, _Scored] = Cache(MOST_KEPT)
 """The last runs in this process. One takes 40 KB for 50 topics and 6 measures."""
 
+_SCORERS: Cache[tuple[str, tuple[str, ...]], Scorer] = Cache(1)
+"""The last one, which the next call goes on with: of a million lines it takes seconds to make."""
+
 _KEPT = KeptResults(_Scored)
 """The same in the database, for every process."""
 
@@ -145,7 +149,7 @@ def score_runs(
             # One run at least each time, or a slow machine would never come to an end.
             if seconds is not None and computed and time.monotonic() - started > seconds:
                 break
-            scorer = scorer or Scorer(qrels.report.consensus.qrels, parsed)
+            scorer = scorer or _scorer(qrels, parsed)
             known[source] = computed[source] = _score(scorer, db, campaign_id, tag, highest)
             _SCORED.put(source, known[source])
         if progress is not None:
@@ -184,6 +188,11 @@ def _qrels(found: Material, choice: RuleChoice) -> _Qrels:
         return _Qrels(report, hashlib.sha256(b"".join(report.lines())).hexdigest())
 
     return _QRELS.get((found.digest(), choice), make)
+
+
+def _scorer(qrels: _Qrels, measures: Sequence[Measure]) -> Scorer:
+    key = qrels.sha256, tuple(map(str, measures))
+    return _SCORERS.get(key, lambda: Scorer(qrels.report.consensus.qrels, measures))
 
 
 def _known(db: Session, campaign_id: int, sources: Collection[_Source]) -> dict[_Source, _Scored]:

@@ -166,7 +166,7 @@ def _page(db: Session, pool_id: int | None, findings: tuple[Finding, ...] = ()) 
         "assessors": assessors,
         "rules": tuple(OrderRule),
         "typed": typed,
-        "cells": set(typed.getlist("cell")),
+        "cells": frozenset(typed.getlist("cell")),
         "chosen": {int(text) for text in typed.getlist("assessor") if text.isascii() and text.isdigit()}
         if typed
         else {one.id for one in assessors},
@@ -192,10 +192,19 @@ def _page(db: Session, pool_id: int | None, findings: tuple[Finding, ...] = ()) 
         sizes=[size for size in page.rows if size.pairs],
         total=len(lines),
         lines=[one for one in lines if one.topic in listed],
-        given={(one.assessor, one.topic): one for one in lines},
+        given=_given_by_topic(lines),
+        people=tuple((one.id, one.name) for one in assessors),
         loads=_loads(lines),
         **shown,
     )
+
+
+def _given_by_topic(lines: list[AssignmentLine]) -> dict[str, tuple[tuple[str, tuple[int, int]], ...]]:
+    """To whom each topic is assigned, with how many pairs are answered, and how many there are."""
+    by_topic: dict[str, dict[str, tuple[int, int]]] = {}
+    for one in lines:
+        by_topic.setdefault(one.topic, {})[one.assessor] = one.answered, one.pairs
+    return {topic: tuple(given.items()) for topic, given in by_topic.items()}
 
 
 def _loads(lines: list[AssignmentLine]) -> list[Load]:

@@ -34,8 +34,10 @@ from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.current_judgments import (
     TickedBy,
     annotated_judgments,
+    answer_count,
     current_judgments,
     judgment_json,
+    judgments_without_grade,
     subtopic_judgments,
 )
 from workbench.workflow.judging.importing import (
@@ -169,19 +171,19 @@ def _in_words(imported: Imported) -> str:
 def _page(findings: tuple[Finding, ...] = ()) -> str:
     only = request.args.get("only", "")
     with reading() as db:
-        judgments = current_judgments(db, here().id)
+        odd = judgments_without_grade(db, here().id, only=only)
+        total = answer_count(db, here().id)
         scale = campaign_of(db, here().id).scale
         view = overview(db, here().id)
         waiting = unrecorded_count(db, here().id)
         divided = any(topic.subtopics for topic in topics_of(db, here().id))
-    odd = [one for one in judgments if one.answer in NO_GRADES and (not only or one.answer == only)]
     return render_template(
         "judgments/index.html",
         view=view,
         unrecorded=waiting,
         subtopics=divided,
         scale=scale,
-        total=len(judgments),
+        total=total,
         only=only,
         kinds=NO_GRADES,
         odd=odd[:MOST_SHOWN],

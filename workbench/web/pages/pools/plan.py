@@ -16,7 +16,7 @@ from workbench.web.context import app_context, reading, writing
 from workbench.web.forms import counted, findings_of, sent_ids, status_of
 from workbench.web.pages.pools.recipe_form import read_plan_form, read_seconds, strategy_fields
 from workbench.web.requests import see_other, wants_fragment
-from workbench.workflow.pools.pace import pace_of, save_guess
+from workbench.workflow.pools.pace import PaceSource, pace_of, save_guess
 from workbench.workflow.pools.planning import FURTHER, Plan, plan_pool
 from workbench.workflow.runs.packed_store import pack_apart, runs_to_pack
 from workbench.workflow.runs.run_records import runs_of
@@ -71,7 +71,7 @@ def _page(findings: tuple[Finding, ...] = ()) -> str | tuple[str, int]:
             except WorkbenchError as error:
                 findings = (*findings, *findings_of(error, "Plan", ""))
                 status = status_of(error)
-        pace = pace_of(db, here().id)
+        pace = plan.pace if plan and plan.pace.source is not PaceSource.GIVEN else pace_of(db, here().id)
         unpacked = runs_to_pack(db, here().id)
     if wants_fragment():
         return render_template(
