@@ -57,7 +57,7 @@ class Settings:
     host, such as `/workbench`; `secure_cookies` is None to follow the scheme of each request.
     Statements that take `slow_statement_ms` are logged, none if it is 0; without `metrics_token` only local
     addresses read `/metrics`; without `mail` no message is sent; without a `cluster` each host searches its
-    own index.
+    own index; `require_two_factor` demands two-factor sign-in of organisers and administrators.
     """
 
     instance: Path
@@ -76,6 +76,7 @@ class Settings:
     metrics_token: str = ""
     mail: MailSettings | None = None
     cluster: SearchCluster | None = None
+    require_two_factor: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,7 @@ class Variable:
 
 DATA, ADDRESS, MAIL, LOG, COMMANDS = "Data", "Address and proxy", "E-mail", "Log and metrics", "Commands"
 SEARCH = "Search"
+SIGN_IN = "Sign-in"
 VARIABLES = (
     Variable(DATA, "WORKBENCH_INSTANCE", "`instance/`", "Folder of the embedded database"),
     Variable(
@@ -185,6 +187,12 @@ VARIABLES = (
         SEARCH, "WORKBENCH_OPENSEARCH_PREFIX", CLUSTER_PREFIX, "How the names of the indexes there begin"
     ),
     Variable(
+        SIGN_IN,
+        "WORKBENCH_REQUIRE_TWO_FACTOR",
+        "no",
+        "`yes`: organisers and administrators can do nothing before they turn on two-factor sign-in",
+    ),
+    Variable(
         LOG,
         "WORKBENCH_LOG_JSON",
         "no",
@@ -245,6 +253,7 @@ def read_settings(environment: Mapping[str, str] | None = None, *, instance: Pat
         metrics_token=_secret(env, "WORKBENCH_METRICS_TOKEN"),
         mail=_mail(env),
         cluster=read_cluster(env),
+        require_two_factor=_yes_or_no(env, "WORKBENCH_REQUIRE_TWO_FACTOR") or False,
     )
 
 

@@ -21,6 +21,7 @@ from workbench.workflow.people.administration import (
     accounts_found,
     disable_account,
     enable_account,
+    reset_two_factor,
     set_administrator,
 )
 from workbench.workflow.people.groups import group_named, join
@@ -131,6 +132,7 @@ def list_(settings: Settings, search: str, as_json: bool) -> None:
                     "name": one.name,
                     "administrator": one.administrator,
                     "disabled_at": one.disabled_at.isoformat() if one.disabled_at else None,
+                    "two_factor": one.two_factor,
                     "sessions": one.sessions,
                     "used_at": one.used_at.isoformat() if one.used_at else None,
                     "created_at": one.created_at.isoformat(),
@@ -140,19 +142,20 @@ def list_(settings: Settings, search: str, as_json: bool) -> None:
         )
         return
     say_table(
-        ["login", "name", "state", "administrator", "sessions", "last used"],
+        ["login", "name", "state", "administrator", "two-factor", "sessions", "last used"],
         [
             (
                 one.login,
                 one.name,
                 "disabled" if one.disabled_at else "enabled",
                 "yes" if one.administrator else "",
+                "on" if one.two_factor else "",
                 one.sessions,
                 f"{one.used_at:%Y-%m-%d}" if one.used_at else "",
             )
             for one in found
         ],
-        numeric=[4],
+        numeric=[5],
     )
 
 
@@ -233,6 +236,16 @@ def address(settings: Settings, login: str, address: str | None, remove: bool) -
         else:
             remove_address(db, account.id)
     click.echo(f"Messages for {login} go to {checked}" if checked else f"{login} has no e-mail address")
+
+
+@command.command("reset-two-factor")
+@click.argument("login")
+@database_options
+def reset_app(settings: Settings, login: str) -> None:
+    """Turn two-factor sign-in off for LOGIN, who lost app and recovery codes; all sessions end."""
+    with open_database(settings) as database, database.writing() as db:
+        reset_two_factor(db, account_by_login(db, login).id)
+    click.echo(f"{login} signs in with the password alone, and is signed out everywhere")
 
 
 @command.command("end-sessions")

@@ -27,6 +27,7 @@ from workbench.workflow.judging.worklists import effective_roles, may_be_suspend
 from workbench.workflow.people.access_tokens import Scope, note_use, use_is_noted
 from workbench.workflow.people.accounts import Account, any_account
 from workbench.workflow.people.roles import Role
+from workbench.workflow.people.two_factor import has_to_turn_on
 
 View = TypeVar("View", bound=Callable[..., Any])
 ATTRIBUTE = "workbench_access"
@@ -222,6 +223,8 @@ def guard() -> Response | tuple[str, int] | None:
         return None
     if viewer_or_none() is None:
         return _ask_to_sign_in()
+    if app_context().settings.require_two_factor and not _may_go_on(request.endpoint):
+        return _lead_to_two_factor()
     if statement.who is Who.ADMINISTRATOR and not viewer().administrator:
         raise NotAllowed("this page is for administrators", remedy="ask an administrator")
     if statement.who is Who.MEMBER:
@@ -305,6 +308,27 @@ def _ask_to_sign_in() -> Response | tuple[str, int]:
             return see_other(url_for("entrance.welcome"))
     why = None if request.method in {"GET", "HEAD"} else "not-sent"
     return see_other(url_for("entrance.sign_in", next=page_asked_for(), why=why))
+
+
+def _may_go_on(endpoint: str) -> bool:
+    """Whether the viewer lacks no second factor, or does what is needed to have one, or leaves."""
+    if endpoint == "entrance.sign_out" or endpoint.partition(".")[0] == "two_factor":
+        return True
+    with asking() as connection:
+        lacks = has_to_turn_on(connection, viewer().id)
+    if not lacks and "token" in g:
+        # So that the quick way of the desk is open, which asks no further question.
+        app_context().admitted.add(g.token)
+    return not lacks
+
+
+def _lead_to_two_factor() -> Response:
+    if of_api() or from_script():
+        raise NotAllowed(
+            "this site requires two-factor sign-in of organisers and administrators",
+            remedy="sign in with a browser and turn it on under Your account",
+        )
+    return see_other(url_for("two_factor.index"))
 
 
 def _enter_campaign(statement: Access) -> None:

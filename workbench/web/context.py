@@ -28,13 +28,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The parts that `create_app` received."""
+    """The parts that `create_app` received.
+
+    `admitted` are the tokens of sessions that lack no second factor, where the settings demand one.
+    """
 
     settings: Settings
     database: Database
     passwords: Passwords
     states: AdaptiveStates = field(default_factory=AdaptiveStates)
     recognised: RecognisedTokens = field(default_factory=RecognisedTokens)
+    admitted: RecognisedTokens = field(default_factory=RecognisedTokens)
     repeats: Repeats = field(default_factory=Repeats)
     uses: LastUses = field(default_factory=LastUses)
     observed: Observed = field(default_factory=Observed)

@@ -128,6 +128,8 @@ class QuickDesk:
         asked = parse_qsl(environ.get("QUERY_STRING", ""), keep_blank_values=True)
         docnos = [read_id(value) for name, value in asked if name == "docno"]
         context = context_of(self._app)
+        if context.settings.require_two_factor and token not in context.admitted:
+            return None
         with context.database.reading() as db:
             visit = self._visit(db.connection(), token, slug)
             campaign = visit.campaign if visit is not None else None

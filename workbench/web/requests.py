@@ -12,6 +12,7 @@ from werkzeug.wrappers import Response
 
 from workbench.web.context import app_context
 from workbench.workflow.checks import storable
+from workbench.workflow.people.code_steps import CODE_STEP_LASTS, CodeNeeded
 from workbench.workflow.people.devices import DEVICE_LASTS
 from workbench.workflow.people.signing_in import Browser, Refused, SignedIn
 
@@ -106,6 +107,8 @@ HOST_PREFIX = "__Host-"
 SESSION_COOKIES = (SESSION_COOKIE, HOST_PREFIX + SESSION_COOKIE)
 # Says only that an account was signed in here before; it opens nothing, and stays when a session ends.
 DEVICE_COOKIE = "workbench-device"
+# The step between password and code; it opens nothing but the form for the code.
+CODE_STEP_COOKIE = "workbench-code"
 
 
 def secure() -> bool:
@@ -152,6 +155,22 @@ def keep_session(response: Response, session: SignedIn) -> None:
     """Set the session cookie until the session expires, and the one by which the browser is known again."""
     _set_cookie(response, SESSION_COOKIE, session.token, expires=session.expires_at)
     _set_cookie(response, DEVICE_COOKIE, session.device, max_age=DEVICE_LASTS)
+
+
+def code_step_token() -> str | None:
+    """The token of a sign-in that waits for a code, or None."""
+    return request.cookies.get(cookie_name(CODE_STEP_COOKIE)) or None
+
+
+def keep_code_step(response: Response, step: CodeNeeded) -> None:
+    """Set the cookie of a sign-in that waits for a code."""
+    _set_cookie(response, CODE_STEP_COOKIE, step.token, max_age=CODE_STEP_LASTS)
+
+
+def drop_code_step(response: Response) -> None:
+    """Delete the cookie of a sign-in that no longer waits for a code."""
+    name = cookie_name(CODE_STEP_COOKIE)
+    response.delete_cookie(name, path="/", secure=secure(), httponly=True, samesite="Lax")
 
 
 def _set_cookie(response: Response, name: str, value: str, **lasts: Any) -> None:

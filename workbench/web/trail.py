@@ -26,9 +26,29 @@ from workbench.workflow.people.trail import DONE, Act, add_entry, recorded
 
 HEADER = "X-Request-ID"
 # What people do to their own account, and at the entrance.
-OWN_ACTS = frozenset({"account", "access_tokens", "entrance", "lost_passwords", "mail_address"})
+OWN_ACTS = frozenset(
+    {
+        "account",
+        "access_tokens",
+        "entrance",
+        "lost_passwords",
+        "mail_address",
+        "sign_in_codes",
+        "two_factor",
+    }
+)
 # Whether they succeed is known after their transaction, which stores failures as well.
-ATTEMPTS = frozenset({"entrance.enter", "account.change_password", "mail_address.change"})
+ATTEMPTS = frozenset(
+    {
+        "entrance.enter",
+        "account.change_password",
+        "mail_address.change",
+        "sign_in_codes.check",
+        "two_factor.renew",
+        "two_factor.turn_off",
+        "two_factor.turn_on",
+    }
+)
 BAD_REQUEST, FORBIDDEN = 400, 403
 LOG = logging.getLogger(__name__)
 

@@ -35,6 +35,7 @@ from workbench.storage.packed_text import PackedText
 from workbench.storage.tables import (
     AccessTokenRow,
     Base,
+    CodeStepRow,
     ComputedResultRow,
     DeviceRow,
     KeptAnswersRow,
@@ -52,6 +53,7 @@ LEFT_OUT = frozenset(
     for table in (
         SessionRow,
         DeviceRow,
+        CodeStepRow,
         PasswordResetRow,
         SignInAttemptRow,
         AccessTokenRow,

@@ -45,6 +45,7 @@ from workbench.storage.tables.results import ComputedResultRow
 from workbench.storage.tables.runs import CheckedFileRow, GroupMemberRow, GroupRow, PackedRunRow, RunRow
 from workbench.storage.tables.searching import MissedSampleRow, SearchEventRow, SearchRow
 from workbench.storage.tables.trail import TrailRow
+from workbench.storage.tables.two_factor import CodeStepRow, RecoveryCodeRow, TwoFactorRow
 from workbench.storage.tables.upgrades import SchemaUpgradeRow
 
 __all__ = [
@@ -57,6 +58,7 @@ __all__ = [
     "Base",
     "CampaignRow",
     "CheckedFileRow",
+    "CodeStepRow",
     "CollectionListRow",
     "ComputedResultRow",
     "DeviceRow",
@@ -84,6 +86,7 @@ __all__ = [
     "PoolRow",
     "PreferenceEventRow",
     "PreferenceTaskRow",
+    "RecoveryCodeRow",
     "ReleaseOriginRow",
     "ReleasePartRow",
     "ReleaseRow",
@@ -96,4 +99,5 @@ __all__ = [
     "SignInAttemptRow",
     "TopicRow",
     "TrailRow",
+    "TwoFactorRow",
 ]

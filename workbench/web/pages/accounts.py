@@ -75,6 +75,18 @@ def reset(account_id: int) -> tuple[str, int]:
     return _page(account_id, made), 201
 
 
+@blueprint.post("/<int:account_id>/reset-two-factor")
+@administrator
+def reset_two_factor(account_id: int) -> Response:
+    """Have no code asked of a person who lost app and recovery codes, and end the account's sessions."""
+    if account_id == viewer().id:
+        raise Conflict("you cannot reset your own two-factor sign-in", remedy="use Your account")
+    with writing() as db:
+        row = administration.reset_two_factor(db, account_id)
+    notices.add(f"Two-factor sign-in of {row.login} is off, and the account is signed out everywhere.")
+    return _back(account_id)
+
+
 @blueprint.post("/<int:account_id>/end-sessions")
 @administrator
 def end_sessions(account_id: int) -> Response:

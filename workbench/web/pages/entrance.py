@@ -16,6 +16,7 @@ from workbench.web.navigation import first_page
 from workbench.web.requests import (
     browser,
     drop_session,
+    keep_code_step,
     keep_session,
     read_token,
     retry_after,
@@ -26,6 +27,7 @@ from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.people import accounts as people
 from workbench.workflow.people import invitations, resets, signing_in
+from workbench.workflow.people.code_steps import CodeNeeded
 from workbench.workflow.people.passwords import password_findings
 from workbench.workflow.people.signing_in import Refused, SignedIn
 
@@ -36,6 +38,7 @@ REASONS = {
     "signed-out": ("You are signed out.", "good"),
     "not-sent": ("You were signed out, so your input was not saved. Please submit it again.", "poor"),
     "everywhere": ("You are signed out in every browser.", "good"),
+    "code-expired": ("Your sign-in has expired. Please sign in again.", "poor"),
 }
 
 
@@ -171,8 +174,8 @@ def use_reset(token: str) -> Answer:
         return _reset_page(token, tuple(findings)), 422
     new_hash = app_context().passwords.hash(form["password"])
     with writing() as db:
-        session = resets.use_reset(db, token, new_hash, browser())
-    return _signed_in(session, url_for("campaigns.index"))
+        outcome = resets.use_reset(db, token, new_hash, browser())
+    return _signed_in(outcome, url_for("campaigns.index"))
 
 
 def _reset_page(token: str, findings: tuple[Finding, ...] = ()) -> str:
@@ -225,7 +228,11 @@ def _start_page(slug: str, account_id: int) -> str:
     return first_page(slug, roles) or url_for("campaigns.index")
 
 
-def _signed_in(session: SignedIn, address: str) -> Response:
+def _signed_in(outcome: SignedIn | CodeNeeded, address: str) -> Response:
+    if isinstance(outcome, CodeNeeded):
+        response = see_other(url_for("sign_in_codes.index", next=address))
+        keep_code_step(response, outcome)
+        return response
     response = see_other(address)
-    keep_session(response, session)
+    keep_session(response, outcome)
     return response

@@ -30,6 +30,7 @@ ACTS = {
     "accounts.erase": "Delete personal data",
     "accounts.promote": "Make administrator",
     "accounts.reset": "Create reset link",
+    "accounts.reset_two_factor": "Reset two-factor sign-in of account",
     "additions.add": "Add documents to topic",
     "additions.remove": "Remove added documents",
     "adjudicating.decide_pair": "Decide disputed pair",
@@ -185,7 +186,12 @@ ACTS = {
     "setup.drop": "Upload files for set-up",
     "setup.read_as": "Change type of prepared file",
     "setup.remove": "Remove prepared file",
+    "sign_in_codes.check": "Sign in, code",
     "topics.load": "Load topics",
+    "two_factor.prepare": "Begin own two-factor sign-in",
+    "two_factor.renew": "Create own recovery codes",
+    "two_factor.turn_off": "Turn own two-factor sign-in off",
+    "two_factor.turn_on": "Turn own two-factor sign-in on",
 }
 """Names by endpoint, as the buttons of the pages have them. A command is named by its words."""
 

@@ -23,10 +23,12 @@ from workbench.storage.tables import (
     JudgmentEventRow,
     MemberRow,
     SessionRow,
+    TwoFactorRow,
 )
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import sign_out_everywhere
+from workbench.workflow.people.two_factor import turn_off
 
 NO_PASSWORD = "erased"  # noqa: S105 - of an erased account: it is no hash, so no password matches it
 
@@ -42,6 +44,7 @@ class AccountLine:
     created_at: datetime
     disabled_at: datetime | None
     erased: bool
+    two_factor: bool
     sessions: int
     used_at: datetime | None
 
@@ -141,6 +144,19 @@ def set_administrator(db: Session, account_id: int, administrator: bool) -> Acco
     return row
 
 
+def reset_two_factor(db: Session, account_id: int) -> AccountRow:
+    """Have no code asked of a person who lost the app and the recovery codes, and end the account's sessions.
+
+    Raises NotFound; Conflict if two-factor sign-in is off.
+    """
+    row = require_account(db, account_id)
+    if not turn_off(db, row.id):
+        raise Conflict("two-factor sign-in is off for this account", remedy="the password alone signs in")
+    sign_out_everywhere(db, row.id)
+    db.flush()
+    return row
+
+
 def _matching(search: str) -> list[ColumnElement[bool]]:
     sought = search.strip()
     if not sought:
@@ -162,6 +178,9 @@ def _lines(
             AccountRow,
             select(func.count()).select_from(SessionRow).where(own).scalar_subquery(),
             select(func.max(SessionRow.used_at)).where(own).scalar_subquery(),
+            select(TwoFactorRow.confirmed_at)
+            .where(TwoFactorRow.account_id == AccountRow.id)
+            .scalar_subquery(),
         )
         .where(*chosen)
         .order_by(AccountRow.login)
@@ -177,10 +196,11 @@ def _lines(
             created_at=row.created_at,
             disabled_at=row.disabled_at,
             erased=row.password_hash == NO_PASSWORD,
+            two_factor=two_factor_since is not None,
             sessions=sessions,
             used_at=used_at,
         )
-        for row, sessions, used_at in rows
+        for row, sessions, used_at, two_factor_since in rows
     )
 
 

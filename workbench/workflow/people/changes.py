@@ -30,7 +30,7 @@ LONGEST = 200
 WITHHELD = "not recorded"
 # What signing in leaves, and the trail itself.
 PASSED_OVER = frozenset(
-    {"trail", "session", "device", "sign_in_attempt", "password_reset", "repeatable_request"}
+    {"trail", "session", "device", "sign_in_attempt", "password_reset", "repeatable_request", "code_step"}
 )
 # What opens something, and what a person is known by: that they changed is recorded, and not how.
 PRIVATE = frozenset(
@@ -47,6 +47,7 @@ PRIVATE = frozenset(
         ("mail_message", "address"),
         ("mail_message", "asked"),
         ("mail_message", "reason"),
+        ("two_factor", "secret"),
     }
 )
 

@@ -19,7 +19,8 @@ from workbench.errors import Conflict, NotFound
 from workbench.storage.tables import AccountRow, PasswordResetRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import Account, account_from
-from workbench.workflow.people.signing_in import Browser, SignedIn, open_session, replace_password
+from workbench.workflow.people.code_steps import CodeNeeded
+from workbench.workflow.people.signing_in import Browser, SignedIn, enter, replace_password
 from workbench.workflow.people.tokens import new_token, token_hash
 
 RESET_LASTS = timedelta(days=1)
@@ -70,12 +71,14 @@ def reset_owner(db: Session, token: str, *, now: datetime | None = None) -> Acco
 
 def use_reset(
     db: Session, token: str, password_hash: str, browser: Browser, *, now: datetime | None = None
-) -> SignedIn:
-    """Replace the password, end all sessions and open a new one; raises as `reset_owner`, also for the second
-    of two at the same time."""
+) -> SignedIn | CodeNeeded:
+    """Replace the password, end all sessions, and open a new one or ask for the code that the account needs.
+
+    Raises as `reset_owner`, also for the second of two at the same time.
+    """
     owner = reset_owner(db, token, now=now)
     used = delete(PasswordResetRow).where(PasswordResetRow.token_hash == token_hash(token))
     if db.scalar(used.returning(PasswordResetRow.account_id)) is None:
         raise NotFound("this link was used", remedy="ask an administrator for a new one")
     replace_password(db, owner.id, password_hash)
-    return open_session(db, owner, browser, now=now)
+    return enter(db, owner, browser, now=now)

@@ -13,10 +13,11 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotAllowed
-from workbench.storage.tables import AccountRow, PasswordResetRow, SessionRow
+from workbench.storage.tables import AccountRow, CodeStepRow, PasswordResetRow, SessionRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import Account, account_from, account_row, fold_login
 from workbench.workflow.people.browsers import shortened_address
+from workbench.workflow.people.code_steps import CodeNeeded, ask_for_code
 from workbench.workflow.people.devices import is_device_of, remember_device
 from workbench.workflow.people.passwords import Passwords
 from workbench.workflow.people.throttling import (
@@ -30,6 +31,7 @@ from workbench.workflow.people.throttling import (
     waiting_time,
 )
 from workbench.workflow.people.tokens import new_token, token_hash
+from workbench.workflow.people.two_factor import is_turned_on
 
 SESSION_LASTS = timedelta(days=30)
 
@@ -71,9 +73,13 @@ class CheckedAttempt:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A failed sign-in; `wait` is how long further attempts are refused without being checked."""
+    """A failed sign-in; `wait` is how long further attempts are refused without being checked.
+
+    `reason` is said where they are not.
+    """
 
     wait: timedelta
+    reason: str = "The login name or the password is wrong."
 
     @property
     def seconds(self) -> int:
@@ -82,7 +88,7 @@ class Refused:
 
     def __str__(self) -> str:
         if not self.wait:
-            return "The login name or the password is wrong."
+            return self.reason
         return f"Too many attempts failed. Try again in {wait_in_words(self.seconds)}."
 
 
@@ -109,12 +115,7 @@ def begin_attempt(
     # Bounded and without NUL, since it is stored if the attempt fails.
     folded = fold_login(login).replace("\0", "")[:120]
     row = db.scalar(select(AccountRow).where(AccountRow.login == folded, AccountRow.disabled_at.is_(None)))
-    if signed_in:
-        place = SIGNED_IN
-    elif browser.device and is_device_of(db, browser.device, row.id if row else None):
-        place = place_of_device(token_hash(browser.device))
-    else:
-        place = network_of(browser.address)
+    place = SIGNED_IN if signed_in else place_of(db, browser, row.id if row else None)
     guess = Guess(folded, place)
     return SignInAttempt(
         guess=guess,
@@ -123,6 +124,13 @@ def begin_attempt(
         stored=row.password_hash if row else None,
         wait=waiting_time(db, guess, utc_now(now)),
     )
+
+
+def place_of(db: Session, browser: Browser, account_id: int | None) -> str:
+    """Where failures of an account are counted: in the browser if it is known to have been used with it."""
+    if browser.device and is_device_of(db, browser.device, account_id):
+        return place_of_device(token_hash(browser.device))
+    return network_of(browser.address)
 
 
 def check_password(attempt: SignInAttempt, password: str, passwords: Passwords) -> CheckedAttempt:
@@ -135,8 +143,8 @@ def check_password(attempt: SignInAttempt, password: str, passwords: Passwords) 
 
 def sign_in(
     db: Session, checked: CheckedAttempt, *, replacing: str | None = None, now: datetime | None = None
-) -> SignedIn | Refused:
-    """Open a session, or store the failure. `replacing` is the token of a session that ends."""
+) -> SignedIn | CodeNeeded | Refused:
+    """Enter with a password, or store the failure. `replacing` is the token of a session that ends."""
     account = _verified(db, checked, utc_now(now))
     if isinstance(account, Refused):
         return account
@@ -144,7 +152,7 @@ def sign_in(
         account.password_hash = checked.renewed
     if replacing:
         sign_out(db, replacing)
-    return open_session(db, account_from(account), checked.attempt.browser, now=now)
+    return enter(db, account_from(account), checked.attempt.browser, now=now)
 
 
 def change_password(
@@ -164,6 +172,15 @@ def confirm_password(db: Session, checked: CheckedAttempt, *, now: datetime | No
     """None if the password of somebody who is signed in was right; otherwise the failure is stored."""
     found = _verified(db, checked, utc_now(now))
     return found if isinstance(found, Refused) else None
+
+
+def enter(
+    db: Session, account: Account, browser: Browser, *, now: datetime | None = None
+) -> SignedIn | CodeNeeded:
+    """Open a session for an account whose password was right, or ask for the code where it needs one."""
+    if is_turned_on(db, account.id):
+        return ask_for_code(db, account.id, now=now)
+    return open_session(db, account, browser, now=now)
 
 
 def open_session(
@@ -194,7 +211,8 @@ def sign_out(db: Session, token: str) -> None:
 
 
 def sign_out_everywhere(db: Session, account_id: int) -> int:
-    """End every session of an account; gives how many."""
+    """End every session of an account, and sign-ins that wait for a code; gives how many sessions."""
+    db.execute(delete(CodeStepRow).where(CodeStepRow.account_id == account_id))
     ended = delete(SessionRow).where(SessionRow.account_id == account_id).returning(SessionRow.token_hash)
     return len(db.scalars(ended).all())
 

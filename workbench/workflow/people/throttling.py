@@ -35,6 +35,7 @@ PACE = timedelta(seconds=1)
 SIGNED_IN = "signed in"
 # What else than passwords is counted, each by itself: login names have no spaces.
 LINKS = "link "
+SIGN_IN_CODES = "code "
 _DEVICE = "device "
 
 
@@ -56,7 +57,7 @@ class Guess:
 
 def counted_names(logins: Iterable[str]) -> set[str]:
     """The names under which attempts of these logins are stored, of every kind."""
-    return {f"{kind}{login}"[:LONGEST_COUNTED] for login in logins for kind in ("", LINKS)}
+    return {f"{kind}{login}"[:LONGEST_COUNTED] for login in logins for kind in ("", LINKS, SIGN_IN_CODES)}
 
 
 def network_of(address: str | None) -> str:

@@ -43,8 +43,10 @@ from workbench.storage.tables import (
     Base,
     CampaignRow,
     MailAddressRow,
+    RecoveryCodeRow,
     SchemaUpgradeRow,
     TrailRow,
+    TwoFactorRow,
 )
 from workbench.workflow.campaigns.archive import archive_campaign, restore_campaign
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
@@ -53,7 +55,14 @@ from workbench.workflow.judging.training import WAIVED
 ACCOUNT, CAMPAIGN = AccountRow.__tablename__, CampaignRow.__tablename__
 # What belongs to an instance and not to a campaign. Accounts go with those who took part, by themselves.
 _OF_INSTANCE = frozenset(
-    {ACCOUNT, MailAddressRow.__tablename__, SchemaUpgradeRow.__tablename__, TrailRow.__tablename__}
+    {
+        ACCOUNT,
+        MailAddressRow.__tablename__,
+        RecoveryCodeRow.__tablename__,
+        SchemaUpgradeRow.__tablename__,
+        TrailRow.__tablename__,
+        TwoFactorRow.__tablename__,
+    }
 )
 Values = dict[str, Any]
 Renumber = Callable[[str, int], int]

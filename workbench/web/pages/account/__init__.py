@@ -1,6 +1,6 @@
-"""Account: name, mail address, password, sessions, access tokens, keys of the desk, how documents look."""
+"""Account: name, password, second factor, mail address, sessions, tokens, keys and documents of the desk."""
 
-from workbench.web.pages.account import address, keys, profile, reading, tokens
+from workbench.web.pages.account import address, keys, profile, reading, tokens, two_factor
 
 BLUEPRINTS = (
     profile.blueprint,
@@ -8,4 +8,5 @@ BLUEPRINTS = (
     keys.blueprint,
     tokens.blueprint,
     address.blueprint,
+    two_factor.blueprint,
 )

@@ -1,0 +1,152 @@
+"""Two-factor sign-in of the viewer's account: turning it on and off, and recovery codes."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from urllib.parse import quote, urlsplit
+
+import segno
+from flask import Blueprint, g, render_template, request, url_for
+from markupsafe import Markup
+from werkzeug.wrappers import Response
+
+from workbench.errors import Conflict, Finding
+from workbench.storage import Session
+from workbench.web import notices
+from workbench.web.access import signed_in, viewer
+from workbench.web.context import app_context, reading, writing
+from workbench.web.requests import browser, retry_after, see_other
+from workbench.workflow.people import signing_in, two_factor
+from workbench.workflow.people.accounts import account_by_login
+from workbench.workflow.people.code_checks import WRONG, confirm_code
+from workbench.workflow.people.one_time_codes import RECOVERY_CODES, app_address
+from workbench.workflow.people.sessions import end_other_sessions
+from workbench.workflow.people.signing_in import CheckedAttempt, Refused
+
+blueprint = Blueprint("two_factor", __name__, url_prefix="/account/two-factor")
+Answer = Response | tuple[str, int] | tuple[str, int, dict[str, str]]
+# In which field something was wrong, and how.
+Wrong = tuple[str, Refused]
+
+
+@blueprint.get("")
+@signed_in
+def index() -> str:
+    """Whether two-factor sign-in is on, and the forms to change that."""
+    return _page()
+
+
+@blueprint.post("/prepare")
+@signed_in
+def prepare() -> Response:
+    """Make a secret for an app, which the page then shows."""
+    with writing() as db:
+        two_factor.prepare_app(db, viewer().id)
+    return see_other(url_for("two_factor.index"))
+
+
+@blueprint.post("/on")
+@signed_in
+def turn_on() -> Answer:
+    """Turn it on once password and first code are right, and show the recovery codes; ends other sessions."""
+    checked = _checked_password()
+    with writing() as db:
+        wrong = _wrong_password(db, checked)
+        codes = None if wrong else two_factor.turn_on(db, viewer().id, request.form.get("code", ""))
+        if codes is not None:
+            end_other_sessions(db, viewer().id, g.token)
+    if codes is None:
+        return _refusal(wrong or ("code", Refused(timedelta(0), WRONG)))
+    return _page(codes), 201
+
+
+@blueprint.post("/recovery-codes")
+@signed_in
+def renew() -> Answer:
+    """Replace the recovery codes once password and code are right, and show the new ones."""
+    checked = _checked_password()
+    with writing() as db:
+        wrong = _wrong_password(db, checked) or _wrong_code(db)
+        codes = () if wrong else two_factor.renew_recovery_codes(db, viewer().id)
+    return _refusal(wrong) if wrong else (_page(codes), 201)
+
+
+@blueprint.post("/off")
+@signed_in
+def turn_off() -> Answer:
+    """Turn it off once password and code are right; ends other sessions."""
+    checked = _checked_password()
+    with writing() as db:
+        if _is_demanded(db):
+            message = "this site requires two-factor sign-in of organisers and administrators"
+            raise Conflict(message, remedy="ask another administrator to reset it if you change your app")
+        wrong = _wrong_password(db, checked) or _wrong_code(db)
+        if wrong is None:
+            two_factor.turn_off(db, viewer().id)
+            end_other_sessions(db, viewer().id, g.token)
+    if wrong is not None:
+        return _refusal(wrong)
+    notices.add("Two-factor sign-in is off. You are signed out in every other browser.")
+    return see_other(url_for("two_factor.index"))
+
+
+def _is_demanded(db: Session) -> bool:
+    return app_context().settings.require_two_factor and two_factor.is_responsible(
+        db.connection(), viewer().id
+    )
+
+
+def _checked_password() -> CheckedAttempt:
+    with reading() as db:
+        attempt = signing_in.begin_attempt(db, login=viewer().login, browser=browser(), signed_in=True)
+    return signing_in.check_password(attempt, request.form.get("old", ""), app_context().passwords)
+
+
+def _wrong_password(db: Session, checked: CheckedAttempt) -> Wrong | None:
+    refused = signing_in.confirm_password(db, checked)
+    return ("old", refused) if refused is not None else None
+
+
+def _wrong_code(db: Session) -> Wrong | None:
+    account = account_by_login(db, viewer().login)
+    refused = confirm_code(db, account, request.form.get("code", ""))
+    return ("code", refused) if refused is not None else None
+
+
+def _refusal(wrong: Wrong) -> Answer:
+    field, refused = wrong
+    if field == "old":
+        message = str(refused) if refused.wait else "this is not your password"
+        finding = Finding("Current password", None, field, message)
+    else:
+        finding = Finding("Code", None, field, str(refused))
+    return _page(findings=(finding,)), 429 if refused.wait else 422, retry_after(refused)
+
+
+def _page(codes: tuple[str, ...] = (), findings: tuple[Finding, ...] = ()) -> str:
+    with reading() as db:
+        state = two_factor.two_factor_state(db, viewer().id)
+        demanded = _is_demanded(db)
+    return render_template(
+        "account/two_factor.html",
+        state=state,
+        demanded=demanded,
+        qr_code=_qr_code(state.secret) if state.secret else "",
+        codes=codes,
+        # A browser saves it without asking the server again, which has only the hashes.
+        file="data:text/plain;charset=utf-8," + quote("\n".join((_site(), viewer().login, *codes, ""))),
+        most=RECOVERY_CODES,
+        findings=findings,
+    )
+
+
+def _site() -> str:
+    # A colon would end the name of the site in the address that an app reads.
+    name = urlsplit(f"//{request.host}").hostname or "this site"
+    return f"Workbench at {name.replace(':', ' ')}"
+
+
+def _qr_code(secret: str) -> Markup:
+    """The address for the app as SVG; black on white in dark mode too, since cameras expect that."""
+    code = segno.make(app_address(secret, viewer().login, _site()), error="m", micro=False)
+    return Markup(code.svg_inline(omitsize=True, border=4, dark="#000", light="#fff"))  # noqa: S704 - drawn here
