@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Server
+from tests.browser.conftest import Complaints, Server
 from tests.browser.people import PASSWORD, demo_instance, sign_in
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.one_time_codes import code_at, step_at
@@ -25,8 +25,9 @@ def after_password(page: Page) -> None:
 
 @pytest.mark.slow
 def test_an_app_is_set_up_and_its_code_asked_for(
-    live_server: Callable[..., Server], page: Page, tmp_path: Path
+    live_server: Callable[..., Server], page: Page, tmp_path: Path, complaints: Complaints
 ) -> None:
+    complaints.expect("422.*/sign-in/code")  # the recovery code that was used
     server = live_server(demo_instance(tmp_path / "demo"))
     sign_in(page, server.address, "marlow")
     page.goto(f"{server.address}/account")

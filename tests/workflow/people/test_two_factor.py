@@ -29,6 +29,7 @@ from workbench.workflow.people.signing_in import (
     check_password,
     sign_in,
 )
+from workbench.workflow.upkeep.erasure import erase_person
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HERE, ELSEWHERE = Browser("192.0.2.1"), Browser("198.51.100.1")
@@ -203,14 +204,18 @@ def test_nothing_is_asked_before_a_code_confirmed_the_app(database: Database, ad
             two_factor.turn_on(db, ada.id, shown, now=NOON)
 
 
-def test_a_reset_by_an_administrator_leaves_no_row(
-    database: Database, ada: Account, recovery: tuple[str, ...]
+@pytest.mark.parametrize("erased", [False, True], ids=["reset", "erased"])
+def test_a_reset_by_an_administrator_and_an_erasure_leave_no_row(
+    database: Database, ada: Account, recovery: tuple[str, ...], erased: bool
 ) -> None:
     step = enter(database)
     session = tell(database, enter(database), code(database, NOON))
     assert isinstance(session, SignedIn)
     with database.writing() as db:
-        reset_two_factor(db, ada.id)
+        if erased:
+            erase_person(db, ada.id, typed_login="ada")
+        else:
+            reset_two_factor(db, ada.id)
     with database.reading() as db:
         assert [
             db.scalars(select(table)).all() for table in (TwoFactorRow, RecoveryCodeRow, CodeStepRow)
@@ -223,4 +228,4 @@ def test_a_reset_by_an_administrator_leaves_no_row(
     with pytest.raises(NotAllowed):
         tell(database, step, "000000")
     with pytest.raises(Conflict), database.writing() as db:
-        reset_two_factor(db, ada.id)
+        reset_two_factor(db, ada.id)  # there is none any more
