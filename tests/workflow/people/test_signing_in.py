@@ -14,6 +14,7 @@ from workbench.errors import NotAllowed
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, DeviceRow, SessionRow, SignInAttemptRow
 from workbench.workflow.people.accounts import Account, create_account, prepare_account
+from workbench.workflow.people.code_steps import CodeNeeded
 from workbench.workflow.people.passwords import Passwords
 from workbench.workflow.people.signing_in import (
     Browser,
@@ -63,7 +64,9 @@ def attempt(
         begun = begin_attempt(db, login=login, browser=Browser(address, device), now=now)
     checked = check_password(begun, password, passwords)
     with database.writing() as db:
-        return sign_in(db, checked, now=now)
+        outcome = sign_in(db, checked, now=now)
+    assert not isinstance(outcome, CodeNeeded)
+    return outcome
 
 
 def fail(database: Database, times: int, **how: Any) -> list[Refused]:

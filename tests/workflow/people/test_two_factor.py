@@ -19,7 +19,7 @@ from workbench.workflow.people.accounts import Account, create_account, prepare_
 from workbench.workflow.people.administration import reset_two_factor
 from workbench.workflow.people.code_checks import enter_with_code
 from workbench.workflow.people.code_steps import CODE_STEP_LASTS, CodeNeeded
-from workbench.workflow.people.one_time_codes import code_at, step_at
+from workbench.workflow.people.one_time_codes import code_at, matching_step, step_at
 from workbench.workflow.people.resets import make_reset, use_reset
 from workbench.workflow.people.signing_in import (
     Browser,
@@ -130,7 +130,6 @@ def test_of_two_who_use_a_code_at_the_same_time_one_is_refused(
                     others[0].result(timeout=60)
             return step
 
-        matching_step = two_factor.matching_step
         monkeypatch.setattr(two_factor, "matching_step", matching)
         mine = used(database)
         assert sorted([mine, others[0].result(timeout=60)]) == [False, True]
