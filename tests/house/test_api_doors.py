@@ -43,6 +43,7 @@ SENT = {
     "accounts.erase": SITE,
     "accounts.promote": SITE,
     "accounts.reset": SITE,
+    "accounts.reset_two_factor": SITE,
     "additions.add": "pools.add_pairs",
     "additions.remove": "pools.remove_pair",
     "adjudicating.decide_pair": "disputes.decide_pair",
@@ -159,11 +160,16 @@ SENT = {
     "setup.remove": STEP,
     "side_by_side.answer": "side_by_side.answer",
     "side_by_side.undo": "side_by_side.undo",
+    "sign_in_codes.check": SIGNING_IN,
     "topic_search.judge": NOT_YET,
     "topic_search.more": NOT_YET,
     "topic_search.open_document": NOT_YET,
     "topic_search.search": NOT_YET,
     "topics.load": "topics.load",
+    "two_factor.prepare": OWN_ACCOUNT,
+    "two_factor.renew": OWN_ACCOUNT,
+    "two_factor.turn_off": OWN_ACCOUNT,
+    "two_factor.turn_on": OWN_ACCOUNT,
 }
 """By endpoint of a page that takes a form: the operation that does the same."""
 
@@ -332,6 +338,7 @@ SHOWN = {
     "setup.index": STEP,
     "side_by_side.desk": "side_by_side.show",
     "side_by_side.index": "side_by_side.own",
+    "sign_in_codes.index": SIGNING_IN,
     "static": BROWSER,
     "status.index": SITE,
     "task.index": "campaigns.show",
@@ -353,6 +360,7 @@ SHOWN = {
     "trust.question": NOT_YET,
     "trust.question_file": NOT_YET,
     "trust.runs_file": NOT_YET,
+    "two_factor.index": OWN_ACCOUNT,
 }
 """By endpoint of a page that shows something: the operation that has what it shows."""
 
