@@ -38,6 +38,7 @@ from workbench.workflow.people.resets import make_reset
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import open_session
 from workbench.workflow.pools.additions import Additions, add_documents
+from workbench.workflow.pools.learner_rounds import CollectionVectors, make_rounds
 from workbench.workflow.pools.listing import pool_entries
 from workbench.workflow.pools.making import make_pool
 from workbench.workflow.releases.collecting import ReleaseRequest
@@ -118,6 +119,7 @@ def _extended(database: Database) -> FullCampaign:
         propose_address(db, accounts["sorrel"].id, "sorrel@example.org")
         samples["address_token"] = make_confirmation(db, accounts["sorrel"].id, "sorrel@example.org")
         cookies = {login: open_session(db, account).token for login, account in accounts.items()}
+    make_rounds(database, campaign.id, CollectionVectors())
     samples["version"] = _released(database, campaign.id)
     return FullCampaign(cookies, samples, bare.slug, long, samples | long_samples)
 
@@ -141,6 +143,7 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
     own = people["A. Marlow"]
     draft = make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 20}), name="a draft", draft=True).pool
     live = make_pool(db, campaign_id, PoolRecipe(strategy="hedge"), name="as we go").pool
+    learner = make_pool(db, campaign_id, PoolRecipe("learner", {"budget": 20}), name="read further").pool
     assign(db, live.id, topics=["T08"], assessor_ids=[own])
     parts = {
         (one.pool, one.topic): one.id
@@ -187,6 +190,7 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
         "pool_id": 1,
         "draft_id": draft.id,
         "live_id": live.id,
+        "learner_id": learner.id,
         "task_id": tasks[0].id,
         "run_task_id": tasks[-1].id,
         "token": invited.token,

@@ -14,6 +14,7 @@ from tests.cli.executable import run_file
 from tests.workflow.judging.handed_out import live_pool
 from workbench.cli.campaign import command as campaign
 from workbench.cli.pool import command as pool
+from workbench.learning.stopping.rules import STOPPING_RULES
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
 from workbench.storage.tables import PoolEventRow
@@ -131,3 +132,12 @@ def test_a_learners_pool_is_made_ranked_and_replayed(instance: Path) -> None:
     assert replayed.exit_code == 0, replayed.output
     # What was judged in the other pool before teaches both rankings, of T1 and T2.
     assert "2 events and 2 rankings reproduced" in replayed.stderr
+    words = ["stopping", "harbour", "read", f"--instance={instance}", "--topic=T1", "--further=2", "--json"]
+    (topic,) = json.loads(CliRunner().invoke(campaign, words).stdout)["topics"]
+    assert (topic["topic"], topic["further"]["documents"]) == ("T1", 2)
+    assert [one["rule"] for one in topic["rules"]] == list(STOPPING_RULES)
+    said = CliRunner().invoke(campaign, words[:-1])
+    assert said.exit_code == 0, said.output
+    assert "95 % interval" in said.stdout
+    refused = CliRunner().invoke(campaign, ["stopping", "harbour", "live", f"--instance={instance}"])
+    assert refused.exit_code == 1

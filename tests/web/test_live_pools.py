@@ -11,6 +11,7 @@ from sqlalchemy import select
 from tests.cast import Cast
 from tests.uploads import text_of
 from tests.web.conftest import Enter
+from workbench.learning.stopping.rules import STOPPING_RULES
 from workbench.pooling.strategies import PoolRecipe
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, PoolEventRow
@@ -212,3 +213,13 @@ def test_a_learners_pool_is_made_judged_and_tells_the_organiser_why(
     row = olga.get(f"{draft}/live/events.tsv").text.splitlines()[1].split("\t")
     assert row[3:4] + row[7:10] == [docno, "learner", "0", "1"]
     assert f"T1\t{docno}\tlearner" in olga.get(f"{draft}/pairs.tsv").text.splitlines()
+    about = draft + "/stopping"
+    assert f'href="{about}"' in olga.get(draft).text
+    whole, one = olga.get(about), olga.get(f"{about}/topic?topic=T1&recall=0.9&further=3")
+    assert whole.status_code == one.status_code == 200
+    assert all(rule in text_of(one.text) for rule in STOPPING_RULES)
+    table = olga.get(f"{about}/table.csv?topic=T1").text.splitlines()
+    assert len(table) == 1 + len(STOPPING_RULES)
+    assert olga.get(f"{about}?recall=high").status_code == 422
+    assert olga.get(f"{about}/topic?topic=T9").status_code == 404
+    assert ada.get(about).status_code in {403, 404}  # whoever judges sees nothing of it

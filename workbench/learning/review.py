@@ -10,8 +10,9 @@ from scipy.sparse import csr_array
 
 from workbench.errors import Conflict, WorkbenchError
 from workbench.learning.learners import BMI, Lesson, learner_named, order_of
+from workbench.learning.missed import ElusionSample
 from workbench.learning.rounds import next_batch
-from workbench.learning.stopping.trace import ModelSums, model_sums
+from workbench.learning.stopping.trace import ModelSums, RandomOrder, ReviewTrace, model_sums
 from workbench.learning.vectors import Bools, Numbers, Vectors, Weights
 
 RANKED_AHEAD = 1000
@@ -143,6 +144,47 @@ class Review:
         known = [(place, relevant) for place, relevant in graded if relevant is not None]
         places, relevant = [place for place, _ in known], [one for _, one in known]
         return np.array(places, dtype=np.intp), np.array(relevant, dtype=np.bool_)
+
+    @property
+    def grades(self) -> dict[int, bool]:
+        """The places that have a grade, and whether they are relevant."""
+        return {place: relevant for place, relevant in self._answers.items() if relevant is not None}
+
+    def trace(self) -> ReviewTrace:
+        """What stopping rules look at: the learner's reading by the ends of its rounds, and what was drawn.
+
+        Only documents with a grade are in it. The sums of a round's end are those of the model that was
+        trained there.
+        """
+        grades = self.grades
+        reading = [place for place in self._reading if place in grades]
+        read = np.cumsum([0, *(place in grades for place in self._reading)])
+        sums: dict[int, ModelSums | None] = {}
+        for begun, at in self._rounds:
+            # What came back since its round is not read any more.
+            sums[int(read[min(at, len(self._reading))])] = begun.sums
+        sums.pop(0, None)
+        ends = sorted(sums)
+        known = tuple(one for one in map(sums.__getitem__, ends) if one is not None)
+        read_at = np.zeros(self.documents, dtype=np.intp)
+        read_at[reading] = np.arange(1, len(reading) + 1)
+        drawn = [place for place in self._order[: self._drawn].tolist() if place in grades]
+        return ReviewTrace(
+            self.documents,
+            np.array([grades[place] for place in reading], dtype=np.bool_),
+            np.array(ends, dtype=np.intp),
+            known if len(known) == len(ends) else (),
+            RandomOrder(np.array([grades[place] for place in drawn], dtype=np.bool_), read_at[drawn]),
+        )
+
+    def unread_sample(self) -> ElusionSample | None:
+        """The drawn documents that the learner's reading has not come to; None where there is none."""
+        drawn = [place for place in self._order[: self._drawn].tolist() if self._ahead[place]]
+        if not drawn:
+            return None
+        grades = [self._answers.get(place) for place in drawn]
+        judged = [one for one in grades if one is not None]
+        return ElusionSample(int(self._ahead.sum()), len(drawn), len(judged), sum(judged))
 
     def begin(self, new: ReviewRound) -> None:
         """Let a new ranking serve from now on."""

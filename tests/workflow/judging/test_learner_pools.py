@@ -8,7 +8,9 @@ from sqlalchemy.orm import Session
 
 from tests.builders import Made, campaign_with_people
 from tests.workflow.judging.handed_out import Live, happened
-from workbench.errors import Conflict, InvalidInput, WorkbenchError
+from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
+from workbench.learning.stopping.rules import STOPPING_RULES
+from workbench.learning.stopping.trace import StoppingGoal
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Document, Judgment
 from workbench.storage.engine import Database
@@ -21,6 +23,7 @@ from workbench.workflow.judging.task import prepare_next
 from workbench.workflow.pools.adaptive_pools import pool_events
 from workbench.workflow.pools.learner_rounds import CollectionVectors, make_rounds
 from workbench.workflow.pools.making import make_pool
+from workbench.workflow.pools.stopping_advice import advice_export, further_sample, pool_advice
 
 TIDES = {"t1": "tides high water table", "t2": "table of high water in the harbour", "t3": "high tides"}
 NETS = {f"n{number}": f"nets and fish, number {number}" for number in range(1, 12)}
@@ -206,6 +209,33 @@ def test_what_no_learner_can_do_is_refused(database: Database) -> None:
             make_pool(db, campaign, PoolRecipe("learner", {"mode": "magic"}))
         with pytest.raises(InvalidInput):
             make_pool(db, campaign, PoolRecipe("learner", {"share": 1.5}))
+
+
+def test_advice_on_stopping_is_of_what_was_judged_and_changes_nothing(sqlite_database: Database) -> None:
+    with sqlite_database.writing() as db:
+        live = learner_pool(db, share=0.6, seed=1, budget=8)
+        campaign = live.made.campaign.id
+        with pytest.raises(Conflict):
+            pool_advice(db, campaign, live.name, StoppingGoal())
+    rounds_of(sqlite_database, live)
+    seen = judge_all(sqlite_database, live, "Ada")
+    with sqlite_database.reading() as db:
+        before = pool_events(db, campaign, live.name)
+        one, other = pool_advice(db, campaign, live.name, StoppingGoal(0.9))
+        assert pool_events(db, campaign, live.name) == before
+        with pytest.raises(NotFound):
+            pool_advice(db, campaign, live.name, StoppingGoal(), ["T9"])
+    assert (one.topic, other.topic) == ("T1", "T2")
+    assert (one.advice.judged, one.advice.found) == (8, len(TIDES.keys() & set(seen)))
+    assert (other.advice.judged, other.advice.recall.low) == (0, 0.0)
+    assert one.advice.sample is not None
+    assert one.curve[-1] == (8 - one.advice.sample.judged, one.advice.found - one.advice.sample.relevant)
+    rows = list(advice_export([one, other], 5).rows())
+    assert [row[13] for row in rows] == [*STOPPING_RULES] * 2
+    # A collection of 20 documents of which the sample has nearly half: more of it says all there is to say.
+    more = further_sample(one.advice, 1000)
+    assert more is not None
+    assert (more.documents, more.recall.low) == (one.advice.left_to_sample, more.recall.high)
 
 
 def test_without_texts_there_is_nothing_to_learn_from(database: Database) -> None:

@@ -45,6 +45,7 @@ COMMANDS = {
     "compare-runs": "workbench.cli.campaign.side_by_side:compare_runs",
     "preferences": "workbench.cli.campaign.side_by_side:preferences",
     "replay": "workbench.cli.campaign.replay:replay",
+    "stopping": "workbench.cli.campaign.stopping:stopping",
     "import": "workbench.cli.campaign.judgments:import_",
     "judgments": "workbench.cli.campaign.judgments:judgments",
     "probe-answers": "workbench.cli.campaign.judgments:probe_answers",

@@ -53,6 +53,7 @@ def elusion(trace: ReviewTrace, goal: StoppingGoal) -> StopPoint:
         return not_stopped("needs random documents that the learner does not know")
     sampled = np.zeros(len(trace.drawn.relevant), dtype=np.bool_)
     looks, end_before, found_before = 0, 0, 0
+    lacking = None
     for end, found in rounds_read(trace):
         dry = found == found_before and end - end_before >= DRY
         end_before, found_before = end, found
@@ -61,16 +62,19 @@ def elusion(trace: ReviewTrace, goal: StoppingGoal) -> StopPoint:
         more, places = _unread(trace.drawn, sampled, end)
         unread = trace.collection - end - int((sampled & ~_read(trace.drawn, end)).sum())
         size = sample_needed(unread, found + more, goal)
-        if size is None or size > min(unread / 2, len(places)):
+        if size is None or size > unread / 2:
+            continue
+        if size > len(places):
+            lacking = f"a sample of {size} unread documents is needed, and {len(places)} are drawn"
             continue
         looks += 1
         sampled[places[:size]] = True
         if not trace.drawn.relevant[places[:size]].any():
             read = end + int((sampled & ~_read(trace.drawn, end)).sum())
             return StopPoint(read, found + more, f"none of {size} random unread documents is relevant")
-    return not_stopped(
-        f"{looks} samples of the unread had relevant documents" if looks else "no round was dry"
-    )
+    if looks:
+        return not_stopped(f"{looks} samples of the unread had relevant documents")
+    return not_stopped(lacking or "no round was dry")
 
 
 def _read(drawn: RandomOrder, end: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -61,7 +61,7 @@ class ChoiceReason:
         """The reason for people."""
         if self.round is None:
             return f"{_ORIGINS.get(self.origin, self.origin)} {self.rank}"
-        score = "" if self.score is None else f", score {self.score:.3f}"
+        score = "" if self.score is None else f", score {self.score:.3f}".replace("-", "−")
         return f"learner, round {self.round}, rank {self.rank}{score}"
 
 

@@ -1,6 +1,16 @@
-"""Pools: planning, analysing, building, opening, comparing; adaptive pools and queues."""
+"""Pools: planning, analysing, building, opening, comparing; adaptive pools, queues, when to stop."""
 
-from workbench.web.pages.pools import adaptive, additions, analysis, comparison, plan, pools, queues, states
+from workbench.web.pages.pools import (
+    adaptive,
+    additions,
+    analysis,
+    comparison,
+    plan,
+    pools,
+    queues,
+    states,
+    stopping,
+)
 
 BLUEPRINTS = (
     plan.blueprint,
@@ -11,4 +21,5 @@ BLUEPRINTS = (
     analysis.blueprint,
     adaptive.blueprint,
     queues.blueprint,
+    stopping.blueprint,
 )

@@ -1,0 +1,145 @@
+"""Advice on a review that goes on: its trace, its recall with an interval, and what the rules say of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import hypergeom
+
+from workbench.errors import WorkbenchError
+from workbench.learning.advice import estimated_recall, stopping_advice
+from workbench.learning.missed import ElusionSample
+from workbench.learning.review import Origin, Review, ReviewRound, ReviewSettings
+from workbench.learning.stopping.rules import STOPPING_RULES
+from workbench.learning.stopping.trace import ModelSums, StoppingGoal
+
+GOAL = StoppingGoal()
+
+
+def ranking(number: int, places: list[int], batch: int) -> ReviewRound:
+    sums = ModelSums(number, 1, 1, 1)
+    return ReviewRound(number, np.array(places), np.zeros(len(places), dtype=np.float32), batch, sums)
+
+
+def judge(review: Review, relevant: set[int], documents: int) -> list[tuple[int, Origin]]:
+    """Judge so many documents, each as it comes."""
+    seen = []
+    for _ in range(documents):
+        choice = review.choice()
+        assert choice is not None
+        review.hand_out(choice.place, choice.origin)
+        review.judged(choice.place, choice.place in relevant)
+        seen.append((choice.place, choice.origin))
+    return seen
+
+
+def test_the_trace_has_the_learners_reading_by_rounds_and_what_was_drawn() -> None:
+    review = Review(8, "T1", ReviewSettings(share=0))
+    review.begin(ranking(0, [5, 3, 1, 0], 1))
+    judge(review, {5, 1}, 1)
+    review.begin(ranking(1, [3, 1, 0], 2))
+    judge(review, {5, 1}, 2)
+    review.begin(ranking(2, [0, 2], 3))
+    review.hand_out(0, Origin.LEARNER)  # out: not in it
+    review.judged(7, True)  # found by searching: read
+    trace = review.trace()
+    assert trace.relevant.tolist() == [True, False, True, True]
+    assert trace.ends.tolist() == [1, 3]
+    # The model that was trained at the end of a round.
+    assert [one.read for one in trace.sums] == [1, 2]
+    assert trace.drawn is not None
+    assert trace.drawn.relevant.tolist() == []
+    assert review.unread_sample() is None
+
+
+def test_what_was_drawn_is_a_sample_of_the_unread_until_the_reading_comes_to_it() -> None:
+    review = Review(30, "T1", ReviewSettings(share=0.5, seed=3))
+    review.begin(ranking(0, list(range(30)), 30))
+    seen = judge(review, {2, 9}, 16)
+    drawn = [place for place, origin in seen if origin is Origin.RANDOM]
+    read = max(place for place, origin in seen if origin is Origin.LEARNER) + 1  # ranked by number
+    unread = [place for place in drawn if place >= read]
+    assert unread
+    sample = review.unread_sample()
+    assert sample == ElusionSample(30 - read, len(unread), len(unread), len({2, 9}.intersection(unread)))
+    trace = review.trace()
+    assert len(trace.relevant) == read
+    assert trace.drawn is not None
+    # Draws that met what was read already are among the drawn, with their place in the reading.
+    pairs = list(zip(trace.drawn.read_at.tolist(), trace.drawn.relevant.tolist(), strict=True))
+    assert sum(at == 0 for at, _ in pairs) == len(unread)
+    assert len(pairs) >= len(drawn)
+    assert all(trace.relevant[at - 1] == relevant for at, relevant in pairs if at)
+
+
+def test_recall_is_bounded_by_the_hypergeometric_tails_of_the_unread() -> None:
+    # 1 of 20 relevant: 5 of 100 expected, of which 1 is found.
+    estimate = estimated_recall(10, 100, ElusionSample(100, 20, 20, 1))
+    assert estimate.value == pytest.approx(10 / 14)
+    most = max(m for m in range(1, 82) if hypergeom.cdf(1, 100, m, 20) > 0.025)
+    assert estimate.low == pytest.approx(10 / (10 + most - 1))
+    assert estimate.high == 1.0
+
+
+def test_a_document_without_a_judgment_may_be_either() -> None:
+    judged, unjudged = (
+        estimated_recall(10, 100, ElusionSample(100, 20, number, 0)).low for number in (20, 15)
+    )
+    assert judged is not None
+    assert unjudged is not None
+    assert unjudged < judged
+
+
+def test_without_a_sample_recall_is_anything_and_read_to_the_end_it_is_one() -> None:
+    nothing = estimated_recall(10, 90, None)
+    assert (nothing.value, nothing.low, nothing.high) == (None, 0.1, 1.0)
+    everything = estimated_recall(10, 0, None)
+    assert (everything.value, everything.low, everything.high) == (1.0, 1.0, 1.0)
+    assert estimated_recall(0, 0, None).low is None
+
+
+def test_a_further_sample_narrows_the_interval_and_cannot_be_larger_than_what_is_left() -> None:
+    review = Review(200, "T1", ReviewSettings(share=0.5))
+    review.begin(ranking(0, list(range(200)), 200))
+    judge(review, set(range(10)), 40)
+    advice = stopping_advice(review, GOAL)
+    more = advice.further(50)
+    assert advice.recall.low is not None
+    assert more.recall.low is not None
+    assert more.recall.low > advice.recall.low
+    whole = advice.further(advice.left_to_sample).recall
+    assert (whole.low, whole.high) == (1.0, 1.0)
+    for wrong in (0, advice.left_to_sample + 1):
+        with pytest.raises(WorkbenchError):
+            advice.further(wrong)
+
+
+def test_every_rule_answers_from_the_first_document_on() -> None:
+    review = Review(40, "T1", ReviewSettings(share=0.2))
+    for documents in (0, 1, 15):
+        review.begin(ranking(documents, list(range(40)), 5))
+        judge(review, {1, 2}, documents)
+        advice = stopping_advice(review, GOAL)
+        assert [rule.name for rule, _ in advice.stops] == list(STOPPING_RULES)
+        assert all(stop.reason for _, stop in advice.stops)
+        assert advice.judged == len(review.grades)
+
+
+@pytest.mark.slow
+def test_the_interval_covers_recall_though_the_reading_finds_relevant_documents_early() -> None:
+    """Exact, so at least 95 % are covered; of 200 fewer than 182 with probability .01 at most."""
+    covered = 0
+    for seed in range(200):
+        generator = np.random.default_rng(seed)
+        relevant = generator.random(80) < 0.15
+        # Scores that rank relevant documents early, not perfectly.
+        order = np.argsort(-(relevant + generator.normal(size=80)))
+        review = Review(80, "T1", ReviewSettings(share=0.3, seed=seed))
+        review.begin(ranking(0, order.tolist(), 80))
+        judge(review, set(np.flatnonzero(relevant).tolist()), 40)
+        advice = stopping_advice(review, GOAL)
+        low, high = advice.recall.low, advice.recall.high
+        assert low is not None
+        assert high is not None
+        covered += low <= advice.found / relevant.sum() <= high
+    assert covered >= 182

@@ -1,0 +1,93 @@
+"""When to stop in a learner's pool: estimated recall, and what each stopping rule says; nobody is stopped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, render_template, request
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput
+from workbench.learning.stopping.trace import StoppingGoal
+from workbench.web.access import here, reader
+from workbench.web.context import reading
+from workbench.web.downloads import export_file
+from workbench.web.forms import sent_id, whole_number
+from workbench.web.pages.pools.pool_choice import pool_line
+from workbench.workflow.pools.stopping_advice import TopicAdvice, advice_export, further_sample, pool_advice
+
+FURTHER = 100
+"""So many further random documents are looked at unless the reader asks for others."""
+RECALLS, CONFIDENCES = (0.7, 0.8, 0.9, 0.95), (0.9, 0.95, 0.99)
+blueprint = Blueprint("stopping", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>/stopping")
+
+
+@blueprint.get("")
+@reader
+def index(pool_id: int) -> str:
+    """Estimated recall of every topic, and how many rules would have stopped."""
+    goal = _goal()
+    with reading() as db:
+        line = pool_line(db, here().id, pool_id)
+        topics = pool_advice(db, here().id, line.name, goal)
+    return render_template("pools/stopping.html", pool=line, topics=topics, **_choices(goal))
+
+
+@blueprint.get("/topic")
+@reader
+def topic(pool_id: int) -> str:
+    """A topic: found against read, what each rule says and assumes, what a further sample would buy."""
+    goal, further = _goal(), whole_number(request.args.get("further", "")) or FURTHER
+    with reading() as db:
+        line = pool_line(db, here().id, pool_id)
+        (one,) = pool_advice(db, here().id, line.name, goal, [sent_id("topic")])
+    return render_template(
+        "pools/topic_stopping.html",
+        pool=line,
+        of=one,
+        more=further_sample(one.advice, further),
+        further=further,
+        plot=_plot(one),
+        **_choices(goal),
+    )
+
+
+@blueprint.get("/table.<any(csv, json):kind>")
+@reader
+def table_file(pool_id: int, kind: str) -> Response:
+    """Every topic with every rule, as CSV or JSON; of one topic alone if it is named."""
+    with reading() as db:
+        line = pool_line(db, here().id, pool_id)
+        wanted = [sent_id("topic")] if request.args.get("topic") else []
+        topics = pool_advice(db, here().id, line.name, _goal(), wanted)
+    return export_file(advice_export(topics), kind, f"{here().slug}.{line.name}.stopping")
+
+
+def _goal() -> StoppingGoal:
+    try:
+        return StoppingGoal(
+            float(request.args.get("recall") or StoppingGoal().recall),
+            float(request.args.get("confidence") or StoppingGoal().confidence),
+        )
+    except ValueError:
+        finding = Finding("Goal", None, "recall", "the goal is no number", "give numbers between 0 and 1")
+        raise InvalidInput([finding]) from None
+
+
+def _choices(goal: StoppingGoal) -> dict[str, Any]:
+    """The goal and those to choose from, its own among them."""
+    return {
+        "goal": goal,
+        "recalls": sorted({*RECALLS, goal.recall}),
+        "confidences": sorted({*CONFIDENCES, goal.confidence}),
+    }
+
+
+def _plot(of: TopicAdvice) -> dict[str, Any]:
+    points = of.curve
+    return {
+        "x": "Documents read",
+        "y": "Relevant documents found",
+        "lines": [{"name": "found", "points": points}],
+        "mark": points[-1][0],
+    }
