@@ -9,16 +9,10 @@ from threading import Lock
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict
-from workbench.learning.review import Review
 from workbench.storage.tables import PoolRow
-from workbench.workflow.pools.adaptive_pools import ChoiceReason, TopicEvent, topic_events
-from workbench.workflow.pools.learner_pools import (
-    LearnerCandidates,
-    advance,
-    candidates_of,
-    review_settings,
-    stored_rounds,
-)
+from workbench.workflow.pools.adaptive_pools import ChoiceReason
+from workbench.workflow.pools.learner_pools import LearnerCandidates, candidates_of
+from workbench.workflow.pools.live_reviews import LiveReview
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,40 +88,10 @@ def _not_ranked(topic: str) -> Conflict:
 
 
 @dataclass
-class _LearnerTopic:
-    name: str
-    lock: Lock = field(default_factory=Lock)
-    review: Review | None = None
-    last: TopicEvent | None = None
-
-    def after(self, db: Session, pool: PoolRow, candidates: LearnerCandidates) -> Review:
-        """The topic's review after all its events in the table."""
-        last, review = self.last, self.review
-        events = topic_events(db, pool.id, self.name, since=last.number if last else 0)
-        if review is None or (last is not None and next(iter(events), None) != last):
-            # Cold, or the transaction in which the last event was seen has been undone.
-            last, review = None, Review(len(candidates.docnos), self.name, review_settings(pool))
-            events = topic_events(db, pool.id, self.name)
-        # Until all has happened it is nobody's: an error half-way must not leave a half.
-        self.review = None
-        first = 0 if review.round is None else review.round.number + 1
-        rounds = stored_rounds(db, pool.id, self.name, first=first)
-        if rounds and last is not None and rounds[0].since < last.number:
-            # A round of which this did not know when it saw the events after it.
-            last, review = None, Review(len(candidates.docnos), self.name, review_settings(pool))
-            events = topic_events(db, pool.id, self.name)
-            rounds = stored_rounds(db, pool.id, self.name)
-        advance(review, candidates, events, rounds, after=last.number if last else 0)
-        self.last = events[-1] if events else last
-        self.review = review
-        return review
-
-
-@dataclass
 class _LearnerPool:
     lock: Lock = field(default_factory=Lock)
     candidates: LearnerCandidates | None = None
-    topics: dict[str, _LearnerTopic] = field(default_factory=dict)
+    topics: dict[str, LiveReview] = field(default_factory=dict)
 
     def listed(self, db: Session, pool: PoolRow) -> LearnerCandidates | None:
         with self.lock:
@@ -135,6 +99,6 @@ class _LearnerPool:
                 self.candidates = candidates_of(db, pool.id)
             return self.candidates
 
-    def topic(self, name: str) -> _LearnerTopic:
+    def topic(self, name: str) -> LiveReview:
         with self.lock:
-            return self.topics.setdefault(name, _LearnerTopic(name))
+            return self.topics.setdefault(name, LiveReview(name))

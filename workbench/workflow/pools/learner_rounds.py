@@ -40,25 +40,30 @@ from workbench.workflow.pools.adaptive_pools import (
 from workbench.workflow.pools.learner_pools import (
     LearnerCandidates,
     StoredRound,
-    advance,
     candidates_of,
     is_learner,
     packed_candidates,
     review_settings,
     round_values,
-    stored_rounds,
 )
+from workbench.workflow.pools.live_reviews import LiveReview
 
 MOST_COLLECTIONS = 2
+MOST_REVIEWS = 100
 
 
 @dataclass
 class CollectionVectors:
-    """The vectors that this process has made, of the few collections used last."""
+    """What this process has made: vectors of the few collections used last, and the reviews it goes on with.
+
+    A review of 2,000 judgments takes a fifth of a second from its first event on, and is looked at three
+    times a second.
+    """
 
     most: int = MOST_COLLECTIONS
     _lock: Lock = field(default_factory=Lock)
     _made: OrderedDict[tuple[int, str, int], Vectors] = field(default_factory=OrderedDict)
+    _reviews: OrderedDict[tuple[int, str, str], LiveReview] = field(default_factory=OrderedDict)
 
     def of(
         self, database: Database, campaign_id: int, candidates: LearnerCandidates, changes: int
@@ -72,6 +77,16 @@ class CollectionVectors:
             while len(self._made) > self.most:
                 self._made.popitem(last=False)
             return self._made[key]
+
+    def review(self, pool: PoolRow, topic: str) -> LiveReview:
+        """A topic's review as this process left it."""
+        key = (pool.id, pool.created_at.isoformat(), topic)  # SQLite gives the numbers of deleted pools again
+        with self._lock:
+            found = self._reviews.setdefault(key, LiveReview(topic))
+            self._reviews.move_to_end(key)
+            while len(self._reviews) > MOST_REVIEWS:
+                self._reviews.popitem(last=False)
+            return found
 
 
 def _texts(database: Database, campaign_id: int, docnos: Sequence[str]) -> Iterator[Document]:
@@ -168,24 +183,30 @@ def _make_round(
 ) -> bool:
     """Make the next round of a topic if it is time for one; False where it is not, or another host did."""
     with database.reading() as db:
-        pool = db.get_one(PoolRow, pool_id)
-        review, known = review_of(db, pool, topic, candidates)
-        found = _found_elsewhere(db, pool, topic, candidates)
-        if not review.round_is_over or not (review.left or found):
-            return False
-    if found:
-        with database.writing() as db:
-            lock_topic(db, pool.campaign_id, topic)
-            append_pool_events(db, pool_id, found)
-    with database.reading() as db:
-        pool = db.get_one(PoolRow, pool_id)
-        review, known = review_of(db, pool, topic, candidates)
-        changes = db.get_one(CampaignRow, pool.campaign_id).document_changes
-        row = db.get_one(TopicRow, (pool.campaign_id, topic))
-        text, settings, campaign_id = topic_text(as_topic(row)), review_settings(pool), pool.campaign_id
-    collection = vectors.of(database, campaign_id, candidates, changes)
-    made = next_round(review, collection, collection.vector(text), settings)
-    return _keep_round(database, pool_id, topic, made, known=known, changes=changes)
+        live = vectors.review(db.get_one(PoolRow, pool_id), topic)
+    with live.lock:
+        with database.reading() as db:
+            pool = db.get_one(PoolRow, pool_id)
+            review = live.after(db, pool, candidates)
+            if not review.round_is_over:
+                return False
+            found = _found_elsewhere(db, pool, topic, candidates)
+            if not (review.left or found):
+                return False
+        if found:
+            with database.writing() as db:
+                lock_topic(db, pool.campaign_id, topic)
+                append_pool_events(db, pool_id, found)
+        with database.reading() as db:
+            pool = db.get_one(PoolRow, pool_id)
+            review = live.after(db, pool, candidates)
+            changes = db.get_one(CampaignRow, pool.campaign_id).document_changes
+            row = db.get_one(TopicRow, (pool.campaign_id, topic))
+            text, settings, campaign_id = topic_text(as_topic(row)), review_settings(pool), pool.campaign_id
+        collection = vectors.of(database, campaign_id, candidates, changes)
+        made = next_round(review, collection, collection.vector(text), settings)
+        known = live.last.number if live.last else 0
+        return _keep_round(database, pool_id, topic, made, known=known, changes=changes)
 
 
 def _keep_round(
@@ -205,12 +226,9 @@ def _keep_round(
     return True
 
 
-def review_of(db: Session, pool: PoolRow, topic: str, candidates: LearnerCandidates) -> tuple[Review, int]:
-    """A topic's review after all that happened so far, and the number of the last event."""
-    review = Review(len(candidates.docnos), topic, review_settings(pool))
-    events = topic_events(db, pool.id, topic)
-    advance(review, candidates, events, stored_rounds(db, pool.id, topic))
-    return review, events[-1].number if events else 0
+def review_of(db: Session, pool: PoolRow, topic: str, candidates: LearnerCandidates) -> Review:
+    """A topic's review after all that happened so far."""
+    return LiveReview(topic).after(db, pool, candidates)
 
 
 def _found_elsewhere(

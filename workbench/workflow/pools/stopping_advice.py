@@ -57,16 +57,16 @@ def pool_advice(
     unknown = [topic for topic in topics if topic not in known]
     if unknown:
         raise NotFound(f"pool {name!r} has no topic {unknown[0]!r}", remedy="name a topic of the pool")
-    wanted = set(topics) or set(known)
+    chosen = set(topics) or set(known)
     titles = topic_titles(db, campaign_id)
     return tuple(
         TopicAdvice(
             topic,
             title,
-            stopping_advice(review_of(db, pool, topic, candidates)[0], goal),
+            stopping_advice(review_of(db, pool, topic, candidates), goal),
         )
         for topic, title in titles.items()
-        if topic in wanted
+        if topic in chosen
     )
 
 

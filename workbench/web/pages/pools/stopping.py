@@ -58,8 +58,8 @@ def table_file(pool_id: int, kind: str) -> Response:
     """Every topic with every rule, as CSV or JSON; of one topic alone if it is named."""
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
-        wanted = [sent_id("topic")] if request.args.get("topic") else []
-        topics = pool_advice(db, here().id, line.name, _goal(), wanted)
+        named = [sent_id("topic")] if request.args.get("topic") else []
+        topics = pool_advice(db, here().id, line.name, _goal(), named)
     return export_file(advice_export(topics), kind, f"{here().slug}.{line.name}.stopping")
 
 
