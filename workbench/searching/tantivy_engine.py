@@ -185,13 +185,15 @@ class TantivyEngine:
 
     def _results(self, query: Any, limit: int, among: DocnoFilter) -> SearchResults:
         t = self._t
-        parts = [(t.Occur.Must, query)]
+        parts = []
         if among.only is not None:
             parts.append((t.Occur.Must, self._docnos(among.only)))
         if among.without:
             parts.append((t.Occur.MustNot, self._docnos(among.without)))
+        if parts:
+            query = t.Query.boolean_query([(t.Occur.Must, query), *parts])
         with _readable(self._folder):
-            found = self._searcher.search(t.Query.boolean_query(parts), max(limit, 1))
+            found = self._searcher.search(query, max(limit, 1))
             documents = [
                 FoundDocument(read_back(self._searcher.doc(at).get_first(DOCNO)), float(score))
                 for score, at in found.hits[: max(limit, 0)]
@@ -207,7 +209,13 @@ class TantivyEngine:
 
     def _query(self, query: SearchQuery) -> Any:
         t = self._t
-        ranking = [self._clause(clause) for clause in query.of(ClauseRole.RANKS)]
+        # Not a query in a query for each clause: for a query of ten words that takes twice the time.
+        ranking = [
+            part
+            for clause in query.of(ClauseRole.RANKS)
+            for term in clause.terms
+            for part in self._fields(term)
+        ]
         required = [(t.Occur.Must, self._clause(clause)) for clause in query.of(ClauseRole.REQUIRED)]
         excluded = [(t.Occur.MustNot, self._clause(clause)) for clause in query.of(ClauseRole.EXCLUDED)]
         if not query.clauses:
@@ -220,16 +228,18 @@ class TantivyEngine:
 
     def _clause(self, clause: Clause) -> Any:
         t = self._t
-        return t.Query.boolean_query([(t.Occur.Should, self._any_field(term)) for term in clause.terms])
+        return t.Query.boolean_query(
+            [(t.Occur.Should, part) for term in clause.terms for part in self._fields(term)]
+        )
 
-    def _any_field(self, term: Term) -> Any:
+    def _fields(self, term: Term) -> list[Any]:
+        """A term in each field that it is looked for in; the scores of all are added."""
         if term.in_title:
-            return self._in_field(TITLE, term)
+            return [self._in_field(TITLE, term)]
         if term.kind is not TermKind.WORD:
-            return self._in_field(TEXT, term)
-        t = self._t
-        title = t.Query.boost_query(self._in_field(TITLE, term), TITLE_WEIGHT)
-        return t.Query.boolean_query([(t.Occur.Should, self._in_field(TEXT, term)), (t.Occur.Should, title)])
+            return [self._in_field(TEXT, term)]
+        title = self._t.Query.boost_query(self._in_field(TITLE, term), TITLE_WEIGHT)
+        return [self._in_field(TEXT, term), title]
 
     def _in_field(self, field: str, term: Term) -> Any:
         t = self._t
