@@ -57,6 +57,8 @@ def test_a_run_is_compared_with_the_median_by_topic(
     # Of four and two documents one each is relevant, at ranks 3 and 1.
     assert (found.sheet.retrieved, found.sheet.relevant, found.sheet.found) == (6, 2, 2)
     assert found.sheet.average_precision == pytest.approx((1 / 3 + 1) / 2)
+    # P@1, the other measure of the table: nothing relevant on top of T1, d/4 on top of T2.
+    assert [found.others(topic) for topic in ("T1", "T2")] == [(0.0,), (1.0,)]
     rows = list(profile_topics_export(found).rows())
     assert rows[0] == ("T1", pytest.approx(1 / 3), 0.0, 0.5, pytest.approx(-1 / 6), 1)
     assert [row[2] for row in sheet_export(found).rows()][:4] == [6, 2, 2, pytest.approx((1 / 3 + 1) / 2)]

@@ -53,6 +53,10 @@ class RunProfile:
         own = self.scores.values[self.shown]
         return 1 + sum(one.values[self.shown] > own for one in self.table.runs)
 
+    def others(self, topic: str) -> tuple[float, ...]:
+        """The scores on a topic by the other measures, in the order of the table."""
+        return tuple(self.scores.per_topic[name][topic] for name in self.table.measures if name != self.shown)
+
     @property
     def above(self) -> int:
         """On how many topics the run is above the median."""
