@@ -58,6 +58,7 @@ class Settings:
     Statements that take `slow_statement_ms` are logged, none if it is 0; without `metrics_token` only local
     addresses read `/metrics`; without `mail` no message is sent; without a `cluster` each host searches its
     own index; `require_two_factor` demands two-factor sign-in of organisers and administrators.
+    `webhook_hosts` are hosts that webhooks may name although they are inside this network.
     """
 
     instance: Path
@@ -77,6 +78,7 @@ class Settings:
     mail: MailSettings | None = None
     cluster: SearchCluster | None = None
     require_two_factor: bool = False
+    webhook_hosts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +95,7 @@ class Variable:
 
 
 DATA, ADDRESS, MAIL, LOG, COMMANDS = "Data", "Address and proxy", "E-mail", "Log and metrics", "Commands"
-SEARCH = "Search"
-SIGN_IN = "Sign-in"
+SEARCH, SIGN_IN, WEBHOOKS = "Search", "Sign-in", "Webhooks"
 VARIABLES = (
     Variable(DATA, "WORKBENCH_INSTANCE", "`instance/`", "Folder of the embedded database"),
     Variable(
@@ -193,6 +194,13 @@ VARIABLES = (
         "`yes`: organisers and administrators can do nothing before they turn on two-factor sign-in",
     ),
     Variable(
+        WEBHOOKS,
+        "WORKBENCH_WEBHOOK_HOSTS",
+        "none",
+        "Hosts inside your network to which webhooks may be delivered, separated by commas; `localhost` "
+        "among them also allows `http://localhost`",
+    ),
+    Variable(
         LOG,
         "WORKBENCH_LOG_JSON",
         "no",
@@ -254,6 +262,7 @@ def read_settings(environment: Mapping[str, str] | None = None, *, instance: Pat
         mail=_mail(env),
         cluster=read_cluster(env),
         require_two_factor=_yes_or_no(env, "WORKBENCH_REQUIRE_TWO_FACTOR") or False,
+        webhook_hosts=tuple(one.casefold() for one in _listed(env, "WORKBENCH_WEBHOOK_HOSTS")),
     )
 
 

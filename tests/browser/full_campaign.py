@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from tests.browser.people import CHEAP, PASSWORD, demo_instance, stored
 from tests.formats.image_files import image_document, png_file
 from tests.searches import stored_search
+from tests.webhooks import a_webhook
 from workbench.consensus.rule_choice import rule_choice
 from workbench.demo.campaign import POOL, SLUG
 from workbench.formats.single_files import sha256_of
@@ -49,6 +50,7 @@ from workbench.workflow.runs.run_metadata import RunKind, RunMetadata
 from workbench.workflow.runs.store import add_runs
 from workbench.workflow.runs.uploads import add_to_batch
 from workbench.workflow.searching.searches import Searcher
+from workbench.workflow.webhooks.deliveries import FailedAttempt, claim_next, note_failed
 
 DATABASE = "workbench.sqlite3"
 # Nothing in it may break the page: one word longer than a telephone is wide, and words of both directions.
@@ -179,6 +181,7 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
         for who in ((marlow, task), (organiser,))
     ]
     return {
+        "webhook_id": _webhook(db, campaign_id),
         "search_id": searches[0],
         "organisers_search_id": searches[1],
         "searcher_id": marlow,
@@ -237,3 +240,12 @@ def _long(db: Session, accounts: dict[str, Account]) -> tuple[str, dict[str, Any
     marlows = [one for one in assignments_of(db, campaign.id) if one.assessor == "A. Marlow"]
     task = next(one.id for one in marlows if one.topic == LONG_ID)
     return campaign.slug, {"slug": campaign.slug, "pool_id": pool.id, "assignment_id": task}
+
+
+def _webhook(db: Session, campaign_id: int) -> int:
+    """A webhook whose first delivery was refused, with what it was told."""
+    webhook_id = a_webhook(db, campaign_id)
+    claimed = claim_next(db)
+    assert claimed is not None
+    note_failed(db, claimed.id, FailedAttempt("status 503 Service Unavailable", 503, "maintenance"))
+    return webhook_id

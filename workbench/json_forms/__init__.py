@@ -42,6 +42,7 @@ from workbench.json_forms.comparing import (
     SideDocumentJson,
     WithdrawnChoice,
 )
+from workbench.json_forms.connecting import DeliveryJson, NewWebhookJson, WebhookJson
 from workbench.json_forms.discussing import (
     DiscussionJson,
     DiscussionLineJson,
@@ -151,6 +152,7 @@ __all__ = [
     "CountedAsLowest",
     "DecidedJson",
     "DecisionJson",
+    "DeliveryJson",
     "DeskSettings",
     "DiscussionJson",
     "DiscussionLineJson",
@@ -193,6 +195,7 @@ __all__ = [
     "MethodJson",
     "MissedJson",
     "MissedLineJson",
+    "NewWebhookJson",
     "OpenWorkJson",
     "OpinionJson",
     "OutJson",
@@ -249,6 +252,7 @@ __all__ = [
     "TrainingRoundJson",
     "TwoAssessors",
     "UnrecordedJson",
+    "WebhookJson",
     "WithdrawnChoice",
     "WithdrawnDecision",
     "WorkJson",

@@ -21,12 +21,10 @@ from workbench.records import FOUR_GRADES
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, CampaignRow, InvitationRow, MailMessageRow
 from workbench.workflow.campaigns.campaigns import create_campaign
+from workbench.workflow.delivery_queue import CLAIM_LASTS, WAITS, DeliveryState
 from workbench.workflow.mail.message import Message, isolated, one_line, subject_of
 from workbench.workflow.mail.password_requests import request_link
 from workbench.workflow.mail.queue import (
-    CLAIM_LASTS,
-    WAITS,
-    MessageState,
     add_confirmation,
     add_invitation,
     add_test,
@@ -221,10 +219,10 @@ def test_a_refused_address_fails_at_once_and_a_busy_server_is_asked_again(
     assert send_waiting(sqlite_database, mailbox.settings()) == 1
     with sqlite_database.reading() as db:
         ok, full, gone = messages(db)
-    assert (gone.state, gone.reason) == (MessageState.FAILED, "550 no such mailbox")
-    assert (full.state, full.reason) == (MessageState.WAITING, "452 mailbox full")
+    assert (gone.state, gone.reason) == (DeliveryState.FAILED, "550 no such mailbox")
+    assert (full.state, full.reason) == (DeliveryState.WAITING, "452 mailbox full")
     assert full.due_at > full.created_at + WAITS[0] - timedelta(seconds=1)
-    assert (ok.state, ok.address) == (MessageState.SENT, ADA)
+    assert (ok.state, ok.address) == (DeliveryState.SENT, ADA)
     mailbox.refusals = {}
     with sqlite_database.writing() as db:
         try_again(db, gone.id)
@@ -251,7 +249,7 @@ def test_a_reply_that_quotes_the_link_is_stored_without_it(
     with sqlite_database.reading() as db:
         (line,) = messages(db)
     assert (line.state, secret in line.reason, line.reason[:12]) == (
-        MessageState.FAILED,
+        DeliveryState.FAILED,
         False,
         "554 rejected",
     )
@@ -267,7 +265,7 @@ def test_waits_grow_and_the_last_attempt_fails(sqlite_database: Database) -> Non
             (line,) = messages(db)
             waited.append(line.due_at - moment)
             moment = line.due_at
-            if line.state is MessageState.FAILED:
+            if line.state is DeliveryState.FAILED:
                 break
     assert tuple(waited[:-1]) == WAITS
     assert states(sqlite_database) == [("failed", len(WAITS) + 1)]

@@ -38,6 +38,7 @@ from workbench.storage.tables import (
     CodeStepRow,
     ComputedResultRow,
     DeviceRow,
+    FinishedTopicRow,
     KeptAnswersRow,
     MailMessageRow,
     Moment,
@@ -45,6 +46,8 @@ from workbench.storage.tables import (
     RepeatableRequestRow,
     SessionRow,
     SignInAttemptRow,
+    WebhookDeliveryRow,
+    WebhookRow,
 )
 
 VERSION_TABLE = "alembic_version"
@@ -61,10 +64,13 @@ LEFT_OUT = frozenset(
         ComputedResultRow,
         KeptAnswersRow,
         MailMessageRow,
+        WebhookRow,
+        WebhookDeliveryRow,
+        FinishedTopicRow,
     )
 )
-"""Tables whose rows stay behind: nobody is to be signed in by a copy, no message is sent again, and what was
-computed can be again."""
+"""Tables whose rows stay behind: nobody is to be signed in by a copy, no message is sent again, webhooks are
+told by one database and their secrets are nowhere else, and what was computed can be again."""
 
 
 class StoredJson(UserDefinedType[str]):

@@ -47,6 +47,7 @@ from workbench.storage.tables.searching import MissedSampleRow, SearchEventRow, 
 from workbench.storage.tables.trail import TrailRow
 from workbench.storage.tables.two_factor import CodeStepRow, RecoveryCodeRow, TwoFactorRow
 from workbench.storage.tables.upgrades import SchemaUpgradeRow
+from workbench.storage.tables.webhooks import FinishedTopicRow, WebhookDeliveryRow, WebhookRow
 
 __all__ = [
     "AccessTokenRow",
@@ -64,6 +65,7 @@ __all__ = [
     "DeviceRow",
     "DocumentRow",
     "DocumentSketchRow",
+    "FinishedTopicRow",
     "GroupMemberRow",
     "GroupRow",
     "InvitationRow",
@@ -100,4 +102,6 @@ __all__ = [
     "TopicRow",
     "TrailRow",
     "TwoFactorRow",
+    "WebhookDeliveryRow",
+    "WebhookRow",
 ]

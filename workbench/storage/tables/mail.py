@@ -7,9 +7,7 @@ from datetime import date, datetime
 from sqlalchemy import CheckConstraint, ForeignKey, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from workbench.storage.tables.columns import Base, RowId
-
-MESSAGE_STATES = "state in ('waiting','sent','failed','not needed')"
+from workbench.storage.tables.columns import QUEUED_STATES, Base, QueuedColumns
 
 
 class MailAddressRow(Base):
@@ -28,17 +26,14 @@ class MailAddressRow(Base):
     expires_at: Mapped[datetime | None]
 
 
-class MailMessageRow(Base):
+class MailMessageRow(QueuedColumns, Base):
     """A message to be sent, and later that it was; it is written as it is sent, so no secret stands here.
 
-    `asked` is what a person who forgot the password typed, until it is known whose it is. A message that is
-    being sent is `claimed_until` then; `due_at` is when it is tried next.
+    `asked` is what a person who forgot the password typed, until it is known whose it is.
     """
 
     __tablename__ = "mail_message"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
     kind: Mapped[str] = mapped_column(String(20))
-    state: Mapped[str] = mapped_column(String(20), default="waiting")
     address: Mapped[str] = mapped_column(String(254), default="")
     asked: Mapped[str] = mapped_column(String(254), default="")
     account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
@@ -47,10 +42,4 @@ class MailMessageRow(Base):
     )
     campaign_id: Mapped[int | None] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"), index=True)
     deadline: Mapped[date | None]
-    created_at: Mapped[datetime]
-    due_at: Mapped[datetime] = mapped_column(index=True)
-    claimed_until: Mapped[datetime | None]
-    tries: Mapped[int] = mapped_column(default=0)
-    reason: Mapped[str] = mapped_column(String(300), default="")
-    sent_at: Mapped[datetime | None]
-    __table_args__ = (CheckConstraint(MESSAGE_STATES, "state"),)
+    __table_args__ = (CheckConstraint(QUEUED_STATES, "state"),)

@@ -41,6 +41,7 @@ from workbench.web.api import (
     side_by_side,
     topics,
     unrecorded,
+    webhooks,
 )
 
 RESOURCES = (
@@ -71,6 +72,7 @@ RESOURCES = (
     results.qrels_blueprint,
     results.scores_blueprint,
     releases.blueprint,
+    webhooks.blueprint,
 )
 
 blueprint = Blueprint("api", __name__, url_prefix="/api/v1")

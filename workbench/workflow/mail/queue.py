@@ -7,22 +7,18 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 
-from sqlalchemy import delete, func, or_, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound
 from workbench.storage.tables import AccountRow, CampaignRow, MailMessageRow
 from workbench.workflow.clock import utc_now
+from workbench.workflow.delivery_queue import DeliveryQueue, DeliveryState, begin_again, claim
 from workbench.workflow.mail import confirmation, invitation, password, reminder, trial
 from workbench.workflow.mail.message import Message
 from workbench.workflow.people.mail_addresses import accounts_meant, address_of, checked_address
 
-CLAIM_LASTS = timedelta(minutes=10)
-"""Longer than any attempt takes, within its time limits."""
-WAITS = tuple(timedelta(minutes=each) for each in (1, 5, 15, 60, 180, 360, 720))
-"""Before the second attempt, the third and so on; after the last of them a message has failed."""
-KEPT = timedelta(days=30)
-"""How long a message is listed once it is sent, or will not be."""
+QUEUE = DeliveryQueue(MailMessageRow)
 RESETS_APART, MOST_RESETS_A_DAY = timedelta(minutes=5), 5
 
 
@@ -34,15 +30,6 @@ class MessageKind(StrEnum):
     CONFIRMATION = "confirmation"
     REMINDER = "reminder"
     TEST = "test"
-
-
-class MessageState(StrEnum):
-    """What became of a message."""
-
-    WAITING = "waiting"
-    SENT = "sent"
-    FAILED = "failed"
-    NOT_NEEDED = "not needed"
 
 
 Writer = Callable[[Session, MailMessageRow, str, datetime], Message | None]
@@ -71,7 +58,7 @@ class MessageLine:
 
     id: int
     kind: MessageKind
-    state: MessageState
+    state: DeliveryState
     address: str
     login: str
     campaign: str
@@ -129,17 +116,7 @@ def claim_next(db: Session, site: str, *, now: datetime | None = None) -> Claime
     True if the one that was due needs no sending, so that another may be.
     """
     moment = utc_now(now)
-    row = db.scalar(
-        select(MailMessageRow)
-        .where(
-            MailMessageRow.state == MessageState.WAITING,
-            MailMessageRow.due_at <= moment,
-            or_(MailMessageRow.claimed_until.is_(None), MailMessageRow.claimed_until <= moment),
-        )
-        .order_by(MailMessageRow.due_at, MailMessageRow.id)
-        .limit(1)
-        .with_for_update(skip_locked=True)
-    )
+    row = QUEUE.next_due(db, moment)
     if row is None:
         return False
     if row.asked and not _find_owner(db, row, moment):
@@ -148,46 +125,29 @@ def claim_next(db: Session, site: str, *, now: datetime | None = None) -> Claime
     kind = MessageKind(row.kind)
     written = WRITERS[kind](db, row, site, moment)
     if written is None:
-        row.state = MessageState.NOT_NEEDED
+        row.state = DeliveryState.NOT_NEEDED
         db.flush()
         return True
-    row.tries += 1
-    row.claimed_until = moment + CLAIM_LASTS
+    claim(row, moment)
     db.flush()
     return ClaimedMessage(row.id, kind, row.tries, written)
 
 
 def any_due(db: Session, *, now: datetime | None = None) -> bool:
     """Whether a message waits that could be sent now."""
-    due = select(MailMessageRow.id).where(
-        MailMessageRow.state == MessageState.WAITING, MailMessageRow.due_at <= utc_now(now)
-    )
-    return db.scalar(due.limit(1)) is not None
+    return QUEUE.any_due(db, utc_now(now))
 
 
 def note_sent(db: Session, message_id: int, *, now: datetime | None = None) -> None:
     """Note that a mail server has accepted a message; forgets messages that are a month old."""
-    moment = utc_now(now)
-    row = db.get(MailMessageRow, message_id)
-    if row is not None:
-        row.state, row.sent_at, row.reason, row.claimed_until = MessageState.SENT, moment, "", None
-    over = MailMessageRow.state != MessageState.WAITING, MailMessageRow.created_at < moment - KEPT
-    db.execute(delete(MailMessageRow).where(*over))
+    QUEUE.note_sent(db, message_id, utc_now(now))
 
 
 def note_failed(
     db: Session, message_id: int, reason: str, *, for_good: bool, now: datetime | None = None
 ) -> None:
     """Note why a message was not sent: it is tried again later, unless it failed `for_good` or too often."""
-    row = db.get(MailMessageRow, message_id)
-    if row is None:
-        return
-    row.reason, row.claimed_until = reason[:300], None
-    if for_good or row.tries > len(WAITS):
-        row.state = MessageState.FAILED
-    else:
-        row.due_at = utc_now(now) + WAITS[row.tries - 1]
-    db.flush()
+    QUEUE.note_failed(db, message_id, reason, utc_now(now), for_good=for_good)
 
 
 def try_again(db: Session, message_id: int, *, now: datetime | None = None) -> None:
@@ -195,17 +155,17 @@ def try_again(db: Session, message_id: int, *, now: datetime | None = None) -> N
     row = db.get(MailMessageRow, message_id, with_for_update=True)
     if row is None:
         raise NotFound("there is no such message", remedy="see the list")
-    if row.state != MessageState.FAILED:
+    if row.state != DeliveryState.FAILED:
         raise Conflict("only a failed message can be sent again")
-    row.state, row.tries, row.due_at = MessageState.WAITING, 0, utc_now(now)
+    begin_again(row, utc_now(now))
     db.flush()
 
 
-def count_messages(db: Session) -> dict[MessageState, int]:
+def count_messages(db: Session) -> dict[DeliveryState, int]:
     """How many messages are in each state."""
     by_state = select(MailMessageRow.state, func.count()).group_by(MailMessageRow.state)
     found = dict(db.execute(by_state).all())
-    return {state: found.get(state, 0) for state in MessageState}
+    return {state: found.get(state, 0) for state in DeliveryState}
 
 
 def messages(db: Session, *, start: int = 0, most: int | None = None) -> tuple[MessageLine, ...]:
@@ -222,7 +182,7 @@ def messages(db: Session, *, start: int = 0, most: int | None = None) -> tuple[M
         MessageLine(
             id=row.id,
             kind=MessageKind(row.kind),
-            state=MessageState(row.state),
+            state=DeliveryState(row.state),
             address=row.address,
             login=login or "",
             campaign=slug or "",

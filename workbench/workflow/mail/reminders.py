@@ -12,9 +12,10 @@ from sqlalchemy.orm import Session
 from workbench.errors import Finding, InvalidInput
 from workbench.storage.tables import AccountRow, AssessorRow, CampaignRow, MailAddressRow, MailMessageRow
 from workbench.workflow.clock import utc_now
+from workbench.workflow.delivery_queue import DeliveryState
 from workbench.workflow.judging.assignments import left_to_judge
 from workbench.workflow.judging.preference_tasks import left_to_compare
-from workbench.workflow.mail.queue import MessageKind, MessageState, add_reminder
+from workbench.workflow.mail.queue import MessageKind, add_reminder
 
 APART = timedelta(days=1)
 
@@ -99,7 +100,7 @@ def _latest_reminders(db: Session, campaign_id: int) -> dict[int, datetime]:
         .where(
             MailMessageRow.campaign_id == campaign_id,
             MailMessageRow.kind == MessageKind.REMINDER,
-            MailMessageRow.state.in_([MessageState.WAITING, MessageState.SENT]),
+            MailMessageRow.state.in_([DeliveryState.WAITING, DeliveryState.SENT]),
         )
         .group_by(MailMessageRow.account_id)
     )

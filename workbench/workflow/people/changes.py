@@ -48,6 +48,9 @@ PRIVATE = frozenset(
         ("mail_message", "asked"),
         ("mail_message", "reason"),
         ("two_factor", "secret"),
+        ("webhook", "secret"),
+        # Many services have a secret in the address itself.
+        ("webhook", "url"),
     }
 )
 
