@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 from sqlalchemy.orm import Session
 
+from workbench.workflow.webhooks.deliveries import deliveries
 from workbench.workflow.webhooks.outbox import EventType
 from workbench.workflow.webhooks.webhooks import add_webhook, send_test
 
@@ -63,3 +64,9 @@ def a_webhook(db: Session, campaign_id: int, url: str = PUBLIC) -> int:
     made = add_webhook(db, campaign_id, url, list(EventType), inside=INSIDE)
     send_test(db, campaign_id, made.webhook.id)
     return made.webhook.id
+
+
+def webhook_samples(db: Session, campaign_id: int) -> dict[str, int]:
+    """A webhook and its delivery, for the addresses of pages."""
+    webhook_id = a_webhook(db, campaign_id)
+    return {"webhook_id": webhook_id, "delivery_id": deliveries(db, webhook_id)[0].id}

@@ -22,7 +22,7 @@ from tests.cast import CHEAP, GROUP, ROLES, Cast, signed_in_client
 from tests.databases import fill
 from tests.formats.image_files import image_document, png_file
 from tests.searches import stored_search
-from tests.webhooks import a_webhook
+from tests.webhooks import webhook_samples
 from workbench.formats.single_files import sha256_of
 from workbench.records import Answer
 from workbench.settings import read_settings
@@ -40,7 +40,6 @@ from workbench.workflow.people.signing_in import open_session
 from workbench.workflow.runs.run_checks import check_file, run_checker
 from workbench.workflow.runs.uploads import add_to_batch
 from workbench.workflow.searching.searches import Searcher
-from workbench.workflow.webhooks.deliveries import deliveries
 
 NOBODY = "nobody"
 EVERYBODY = (NOBODY, *ROLES)
@@ -98,8 +97,7 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
         picture = sha256_of(png_file(1, 1))
         who = Searcher(cast.campaign_id, "T1", cast.accounts["Ada"].id, cast.assignments["Ada", "T1"])
         search_id = stored_search(db, who, ["d1", "d6"])
-        webhook_id = a_webhook(db, cast.campaign_id)
-        (delivery,) = deliveries(db, webhook_id)
+        more = webhook_samples(db, cast.campaign_id)
     return {
         "slug": cast.slug,
         "filename": "workbench.css",
@@ -128,10 +126,8 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
         "question": "holes",
         "version": "1.0",
         "search_id": search_id,
-        "webhook_id": webhook_id,
-        "delivery_id": delivery.id,
         "sha256": picture,
-    }
+    } | more
 
 
 @dataclass(frozen=True, slots=True)

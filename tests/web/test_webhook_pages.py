@@ -18,7 +18,7 @@ from workbench.storage.engine import Database
 from workbench.storage.migrate import known_revisions
 from workbench.storage.portable.schema import schema_of
 from workbench.storage.tables import TrailRow, WebhookDeliveryRow, WebhookRow
-from workbench.workflow.judging.finished_topics import finished_topics, tell_finished_topics
+from workbench.workflow.judging.finished_topics import announce_finished_topics, finished_topics
 from workbench.workflow.webhooks.deliveries import deliveries
 from workbench.workflow.webhooks.webhooks import webhooks
 
@@ -55,9 +55,9 @@ def test_a_secret_is_shown_once_and_is_in_no_trail(
         assert [entry.act for entry in entries] == [
             f"webhooks.{act}" for act in ("add", "change", "test", "change_state", "change_state", "remove")
         ]
-        told = "".join(entry.details for entry in entries)
-    assert secret not in told
-    assert "example.org" not in told
+        trail = "".join(entry.details for entry in entries)
+    assert secret not in trail
+    assert "example.org" not in trail
 
 
 def test_a_form_that_is_refused_says_why_and_adds_nothing(
@@ -110,7 +110,7 @@ def judge(database: Database, cast: Cast, name: str, topic: str, most: int | Non
             )  # fmt: skip
 
 
-def told(database: Database, cast: Cast) -> list[str]:
+def announced(database: Database, cast: Cast) -> list[str]:
     """The topics that the webhook was told of, in this order."""
     with database.reading() as db:
         (one,) = webhooks(db, cast.campaign_id)
@@ -125,24 +125,24 @@ def test_a_topic_is_told_once_everybody_has_judged_it_and_again_if_it_was_open_a
     judge(sqlite_database, cast, "Ben", "T2")
     assert enter("Olga").post(PAGE, data={"url": PUBLIC, "event": "topic.finished"}).status_code == 201
     # What was finished before is not told.
-    assert tell_finished_topics(sqlite_database) == 0
+    assert announce_finished_topics(sqlite_database) == 0
     judge(sqlite_database, cast, "Ada", "T1")
     judge(sqlite_database, cast, "Ben", "T1", most=2)
-    assert tell_finished_topics(sqlite_database) == 0
+    assert announce_finished_topics(sqlite_database) == 0
     judge(sqlite_database, cast, "Ben", "T1")
-    assert tell_finished_topics(sqlite_database) == 1
-    assert tell_finished_topics(sqlite_database) == 0
-    assert told(sqlite_database, cast) == ["T1"]
+    assert announce_finished_topics(sqlite_database) == 1
+    assert announce_finished_topics(sqlite_database) == 0
+    assert announced(sqlite_database, cast) == ["T1"]
     account, assignment = cast.accounts["Ben"].id, cast.assignments["Ben", "T1"]
     with sqlite_database.writing() as db:
         withdraw(db, assignment, account, docno="d1", client_id="withdrawn-by-ben")
-    assert tell_finished_topics(sqlite_database) == 0
+    assert announce_finished_topics(sqlite_database) == 0
     with sqlite_database.reading() as db:
         assert finished_topics(db, cast.campaign_id) == {"T2"}
     with sqlite_database.writing() as db:
         record(db, assignment, account, docno="d1", answer=Answer.UNSURE, client_id="unsure-after-all")
-    assert tell_finished_topics(sqlite_database) == 1
-    assert told(sqlite_database, cast) == ["T1", "T1"]
+    assert announce_finished_topics(sqlite_database) == 1
+    assert announced(sqlite_database, cast) == ["T1", "T1"]
 
 
 def test_webhooks_stay_behind_when_a_database_is_copied_or_a_campaign_moved() -> None:

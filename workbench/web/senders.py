@@ -11,7 +11,7 @@ from workbench.errors import Unavailable
 from workbench.settings import MailSettings
 from workbench.storage.engine import Database
 from workbench.web.context import Context
-from workbench.workflow.judging.finished_topics import tell_finished_topics
+from workbench.workflow.judging.finished_topics import announce_finished_topics
 from workbench.workflow.mail import queue
 from workbench.workflow.mail.sending import send_waiting as send_mail
 from workbench.workflow.webhooks import deliveries
@@ -30,7 +30,7 @@ def start_senders(context: Context) -> None:
     if mail is not None:
         _start("mail", LOOK_SECONDS, lambda: mail_if_due(database, mail))
     _start("webhooks", LOOK_SECONDS, lambda: deliver_if_due(database, settings.webhook_hosts))
-    _start("finished topics", TOPICS_SECONDS, lambda: tell_finished_topics(database))
+    _start("finished topics", TOPICS_SECONDS, lambda: announce_finished_topics(database))
 
 
 def mail_if_due(database: Database, settings: MailSettings) -> int:

@@ -18,7 +18,7 @@ from workbench.storage.tables import AssignmentRow, CampaignRow, FinishedTopicRo
 from workbench.workflow.judging.assigned_work import answered, handed_documents
 from workbench.workflow.pools.current_answers import answers_by_topic
 from workbench.workflow.webhooks.outbox import EventType, add_event
-from workbench.workflow.webhooks.webhooks import campaigns_told_of
+from workbench.workflow.webhooks.webhooks import campaigns_listening
 
 
 def finished_topics(db: Session, campaign_id: int) -> frozenset[str]:
@@ -53,14 +53,14 @@ def finished_topics(db: Session, campaign_id: int) -> frozenset[str]:
     return frozenset(begun - unfinished)
 
 
-def tell_finished_topics(database: Database, *, now: datetime | None = None) -> int:
+def announce_finished_topics(database: Database, *, now: datetime | None = None) -> int:
     """Tell the webhooks that ask for it of topics that were finished since; gives how many those are."""
     with database.reading() as db:
         looked_at = {
             campaign_id: (finished_topics(db, campaign_id), _known(db, campaign_id))
-            for campaign_id in campaigns_told_of(db, EventType.TOPIC_FINISHED)
+            for campaign_id in campaigns_listening(db, EventType.TOPIC_FINISHED)
         }
-    told = 0
+    announced = 0
     for campaign_id, (finished, known) in looked_at.items():
         if finished == known:
             continue
@@ -73,11 +73,11 @@ def tell_finished_topics(database: Database, *, now: datetime | None = None) -> 
             db.add_all(FinishedTopicRow(campaign_id=campaign_id, topic=topic) for topic in found)
             for topic in found:
                 add_event(db, campaign_id, EventType.TOPIC_FINISHED, {"topic": topic}, now=now)
-        told += len(found)
-    return told
+        announced += len(found)
+    return announced
 
 
-def begin_telling(db: Session, campaign_id: int, finished: Set[str]) -> None:
+def begin_announcing(db: Session, campaign_id: int, finished: Set[str]) -> None:
     """Note topics that were finished before anybody was to be told of them."""
     _forget(db, campaign_id, _known(db, campaign_id))
     db.add_all(FinishedTopicRow(campaign_id=campaign_id, topic=topic) for topic in finished)

@@ -140,12 +140,12 @@ def send_test(db: Session, campaign_id: int, webhook_id: int, *, now: datetime |
     add_test(db, row, now=now)
 
 
-def is_told_of(db: Session, campaign_id: int, kind: EventType) -> bool:
+def has_listener(db: Session, campaign_id: int, kind: EventType) -> bool:
     """Whether a webhook of a campaign is told of this kind of event."""
     return any(kind in one.events.split() for one in webhooks_on(db, campaign_id))
 
 
-def campaigns_told_of(db: Session, kind: EventType) -> tuple[int, ...]:
+def campaigns_listening(db: Session, kind: EventType) -> tuple[int, ...]:
     """The campaigns of which a webhook is told of this kind of event."""
     on = select(WebhookRow.campaign_id, WebhookRow.events).where(WebhookRow.off_at.is_(None))
     return tuple(sorted({campaign for campaign, events in db.execute(on) if kind in events.split()}))
