@@ -96,8 +96,7 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
         load_documents(db, cast.campaign_id, [image_document("picture")], source="picture")
         picture = sha256_of(png_file(1, 1))
         who = Searcher(cast.campaign_id, "T1", cast.accounts["Ada"].id, cast.assignments["Ada", "T1"])
-        search_id = stored_search(db, who, ["d1", "d6"])
-        more = webhook_samples(db, cast.campaign_id)
+        more = {"search_id": stored_search(db, who, ["d1", "d6"])} | webhook_samples(db, cast.campaign_id)
     return {
         "slug": cast.slug,
         "filename": "workbench.css",
@@ -125,7 +124,6 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
         "page": "judging",
         "question": "holes",
         "version": "1.0",
-        "search_id": search_id,
         "sha256": picture,
     } | more
 

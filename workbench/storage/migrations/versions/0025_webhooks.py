@@ -1,13 +1,13 @@
 """Webhooks, what is delivered to them, and the topics that they were told of
 
-Revision: 0027
+Revision: 0025
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0027"
-down_revision = "0023"
+revision = "0025"
+down_revision = "0024"
 branch_labels = None
 depends_on = None
 
