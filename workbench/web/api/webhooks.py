@@ -25,7 +25,7 @@ blueprint = Blueprint("webhooks", __name__, url_prefix="/campaigns/<slug>/webhoo
 
 @dataclass(frozen=True, slots=True)
 class SentWebhook:
-    """An address that begins with https://, and the events that it is told of."""
+    """An address of a public host over HTTPS, and the events that it is told of."""
 
     __pydantic_config__ = FORBID
     url: Annotated[str, Field(max_length=4000)]
