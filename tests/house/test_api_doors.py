@@ -170,6 +170,12 @@ SENT = {
     "two_factor.renew": OWN_ACCOUNT,
     "two_factor.turn_off": OWN_ACCOUNT,
     "two_factor.turn_on": OWN_ACCOUNT,
+    "webhooks.add": "webhooks.add",
+    "webhooks.again": "webhooks.again",
+    "webhooks.change": "webhooks.change",
+    "webhooks.change_state": "webhooks.change",
+    "webhooks.remove": "webhooks.remove",
+    "webhooks.test": "webhooks.test",
 }
 """By endpoint of a page that takes a form: the operation that does the same."""
 
@@ -364,6 +370,8 @@ SHOWN = {
     "trust.question_file": NOT_YET,
     "trust.runs_file": NOT_YET,
     "two_factor.index": OWN_ACCOUNT,
+    "webhooks.index": "webhooks.index",
+    "webhooks.show": "webhooks.delivery_list",
 }
 """By endpoint of a page that shows something: the operation that has what it shows."""
 

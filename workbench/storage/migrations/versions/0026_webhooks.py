@@ -1,13 +1,13 @@
 """Webhooks, what is delivered to them, and the topics that they were told of
 
-Revision: 0025
+Revision: 0026
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0025"
-down_revision = "0024"
+revision = "0026"
+down_revision = "0025"
 branch_labels = None
 depends_on = None
 
