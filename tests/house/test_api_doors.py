@@ -1,5 +1,4 @@
 """What a page can do, a program with a token can do: each page says by which operation, or why by none.
-
 A new page needs a line here. Operations are called as in the API's document, such as `groups.add`.
 """
 
@@ -170,12 +169,8 @@ SENT = {
     "two_factor.renew": OWN_ACCOUNT,
     "two_factor.turn_off": OWN_ACCOUNT,
     "two_factor.turn_on": OWN_ACCOUNT,
-    "webhooks.add": "webhooks.add",
-    "webhooks.again": "webhooks.again",
-    "webhooks.change": "webhooks.change",
+    **{f"webhooks.{one}": f"webhooks.{one}" for one in ("add", "again", "change", "remove", "test")},
     "webhooks.change_state": "webhooks.change",
-    "webhooks.remove": "webhooks.remove",
-    "webhooks.test": "webhooks.test",
 }
 """By endpoint of a page that takes a form: the operation that does the same."""
 
@@ -370,8 +365,7 @@ SHOWN = {
     "trust.question_file": NOT_YET,
     "trust.runs_file": NOT_YET,
     "two_factor.index": OWN_ACCOUNT,
-    "webhooks.index": "webhooks.index",
-    "webhooks.show": "webhooks.delivery_list",
+    **{"webhooks.index": "webhooks.index", "webhooks.show": "webhooks.delivery_list"},
 }
 """By endpoint of a page that shows something: the operation that has what it shows."""
 
