@@ -365,8 +365,7 @@ SHOWN = {
     "trust.question_file": NOT_YET,
     "trust.runs_file": NOT_YET,
     "two_factor.index": OWN_ACCOUNT,
-    **{"webhooks.index": "webhooks.index", "webhooks.show": "webhooks.delivery_list"},
-}
+} | {"webhooks.index": "webhooks.index", "webhooks.show": "webhooks.delivery_list"}
 """By endpoint of a page that shows something: the operation that has what it shows."""
 
 REASONS = {OWN_ACCOUNT, SIGNING_IN, SITE, BROWSER, STEP, CONFIRMED, DESK, TO_READ, PUBLIC, NOT_YET}
