@@ -76,6 +76,10 @@ class Conflict(WorkbenchError):
     """The action conflicts with the stored state, such as a name that is taken or a pool that is closed."""
 
 
+class NoRoom(WorkbenchError):
+    """A disk has no room, or cannot be written to."""
+
+
 class TooLate(Conflict):
     """An answer to what can no longer be answered; `cause` is for the organiser, who sees everybody."""
 

@@ -6,11 +6,13 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, islice
 
 _FORMULA = re.compile(r"[=+\-@\t\n]")
+ROWS_OF_A_PART = 1000
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|-")
 
 
@@ -30,6 +32,10 @@ class Export:
     def csv(self) -> bytes:
         """The table as CSV with all digits."""
         return csv_bytes(self.columns, self.rows())
+
+    def csv_parts(self) -> Iterator[bytes]:
+        """The same in parts, for tables that may be long."""
+        return csv_parts(self.columns, self.rows())
 
     def json(self) -> bytes:
         """The data as one line of JSON; an id with bytes that are not UTF-8 keeps them as lone surrogates."""
@@ -53,10 +59,23 @@ def csv_bytes(
     A text that a spreadsheet would take for a formula begins with an apostrophe, unless the file is to be
     `read_back` by a program. Lines end with a line feed alone, which spreadsheets read as well as `cut` does.
     """
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-    writer.writerows(row if read_back else map(inert, row) for row in (columns, *rows))
-    return text.getvalue().encode("utf-8", "surrogateescape")
+    return b"".join(csv_parts(columns, rows, separator=separator, read_back=read_back))
+
+
+def csv_parts(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    separator: str = ",",
+    read_back: bool = False,
+) -> Iterator[bytes]:
+    """What `csv_bytes` gives, in parts: no more than ROWS_OF_A_PART rows are in memory."""
+    every = chain((columns,), rows)
+    while portion := list(islice(every, ROWS_OF_A_PART)):
+        text = io.StringIO()
+        writer = csv.writer(text, delimiter=separator, lineterminator="\n")
+        writer.writerows(row if read_back else map(inert, row) for row in portion)
+        yield text.getvalue().encode("utf-8", "surrogateescape")
 
 
 def inert(cell: object) -> object:

@@ -1,8 +1,9 @@
 """What each of an organiser's pages costs in a campaign of TREC's size, and in one of ten times that.
 
 `python -m tests.benchmarks.scale build FILE --size L` generates a campaign of this size: S (130 runs, 50
-topics, 95,804 pairs, 99,038 judgments) or L (1,000 runs, 500 topics, 1,007,261 pairs, 3,000,000 judgment
-events, 2,000,000 documents). `--postgresql` builds S in a server of its own and measures there.
+topics, 95,804 pairs, 99,038 judgments), L (1,000 runs, 500 topics, 1,007,261 pairs, 3,000,000 judgment
+events, 2,000,000 documents) or M, a tenth of L. `--postgresql` builds in a server of its own and measures
+there.
 
 `python -m tests.benchmarks.scale measure FILE` asks for each page in a process of its own: first, again, and
 after a judgment was saved, with the seconds, the processor's seconds and the most memory of the process.
@@ -45,6 +46,8 @@ PAGES = {
     "assignments": "assignments",
     "judgments": "judgments",
     "judgments.tsv": "judgments/all.tsv",
+    "judgments.jsonl": "judgments/all.jsonl",
+    "judgment groups": "qrels/groups",
     "documents": "documents",
     "runs": "runs",
     "pools": "pools",

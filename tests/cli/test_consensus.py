@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from tests.builders import ALPHA, BETA, campaign_with_people, send_runs
 from tests.cli.executable import qrels_file, run_file
 from tests.support import shared
 from workbench.cli.consensus import command
+from workbench.cli.consensus_text import write_out
 from workbench.cli.main import workbench
 from workbench.errors import WorkbenchError
 from workbench.help.manual import page_named
@@ -29,6 +32,23 @@ LINES = [
     "topic\tdoc\tassessor\tgrade", "1\td1\tann\t2", "1\td1\tbea\t2", "1\td1\tcyd\t1", "1\td1\tcyd\t0",
     "1\td2\tann\t1", "1\td2\tbea\t0", "1\td3\tann\t0", "1\td3\tbea\t-2",
 ]  # fmt: skip
+
+
+def test_a_file_has_its_name_once_it_is_complete(tmp_path: Path) -> None:
+    def parts() -> Iterator[bytes]:
+        yield b"new"
+        raise WorkbenchError("one id is odd")
+
+    output = tmp_path / "out.csv"
+    output.write_bytes(b"old")
+    output.chmod(0o640)
+    with pytest.raises(WorkbenchError):
+        write_out(parts(), output)
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+    assert output.read_bytes() == b"old"
+    write_out([b"new"], output)
+    assert (output.read_bytes(), output.stat().st_mode & 0o777) == (b"new", 0o640)
+    write_out([b"new"], Path(os.devnull))
 
 
 @pytest.fixture

@@ -111,14 +111,15 @@ def further_routes() -> Flask:
 
 
 @pytest.fixture
-def site(further_routes: Flask, sqlite_database: Database) -> Site:
+def site(further_routes: Flask, sqlite_database: Database, tmp_path: Path) -> Site:
     with sqlite_database.writing() as db:
         made, _ = pooled_campaign(db)
         olga, ada = (
             open_session(db, account_from(db.get_one(AccountRow, number))).token
             for number in (made.organiser, made.accounts["Ada"])
         )
-    init_app(further_routes, Context(read_settings(), sqlite_database, CHEAP))
+    settings = read_settings(instance=tmp_path)
+    init_app(further_routes, Context(settings, sqlite_database, CHEAP))
     made_site = Site(further_routes, olga, ada)
 
     def echo() -> str:

@@ -6,7 +6,6 @@ import io
 import os
 import re
 import signal
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -31,7 +30,8 @@ from workbench.web.errors import EXPLANATIONS
 from workbench.web.long_requests import LongRequests, take_response
 from workbench.web.long_worker import answer
 from workbench.web.pages import COMPUTING
-from workbench.web.refusals import Refusals, WholeResponse, answer_of
+from workbench.web.refusals import FAILURE, Refusals, WholeResponse, answer_of
+from workbench.web.response_files import FOLDER, ResponseFiles
 from workbench.workflow.people.accounts import account_from
 from workbench.workflow.people.signing_in import open_session
 
@@ -196,37 +196,37 @@ def test_an_answer_goes_back_whole_and_its_body_is_closed() -> None:
 
     ours, theirs = Pipe()
     ours.send({"PATH_INFO": "/p", "REQUEST_METHOD": "GET"})
-    answer(app, theirs)
+    answer(app, theirs, ResponseFiles(Path("nowhere")))
     assert take_response(ours) == WholeResponse("200 OK", [("X-Path", "/p")], b"one\ntwo\n")
     assert body.closed
 
 
-def test_a_large_answer_goes_back_as_a_file() -> None:
+def test_a_large_answer_goes_back_as_a_file(tmp_path: Path) -> None:
     def app(_: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         start_response("200 OK", [])
         return iter([b"x" * 600_000, b"y" * 600_000])
 
     ours, theirs = Pipe()
     ours.send({})
-    answer(app, theirs)
+    answer(app, theirs, ResponseFiles(tmp_path))
     path = take_response(ours).body
     assert isinstance(path, Path)
     assert path.read_bytes() == b"x" * 600_000 + b"y" * 600_000
-    path.unlink()
+    assert path.parent == tmp_path / FOLDER
 
 
-def test_a_large_answer_that_breaks_off_leaves_no_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_answer_that_breaks_off_is_an_error_and_leaves_no_file(tmp_path: Path) -> None:
     def parts() -> Iterator[bytes]:
         yield b"x" * 1_200_000
         raise Unavailable("the database is away")
 
-    def app(_: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    def app(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        if FAILURE in environ:
+            start_response("503 Service Unavailable", [])
+            return [str(environ[FAILURE]).encode()]
         start_response("200 OK", [])
         return parts()
 
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with pytest.raises(Unavailable):
-        answer_of(app, {})
-    assert list(tmp_path.iterdir()) == []
+    answered = answer_of(app, {}, ResponseFiles(tmp_path))
+    assert (answered.code, answered.body) == (503, b"the database is away")
+    assert list((tmp_path / FOLDER).iterdir()) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from workbench.storage.engine import Database
 from workbench.web.context import Context, init_app
 from workbench.web.proxies import UnderPrefix
 from workbench.web.refusals import Refusals, answer_of
+from workbench.web.response_files import ResponseFiles
 
 PREFIX = "/workbench"
 ADDRESS = re.compile(r"""\s[a-z-]+=["'](/[^"']*)["']""")
@@ -63,7 +65,7 @@ def test_what_is_beside_the_prefix_is_not_found(path: str, answered: tuple[int, 
 def test_a_prefix_that_was_taken_already_is_not_taken_twice() -> None:
     # The door of a server takes it before the application sees the request.
     environ = EnvironBuilder(path="/workbench/x", base_url="http://x/workbench").get_environ()
-    whole = answer_of(UnderPrefix(echo, PREFIX), environ)
+    whole = answer_of(UnderPrefix(echo, PREFIX), environ, ResponseFiles(Path()))
     assert whole.body == b"/workbench /workbench/x"
 
 

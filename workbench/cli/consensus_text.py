@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -82,17 +84,37 @@ def _shown(value: float | None) -> str:
 
 def write_export(export: Export, output: Path | None, as_json: bool) -> None:
     """Write a table as CSV or as JSON."""
-    content = json.dumps(export.data(), allow_nan=False).encode() + b"\n" if as_json else export.csv()
-    write_out([content], output)
+    parts = [json.dumps(export.data(), allow_nan=False).encode() + b"\n"] if as_json else export.csv_parts()
+    write_out(parts, output)
 
 
 def write_out(parts: Iterable[bytes], output: Path | None) -> None:
-    """Write bytes to a file, or to the standard output; raises WorkbenchError where that cannot be."""
+    """Write bytes to a file, or to the standard output; raises WorkbenchError where that cannot be.
+
+    A file has its name only once it is complete; what is no file, such as a pipe, is written to as it is.
+    """
     if output is None:
         sys.stdout.buffer.writelines(parts)
         return
     try:
-        with output.open("wb") as file:
-            file.writelines(parts)
+        if output.exists() and not output.is_file():
+            with output.open("wb") as file:
+                file.writelines(parts)
+        else:
+            _write_whole(parts, output.resolve())
     except OSError as error:
         raise WorkbenchError(f"{output} cannot be written: {error.strerror}") from None
+
+
+def _write_whole(parts: Iterable[bytes], output: Path) -> None:
+    partial = output.with_name(f".{output.name}.{os.getpid()}.partial")
+    try:
+        with partial.open("xb") as file:
+            file.writelines(parts)
+        if output.exists():
+            partial.chmod(output.stat().st_mode & 0o777)
+        partial.replace(output)
+    except BaseException:
+        with suppress(OSError):
+            partial.unlink()
+        raise

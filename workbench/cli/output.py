@@ -7,11 +7,13 @@ import io
 import json
 import os
 import re
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from workbench.export import Export
 
 REFUSED = 1
+COLLECTED_IN_MEMORY = 1024**2
 # Controls, line and paragraph separators, and what turns the direction of the text behind it.
 _STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 Item = TypeVar("Item")
@@ -91,6 +94,37 @@ def _nowhere() -> TextIO:
 def say_json(value: Any) -> None:
     """Print one JSON object or array; undecodable bytes of ids are escaped as lone surrogates."""
     click.echo(json.dumps(value, ensure_ascii=True, allow_nan=False))
+
+
+def json_array(values: Iterable[Any]) -> Iterator[bytes]:
+    """One JSON array as `say_json` prints it, of values that are made one after the other."""
+    before = "["
+    for value in values:
+        yield (before + json.dumps(value, ensure_ascii=True, allow_nan=False)).encode()
+        before = ", "
+    yield b"]\n" if before == ", " else b"[]\n"
+
+
+def collected(parts: Iterable[bytes]) -> IO[bytes]:
+    """All parts in a temporary file without a name, in memory while they are few, at its beginning.
+
+    Long output is read from the database into it, and printed afterwards: who reads it slowly holds no
+    transaction, and an error in the middle prints no half of it.
+    """
+    file = tempfile.SpooledTemporaryFile(COLLECTED_IN_MEMORY)  # noqa: SIM115 - `print_collected` closes it
+    try:
+        file.writelines(parts)
+        file.seek(0)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def print_collected(file: IO[bytes]) -> None:
+    """Print what was collected."""
+    with file:
+        shutil.copyfileobj(file, sys.stdout.buffer)
 
 
 def print_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

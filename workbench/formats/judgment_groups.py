@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from workbench.errors import WorkbenchError
 from workbench.formats.error_collector import shown
@@ -31,15 +31,18 @@ def group_names(assessors: Iterable[str]) -> dict[str, str]:
     return names
 
 
-def write_judgment_groups(judgments: Iterable[Judgment]) -> Iterator[bytes]:
+def write_judgment_groups(
+    judgments: Iterable[Judgment], *, names: Mapping[str, str] | None = None
+) -> Iterator[bytes]:
     """Lines `topic group docno grade`, a group for each assessor, sorted by topic, group and docno (bytes).
 
     trec_eval reads them with `-R qrels_jg`, and averages over the groups of a topic (`map_avgjg`, `P_avgjg`).
-    Answers that are no grade have no line. Raises WorkbenchError where an assessor has two grades for a pair
+    Answers that are no grade have no line. `names` are those of all groups (`group_names`), where these are
+    the judgments of some topics only. Raises WorkbenchError where an assessor has two grades for a pair
     and for ids that would not survive (empty, white space).
     """
     graded = [(one, one.grade) for one in judgments if one.grade is not None]
-    names = group_names(one.assessor for one, _ in graded)
+    names = group_names(one.assessor for one, _ in graded) if names is None else names
     before: tuple[str, str, str] | None = None
 
     def place(graded: tuple[Judgment, int]) -> tuple[bytes, bytes, bytes]:

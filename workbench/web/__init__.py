@@ -20,6 +20,8 @@ Decisions:
   thread (`bodies`), and each kind of request has threads and a queue of its own (`places`): strangers,
   readers, savers, organisers' pages, their forms. What is refused is a prepared page (`refusals`). A
   database that is gone or locked is a 503 with `Retry-After`, and one line of the log.
+- A file for download is written into the instance folder while it is read from the database, in portions, and
+  sent by the server once it is complete (`downloads`, `response_files`).
 - A second process at a lower priority serves what organisers, groups and viewers read (`long_requests`).
   It starts with the first such page, ends with the server, and is replaced if it is killed or takes too
   long. Saving answers and everything assessors ask for stays in the first.

@@ -18,6 +18,7 @@ from workbench.web.observed import Observed
 from workbench.web.recognised import RecognisedTokens
 from workbench.web.rendered_documents import RenderedDocuments
 from workbench.web.repeats import Repeats
+from workbench.web.response_files import ResponseFiles
 from workbench.workflow.campaigns.campaigns import ARCHIVED, RESTORE, campaign_of
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.people.passwords import Passwords
@@ -61,6 +62,11 @@ def context_of(app: Flask) -> Context:
     if not isinstance(found, Context):
         raise TypeError("the application was not made by create_app")
     return found
+
+
+def response_files() -> ResponseFiles:
+    """Where responses are kept that are too large for memory."""
+    return ResponseFiles(app_context().settings.instance)
 
 
 def reading() -> AbstractContextManager[Session]:

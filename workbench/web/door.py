@@ -34,6 +34,7 @@ from workbench.web.proxies import enter_prefix
 from workbench.web.quick_desk import endpoint_of
 from workbench.web.refusals import Refusals, WholeResponse, answer_of
 from workbench.web.requests import API, SESSION_COOKIES, bearer_of
+from workbench.web.response_files import ResponseFiles
 from workbench.web.security import HEADERS
 from workbench.web.trail import HEADER as REQUEST_ID
 
@@ -65,6 +66,8 @@ class Door:
         self._app = app
         self._context = context_of(app)
         self._refusals = Refusals(app)
+        self._files = ResponseFiles(self._context.settings.instance)
+        self._files.remove_stale()
         self._long = LongRequests(app, self._refusals)
         self._places = places or Places()
         self._health = Health(lambda: reachable(self._context.database))
@@ -141,7 +144,7 @@ class Door:
 
     def _answer(self, kind: RequestKind, endpoint: str | None, environ: dict[str, Any]) -> WholeResponse:
         if kind is not RequestKind.LONG:
-            return answer_of(self._app.wsgi_app, environ)
+            return answer_of(self._app.wsgi_app, environ, self._files)
         computes = endpoint is not None and endpoint.rpartition(".")[0] in COMPUTING | api.COMPUTING
         return self._long.answer(environ, computes=computes)
 

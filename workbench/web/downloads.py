@@ -1,51 +1,67 @@
-"""Downloads: files for other programs, sent as attachments."""
+"""Downloads: files for other programs, sent as attachments.
+
+A large one is written into a file while it is read from the database, and sent once it is whole: it takes no
+memory, an error in its middle is an error and no half of a file, and a slow reader holds no transaction.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
-from flask import stream_with_context
+from flask import has_request_context, request
 from werkzeug.wrappers import Response
 
-from workbench.export import Export, csv_bytes
+from workbench.export import Export, csv_parts
+from workbench.web.context import response_files
+from workbench.web.response_files import FileBody
 
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\"]')
 
 
 def attachment(content: bytes | Iterable[bytes], name: str, *, kind: str = "text/plain") -> Response:
-    """Bytes as a file called `name`."""
-    whole = content if isinstance(content, bytes) else b"".join(content)
-    response = Response(whole, content_type=f"{kind}; charset=utf-8")
-    response.headers["Content-Disposition"] = _disposition(_UNSAFE.sub("-", name))
-    return response
+    """A file called `name`, of bytes or of parts; `kind` is its media type, its text UTF-8."""
+    parts = (content,) if isinstance(content, bytes) else content
+    return streamed(parts, name, kind=f"{kind}; charset=utf-8")
 
 
-def streamed(parts: Iterator[bytes], name: str, *, kind: str, size: int | None = None) -> Response:
-    """A file called `name` whose parts are made while it is sent; `size` is in bytes, where it is known."""
-    response = Response(stream_with_context(parts), content_type=kind)
-    if size is not None:
-        response.content_length = size
+def streamed(parts: Iterable[bytes], name: str, *, kind: str, size: int | None = None) -> Response:
+    """A file called `name` whose parts are made one after the other; `size` is in bytes, where it is known.
+
+    All parts are made before this returns, within the caller's transaction, except for HEAD with a `size`.
+    Raises whatever a part raises, and NoRoom.
+    """
+    response = Response(content_type=kind)
     response.headers["Content-Disposition"] = _disposition(_UNSAFE.sub("-", name))
+    if has_request_context() and request.method == "HEAD":
+        response.content_length = sum(map(len, parts)) if size is None else size
+        return response
+    content = response_files().kept(parts) if has_request_context() else b"".join(parts)
+    if isinstance(content, FileBody):
+        response.response = content
+        # Passed through as it is, so that a server finds the file in it.
+        response.direct_passthrough = True
+        response.content_length = content.size
+    else:
+        response.set_data(content)
     return response
 
 
 def csv_file(columns: Sequence[str], rows: Iterable[Sequence[object]], name: str) -> Response:
     """A table as a CSV file."""
-    return attachment(csv_bytes(columns, rows), name, kind="text/csv")
+    return attachment(csv_parts(columns, rows), name, kind="text/csv")
 
 
 def tsv_file(columns: Sequence[str], rows: Iterable[Sequence[object]], name: str) -> Response:
     """A table as a file of cells between tabs."""
-    content = csv_bytes(columns, rows, separator="\t")
-    return attachment(content, name, kind="text/tab-separated-values")
+    return attachment(csv_parts(columns, rows, separator="\t"), name, kind="text/tab-separated-values")
 
 
 def export_file(export: Export, kind: str, name: str) -> Response:
     """A result as a file; `kind` is its extension: `csv`, `json`, or `tex` for a result with LaTeX."""
     if kind == "csv":
-        return attachment(export.csv(), f"{name}.csv", kind="text/csv")
+        return attachment(export.csv_parts(), f"{name}.csv", kind="text/csv")
     if kind == "tex" and export.latex is not None:
         return attachment(export.latex().encode("utf-8", "replace"), f"{name}.tex", kind="application/x-tex")
     return attachment(export.json(), f"{name}.json", kind="application/json")

@@ -15,6 +15,7 @@ from werkzeug.wrappers import Response
 from workbench.errors import (
     Conflict,
     InvalidInput,
+    NoRoom,
     NotAllowed,
     NotFound,
     Unavailable,
@@ -23,7 +24,7 @@ from workbench.errors import (
 from workbench.web.problems import Failure, problem_response
 from workbench.web.requests import of_api, wants_fragment
 
-STATUS: dict[type[WorkbenchError], int] = {NotFound: 404, NotAllowed: 403, Conflict: 409}
+STATUS: dict[type[WorkbenchError], int] = {NotFound: 404, NotAllowed: 403, Conflict: 409, NoRoom: 507}
 TITLES = {
     400: "Bad request",
     401: "No valid token",
@@ -38,6 +39,7 @@ TITLES = {
     422: "Invalid input",
     500: "Something went wrong",
     503: "The server is busy",
+    507: "The server has no room",
 }
 # (message, remedy) of the errors that come from HTTP itself.
 EXPLANATIONS = {

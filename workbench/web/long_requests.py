@@ -24,7 +24,9 @@ from typing import Any
 
 from flask import Flask
 
+from workbench.web.context import context_of
 from workbench.web.refusals import Refusals, WholeResponse, answer_of
+from workbench.web.response_files import ResponseFiles
 
 # How many long requests the second process answers at once.
 CHANNELS = 4
@@ -42,6 +44,7 @@ class LongRequests:
     def __init__(self, app: Flask, refusals: Refusals) -> None:
         self._local = app.wsgi_app
         self._refusals = refusals
+        self._files = ResponseFiles(context_of(app).settings.instance)
         self.seconds = SECONDS
         self._lock = threading.Lock()
         self._starter: threading.Thread | None = None
@@ -54,7 +57,7 @@ class LongRequests:
         if second is None and computes:
             second = self._started()
         if second is None:
-            return answer_of(self._local, environ)
+            return answer_of(self._local, environ, self._files)
         for _ in range(2):
             try:
                 return second.ask(environ, self.seconds)

@@ -13,13 +13,17 @@ import sys
 import threading
 from multiprocessing.connection import Connection
 
+from flask import Flask
+
 from workbench.settings import read_settings
 from workbench.storage.engine import Database
 from workbench.storage.limits import time_limit
 from workbench.web.app import create_app
+from workbench.web.context import context_of
 from workbench.web.logs import start_logging
 from workbench.web.long_requests import READY, SECONDS, put_response
 from workbench.web.refusals import Application, answer_of
+from workbench.web.response_files import ResponseFiles
 from workbench.workflow.pools.current_answers import keep_current
 
 # A lower priority than the process that saves judgments.
@@ -37,22 +41,23 @@ def main(descriptors: list[str]) -> None:
     app = create_app(settings, database)
     for descriptor in descriptors:
         channel = Connection(int(descriptor))
-        threading.Thread(target=_serve, args=(app.wsgi_app, channel, database)).start()
+        threading.Thread(target=_serve, args=(app, channel, database)).start()
 
 
-def answer(app: Application, channel: Connection) -> None:
+def answer(app: Application, channel: Connection, files: ResponseFiles) -> None:
     """Answer the next request of a channel; raises EOFError or OSError if it is closed."""
     environ = channel.recv() | {"wsgi.input": io.BytesIO(), "wsgi.errors": sys.stderr}
     with time_limit(SECONDS):
-        found = answer_of(app, environ)
+        found = answer_of(app, environ, files)
     put_response(channel, found)
 
 
-def _serve(app: Application, channel: Connection, database: Database) -> None:
+def _serve(app: Flask, channel: Connection, database: Database) -> None:
+    files = ResponseFiles(context_of(app).settings.instance)
     try:
         channel.send_bytes(READY)
         while True:
-            answer(app, channel)
+            answer(app.wsgi_app, channel, files)
             # Now that nobody waits for it.
             with time_limit(SECONDS):
                 keep_current(database)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,10 +12,10 @@ from flask import Flask, request
 from werkzeug.exceptions import ServiceUnavailable, abort
 from werkzeug.test import EnvironBuilder
 
-from workbench.web.bodies import IN_MEMORY
 from workbench.web.context import context_of
 from workbench.web.errors import RETRY_SECONDS
 from workbench.web.requests import API
+from workbench.web.response_files import FileBody, ResponseFiles
 
 STATUSES = (408, 411, 413, 503)
 STATUS = "workbench.status"
@@ -32,7 +30,7 @@ Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 class WholeResponse:
     """A whole response: its status, such as `200 OK`, its headers and its body.
 
-    A large body is a temporary file, which whoever sends it deletes.
+    A large body is a file of `ResponseFiles`, which whoever sends it deletes.
     """
 
     status: str
@@ -76,8 +74,11 @@ def init_app(app: Flask) -> None:
     app.before_request(_refuse)
 
 
-def answer_of(app: Application, environ: dict[str, Any]) -> WholeResponse:
-    """The whole response of a WSGI application."""
+def answer_of(app: Application, environ: dict[str, Any], files: ResponseFiles) -> WholeResponse:
+    """The whole response of a WSGI application, a large body in a file; an error in its middle is the answer.
+
+    Raises what the application raises even where it is asked to tell of that.
+    """
     started: list[Any] = []
 
     def start_response(status: str, headers: list[tuple[str, str]], _error: Any = None) -> None:
@@ -85,7 +86,12 @@ def answer_of(app: Application, environ: dict[str, Any]) -> WholeResponse:
 
     parts = app(environ, start_response)
     try:
-        body = _body(parts)
+        content = parts if isinstance(parts, FileBody) else files.kept(parts)
+        body = content.take() if isinstance(content, FileBody) else content
+    except Exception as error:
+        if FAILURE in environ:
+            raise
+        return answer_of(app, environ | {FAILURE: error}, files)
     finally:
         close = getattr(parts, "close", None)
         if close is not None:
@@ -94,35 +100,12 @@ def answer_of(app: Application, environ: dict[str, Any]) -> WholeResponse:
     return WholeResponse(status, headers, body)
 
 
-def _body(parts: Iterable[bytes]) -> bytes | Path:
-    kept: list[bytes] = []
-    size = 0
-    remaining = iter(parts)
-    for part in remaining:
-        kept.append(part)
-        size += len(part)
-        if size > IN_MEMORY:
-            return _written(itertools.chain(kept, remaining))
-    return b"".join(kept)
-
-
-def _written(parts: Iterable[bytes]) -> Path:
-    with tempfile.NamedTemporaryFile(prefix="workbench-", delete=False) as file:
-        path = Path(file.name)
-        try:
-            file.writelines(parts)
-        except BaseException:
-            path.unlink()
-            raise
-    return path
-
-
 def _page(app: Flask, status: int, form: RefusalForm) -> WholeResponse:
     path = API if form is RefusalForm.PROBLEM else ANY_PATH
     environ = EnvironBuilder(path=context_of(app).settings.prefix + path).get_environ() | {STATUS: status}
     if form is RefusalForm.FRAGMENT:
         environ["HTTP_HX_REQUEST"] = "true"
-    return answer_of(app.wsgi_app, environ)
+    return answer_of(app.wsgi_app, environ, ResponseFiles(context_of(app).settings.instance))
 
 
 def _refuse() -> None:

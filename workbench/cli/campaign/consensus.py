@@ -24,11 +24,10 @@ from workbench.consensus.settle import label_export
 from workbench.consensus.soft import soft_export
 from workbench.consensus.summary import summary_json
 from workbench.errors import WorkbenchError
-from workbench.formats.judgment_groups import group_names, write_judgment_groups
 from workbench.settings import Settings
 from workbench.storage import Session
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.judging.current_judgments import current_judgments
+from workbench.workflow.judging.judgment_files import judgment_groups
 from workbench.workflow.qrels.qrels import make_qrels, make_soft_labels, qrels_json
 from workbench.workflow.qrels.rule_preview import (
     MEASURE,
@@ -198,8 +197,8 @@ def _without_rule(
             soft_export(make_soft_labels(db, campaign_id, machines=choice.machines)), output, as_json
         )
         return
-    judgments = current_judgments(db, campaign_id)
-    write_out(write_judgment_groups(judgments), output)
-    for name, group in group_names(one.assessor for one in judgments if one.grade is not None).items():
+    names, lines = judgment_groups(db, campaign_id)
+    write_out(lines, output)
+    for name, group in names.items():
         if name != group:
             click.echo(f"note: {name} is the group {group}", err=True)

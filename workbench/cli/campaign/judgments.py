@@ -13,30 +13,25 @@ import click
 from workbench.cli.campaign.campaigns import FILES, JSON
 from workbench.cli.database import database_options, open_database
 from workbench.cli.inputs import read_each
-from workbench.cli.output import say_json, say_table
+from workbench.cli.output import collected, json_array, print_collected, say_json, say_table
 from workbench.cli.qrels_files import cannot_judge_option
 from workbench.cli.record_options import record_options
 from workbench.errors import WorkbenchError
-from workbench.formats.judgments import read_judgments, write_judgments
+from workbench.formats.judgments import read_judgments
 from workbench.formats.probe_answers import write_probe_answers
-from workbench.formats.qrels import read_qrels, write_subtopic_qrels
+from workbench.formats.qrels import read_qrels
 from workbench.records import Judgment
 from workbench.settings import Settings
 from workbench.workflow.agreement.probe_answers import probe_json, probe_lines
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.judging.current_judgments import (
-    TickedBy,
-    annotated_judgments,
-    current_judgments,
-    judgment_json,
-    subtopic_judgments,
-)
+from workbench.workflow.judging.current_judgments import TickedBy, annotated_judgments, judgment_json
 from workbench.workflow.judging.importing import (
     imported_json,
     judgments_from_qrels,
     keep_import,
     prepare_import,
 )
+from workbench.workflow.judging.judgment_files import judgment_table, subtopic_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +144,10 @@ def judgments(settings: Settings, campaign: str, as_json: bool) -> None:
     with open_database(settings) as database, database.reading() as db:
         found = campaign_by_slug(db, campaign)
         if as_json:
-            say_json([judgment_json(one) for one in annotated_judgments(db, found.id)])
-            return
-        current = current_judgments(db, found.id)
-    for line in write_judgments(current):
-        sys.stdout.buffer.write(line)
+            content = collected(json_array(map(judgment_json, annotated_judgments(db, found.id))))
+        else:
+            content = collected(judgment_table(db, found.id))
+    print_collected(content)
 
 
 @click.command("probe-answers")
@@ -190,9 +184,8 @@ def subtopic_qrels(settings: Settings, campaign: str, ticked_by: str) -> None:
     """Print the subtopics that were ticked, as the `topic subtopic docno judgment` that ndeval reads."""
     with open_database(settings) as database, database.reading() as db:
         found = campaign_by_slug(db, campaign)
-        lines = list(subtopic_judgments(db, found.id, ticked_by=TickedBy(ticked_by)))
-    for line in write_subtopic_qrels(lines):
-        sys.stdout.buffer.write(line)
+        content = collected(subtopic_lines(db, found.id, ticked_by=TickedBy(ticked_by)))
+    print_collected(content)
 
 
 def _stem(name: str) -> str:

@@ -14,6 +14,7 @@ from pydantic import ConfigDict, Field, Strict
 
 from workbench.errors import Finding, InvalidInput
 from workbench.json_forms import PageJson
+from workbench.records import id_bytes
 
 Item = TypeVar("Item")
 Whole = Annotated[int, Strict()]
@@ -45,6 +46,19 @@ def after(query: PageQuery) -> Any:
         return json.loads(base64.b64decode(query.cursor.encode(), altchars=b"-_", validate=True))
     except (ValueError, binascii.Error, RecursionError):
         raise _no_cursor() from None
+
+
+def after_ids(query: PageQuery, count: int) -> tuple[str, ...] | None:
+    """The same where keys are so many ids, which a database can look for; raises InvalidInput."""
+    begin = after(query)
+    if begin is None:
+        return None
+    try:
+        if len(begin) == count and all(id_bytes(one) is not None and "\0" not in one for one in begin):
+            return tuple(begin)
+    except (AttributeError, TypeError, UnicodeEncodeError):
+        pass
+    raise _no_cursor()
 
 
 def cursor_of(key: Any) -> str:

@@ -172,4 +172,4 @@ def decisions() -> Response:
     """Download every adjudicated grade."""
     with reading() as db:
         made = decisions_made(db, here().id)
-    return streamed(iter(write_decisions(made)), f"{here().slug}.decisions.tsv", kind=TABLE)
+    return streamed(write_decisions(made), f"{here().slug}.decisions.tsv", kind=TABLE)

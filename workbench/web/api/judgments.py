@@ -9,20 +9,17 @@ from flask import Blueprint
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput
-from workbench.formats.judgments import read_judgments, write_judgments
+from workbench.formats.judgments import read_judgments
 from workbench.json_forms import ImportedJson, PageJson
 from workbench.web.access import here, organiser, takes_uploads
-from workbench.web.api.cursors import FORBID, Flag, PageQuery, page_of
+from workbench.web.api.cursors import FORBID, Flag, PageQuery, after_ids, page_of
 from workbench.web.api.files import FileName, buffered
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import reading, writing
 from workbench.web.downloads import streamed
-from workbench.workflow.judging.current_judgments import (
-    annotated_judgments,
-    current_judgments,
-    judgment_json,
-)
+from workbench.workflow.judging.current_judgments import annotated_judgments, judgment_json
 from workbench.workflow.judging.importing import imported_json, keep_import, prepare_import
+from workbench.workflow.judging.judgment_files import judgment_table
 from workbench.workflow.people.access_tokens import Scope
 
 blueprint = Blueprint("judgments", __name__, url_prefix="/campaigns/<slug>/judgments")
@@ -69,9 +66,10 @@ def load(query: JudgmentsFile, file: BinaryIO) -> list[ImportedJson]:
 @operation(PageJson[dict[str, Any]], query=PageQuery)
 def index(query: PageQuery) -> PageJson[dict[str, Any]]:
     """List the current judgments with everything recorded beside them, by topic, docno and assessor."""
+    begin = after_ids(query, 3)
     with reading() as db:
-        found = annotated_judgments(db, here().id)
-    return page_of(found, query, key=lambda one: (one.topic, one.docno, one.assessor), form=judgment_json)
+        found = annotated_judgments(db, here().id, since=begin[0] if begin else None)
+        return page_of(found, query, key=lambda one: (one.topic, one.docno, one.assessor), form=judgment_json)
 
 
 @blueprint.get("/all.tsv")
@@ -80,5 +78,4 @@ def index(query: PageQuery) -> PageJson[dict[str, Any]]:
 def table() -> Response:
     """Download every current judgment."""
     with reading() as db:
-        found = current_judgments(db, here().id)
-    return streamed(iter(write_judgments(found)), f"{here().slug}.judgments.tsv", kind=TABLE)
+        return streamed(judgment_table(db, here().id), f"{here().slug}.judgments.tsv", kind=TABLE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated
@@ -20,9 +19,9 @@ from workbench.json_forms import (
     RebuiltPool,
 )
 from workbench.pooling.strategies import ALL_STRATEGIES, PoolRecipe
-from workbench.records import TieRule, id_bytes
+from workbench.records import TieRule
 from workbench.web.access import here, organiser, reader, viewer
-from workbench.web.api.cursors import FORBID, Flag, PageQuery, Whole, page_of
+from workbench.web.api.cursors import FORBID, Flag, PageQuery, Whole, after_ids, page_of
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import streamed
@@ -31,7 +30,7 @@ from workbench.web.pages.pools.pool_choice import pool_line, pool_named, pools_s
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.pools import drafts
 from workbench.workflow.pools.additions import Additions, add_documents, remove_addition
-from workbench.workflow.pools.listing import pool_origins, pool_report, pool_summary
+from workbench.workflow.pools.listing import origin_lines, pool_origins, pool_report, pool_summary
 from workbench.workflow.pools.maker import make_apart, open_apart, rebuild_apart
 from workbench.workflow.pools.making import NewPool
 from workbench.workflow.pools.pool_json import made_pool_json, pool_json
@@ -148,9 +147,11 @@ def show(pool: str) -> MadePoolJson:
 @operation(PageJson[PairJson], query=PairsQuery)
 def pairs(pool: str, query: PairsQuery) -> PageJson[PairJson]:
     """List the pairs of a pool by topic and docno."""
+    begin = after_ids(query, 2)
+    pair = (begin[0], begin[1]) if begin else None
     with reading() as db:
         name = pool_named(db, here().id, pool).name
-        found = (one for one in pool_origins(db, here().id, name) if not query.topic or one[0] == query.topic)
+        found = pool_origins(db, here().id, name, topic=query.topic or None, after=pair)
         return page_of(found, query, key=lambda one: one[:2], form=_pair)
 
 
@@ -175,16 +176,10 @@ def add_pairs(pool: str, body: SentPairs) -> AddedPairs:
 @reader
 @operation(Text(PAIRS, "Topic, docno and origin of each pair, one a line."))
 def pairs_file(pool: str) -> Response:
-    """Download the pairs of a pool, as they come from the database."""
+    """Download the pairs of a pool."""
     with reading() as db:
         name = pool_named(db, here().id, pool).name
-
-    def lines() -> Iterator[bytes]:
-        with reading() as db:
-            for topic, docno, origin in pool_origins(db, here().id, name):
-                yield b"\t".join((id_bytes(topic), id_bytes(docno), origin.encode())) + b"\n"
-
-    return streamed(lines(), f"{here().slug}.{name}.tsv", kind=PAIRS)
+        return streamed(origin_lines(db, here().id, name), f"{here().slug}.{name}.tsv", kind=PAIRS)
 
 
 @blueprint.post("/<id:pool>/state")

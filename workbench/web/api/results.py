@@ -116,7 +116,7 @@ def qrels(query: Any) -> Response:
     """Download the qrels that a rule makes of the current judgments."""
     with reading() as db:
         report = make_qrels(db, here().id, chosen_rule(query), unjudged=query.unjudged)
-    return streamed(iter(report.lines()), f"{here().slug}.qrels", kind="text/plain; charset=utf-8")
+    return streamed(report.lines(), f"{here().slug}.qrels", kind="text/plain; charset=utf-8")
 
 
 @qrels_blueprint.get("/report")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
-from itertools import chain
-from operator import itemgetter
+from itertools import chain, groupby
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import select
@@ -119,10 +118,13 @@ def judgments_of_topic(
     answers: TopicAnswers, assessors: tuple[tuple[int, str, bool], ...]
 ) -> tuple[Judgment, ...]:
     """The current judgments of one topic, by docno (bytes), then assessor."""
-    return answers.keep(("judgments", assessors), partial(_judgments, assessors))
+    return answers.keep(("judgments", assessors), partial(read_judgments_of_topic, assessors))
 
 
-def _judgments(assessors: tuple[tuple[int, str, bool], ...], answers: TopicAnswers) -> tuple[Judgment, ...]:
+def read_judgments_of_topic(
+    assessors: tuple[tuple[int, str, bool], ...], answers: TopicAnswers
+) -> tuple[Judgment, ...]:
+    """The same, made anew and not kept."""
     names = {number: name for number, name, _ in assessors}
     docnos, topic = answers.docnos, answers.topic
     found = []
@@ -164,25 +166,41 @@ class AnnotatedJudgment:
     recorded_at: datetime
 
 
-def annotated_judgments(db: Session, campaign_id: int) -> tuple[AnnotatedJudgment, ...]:
-    """Every current answer, sorted by topic and docno as bytes, then by assessor."""
-    names = dict(
-        db.execute(
-            select(AssessorRow.id, AssessorRow.name).where(AssessorRow.campaign_id == campaign_id)
-        ).all()
-    )
+def annotated_judgments(
+    db: Session, campaign_id: int, *, since: str | None = None
+) -> Iterator[AnnotatedJudgment]:
+    """Every current answer, sorted by topic and docno as bytes, then by assessor; from a topic on, if named.
+
+    One topic after the other is read.
+    """
+    event = JudgmentEventRow
+    assessors = select(AssessorRow.id, AssessorRow.name).where(AssessorRow.campaign_id == campaign_id)
+    names = dict(db.execute(assessors).all())
+    topics = set(db.scalars(select(event.topic).where(event.campaign_id == campaign_id).distinct()))
+    scales = {one.name: one.labels for one in desk_questions_of(db, campaign_id).questions}
+    begin = b"" if since is None else id_bytes(since)
+    for topic in sorted(topics, key=id_bytes):
+        if id_bytes(topic) >= begin:
+            yield from _annotated(db, campaign_id, topic, names, scales)
+
+
+def _annotated(
+    db: Session, campaign_id: int, topic: str, names: Mapping[int, str], scales: Mapping[str, Sequence[str]]
+) -> list[AnnotatedJudgment]:
+    """Those of one topic; `names` are of all assessors, by whom the index has the topic's events."""
     event = JudgmentEventRow
     beside = {
         row[0]: (row[1], stored_annotations(*row[2:]))
         for row in db.execute(
             select(event.id, event.document_sha256, event.evidence, event.ratings, event.subtopics).where(
-                event.campaign_id == campaign_id
+                event.campaign_id == campaign_id,
+                event.assessor_id.in_(sorted(names)),
+                event.topic == topic,
             )
         )
     }
-    scales = {one.name: one.labels for one in desk_questions_of(db, campaign_id).questions}
     found = []
-    for current in current_events(db, campaign_id):
+    for current in current_events(db, campaign_id, assessor_ids=sorted(names), topic=topic):
         shown, extras = beside.get(current.id, (None, NO_ANNOTATIONS))
         found.append(
             AnnotatedJudgment(
@@ -203,7 +221,7 @@ def annotated_judgments(db: Session, campaign_id: int) -> tuple[AnnotatedJudgmen
                 recorded_at=current.recorded_at,
             )
         )
-    return tuple(sorted(found, key=lambda one: (id_bytes(one.topic), id_bytes(one.docno), one.assessor)))
+    return sorted(found, key=lambda one: (id_bytes(one.docno), one.assessor))
 
 
 def judgment_json(one: AnnotatedJudgment) -> dict[str, Any]:
@@ -235,17 +253,20 @@ def subtopic_judgments(
 ) -> Iterator[tuple[str, str, str, int]]:
     """Topic, subtopic, docno and 1 or 0 for every graded pair of the topics that have subtopics.
 
-    Of a pair's graders anybody, more than half of them, or all must have ticked the subtopic.
+    By topic and docno as bytes. Of a pair's graders anybody, more than half of them, or all must have ticked
+    the subtopic.
     """
     subtopics = {topic.id: [one for one, _ in topic.subtopics] for topic in topics_of(db, campaign_id)}
-    graded: dict[tuple[str, str], list[Annotations]] = defaultdict(list)
-    for one in annotated_judgments(db, campaign_id):
-        if one.answer is Answer.GRADE and subtopics.get(one.topic):
-            graded[one.topic, one.docno].append(one.extras)
-    for (topic, docno), judged in graded.items():
+    graded = (
+        one
+        for one in annotated_judgments(db, campaign_id)
+        if one.answer is Answer.GRADE and subtopics.get(one.topic)
+    )
+    for (topic, docno), judged in groupby(graded, key=attrgetter("topic", "docno")):
+        extras = [one.extras for one in judged]
         for subtopic in subtopics[topic]:
-            ticks = sum(subtopic in each.subtopics for each in judged)
-            yield topic, subtopic, docno, int(_counts(ticks, len(judged), ticked_by))
+            ticks = sum(subtopic in each.subtopics for each in extras)
+            yield topic, subtopic, docno, int(_counts(ticks, len(extras), ticked_by))
 
 
 def _counts(ticks: int, graders: int, ticked_by: TickedBy) -> bool:

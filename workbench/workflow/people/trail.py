@@ -169,6 +169,14 @@ def trail_entries(
     ]
 
 
+def every_entry(db: Session, filters: TrailFilter) -> Iterator[TrailEntry]:
+    """All entries that pass a filter, latest first; PORTION of them are in memory at once."""
+    before: int | None = None
+    while portion := trail_entries(db, filters, before=before, most=PORTION):
+        yield from portion
+        before = portion[-1].number
+
+
 def entry_data(entry: TrailEntry) -> dict[str, Any]:
     """An entry as plain data, in the order of an export."""
     return {

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, tuple_
 from sqlalchemy.orm import Session
 
 from workbench.pooling.strategies import WHILE_JUDGING
-from workbench.records import Contribution, TieRule
+from workbench.records import Contribution, TieRule, id_bytes
 from workbench.storage.engine import WRITES
 from workbench.storage.tables import AccountRow, PoolEntryRow, PoolRow, RunRow
 from workbench.workflow.caching import Cache
@@ -19,6 +19,9 @@ from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.pools.adaptive_pools import is_adaptive, totals
 from workbench.workflow.pools.pool_rows import OVERLAP, PoolState, contents_of, pool_row, state_of
 from workbench.workflow.pools.pooled_topics import pooled_by_topic
+
+PORTION = 10_000
+"""Rows of a pool that are in memory at once while its pairs are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,17 +331,33 @@ def pool_entries(
     )
 
 
-def pool_origins(db: Session, campaign_id: int, name: str) -> Iterator[tuple[str, str, str]]:
+def pool_origins(
+    db: Session,
+    campaign_id: int,
+    name: str,
+    *,
+    topic: str | None = None,
+    after: tuple[str, str] | None = None,
+) -> Iterator[tuple[str, str, str]]:
     """Topic, docno and origin of the pairs of a pool, sorted by both as bytes; read little by little.
 
-    The runs that brought each, of which there may be hundreds, are not read. Raises NotFound.
+    Those of one topic, or after a pair, if these are named. The runs that brought each, of which there may be
+    hundreds, are not read. Raises NotFound.
     """
     row, entry = pool_row(db, campaign_id, name), PoolEntryRow
+    chosen = select(entry.topic, entry.docno, entry.run_count, entry.added_at).where(entry.pool_id == row.id)
+    if topic is not None:
+        chosen = chosen.where(entry.topic == topic)
+    if after is not None:
+        chosen = chosen.where(tuple_(entry.topic, entry.docno) > after)
     rows = db.connection().execute(
-        select(entry.topic, entry.docno, entry.run_count, entry.added_at)
-        .where(entry.pool_id == row.id)
-        .order_by(entry.topic, entry.docno),
-        execution_options={"yield_per": 10_000},
+        chosen.order_by(entry.topic, entry.docno), execution_options={"yield_per": PORTION}
     )
-    for topic, docno, runs, added_at in rows:
-        yield topic, docno, origin(runs > 0, added_at is not None)
+    for topic_id, docno, runs, added_at in rows:
+        yield topic_id, docno, origin(runs > 0, added_at is not None)
+
+
+def origin_lines(db: Session, campaign_id: int, name: str) -> Iterator[bytes]:
+    """The same as lines `topic<TAB>docno<TAB>origin`."""
+    for topic, docno, found in pool_origins(db, campaign_id, name):
+        yield b"\t".join((id_bytes(topic), id_bytes(docno), found.encode())) + b"\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection
 from typing import BinaryIO
@@ -11,8 +10,8 @@ from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
-from workbench.formats.judgments import read_judgments, write_judgments
-from workbench.formats.qrels import read_qrels, write_subtopic_qrels
+from workbench.formats.judgments import read_judgments
+from workbench.formats.qrels import read_qrels
 from workbench.records import Answer, Judgment
 from workbench.storage import Session
 from workbench.web.access import here, organiser
@@ -33,12 +32,8 @@ from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.current_judgments import (
     TickedBy,
-    annotated_judgments,
     answer_count,
-    current_judgments,
-    judgment_json,
     judgments_without_grade,
-    subtopic_judgments,
 )
 from workbench.workflow.judging.importing import (
     Imported,
@@ -47,6 +42,7 @@ from workbench.workflow.judging.importing import (
     keep_import,
     prepare_import,
 )
+from workbench.workflow.judging.judgment_files import annotated_lines, judgment_table, subtopic_lines
 from workbench.workflow.judging.unrecorded import unrecorded_count
 from workbench.workflow.overview.progress import overview
 
@@ -84,21 +80,18 @@ def import_() -> Response | tuple[str, int]:
 @organiser
 def export() -> Response:
     """Every current judgment, as the table that the import reads."""
+    name, kind = f"{here().slug}.judgments.tsv", "text/tab-separated-values"
     with reading() as db:
-        judgments = current_judgments(db, here().id)
-    name = f"{here().slug}.judgments.tsv"
-    return attachment(write_judgments(judgments), name, kind="text/tab-separated-values")
+        return attachment(judgment_table(db, here().id), name, kind=kind)
 
 
 @blueprint.get("/all.jsonl")
 @organiser
 def whole() -> Response:
     """Every current answer and what was recorded beside it: comment, passages, further answers, subtopics."""
+    name = f"{here().slug}.judgments.jsonl"
     with reading() as db:
-        judgments = annotated_judgments(db, here().id)
-    lines = (json.dumps(judgment_json(one), ensure_ascii=False) + "\n" for one in judgments)
-    content = "".join(lines).encode("utf-8", "surrogateescape")
-    return attachment(content, f"{here().slug}.judgments.jsonl", kind="application/jsonl")
+        return attachment(annotated_lines(db, here().id), name, kind="application/jsonl")
 
 
 @blueprint.get("/subtopics.qrels")
@@ -109,10 +102,8 @@ def subtopics() -> Response:
     if ticked_by not in set(TickedBy):
         raise InvalidInput([Finding("Subtopics", None, "ticked_by", "unknown value")])
     with reading() as db:
-        content = b"".join(
-            write_subtopic_qrels(subtopic_judgments(db, here().id, ticked_by=TickedBy(ticked_by)))
-        )
-    return attachment(content, f"{here().slug}.subtopics.qrels")
+        lines = subtopic_lines(db, here().id, ticked_by=TickedBy(ticked_by))
+        return attachment(lines, f"{here().slug}.subtopics.qrels")
 
 
 def _codes() -> tuple[int, ...]:

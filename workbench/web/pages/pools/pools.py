@@ -23,7 +23,7 @@ from workbench.web.paging import page_of
 from workbench.web.requests import see_other
 from workbench.workflow.pools.adaptive_pools import reasons_of
 from workbench.workflow.pools.drafts import changed_runs, shared_with
-from workbench.workflow.pools.listing import PooledPair, pool_entries, pool_origins, pool_report, pool_topics
+from workbench.workflow.pools.listing import PooledPair, origin_lines, pool_entries, pool_report, pool_topics
 from workbench.workflow.pools.maker import make_apart
 from workbench.workflow.pools.making import NewPool
 from workbench.workflow.runs.run_records import longest_list, runs_of
@@ -118,11 +118,8 @@ def pairs(pool_id: int) -> Response:
     """
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
-        content = b"".join(
-            b"\t".join((id_bytes(topic), id_bytes(docno), origin.encode())) + b"\n"
-            for topic, docno, origin in pool_origins(db, here().id, line.name)
-        )
-    return attachment(content, f"{here().slug}.{line.name}.tsv", kind="text/tab-separated-values")
+        lines = origin_lines(db, here().id, line.name)
+        return attachment(lines, f"{here().slug}.{line.name}.tsv", kind="text/tab-separated-values")
 
 
 @blueprint.get("/<int:pool_id>/topics.csv")

@@ -12,7 +12,7 @@ from workbench.consensus.rules import RULES
 from workbench.consensus.settle import label_export
 from workbench.consensus.soft import soft_export
 from workbench.errors import Finding, WorkbenchError
-from workbench.formats.judgment_groups import group_names, write_judgment_groups
+from workbench.formats.judgment_groups import group_names
 from workbench.records import Scale
 from workbench.web.access import here, reader
 from workbench.web.context import reading
@@ -23,7 +23,7 @@ from workbench.web.pages.qrels.rule_form import GradeCountRow, RuleForm, grade_r
 from workbench.web.pages.qrels.rule_form import field_styles as styles_of_fields
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
-from workbench.workflow.judging.current_judgments import current_judgments
+from workbench.workflow.judging.judgment_files import judgment_groups
 from workbench.workflow.pools.additions import pairs_added_by_hand
 from workbench.workflow.qrels.qrels import QrelsReport, assessors_with_grades, make_qrels, make_soft_labels
 
@@ -74,7 +74,7 @@ def index() -> str | tuple[str, int]:
         scale=scale,
         titles=titles,
         by_hand=by_hand,
-        sha256=hashlib.sha256(_content(report)).hexdigest() if report else "",
+        sha256=_sha256(report) if report else "",
         findings=findings,
         then=disputes_way(otherwise=("Score the runs", url_for("scores.index"))) if report else None,
     )
@@ -95,7 +95,7 @@ def file() -> Response:
     with reading() as db:
         choice = rule_form(db, here().id).choice
         report = make_qrels(db, here().id, choice, unjudged=_with_unjudged())
-    return attachment(_content(report), f"{here().slug}.{rule_name(choice)}.qrels")
+    return attachment(report.lines(), f"{here().slug}.{rule_name(choice)}.qrels")
 
 
 @blueprint.get("/labels.<any(csv, json):kind>")
@@ -122,8 +122,8 @@ def soft(kind: str) -> Response:
 def groups() -> Response:
     """Every assessor's grades as a group of their own, as trec_eval reads them with `-R qrels_jg`."""
     with reading() as db:
-        judgments = current_judgments(db, here().id)
-    return attachment(write_judgment_groups(judgments), f"{here().slug}.qrels_jg")
+        _, lines = judgment_groups(db, here().id)
+        return attachment(lines, f"{here().slug}.qrels_jg")
 
 
 def _is_soft(form: RuleForm) -> bool:
@@ -143,5 +143,8 @@ def _grades(report: QrelsReport, scale: Scale) -> tuple[GradeCountRow, ...]:
     return grade_rows(report.summary.by_grade, scale, relevant_from=report.relevant_from, own_scale=own)
 
 
-def _content(report: QrelsReport) -> bytes:
-    return b"".join(report.lines())
+def _sha256(report: QrelsReport) -> str:
+    found = hashlib.sha256()
+    for line in report.lines():
+        found.update(line)
+    return found.hexdigest()

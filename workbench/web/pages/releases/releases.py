@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -192,13 +191,9 @@ def _release_page(version: str, reason: str = "", findings: tuple[Finding, ...] 
 
 def zip_of(release: Release, slug: str) -> Response:
     """The zip of a release as a file; `slug` is of its campaign."""
-
-    def parts() -> Iterator[bytes]:
-        with reading() as db:
-            yield from release_parts(db, release)
-
     name = f"{slug}-{release.file_name}"
-    return streamed(parts(), name, kind="application/zip", size=release.size)
+    with reading() as db:
+        return streamed(release_parts(db, release), name, kind="application/zip", size=release.size)
 
 
 def score_command(release: Release) -> str:
