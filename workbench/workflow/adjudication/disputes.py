@@ -72,13 +72,13 @@ def dispute_queue(
     lines = _lines(db, campaign_id, disputed, decisions, moved, scale)
     positions = _positions(db, campaign_id)
     lines.sort(key=_sorting(order, positions))
-    by_topic = Counter(line.topic for line in lines)
+    by_topic, by_state = Counter(line.topic for line in lines), Counter(line.state for line in lines)
     return Queue(
         scale=scale,
         rules=rules,
         order=order,
         lines=tuple(lines),
-        counts={state: sum(line.state is state for line in lines) for state in State},
+        counts={state: by_state[state] for state in State},
         topics=tuple((topic, by_topic[topic]) for topic in positions if topic in by_topic),
     )
 
@@ -141,7 +141,6 @@ def _lines(
     people = people_of(db, campaign_id)
     discussed = answers_in_discussion(db, campaign_id) if decisions else {}
     names = names_of_accounts(db, decisions.values())
-    titles = _titles(db, campaign_id, pairs)
     lines = []
     for pair in pairs:
         one, row = of_pairs.get(pair), decisions.get(pair)
@@ -151,7 +150,6 @@ def _lines(
             QueueLine(
                 topic=pair[0],
                 docno=pair[1],
-                title=titles.get(pair[1], ""),
                 judgments=judgments,
                 spread=one.spread if one else spread_of(judgments, scale),
                 state=state_of(
@@ -179,8 +177,9 @@ def state_of(row: AdjudicationEventRow | None, answered: bool, *, agreed: bool) 
     return State.OPEN if answered else State.BACK
 
 
-def _titles(db: Session, campaign_id: int, pairs: Iterable[Pair]) -> dict[str, str]:
-    docnos = sorted({docno for _, docno in pairs})
+def titles_of(db: Session, campaign_id: int, lines: Iterable[QueueLine]) -> dict[str, str]:
+    """The titles of the documents of some lines that are loaded, by docno."""
+    docnos = sorted({line.docno for line in lines})
     titles: dict[str, str] = {}
     for start in range(0, len(docnos), 5000):
         chosen = select(DocumentRow.docno, DocumentRow.title).where(

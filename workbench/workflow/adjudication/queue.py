@@ -79,7 +79,6 @@ class QueueLine:
 
     topic: str
     docno: str
-    title: str
     judgments: tuple[Judgment, ...]
     spread: Spread
     state: State

@@ -28,7 +28,7 @@ from workbench.workflow.adjudication.discussion_report import (
     discussion_export,
     discussion_report,
 )
-from workbench.workflow.adjudication.disputes import dispute_queue
+from workbench.workflow.adjudication.disputes import dispute_queue, titles_of
 from workbench.workflow.adjudication.queue import Order, Queue, QueueLine, State, queue_export
 from workbench.workflow.adjudication.rules import (
     AdjudicationRules,
@@ -156,10 +156,13 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
     chosen = queue_choice(topic="topic")
     with reading() as db:
         found, lines = _lines(db, chosen, influence=False)
+        shown = lines[:MOST_SHOWN]
+        titles = titles_of(db, here().id, shown)
     return render_template(
         "adjudication/index.html",
         queue=found,
-        lines=lines[:MOST_SHOWN],
+        lines=shown,
+        titles=titles,
         matching=len(lines),
         chosen=chosen,
         orders=tuple(Order),
