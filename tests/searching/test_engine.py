@@ -244,7 +244,7 @@ def test_no_query_is_an_error(embedded: TantivyEngine, typed: str) -> None:
     _answers_whatever_is_typed(embedded, typed)
 
 
-@settings(max_examples=examples(20), deadline=None, suppress_health_check=ONE_INDEX)
+@settings(max_examples=examples(8), deadline=None, suppress_health_check=ONE_INDEX)
 @given(TYPED)
 def test_no_query_is_an_error_elsewhere(
     elsewhere: OpenSearchEngine, embedded: TantivyEngine, typed: str
