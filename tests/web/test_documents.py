@@ -13,7 +13,7 @@ from tests.web.conftest import Enter
 from workbench.formats.documents import DOCUMENT_FORMATS
 from workbench.formats.text_formats import in_words
 from workbench.formats.topics import TOPIC_FORMATS
-from workbench.web.pages import documents
+from workbench.web.pages.documents import documents
 
 ADDRESS = "/c/harbour/documents"
 

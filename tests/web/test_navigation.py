@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 
 from tests.web.conftest import Enter
-from workbench.web.navigation import OWN_WORK, PAGES
+from workbench.web.navigation import OWN_WORK, PACKAGE, PAGES
 
 LINK = re.compile(r'<a href="([^"]*)"( aria-current="\w+")?>([^<]*?)\s*(?:<span.*?)?</a>')
 
@@ -67,3 +67,20 @@ def test_every_tab_is_a_page_of_the_application(app: Flask, endpoint: str) -> No
 def test_a_page_has_a_way_to_sign_out(enter: Any, path: str) -> None:
     page = enter("Olga").get(path, follow_redirects=True).text
     assert '<form class="leave" method="post" action="/sign-out">' in page
+
+
+def test_every_page_of_a_campaign_belongs_to_a_tab(app: Flask) -> None:
+    def module(endpoint: str) -> str:
+        return app.blueprints[endpoint.partition(".")[0]].import_name.removeprefix(PACKAGE).split(".")[0]
+
+    pages = {
+        rule.endpoint
+        for rule in app.url_map.iter_rules()
+        if "slug" in rule.arguments and "GET" in (rule.methods or ()) and not rule.endpoint.startswith("api.")
+    }
+    tabs = {module(endpoint) for _, endpoint, _ in PAGES}
+    # Originals of documents are files, which a page shows.
+    assert {endpoint for endpoint in pages if module(endpoint) not in tabs} == {
+        "files.shown",
+        "files.original",
+    }

@@ -19,7 +19,7 @@ from workbench.settings import Settings
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow, SearchRow
 from workbench.web import index_builds
-from workbench.web.pages import search_forms
+from workbench.web.pages.search import forms
 from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.judging.desk_rules import save_allows_search
 from workbench.workflow.searching.index import refresh_index
@@ -139,7 +139,7 @@ def test_a_cluster_that_goes_away_between_the_look_and_the_search_is_said_to_be_
     def gone(*_: object) -> None:
         raise EngineUnavailable("gone")
 
-    monkeypatch.setattr(search_forms, "answer_search", gone)
+    monkeypatch.setattr(forms, "answer_search", gone)
     assert ada.post(place, data={"query": "spring"}).status_code == 503
     assert "does not answer" in text_of(ada.get(place).text)
 
@@ -150,6 +150,6 @@ def test_a_query_that_a_cluster_refuses_does_not_stop_others(
     def refused(*_: object) -> None:
         raise RefusedQuery("too many words", remedy="use fewer words")
 
-    monkeypatch.setattr(search_forms, "answer_search", refused)
+    monkeypatch.setattr(forms, "answer_search", refused)
     assert ada.post(place, data={"query": "spring"}).status_code == 422
     assert "does not answer" not in text_of(ada.get(place).text)

@@ -19,7 +19,7 @@ from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of
 from workbench.web.ids import read_id, write_id
-from workbench.web.pages.search_forms import (
+from workbench.web.pages.search.forms import (
     FROM,
     OF_ASSESSORS,
     ask_index,

@@ -18,7 +18,7 @@ from workbench.web.ids import read_id, write_id
 from workbench.web.index_builds import IndexProgress
 from workbench.web.pages.pools.additions import added_in_words
 from workbench.web.pages.pools.pool_choice import pool_line
-from workbench.web.pages.search_forms import OF_ORGANISERS, ask_index, index_now, read_search, refused_with
+from workbench.web.pages.search.forms import OF_ORGANISERS, ask_index, index_now, read_search, refused_with
 from workbench.web.requests import see_other
 from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns.collection import topics_of
