@@ -10,10 +10,13 @@ from flask import Flask
 
 from tests.api import token_of
 from tests.cast import GROUP, Cast
+from tests.searches import stored_search
 from tests.servers import WholeAnswers, served_here
 from workbench.client import ApiError, CampaignClient, Client
 from workbench.storage.engine import Database
 from workbench.workflow.judging.unrecorded import store_unrecorded
+from workbench.workflow.searching.joining import add_found
+from workbench.workflow.searching.searches import Searcher
 
 Of = Callable[[str], CampaignClient]
 POOL = "depth 2"
@@ -340,3 +343,21 @@ def test_an_overlap_is_planned_and_drawn(of: Of, cast: Cast) -> None:
     with pytest.raises(ApiError) as refused:
         olga.plan_overlap(coefficient="none")
     assert refused.value.status == 422
+
+
+def test_what_only_searching_found_is_told(of: Of, sqlite_database: Database, cast: Cast) -> None:
+    who = Searcher(cast.campaign_id, "T1", cast.accounts["Olga"].id)
+    with sqlite_database.writing() as db:
+        number = stored_search(db, who, ["d1", "é5"])
+        # No run has é5 for T1; d1 is pooled already.
+        add_found(db, who, number, POOL, ["d1", "é5"])
+    report = of("Olga").found_by_search()
+    (document,) = report["documents"]
+    assert (document["docno"], document["rank"], document["by"], document["relevant"]) == (
+        "é5",
+        2,
+        "Olga",
+        None,
+    )
+    assert [(one["topic"], one["no_run"], one["judged"]) for one in report["topics"]] == [("T1", 1, 0)]
+    assert [(one["by"], one["no_run"]) for one in report["people"]] == [("Olga", 1)]

@@ -20,6 +20,7 @@ from workbench.json_forms import (
     PoolPlanJson,
     QueueJson,
     RebuiltPool,
+    SearchingReportJson,
 )
 
 
@@ -105,6 +106,10 @@ class PoolCalls(CampaignCalls):
         """Draw a sample of what was not pooled and add it to a pool; `topics`, `seed`."""
         sent = {"pool": pool, "size": size, **how}
         return cast(DrawnSampleJson, self._post("/missed/samples", sent))
+
+    def found_by_search(self) -> SearchingReportJson:
+        """What searching found that no run had, by topic, person and document."""
+        return cast(SearchingReportJson, self._get("/missed/found"))
 
     def holes(self, tag: str) -> HolesJson:
         """The documents of a run that nobody has judged, by cut-off and topic."""

@@ -136,6 +136,12 @@ from workbench.json_forms.rules import (
     TraineeJson,
     TrainingRoundJson,
 )
+from workbench.json_forms.searching import (
+    SearchedDocumentJson,
+    SearcherFoundJson,
+    SearchingReportJson,
+    TopicFoundJson,
+)
 
 __all__ = [
     "AddedPairs",
@@ -239,6 +245,9 @@ __all__ = [
     "RunsComparedJson",
     "ScaleJson",
     "ScoreJson",
+    "SearchedDocumentJson",
+    "SearcherFoundJson",
+    "SearchingReportJson",
     "SelectionJson",
     "SideDocumentJson",
     "SimulatedDraws",
@@ -246,6 +255,7 @@ __all__ = [
     "StrategyPlan",
     "TaskDocument",
     "ThresholdJson",
+    "TopicFoundJson",
     "TopicHolesJson",
     "TopicJson",
     "TraineeJson",

@@ -1,4 +1,4 @@
-"""What the pools may have missed: samples of what was not pooled, and what they say."""
+"""What the pools had or may have missed: what searching found, and samples of what was not pooled."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, cast
 from flask import Blueprint
 from pydantic import Field
 
-from workbench.json_forms import DrawnSampleJson, DrawnTopicJson, MissedJson, filled
+from workbench.json_forms import DrawnSampleJson, DrawnTopicJson, MissedJson, SearchingReportJson, filled
 from workbench.web.access import here, organiser, viewer
 from workbench.web.api.cursors import FORBID, Seed, Whole
 from workbench.web.api.operations import operation
@@ -16,6 +16,7 @@ from workbench.web.context import reading, writing
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.searching.drawing import SampleDraw, keep_draw, plan_draw
 from workbench.workflow.searching.missed import missed_report
+from workbench.workflow.searching.report import found_by_search
 
 blueprint = Blueprint("missed", __name__, url_prefix="/campaigns/<slug>/missed")
 
@@ -38,6 +39,15 @@ def show() -> MissedJson:
     """Estimate how many relevant documents the pools miss, by topic that was sampled and together."""
     with reading() as db:
         return cast(MissedJson, asdict(missed_report(db, here().id)))
+
+
+@blueprint.get("/found")
+@organiser
+@operation(SearchingReportJson)
+def found() -> SearchingReportJson:
+    """Show what searching found that no run had, by topic, person and document."""
+    with reading() as db:
+        return cast(SearchingReportJson, asdict(found_by_search(db, here().id)))
 
 
 @blueprint.post("/samples")
