@@ -361,3 +361,25 @@ def test_what_only_searching_found_is_told(of: Of, sqlite_database: Database, ca
     )
     assert [(one["topic"], one["no_run"], one["judged"]) for one in report["topics"]] == [("T1", 1, 0)]
     assert [(one["by"], one["no_run"]) for one in report["people"]] == [("Olga", 1)]
+
+
+def test_an_organiser_searches_and_adds_what_was_found(of: Of) -> None:
+    olga = of("Olga")
+    with pytest.raises(ApiError) as forbidden:
+        olga.search("T1", "text")
+    assert forbidden.value.status == 409
+    olga.change_settings(search=True)
+    found = olga.search("T1", "title d6", among="new")
+    # Six documents, of which each has the word “title”; nobody has judged any.
+    assert (found["documents"], found["found"], found["more"]) == (6, 6, False)
+    (hit,) = [one for one in found["hits"] if one["docno"] == "d6"]
+    assert (hit["rank"], hit["title"], hit["pooled"]) == (1, "Title of d6", False)
+    assert olga.add_hits(found["search"], POOL, ["d6", "d1"])["added"] == ["d6"]
+    again = olga.shown_search(found["search"])
+    assert [one["pooled"] for one in again["hits"] if one["docno"] == "d6"] == [True]
+    with pytest.raises(ApiError) as empty:
+        olga.search("T1")
+    assert empty.value.codes == ("query",)
+    with pytest.raises(ApiError) as nowhere:
+        olga.search("T9", "text")
+    assert nowhere.value.status == 404

@@ -21,6 +21,7 @@ from workbench.json_forms import (
     QueueJson,
     RebuiltPool,
     SearchingReportJson,
+    SearchJson,
 )
 
 
@@ -106,6 +107,23 @@ class PoolCalls(CampaignCalls):
         """Draw a sample of what was not pooled and add it to a pool; `topics`, `seed`."""
         sent = {"pool": pool, "size": size, **how}
         return cast(DrawnSampleJson, self._post("/missed/samples", sent))
+
+    def search(self, topic: str, query: str = "", **how: Any) -> SearchJson:
+        """Search the documents for a topic, for organisers; `like` a document, `among` which ones."""
+        return cast(SearchJson, self._post("/searches", {"topic": topic, "query": query, **how}))
+
+    def shown_search(self, search: int) -> SearchJson:
+        """An own search with its hits so far."""
+        return cast(SearchJson, self._get(f"/searches/{search}"))
+
+    def more_hits(self, search: int) -> SearchJson:
+        """Show the next hits of an own search."""
+        return cast(SearchJson, self._post(f"/searches/{search}/more", None))
+
+    def add_hits(self, search: int, pool: str, docnos: Sequence[str]) -> AddedPairs:
+        """Add documents that an own search has shown to a pool; all of them, or none."""
+        sent = {"pool": pool, "docnos": list(docnos)}
+        return cast(AddedPairs, self._post(f"/searches/{search}/added", sent))
 
     def found_by_search(self) -> SearchingReportJson:
         """What searching found that no run had, by topic, person and document."""

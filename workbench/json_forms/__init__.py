@@ -137,9 +137,11 @@ from workbench.json_forms.rules import (
     TrainingRoundJson,
 )
 from workbench.json_forms.searching import (
+    HitJson,
     SearchedDocumentJson,
     SearcherFoundJson,
     SearchingReportJson,
+    SearchJson,
     TopicFoundJson,
 )
 
@@ -178,6 +180,7 @@ __all__ = [
     "GradeAgreementJson",
     "GradeJson",
     "GroupJson",
+    "HitJson",
     "HolesJson",
     "ImportedJson",
     "IncludedAssessor",
@@ -245,6 +248,7 @@ __all__ = [
     "RunsComparedJson",
     "ScaleJson",
     "ScoreJson",
+    "SearchJson",
     "SearchedDocumentJson",
     "SearcherFoundJson",
     "SearchingReportJson",

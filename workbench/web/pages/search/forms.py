@@ -53,15 +53,19 @@ OF_ORGANISERS = (
 
 def read_search() -> NewSearch:
     """What the form asks; raises InvalidInput where nothing was typed, or too much."""
-    typed = " ".join(sent_text("query").split())
-    like = read_id(request.form.get("like", "")) or None
+    chosen = request.form.get("among", "")
+    among = Among(chosen) if chosen in {str(one) for one in Among} else Among.ALL
+    return checked_search(sent_text("query"), read_id(request.form.get("like", "")) or None, among)
+
+
+def checked_search(words: str, like: str | None, among: Among) -> NewSearch:
+    """A search for words or for what is like a document; raises as `read_search`."""
+    typed = " ".join(words.split())
     if like is None and not typed:
         raise InvalidInput([Finding("Search", None, "query", "the query is empty", "type one or more words")])
     if len(typed) > LONGEST_TYPED:
         message, remedy = f"the query has {len(typed):,} characters", f"at most {LONGEST_TYPED:,}"
         raise InvalidInput([Finding("Search", None, "query", message, remedy)])
-    chosen = request.form.get("among", "")
-    among = Among(chosen) if chosen in {str(one) for one in Among} else Among.ALL
     return NewSearch(typed, like, among)
 
 

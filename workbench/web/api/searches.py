@@ -1,0 +1,134 @@
+"""Searches by organisers: made and recorded, shown page by page, and documents added to a pool from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from flask import Blueprint
+from pydantic import Field
+
+from workbench.errors import InvalidInput, NotFound, Unavailable
+from workbench.json_forms import AddedPairs, HitJson, SearchJson, filled
+from workbench.storage import Session
+from workbench.web.access import here, organiser, viewer
+from workbench.web.api.cursors import FORBID
+from workbench.web.api.operations import operation
+from workbench.web.context import reading, writing
+from workbench.web.pages.search_forms import UNAVAILABLE, ask_index, checked_search
+from workbench.workflow.campaigns.collection import topic_titles
+from workbench.workflow.people.access_tokens import Scope
+from workbench.workflow.searching.found import ShownSearch, known_to_organiser, shown_search
+from workbench.workflow.searching.joining import add_found
+from workbench.workflow.searching.searches import (
+    Among,
+    Searcher,
+    like_document,
+    own_search,
+    record_search,
+    require_search,
+    show_more,
+)
+
+blueprint = Blueprint("searches", __name__, url_prefix="/campaigns/<slug>/searches")
+
+
+@dataclass(frozen=True, slots=True)
+class SentSearch:
+    """Words to search for, or the document that others are to be like, for a topic.
+
+    `among` all documents, only those of its pools (pooled), judged by anybody (mine) or by nobody (new).
+    """
+
+    __pydantic_config__ = FORBID
+    topic: str
+    query: str = ""
+    like: str | None = None
+    among: Among = Among.ALL
+
+
+@dataclass(frozen=True, slots=True)
+class SentHits:
+    """Documents that a search has shown, and the pool that they are to join."""
+
+    __pydantic_config__ = FORBID
+    pool: str
+    docnos: Annotated[list[str], Field(min_length=1, max_length=10_000)]
+
+
+@blueprint.post("")
+@organiser
+@operation(SearchJson, scope=Scope.MANAGE, body=SentSearch, status=201)
+def search(body: SentSearch) -> SearchJson:
+    """Search the documents for a topic; the search is recorded with what it shows."""
+    asked, searcher = checked_search(body.query, body.like, body.among), _searcher(body.topic)
+    with reading() as db:
+        require_search(db, here().id)
+        if body.topic not in topic_titles(db, here().id):
+            raise NotFound("there is no such topic in this campaign", remedy="see the list of topics")
+        among = known_to_organiser(db, searcher).filter(asked.among)
+        like = like_document(db, here().id, asked)
+    try:
+        answer = ask_index(asked, among, like)
+    except InvalidInput as error:
+        if any(finding.code == UNAVAILABLE for finding in error.findings):
+            raise Unavailable("the search engine does not answer") from error
+        raise
+    with writing() as db:
+        require_search(db, here().id)
+        return _search(db, record_search(db, searcher, answer))
+
+
+@blueprint.get("/<int:search_id>")
+@organiser
+@operation(SearchJson)
+def show(search_id: int) -> SearchJson:
+    """Show an own search with its hits so far."""
+    with reading() as db:
+        return _search(db, search_id)
+
+
+@blueprint.post("/<int:search_id>/more")
+@organiser
+@operation(SearchJson, scope=Scope.MANAGE)
+def more(search_id: int) -> SearchJson:
+    """Show the next hits of an own search, which is recorded."""
+    with writing() as db:
+        require_search(db, here().id)
+        show_more(db, own_search(db, _searcher(""), search_id))
+        return _search(db, search_id)
+
+
+@blueprint.post("/<int:search_id>/added")
+@organiser
+@operation(AddedPairs, scope=Scope.MANAGE, body=SentHits)
+def add(search_id: int, body: SentHits) -> AddedPairs:
+    """Add documents that an own search has shown to a pool, with the search as their reason; all, or none."""
+    with writing() as db:
+        done = add_found(db, _searcher(""), search_id, body.pool, body.docnos)
+    return filled(AddedPairs, done, passed=[one.docno for one in done.passed])
+
+
+def _searcher(topic: str) -> Searcher:
+    return Searcher(here().id, topic, viewer().id)
+
+
+def _search(db: Session, search_id: int) -> SearchJson:
+    row = own_search(db, _searcher(""), search_id)
+    found = shown_search(db, row, known_to_organiser(db, _searcher(row.topic)))
+    return filled(SearchJson, found, search=found.id, hits=_hits(found))
+
+
+def _hits(found: ShownSearch) -> list[HitJson]:
+    return [
+        filled(
+            HitJson,
+            hit,
+            rank=rank,
+            title="".join(piece.text for piece in hit.title),
+            fragments=[str(one) for one in hit.fragments],
+            answer=None if hit.answer is None else hit.answer.answer,
+            grade=None if hit.answer is None else hit.answer.grade,
+        )
+        for rank, hit in enumerate(found.hits, start=1)
+    ]
