@@ -327,6 +327,7 @@ def test_reminders_need_a_site_that_sends_mail(of: Of) -> None:
     assert refused.value.status == 404
 
 
+@pytest.mark.slow
 def test_an_overlap_is_planned_and_drawn(of: Of, cast: Cast) -> None:
     ada, olga = of("Ada"), of("Olga")
     for topic in ("T1", "T2"):
