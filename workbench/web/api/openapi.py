@@ -100,7 +100,7 @@ def _operation(
         "summary": " ".join(summary.split()),
         "description": f"{more}\n\n{_rights(app, rule, stated)}".strip(),
         "parameters": parameters,
-        "responses": {str(stated.status): _answer(stated, schemas), **_failures(rule, method, stated)},
+        "responses": {str(stated.status): _answer(stated, schemas), **_failures(rule, stated)},
     }
     if stated.body is not None:
         content = {JSON: {"schema": _schema(stated.body, schemas)}}
@@ -155,12 +155,11 @@ def _answer(stated: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
     return {"description": "The result.", "content": {JSON: {"schema": _schema(stated.returns, schemas)}}}
 
 
-def _failures(rule: Rule, method: str, stated: Operation) -> dict[str, Any]:
-    statuses = {401, 403, 422, 503}
+def _failures(rule: Rule, stated: Operation) -> dict[str, Any]:
+    # What is read may conflict too, such as the progress of a queue with a pool that is none.
+    statuses = {401, 403, 409, 422, 503}
     if rule.arguments:
         statuses.add(404)
-    if method != "GET":
-        statuses |= {409}
     if stated.body is not None or stated.takes_file:
         statuses |= {404, 408, 411, 413, 415}
     content = {CONTENT_TYPE: {"schema": {"$ref": REFERENCE.format(model=ProblemJson.__name__)}}}
