@@ -184,6 +184,7 @@ ACTS = {
     "search.more": "Show more search results",
     "search.open_document": "Open document found by search",
     "search.search": "Search documents",
+    "search_run.save": "Save searches as manual run",
     "settings.ask": "Change questions about documents",
     "settings.breaks": "Change breaks",
     "settings.change": "Change campaign settings",
