@@ -15,7 +15,7 @@ from workbench.web.access import here, organiser, viewer
 from workbench.web.api.cursors import FORBID
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
-from workbench.web.pages.search_forms import UNAVAILABLE, ask_index, checked_search
+from workbench.web.pages.search.forms import UNAVAILABLE, ask_index, checked_search
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.searching.found import ShownSearch, known_to_organiser, shown_search
