@@ -28,6 +28,7 @@ The map of the house. Imports point inwards, from the top of this list to its en
     shares        a part of a whole in percent, as people read it
     json_forms    the JSON of results, as commands print it and the API answers
     records       the nouns
+    result_table  results as tables: shown in notebooks, given as data frames
     errors        what a person can put right
 
 How to add one stands in the docstring of its package: a coefficient in `agreement.coefficients`, a pooling

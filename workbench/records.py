@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from workbench.errors import WorkbenchError
+from workbench.result_table import ResultRows, ResultTable, counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +78,22 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Run(ResultTable):
     """One system's answer to the topics: rankings by topic id, in the order of the file."""
 
     tag: str
     rankings: Mapping[str, Ranking]
+
+    def table(self) -> ResultRows:
+        """A row for each document, in the order of the file."""
+        rows = (
+            (topic, docno, score)
+            for topic, ranking in self.rankings.items()
+            for docno, score in zip(ranking.docnos, ranking.scores, strict=True)
+        )
+        count = sum(map(len, self.rankings.values()))
+        caption = f"Run {self.tag}: {counted(count, 'line')} in {counted(len(self.rankings), 'topic')}"
+        return ResultRows(caption, ("topic", "docno", "score"), rows, count)
 
 
 class TieRule(StrEnum):

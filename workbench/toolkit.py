@@ -32,6 +32,7 @@ from workbench.releases.comparison import ReleaseComparison
 from workbench.releases.comparison import compare_releases as compare_contents
 from workbench.releases.contents import ReleaseContents
 from workbench.releases.zipped import ZippedFiles, ZippedRelease
+from workbench.result_table import ResultRows, ResultTable, counted
 from workbench.scoring.measures import at_threshold, parse_measures
 from workbench.scoring.scorer import RunScores, Scorer
 from workbench.trust.alternatives import AlternativeQrels, ranking_measure, score_under
@@ -42,6 +43,34 @@ from workbench.trust.runs import WHOLE, OtherRuns, other_runs, pooled_pairs, qre
 
 File = str | PathLike[str]
 Qrels = tuple[Qrel, ...]
+
+
+class QrelsTable(ResultTable, tuple[Qrel, ...]):
+    """Lines of qrels, which are a table as well."""
+
+    __slots__ = ()
+
+    def table(self) -> ResultRows:
+        """A row for each line."""
+        rows = ((one.topic, one.docno, one.grade, one.iteration) for one in self)
+        topics = len({one.topic for one in self})
+        caption = f"Qrels: {counted(len(self), 'line')} in {counted(topics, 'topic')}"
+        return ResultRows(caption, ("topic", "docno", "grade", "iteration"), rows, len(self))
+
+
+class ScoresTable(ResultTable, tuple[RunScores, ...]):
+    """The scores of some runs, which are a table as well; each of them is one by topic."""
+
+    __slots__ = ()
+
+    def table(self) -> ResultRows:
+        """A row for each run, with how many topics its means are over."""
+        measures = tuple(dict.fromkeys(name for one in self for name in one.values))
+        rows = ((one.tag, *(one.values.get(name) for name in measures), one.topics_in_qrels) for one in self)
+        columns = ("run", *measures, "topics")
+        return ResultRows(f"Scores of {counted(len(self), 'run')}", columns, rows, len(self))
+
+
 Release = ReleaseContents | File
 """An opened release, or the file of one."""
 Answered = tuple[str, str, str, int]
@@ -55,14 +84,14 @@ def read_run(file: File) -> Run:
         return read_run_top(stream, source=str(file), depth=None).run
 
 
-def read_qrels(file: File, *, cannot_judge: Collection[int] = ()) -> Qrels:
+def read_qrels(file: File, *, cannot_judge: Collection[int] = ()) -> QrelsTable:
     """Read qrels, plain or gzip, of four columns, with subtopics or without, or BEIR's three.
 
     Lines with a grade in `cannot_judge`, such as -2, are left out.
     """
     with Path(file).open("rb") as stream:
         lines = qrels_of(stream, source=str(file), subtopics=True)
-    return tuple(line for line in lines if line.grade not in cannot_judge)
+    return QrelsTable(line for line in lines if line.grade not in cannot_judge)
 
 
 def make_pool(
@@ -112,15 +141,13 @@ def settle(
     )
 
 
-def score(
-    qrels: File | Qrels, runs: Iterable[Run | File], measures: str = "AP nDCG@10 P@10"
-) -> tuple[RunScores, ...]:
+def score(qrels: File | Qrels, runs: Iterable[Run | File], measures: str = "AP nDCG@10 P@10") -> ScoresTable:
     """Score runs by measures under ir_measures' names; means are over all topics of the qrels.
 
     Raises WorkbenchError for a measure that is unknown or cannot be computed here.
     """
     scorer = Scorer(qrels if isinstance(qrels, tuple) else read_qrels(qrels), measures)
-    return tuple(scorer.score(_run(run)) for run in runs)
+    return ScoresTable(scorer.score(_run(run)) for run in runs)
 
 
 def check_release(file: File, *, sha256: str = "") -> ReleaseCheck:
@@ -161,7 +188,7 @@ def compare_releases(
 
 def score_on_release(
     release: Release, runs: Iterable[Run | File], measures: str = "AP nDCG@10 P@10"
-) -> tuple[RunScores, ...]:
+) -> ScoresTable:
     """Score runs on the qrels of a release; measures of two grades take its relevance threshold.
 
     Raises WorkbenchError as `score`.
@@ -170,7 +197,7 @@ def score_on_release(
     threshold = opened.rule.relevant_from
     named = [at_threshold(one, threshold) for one in parse_measures(measures)]
     scorer = Scorer(opened.qrels, named)
-    return tuple(scorer.score(_run(run)) for run in runs)
+    return ScoresTable(scorer.score(_run(run)) for run in runs)
 
 
 def rank_by_judges(

@@ -21,13 +21,14 @@ from workbench.agreement.pairwise import (
 )
 from workbench.agreement.selection import Selection
 from workbench.agreement.thresholds import AtThreshold, Threshold, prevalence, thresholds
+from workbench.result_table import ResultRows, ResultTable, counted
 
 # Overlap three ways is a list of all triples: of more assessors nobody reads it.
 MOST_IN_THREES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class AgreementReport:
+class AgreementReport(ResultTable):
     """A report: the selection, the options, the estimates for all, their means over pairs, and the rest.
 
     `grades` are those of the ratings included (two where they are relevant or not), `scale_grades` those
@@ -54,6 +55,16 @@ class AgreementReport:
     def estimate(self, name: str) -> Estimate:
         """The estimate of a coefficient, by its name."""
         return chosen(self.estimates, name)
+
+    def table(self) -> ResultRows:
+        """A row for each coefficient: its value, its interval (the bootstrap's, else analytic), its pairs."""
+        intervals = [one.interval or one.analytic for one in self.estimates]
+        rows = [
+            (one.label, one.value, found and found.low, found and found.high, one.found.n)
+            for one, found in zip(self.estimates, intervals, strict=True)
+        ]
+        columns = ("coefficient", "value", "low", "high", "pairs")
+        return ResultRows(f"Agreement on {counted(self.selection.n_pairs, 'pair')}", columns, rows, len(rows))
 
 
 def agreement_report(selection: Selection, options: AgreementOptions) -> AgreementReport:

@@ -10,6 +10,7 @@ from workbench.consensus.rule import Evidence, Left, Outcome, Pair, Settled
 from workbench.consensus.rules import bound, rule_of
 from workbench.export import Export, table_export
 from workbench.records import Judgment, Qrel, Scale, id_bytes
+from workbench.result_table import ResultRows, ResultTable, counted
 
 NO_GRADE = "nobody gave a grade"
 
@@ -36,7 +37,7 @@ class Unsettled:
 
 
 @dataclass(frozen=True, slots=True)
-class Consensus:
+class Consensus(ResultTable):
     """One grade for each settled pair, and the others; all sorted by topic, then docno (bytes).
 
     `relevant_from` is the lowest relevant grade of these: for a sum it is not that of the scale.
@@ -51,6 +52,13 @@ class Consensus:
     def confidence(self) -> tuple[float, ...]:
         """The confidence of each of the qrels, from 0 to 1."""
         return tuple(label.confidence for label in self.labels)
+
+    def table(self) -> ResultRows:
+        """A row for each settled pair, with the number of assessors' grades behind it."""
+        rows = ((one.topic, one.docno, one.grade, one.confidence, one.n) for one in self.labels)
+        columns, count = ("topic", "docno", "grade", "confidence", "grades"), len(self.labels)
+        caption = f"Consensus: {counted(count, 'pair')} settled, {len(self.unsettled):,} not"
+        return ResultRows(caption, columns, rows, count)
 
 
 def consensus(

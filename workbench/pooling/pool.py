@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from workbench.records import PoolEntry, sorted_ids
+from workbench.result_table import ResultRows, ResultTable, counted
 
 Pair = tuple[str, str]
 """A topic and a docno."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class Pool(ResultTable):
     """The (topic, document) pairs that a strategy chose from runs.
 
     `entries` are sorted by topic, then docno (bytes), one for each pair; `tags` are the runs, sorted (bytes);
@@ -34,6 +35,23 @@ class Pool:
     def pairs(self) -> frozenset[Pair]:
         """The topic and docno of every entry."""
         return frozenset((entry.topic, entry.docno) for entry in self.entries)
+
+    def table(self) -> ResultRows:
+        """A row for each pair: how many runs contributed it, its best rank, and its probability if drawn."""
+        rows = (
+            (
+                one.topic,
+                one.docno,
+                len(one.contributions),
+                min((each.rank for each in one.contributions), default=None),
+                self.inclusion.get((one.topic, one.docno)),
+            )
+            for one in self.entries
+        )
+        topics, count = len({one.topic for one in self.entries}), len(self.entries)
+        made_of = f"{counted(topics, 'topic')}, of {counted(len(self.tags), 'run')}"
+        columns = ("topic", "docno", "runs", "best_rank", "inclusion")
+        return ResultRows(f"Pool: {counted(count, 'pair')} in {made_of}", columns, rows, count)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from workbench.docnos import Docnos, Words
 from workbench.errors import WorkbenchError
 from workbench.ranking import arranged, array_order, ordered, score_order, ties_ordered
 from workbench.records import Qrel, Ranking, Run, TieRule, sorted_ids
+from workbench.result_table import ResultRows, ResultTable, counted
 from workbench.scoring.field_scorers import FieldScorers
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.registry import Reads, compute, kernel_of, reads
@@ -44,7 +45,7 @@ class RunArrays(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class RunScores:
+class RunScores(ResultTable):
     """A run's worth: `values` by measure over all topics of the qrels, `per_topic` by measure, then topic.
 
     `scored` names the topics of the qrels for which the run has documents; the others count as 0.
@@ -62,6 +63,15 @@ class RunScores:
     def topics_scored(self) -> int:
         """How many topics of the qrels the run has documents for."""
         return len(self.scored)
+
+    def table(self) -> ResultRows:
+        """A row for each topic of the qrels, a column for each measure."""
+        measures = tuple(self.per_topic)
+        topics = list(dict.fromkeys(topic for values in self.per_topic.values() for topic in values))
+        rows = ((topic, *(self.per_topic[one].get(topic) for one in measures)) for topic in topics)
+        means = ", ".join(f"{one} {self.values[one]:.4f}" for one in measures)
+        found = f"documents in {self.topics_scored:,} of {counted(self.topics_in_qrels, 'topic')}"
+        return ResultRows(f"Run {self.tag}: {means}; {found}", ("topic", *measures), rows, len(topics))
 
 
 @dataclass(frozen=True, slots=True)
