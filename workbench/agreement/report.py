@@ -26,6 +26,8 @@ from workbench.result_table import ResultRows, ResultTable, counted
 # Overlap three ways is a list of all triples: of more assessors nobody reads it.
 MOST_IN_THREES = 8
 
+NO_INTERVAL = (None, None, "")
+
 
 @dataclass(frozen=True, slots=True)
 class AgreementReport(ResultTable):
@@ -57,13 +59,18 @@ class AgreementReport(ResultTable):
         return chosen(self.estimates, name)
 
     def table(self) -> ResultRows:
-        """A row for each coefficient: its value, its interval (the bootstrap's, else analytic), its pairs."""
+        """A row for each coefficient: its value, an interval (the bootstrap's, else analytic), its n."""
         intervals = [one.interval or one.analytic for one in self.estimates]
         rows = [
-            (one.label, one.value, found and found.low, found and found.high, one.found.n)
+            (
+                one.label,
+                one.value,
+                *((found.low, found.high, found.method) if found else NO_INTERVAL),
+                one.found.n,
+            )
             for one, found in zip(self.estimates, intervals, strict=True)
         ]
-        columns = ("coefficient", "value", "low", "high", "pairs")
+        columns = ("coefficient", "value", "low", "high", "interval", "pairs")
         return ResultRows(f"Agreement on {counted(self.selection.n_pairs, 'pair')}", columns, rows, len(rows))
 
 
