@@ -9,8 +9,8 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -50,14 +50,24 @@ def postgresql_server(options: Mapping[str, str] = SERVER_OPTIONS) -> Iterator[s
 
 
 @contextmanager
-def postgresql_folder() -> Iterator[PostgresqlFolder]:
-    """The folder of a server that can be started more than once; deleted at the end."""
+def postgresql_folder(
+    *, disk: Callable[[Path], AbstractContextManager[None]] | None = None
+) -> Iterator[PostgresqlFolder]:
+    """The folder of a server that can be started more than once; deleted at the end.
+
+    `disk` mounts something at the empty folder of the data, as long as it is needed.
+    """
     folder = Path(tempfile.mkdtemp(prefix="workbench-pg-", dir="/tmp" if os.geteuid() == 0 else None))
     try:
         account = _account()
         binaries = _binaries(folder, account)
-        _run_initdb(binaries, folder / "data", account)
-        yield PostgresqlFolder(binaries, folder / "data", account)
+        data = folder / "data"
+        data.mkdir()
+        with nullcontext() if disk is None else disk(data):
+            if account.uid is not None and account.gid is not None:
+                os.chown(data, account.uid, account.gid)
+            _run_initdb(binaries, data, account)
+            yield PostgresqlFolder(binaries, data, account)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -15,8 +15,8 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -140,6 +140,43 @@ def wait_for(port: int) -> None:
     raise RuntimeError("the server does not answer")
 
 
+class NoMount(Exception):
+    """This machine lets nobody mount a disk."""
+
+
+class SmallDisk:
+    """A disk of so many mebibytes, which can be filled to the last byte and emptied again."""
+
+    def __init__(self, mebibytes: int) -> None:
+        self._mebibytes = mebibytes
+        self._ballast = Path()
+
+    @contextmanager
+    def mounted(self, folder: Path) -> Iterator[None]:
+        """Mount it; raises NoMount."""
+        options = f"size={self._mebibytes}m,mode=0700"
+        mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
+        if subprocess.run(mount, capture_output=True, check=False).returncode:
+            raise NoMount
+        self._ballast = folder / "ballast"
+        try:
+            yield
+        finally:
+            subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+    def fill(self) -> None:
+        """Leave no room."""
+        with suppress(OSError), self._ballast.open("ab", buffering=0) as file:
+            for size in (2**20, 2**12, 1):
+                with suppress(OSError):
+                    while file.write(bytes(size)) == size:
+                        pass
+
+    def empty(self) -> None:
+        """Make room again."""
+        self._ballast.unlink(missing_ok=True)
+
+
 class KillablePostgresql:
     """A PostgreSQL server that can be killed with all its processes and started again."""
 
@@ -178,9 +215,11 @@ def _lives(number: str) -> bool:
 
 
 @contextmanager
-def killable_postgresql() -> Iterator[KillablePostgresql]:
-    """A server that waits for the disk as one in earnest does, started."""
-    with postgresql_folder() as folder:
+def killable_postgresql(
+    *, disk: Callable[[Path], AbstractContextManager[None]] | None = None
+) -> Iterator[KillablePostgresql]:
+    """A server that waits for the disk as one in earnest does, started; its data may be on a `disk`."""
+    with postgresql_folder(disk=disk) as folder:
         server = KillablePostgresql(folder, {**SERVER_OPTIONS, **DURABLE})
         server.start()
         try:

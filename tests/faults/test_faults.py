@@ -5,22 +5,24 @@
 
 from __future__ import annotations
 
+import http.client
 import resource
 import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from tests.databases import new_postgresql_database, opened
 from tests.faults.judges import PersistentJudge, Seat, losses, make_seats
 from tests.faults.kills import try_engine
-from tests.faults.servers import ForkedSite, killable_postgresql
+from tests.faults.servers import ForkedSite, KillablePostgresql, NoMount, SmallDisk, killable_postgresql
 from tests.tree import ROOT
 from workbench.storage.migrate import migrate
 from workbench.storage.portable.backup_file import BackupFile, write_backup
@@ -108,6 +110,87 @@ def test_a_full_disk_refuses_answers_and_keeps_those_before(tmp_path: Path) -> N
         resource.prlimit(site.child, resource.RLIMIT_FSIZE, (hard, hard))
         go_on(judges)
     assert_kept(url, judges)
+
+
+@pytest.fixture
+def small_disk() -> SmallDisk:
+    return SmallDisk(150)
+
+
+def page_and_form(site: ForkedSite, token: str) -> set[int]:
+    """The statuses of a page, and of a form that changes something."""
+    kind = "application/x-www-form-urlencoded"
+    found = set()
+    for method, path, body in (("GET", "/account", None), ("POST", "/account/name", b"name=Another")):
+        connection = http.client.HTTPConnection("127.0.0.1", site.port, timeout=SOON_SECONDS)
+        connection.request(method, path, body, {"Cookie": f"workbench={token}", "Content-Type": kind})
+        found.add(connection.getresponse().status)
+        connection.close()
+    return found
+
+
+def write_log_until_it_ends(url: str) -> None:
+    """Have PostgreSQL write to its log of changes alone, until it finds no room there and gives up."""
+    statement = "select pg_logical_emit_message(false, 'x', repeat('x', 1000000))"
+    with suppress(psycopg.OperationalError), psycopg.connect(url, autocommit=True) as connection:
+        while True:
+            connection.execute(statement)
+
+
+def test_a_full_disk_of_postgresql_refuses_answers_and_keeps_those_before(small_disk: SmallDisk) -> None:
+    try:
+        with (
+            killable_postgresql(disk=small_disk.mounted) as server,
+            new_postgresql_database(server.url) as url,
+        ):
+            try_full_disk(server, url, small_disk)
+    except NoMount:
+        pytest.skip("this machine lets nobody mount a disk")
+
+
+def try_full_disk(server: KillablePostgresql, url: str, disk: SmallDisk) -> None:
+    seats = seats_on(url)
+    site = ForkedSite(url)
+    with judging(site, seats) as judges:
+        go_on(judges)
+        # Twice: the second time until the log of PostgreSQL finds no room and ends the server.
+        for ends in (False, True):
+            seen = [sum(judge.failures.values()) for judge in judges]
+            disk.fill()
+            if ends:
+                write_log_until_it_ends(server.url)
+            wait_until(partial(all_refused_since, judges, seen))
+            assert page_and_form(site, seats[0].token) <= {200, 303, 503}
+            disk.empty()
+            if ends:
+                server.stop()
+                server.start()
+            go_on(judges)
+    assert {status for judge in judges for status in judge.failures} == {"503"}
+    assert_kept(url, judges)
+
+
+def test_a_database_that_only_reads_refuses_answers_until_it_writes_again() -> None:
+    # As a standby does that is asked instead of its primary.
+    with killable_postgresql() as server, new_postgresql_database(server.url) as url:
+        seats = seats_on(url)
+        site = ForkedSite(url)
+        with judging(site, seats) as judges:
+            go_on(judges)
+            let_write(server.url, False)
+            wait_until(lambda: all(judge.failures for judge in judges))
+            assert page_and_form(site, seats[0].token) == {200, 503}
+            let_write(server.url, True)
+            go_on(judges)
+        assert {status for judge in judges for status in judge.failures} == {"503"}
+        assert_kept(url, judges)
+
+
+def let_write(url: str, may: bool) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("set default_transaction_read_only = off")
+        connection.execute(f"alter system set default_transaction_read_only = {'off' if may else 'on'}")
+        connection.execute("select pg_reload_conf()")
 
 
 def all_refused_since(judges: Sequence[PersistentJudge], seen: Sequence[int]) -> bool:

@@ -21,16 +21,14 @@ from sqlalchemy.exc import (
     DBAPIError,
     DisconnectionError,
     IntegrityError,
-    InterfaceError,
     NoResultFound,
-    OperationalError,
 )
-from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from workbench.errors import Unavailable, WorkbenchError
 from workbench.storage.limits import time_limit
+from workbench.storage.responding import responding
 from workbench.storage.turns import BUSY, NextWriter, SharedCommits
 
 T = TypeVar("T")
@@ -66,17 +64,6 @@ SERVER_SECONDS = {
 # A connection that has rested for longer is asked whether its server is still there.
 REST_SECONDS = 2.0
 RESTS_SINCE = "rests since"
-# What passes by itself, or once the administrator has made room.
-SQLITE_PASSES = frozenset(
-    {
-        sqlite3.SQLITE_BUSY,
-        sqlite3.SQLITE_LOCKED,
-        sqlite3.SQLITE_IOERR,
-        sqlite3.SQLITE_FULL,
-        sqlite3.SQLITE_CANTOPEN,
-        sqlite3.SQLITE_READONLY,
-    }
-)
 
 
 class Database:
@@ -115,7 +102,7 @@ class Database:
     @contextmanager
     def asking(self) -> Iterator[Connection]:
         """A connection for a single statement that reads: it needs no transaction to see one snapshot."""
-        with _responding(), self._asking.connect() as connection:
+        with responding(), self._asking.connect() as connection:
             yield connection
 
     @contextmanager
@@ -123,7 +110,7 @@ class Database:
         """One transaction that is rolled back at its end; then what was put off by `afterwards` is done."""
         put_off: list[Callable[[Session], None]] = []
         info = {AFTERWARDS: put_off}
-        with _responding(), Session(self._reading, expire_on_commit=False, info=info) as session:
+        with responding(), Session(self._reading, expire_on_commit=False, info=info) as session:
             yield session
         try:
             for act in put_off:
@@ -138,7 +125,7 @@ class Database:
     def writing(self) -> Iterator[Session]:
         """One transaction that is committed at its end, or wholly undone by an exception."""
         with (
-            _responding(),
+            responding(writes=True),
             self._turn(),
             Session(self._writing, expire_on_commit=False, info={WRITES: True}) as session,
             session.begin(),
@@ -170,7 +157,7 @@ class Database:
 
     @contextmanager
     def _writing_connection(self) -> Iterator[Connection]:
-        with _responding(), self._turn(), self._writing.connect() as connection:
+        with responding(writes=True), self._turn(), self._writing.connect() as connection:
             self._begin(connection.begin)
             yield connection
             connection.commit()
@@ -204,7 +191,7 @@ class Database:
                 yield session
             return
         with (
-            _responding(),
+            responding(writes=True),
             self._turn(),
             self._writing.connect() as connection,
             no_foreign_keys(connection),
@@ -275,32 +262,6 @@ def no_foreign_keys(connection: Connection) -> Iterator[None]:
         yield
     finally:
         driver.execute("PRAGMA foreign_keys = ON")
-
-
-@contextmanager
-def _responding() -> Iterator[None]:
-    try:
-        yield
-    except (DBAPIError, NoConnection, DisconnectionError) as error:
-        if _passes(error):
-            raise Unavailable(first_line(error)) from error
-        raise
-
-
-def _passes(error: DBAPIError | NoConnection | DisconnectionError) -> bool:
-    """Whether the database did not respond or was locked, rather than refused what was asked of it."""
-    if isinstance(error, NoConnection | DisconnectionError) or error.connection_invalidated:
-        return True
-    if isinstance(error.orig, sqlite3.Error):
-        # SQLite has one class for these and for errors in a statement.
-        return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF in SQLITE_PASSES
-    return isinstance(error, OperationalError | InterfaceError)
-
-
-def first_line(error: DBAPIError | NoConnection | DisconnectionError) -> str:
-    """The reason of an error, without the statement and its parameters."""
-    reason = error.orig if isinstance(error, DBAPIError) else error
-    return (str(reason).strip().splitlines() or [type(reason).__name__])[0]
 
 
 def _keep_private(path: str | None, *_: Any) -> None:

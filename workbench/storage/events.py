@@ -120,6 +120,18 @@ def current_events(
     return tuple(map(CurrentEvent._make, db.execute(_current(campaign_id, assessor_ids, topic, no_answers))))
 
 
+def annotated_events(
+    db: Session, campaign_id: int, topic: str, assessor_ids: Iterable[int]
+) -> Iterator[tuple[CurrentEvent, tuple[Any, ...]]]:
+    """The current events of a topic, each with its document's hash, passages, ratings and subtopics."""
+    event = JudgmentEventRow
+    beside = (event.document_sha256, event.evidence, event.ratings, event.subtopics)
+    statement = _current(campaign_id, assessor_ids, topic, [WITHDRAWN, LATER]).add_columns(*beside)
+    width = len(CurrentEvent._fields)
+    for row in db.execute(statement):
+        yield CurrentEvent._make(row[:width]), tuple(row[width:])
+
+
 def event_before(db: Session, pair: Pair, *, number: int, purpose: str) -> CurrentEvent | None:
     """The latest event of an assessor's pair before the event with this id, of those it can replace.
 

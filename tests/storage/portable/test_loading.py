@@ -130,6 +130,45 @@ def test_rows_that_arrive_otherwise_keep_it_closed(filled: Database, empty: Data
         migrate(empty)
 
 
+class Spoiled:
+    """A source with a damaged line after the rows of one table."""
+
+    def __init__(self, source: BackupFile, table: str, line: bytes | None) -> None:
+        self.contents: Contents = source.contents
+        self._source, self._table, self._line = source, table, line
+
+    def lines(self, table: PortableTable) -> Iterator[bytes]:
+        """The rows of a table; without a line its last row comes twice."""
+        line = b""
+        for line in self._source.lines(table):
+            yield line
+        if table.name == self._table:
+            yield line if self._line is None else self._line
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [(b"[1]\n", "rows? of account cannot be read"), (None, "rows of account cannot be stored")],
+    ids=["a line of another form", "a row that comes twice"],
+)
+def test_a_row_that_cannot_be_stored_is_named_and_keeps_it_closed(
+    migrated_sqlite: Path, empty: Database, tmp_path: Path, line: bytes | None, told: str
+) -> None:
+    with opened_copy(migrated_sqlite, tmp_path) as database:
+        with database.writing() as db:
+            db.add(AccountRow(login="ada", name="Ada", password_hash="-", created_at=NOW))
+        path = write_backup(database, tmp_path / "b.zip").path
+    with BackupFile(path) as backup, pytest.raises(WorkbenchError, match=told):
+        load(Spoiled(backup, "account", line), empty)
+    with pytest.raises(WorkbenchError, match="interrupted"):
+        migrate(empty)
+    # What was stored before is no obstacle to the whole copy.
+    with BackupFile(path) as backup:
+        load(backup, empty)
+    migrate(empty)
+
+
 def test_what_has_rows_is_never_overwritten(filled: Database, tmp_path: Path) -> None:
     path = write_backup(filled, tmp_path / "b.zip").path
     with BackupFile(path) as backup, pytest.raises(Conflict, match="not empty"):

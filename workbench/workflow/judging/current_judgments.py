@@ -16,12 +16,12 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import WorkbenchError
 from workbench.records import Answer, Judgment, id_bytes
-from workbench.storage.events import current_events, newest_events
+from workbench.storage.events import annotated_events, newest_events
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.desk_rules import desk_questions_of
-from workbench.workflow.judging.submission import NO_ANNOTATIONS, Annotations, stored_annotations
+from workbench.workflow.judging.submission import Annotations, stored_annotations
 from workbench.workflow.pools.current_answers import answers_by_topic, changes_of
 from workbench.workflow.pools.topic_answers import CODES, TopicAnswers
 
@@ -188,20 +188,9 @@ def _annotated(
     db: Session, campaign_id: int, topic: str, names: Mapping[int, str], scales: Mapping[str, Sequence[str]]
 ) -> list[AnnotatedJudgment]:
     """Those of one topic; `names` are of all assessors, by whom the index has the topic's events."""
-    event = JudgmentEventRow
-    beside = {
-        row[0]: (row[1], stored_annotations(*row[2:]))
-        for row in db.execute(
-            select(event.id, event.document_sha256, event.evidence, event.ratings, event.subtopics).where(
-                event.campaign_id == campaign_id,
-                event.assessor_id.in_(sorted(names)),
-                event.topic == topic,
-            )
-        )
-    }
     found = []
-    for current in current_events(db, campaign_id, assessor_ids=sorted(names), topic=topic):
-        shown, extras = beside.get(current.id, (None, NO_ANNOTATIONS))
+    for current, (shown, *beside) in annotated_events(db, campaign_id, topic, sorted(names)):
+        extras = stored_annotations(*beside)
         found.append(
             AnnotatedJudgment(
                 topic=current.topic,
