@@ -14,7 +14,13 @@ from workbench.web.access import here, viewer
 from workbench.web.context import app_context, writing
 from workbench.web.forms import sent_text, whole_number
 from workbench.workflow.mail.queue import add_invitation
-from workbench.workflow.people.invitations import Invited, invitation_text, invite_all, renew_invitations
+from workbench.workflow.people.invitations import (
+    Invited,
+    OfferedRole,
+    invitation_text,
+    invite_all,
+    renew_invitations,
+)
 from workbench.workflow.people.mail_addresses import checked_address
 from workbench.workflow.people.roles import Role
 
@@ -36,18 +42,11 @@ class Link:
 def invite_sent(role: Role, group_id: int | None = None) -> list[Link]:
     """Invite the people of the request's form, one a line; without any line one person.
 
-    Raises as `invite_all`.
+    Raises as `OfferedRole` and `invite_all`.
     """
+    people, offered = sent_text("people").splitlines(), OfferedRole(role, group_id)
     with writing() as db:
-        made = invite_all(
-            db,
-            here().id,
-            sent_text("people").splitlines(),
-            role=role,
-            group_id=group_id,
-            invited_by=viewer().id,
-            form=sent_text("form"),
-        )
+        made = invite_all(db, here().id, people, offered, invited_by=viewer().id, form=sent_text("form"))
         return _links_of(db, made)
 
 

@@ -18,6 +18,7 @@ from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.invitations import (
     Invitation,
     InvitationState,
+    OfferedRole,
     accept,
     accept_as_new,
     invitations,
@@ -51,7 +52,13 @@ def links(database: Database, made: Made, *notes: str, form: str | None = None) 
     """Invite several assessors at once; their tokens by their notes."""
     with database.writing() as db:
         done = invite_all(
-            db, made.campaign.id, notes, role=Role.ASSESSOR, invited_by=made.organiser, form=form, now=NOON
+            db,
+            made.campaign.id,
+            notes,
+            OfferedRole(Role.ASSESSOR),
+            invited_by=made.organiser,
+            form=form,
+            now=NOON,
         )
     return {one.note: one.token for one in done}
 

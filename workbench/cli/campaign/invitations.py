@@ -16,6 +16,7 @@ from workbench.workflow.people.groups import group_named
 from workbench.workflow.people.invitations import (
     Invitation,
     InvitationState,
+    OfferedRole,
     invite_all,
     renew_invitations,
 )
@@ -62,7 +63,7 @@ def invite(
             known = _known(invitations_of(db, found.id), listed, Role(role), group)
             made = renew_invitations(db, found.id, known)
         else:
-            made = invite_all(db, found.id, listed, role=Role(role), group_id=group_id, invited_by=None)
+            made = invite_all(db, found.id, listed, OfferedRole(Role(role), group_id), invited_by=None)
     for one in made:
         before = f"{one.note}\t" if len(made) > 1 else ""
         click.echo(f"{before}{address.rstrip('/')}/invitation/{one.token}")

@@ -22,6 +22,7 @@ from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.people.groups import group_named
 from workbench.workflow.people.invitations import (
     Invited,
+    OfferedRole,
     invitations,
     invite_all,
     renew_invitations,
@@ -120,9 +121,8 @@ def invite(body: SentInvitations) -> InvitedPeople:
     """Invite people; the links are shown in this answer only."""
     with writing() as db:
         group_id = group_named(db, here().id, body.group) if body.group else None
-        made = invite_all(
-            db, here().id, body.people, role=body.role, group_id=group_id, invited_by=viewer().id
-        )
+        offered = OfferedRole(body.role, group_id)
+        made = invite_all(db, here().id, body.people, offered, invited_by=viewer().id)
     return _shown(made)
 
 

@@ -58,6 +58,22 @@ class Invitation:
 
 
 @dataclass(frozen=True, slots=True)
+class OfferedRole:
+    """The role that an invitation offers; that of a participant is in a group, and no other is.
+
+    Raises WorkbenchError for a participant without a group and for another role with one.
+    """
+
+    role: Role
+    group_id: int | None = None
+
+    def __post_init__(self) -> None:
+        if (self.role is Role.PARTICIPANT) != (self.group_id is not None):
+            message = "a participant, and no other role, needs a group"
+            raise WorkbenchError(message, remedy="name the group of a participant, or choose another role")
+
+
+@dataclass(frozen=True, slots=True)
 class Invited:
     """An invitation with its link's token, which is returned here only, never again."""
 
@@ -103,11 +119,10 @@ def invite(
 ) -> Invited:
     """Create an invitation for one person; `note` reminds the organiser who it is for.
 
-    Raises as `invite_all`.
+    Raises as `OfferedRole` and `invite_all`.
     """
-    (made,) = invite_all(
-        db, campaign_id, [note], role=role, group_id=group_id, invited_by=invited_by, now=now
-    )
+    offered = OfferedRole(role, group_id)
+    (made,) = invite_all(db, campaign_id, [note], offered, invited_by=invited_by, now=now)
     return made
 
 
@@ -115,9 +130,8 @@ def invite_all(
     db: Session,
     campaign_id: int,
     notes: Sequence[str],
+    offered: OfferedRole,
     *,
-    role: Role,
-    group_id: int | None = None,
     invited_by: int | None,
     form: str | None = None,
     now: datetime | None = None,
@@ -126,16 +140,12 @@ def invite_all(
 
     Empty notes are passed over; without any other there is one invitation for somebody without a name.
 
-    A participant is invited to a group. The same `form` once more creates nothing, but gives each of its
-    invitations a new link. Raises InvalidInput, with its line, for a note that is too long, stands twice or
-    is that of an open invitation in this role; WorkbenchError for a participant without a group and for
-    another role with one; NotFound for a group of another campaign.
+    The same `form` once more creates nothing, but gives each of its invitations a new link. Raises
+    InvalidInput, with its line, for a note that is too long, stands twice or is that of an open invitation in
+    this role; NotFound for a group of another campaign.
     """
-    if (role is Role.PARTICIPANT) != (group_id is not None):
-        message = "a participant, and no other role, needs a group"
-        raise WorkbenchError(message, remedy="name the group of a participant, or choose another role")
-    if group_id is not None:
-        require_group(db, campaign_id, group_id)
+    if offered.group_id is not None:
+        require_group(db, campaign_id, offered.group_id)
     # Locked, so that a second click waits and finds what the first one made.
     db.get_one(CampaignRow, campaign_id, with_for_update=True)
     moment = utc_now(now)
@@ -146,16 +156,16 @@ def invite_all(
         if before:
             return tuple(_renewed(db, row, moment) for row in before if row.used_at is None)
     tidy = [" ".join(note.replace("\0", "").split()) for note in notes]
-    findings = _note_findings(db, campaign_id, tidy, role, group_id, moment)
+    findings = _note_findings(db, campaign_id, tidy, offered, moment)
     if findings:
         raise InvalidInput(findings)
     made = []
     for note in [note for note in tidy if note] or [""]:
         row = InvitationRow(
             campaign_id=campaign_id,
-            role=role,
+            role=offered.role,
             note=note,
-            group_id=group_id,
+            group_id=offered.group_id,
             invited_by=invited_by,
             created_at=moment,
             form=form,
@@ -314,7 +324,7 @@ def invitation_text(invited: Invited, *, campaign: str, link: str) -> str:
 
 
 def _note_findings(
-    db: Session, campaign_id: int, notes: Sequence[str], role: Role, group_id: int | None, moment: datetime
+    db: Session, campaign_id: int, notes: Sequence[str], offered: OfferedRole, moment: datetime
 ) -> list[Finding]:
     if len(notes) > MOST_AT_ONCE:
         message = f"{len(notes):,} people are too many at once"
@@ -324,8 +334,8 @@ def _note_findings(
         for row in db.scalars(
             select(InvitationRow).where(
                 InvitationRow.campaign_id == campaign_id,
-                InvitationRow.role == role,
-                InvitationRow.group_id.is_not_distinct_from(group_id),
+                InvitationRow.role == offered.role,
+                InvitationRow.group_id.is_not_distinct_from(offered.group_id),
             )
         )
         if row.note and _state(row, moment) is InvitationState.OPEN
