@@ -127,7 +127,7 @@ def test_a_release_is_told_to_those_who_asked_and_a_refused_run_to_nobody(sqlite
     assert (delivered(sqlite_database, other), delivered(sqlite_database, off)) == ((), ())
 
 
-def test_nothing_has_listener_what_was_not_committed(sqlite_database: Database, campaign: int) -> None:
+def test_what_was_not_committed_is_sent_to_nobody(sqlite_database: Database, campaign: int) -> None:
     with sqlite_database.writing() as db:
         webhook = add_webhook(db, campaign, PUBLIC, [EventType.RUN_RECEIVED]).webhook.id
     with sqlite_database.writing() as db:
