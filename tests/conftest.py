@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import gettempdir
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
@@ -28,6 +29,9 @@ from tests.support import examples
 from workbench.search_cluster import SearchCluster
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
+
+if TYPE_CHECKING:
+    from tests.openid import RunningProvider
 
 
 def pytest_configure() -> None:
@@ -128,6 +132,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         on_postgresql = call is not None and call.params.get("database") == "postgresql"
         if on_postgresql and not item.get_closest_marker("engines"):
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(scope="session")
+def lasting_provider() -> Iterator[RunningProvider]:
+    """One OpenID provider, which tests share one after another."""
+    from tests.openid import running_provider  # its libraries take a second to load
+
+    with running_provider() as running:
+        yield running
+
+
+@pytest.fixture
+def running(lasting_provider: RunningProvider) -> RunningProvider:
+    """An OpenID provider that has been asked nothing."""
+    for changed in (lasting_provider.exchanges, lasting_provider.asked, lasting_provider.instead):
+        changed.clear()
+    return lasting_provider
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

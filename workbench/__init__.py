@@ -21,6 +21,7 @@ The map of the house. Imports point inwards, from the top of this list to its en
     scoring       WHAT a run is worth                          (pure)
     formats       text to records and back; streams, not paths (pure)
     storage       rows: tables, engine, migrations
+    variables     what the manual says of each setting
     settings      where things are, read once
     ranking       the one order in which a run is read
     export        one result as CSV, JSON and LaTeX

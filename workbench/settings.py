@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from ipaddress import IPv4Network, IPv6Network, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,6 +15,9 @@ from workbench.search_cluster import CLUSTER_PREFIX, SearchCluster
 
 PACKAGE = Path(__file__).resolve().parent
 SHORTEST_SECRET = 20
+LONGEST_SECRET = 4096
+LONGEST_LABEL = 40
+DOMAIN = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+")
 # Characters that mean the same in an address, a header and the configuration of a proxy.
 PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 # Every cluster takes these in the name of an index.
@@ -47,6 +50,23 @@ class MailSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenIdSettings:
+    """The OpenID provider with which people can sign in, and as which client this site is registered there.
+
+    `issuer` is its address as its discovery document states it; `name` stands on the button; `domains` are
+    those of mail addresses whose owners may create an account without an invitation; `site` is the address of
+    this site, without a slash at its end, to which the provider sends browsers back.
+    """
+
+    issuer: str
+    client_id: str
+    client_secret: str = field(repr=False)
+    name: str
+    site: str
+    domains: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that differs between installations.
 
@@ -56,8 +76,9 @@ class Settings:
     site answers, any if it is empty; `prefix` is the path under which the site is, empty at the root of its
     host, such as `/workbench`; `secure_cookies` is None to follow the scheme of each request.
     Statements that take `slow_statement_ms` are logged, none if it is 0; without `metrics_token` only local
-    addresses read `/metrics`; without `mail` no message is sent; without a `cluster` each host searches its
-    own index; `require_two_factor` demands two-factor sign-in of organisers and administrators.
+    addresses read `/metrics`; without `mail` no message is sent, without `openid` people sign in with a
+    password only; without a `cluster` each host searches its own index; `require_two_factor` demands
+    two-factor sign-in of organisers and administrators.
     `webhook_hosts` are hosts that webhooks may name although they are inside this network.
     """
 
@@ -79,161 +100,7 @@ class Settings:
     cluster: SearchCluster | None = None
     require_two_factor: bool = False
     webhook_hosts: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Variable:
-    """An environment variable, as the manual explains it: `default` and `meaning` are Markdown.
-
-    `use` names the kind of variables among which it is listed.
-    """
-
-    use: str
-    name: str
-    default: str
-    meaning: str
-
-
-DATA, ADDRESS, MAIL, LOG, COMMANDS = "Data", "Address and proxy", "E-mail", "Log and metrics", "Commands"
-SEARCH, SIGN_IN, WEBHOOKS = "Search", "Sign-in", "Webhooks"
-VARIABLES = (
-    Variable(DATA, "WORKBENCH_INSTANCE", "`instance/`", "Folder of the embedded database"),
-    Variable(
-        DATA,
-        "WORKBENCH_DATABASE_URL",
-        "SQLite in that folder",
-        "`postgresql://USER@HOST/NAME`; install `ir-workbench[postgresql]`",
-    ),
-    Variable(
-        DATA,
-        "WORKBENCH_MAX_UPLOAD_MIB",
-        "2048",
-        "Largest form with files; other forms are limited to 1 MiB, and to 64 KiB before signing in",
-    ),
-    Variable(
-        ADDRESS,
-        "WORKBENCH_HOSTS",
-        "Any name",
-        "Names under which the site answers, separated by commas; requests under other names get status 400",
-    ),
-    Variable(
-        ADDRESS,
-        "WORKBENCH_PREFIX",
-        "none",
-        "Path under which the site is, such as `/workbench`; the proxy passes paths on unchanged",
-    ),
-    Variable(
-        ADDRESS,
-        "WORKBENCH_PROXIES",
-        "0",
-        "Number of proxies in front whose forwarded headers are trusted",
-    ),
-    Variable(
-        ADDRESS,
-        "WORKBENCH_PROXY_ADDRESSES",
-        "Loopback and private networks",
-        "Addresses or networks of these proxies, separated by commas; the headers of anyone else are ignored",
-    ),
-    Variable(
-        ADDRESS,
-        "WORKBENCH_SECURE_COOKIES",
-        "By the request's scheme",
-        "`yes` behind a proxy that ends TLS without saying so",
-    ),
-    Variable(
-        MAIL,
-        "WORKBENCH_MAIL_HOST",
-        "none",
-        "Mail server that takes messages by SMTP; without it none are sent",
-    ),
-    Variable(
-        MAIL,
-        "WORKBENCH_MAIL_FROM",
-        "–",
-        "Sender of the messages, such as `Workbench <workbench@example.org>`; needed with a mail server",
-    ),
-    Variable(
-        MAIL,
-        "WORKBENCH_ADDRESS",
-        "–",
-        "Address of the site with its path, to which links in messages lead; needed with a mail server",
-    ),
-    Variable(
-        MAIL,
-        "WORKBENCH_MAIL_SECURITY",
-        "starttls",
-        "`starttls`, `tls`, or `none` for a server that needs no login",
-    ),
-    Variable(
-        MAIL, "WORKBENCH_MAIL_PORT", "587, 465 or 25", "Port of the mail server; by default the usual one"
-    ),
-    Variable(MAIL, "WORKBENCH_MAIL_LOGIN", "none", "Login at the mail server, if it needs one"),
-    Variable(MAIL, "WORKBENCH_MAIL_PASSWORD", "none", "Password for it; never logged"),
-    Variable(
-        SEARCH,
-        "WORKBENCH_OPENSEARCH_URL",
-        "none",
-        "Addresses of the nodes of an OpenSearch cluster, separated by commas; without it each host has an "
-        "index of its own",
-    ),
-    Variable(SEARCH, "WORKBENCH_OPENSEARCH_LOGIN", "none", "Login at the cluster, over `https` only"),
-    Variable(SEARCH, "WORKBENCH_OPENSEARCH_PASSWORD", "none", "Password for it; never logged"),
-    Variable(
-        SEARCH,
-        "WORKBENCH_OPENSEARCH_CA",
-        "Well-known authorities",
-        "File of certificates (PEM) that the cluster’s certificate is checked against",
-    ),
-    Variable(
-        SEARCH, "WORKBENCH_OPENSEARCH_PREFIX", CLUSTER_PREFIX, "How the names of the indexes there begin"
-    ),
-    Variable(
-        SIGN_IN,
-        "WORKBENCH_REQUIRE_TWO_FACTOR",
-        "no",
-        "`yes`: organisers and administrators can do nothing before they turn on two-factor sign-in",
-    ),
-    Variable(
-        WEBHOOKS,
-        "WORKBENCH_WEBHOOK_HOSTS",
-        "none",
-        "Hosts inside your network to which webhooks may be delivered, separated by commas; `localhost` "
-        "among them also allows `http://localhost`",
-    ),
-    Variable(
-        LOG,
-        "WORKBENCH_LOG_JSON",
-        "no",
-        "`yes`: one JSON object a line, with time (UTC), level, logger, request ID, message, and the "
-        "traceback of an error",
-    ),
-    Variable(
-        LOG,
-        "WORKBENCH_ACCESS_LOG",
-        "no",
-        "`yes`: a line for every request, with method, endpoint, status, milliseconds",
-    ),
-    Variable(
-        LOG,
-        "WORKBENCH_SLOW_QUERY_MS",
-        "0",
-        "Log statements that take this many milliseconds or more, without their parameters; 0 logs none",
-    ),
-    Variable(
-        LOG,
-        "WORKBENCH_METRICS_TOKEN",
-        "none",
-        f"Token for `/metrics`, {SHORTEST_SECRET} characters or more; without it only this machine may read "
-        "them",
-    ),
-    Variable(
-        COMMANDS,
-        "WORKBENCH_PASSWORD",
-        "Asked for",
-        "Password for `workbench init` and `workbench account`, so that they do not ask",
-    ),
-)
-"""Every variable that somebody sets, in the order of the manual."""
+    openid: OpenIdSettings | None = None
 
 
 def read_settings(environment: Mapping[str, str] | None = None, *, instance: Path | None = None) -> Settings:
@@ -263,6 +130,7 @@ def read_settings(environment: Mapping[str, str] | None = None, *, instance: Pat
         cluster=read_cluster(env),
         require_two_factor=_yes_or_no(env, "WORKBENCH_REQUIRE_TWO_FACTOR") or False,
         webhook_hosts=tuple(one.casefold() for one in _listed(env, "WORKBENCH_WEBHOOK_HOSTS")),
+        openid=_openid(env),
     )
 
 
@@ -324,6 +192,65 @@ def read_cluster(environment: Mapping[str, str] | None = None, *, url: str = "")
         remedy = "set lower-case letters, digits and hyphens, such as workbench"
         raise WorkbenchError(f"WORKBENCH_OPENSEARCH_PREFIX is {prefix!r}", remedy=remedy)
     return SearchCluster(nodes, login, password, authorities, prefix)
+
+
+def _openid(env: Mapping[str, str]) -> OpenIdSettings | None:
+    issuer, client_id, name, site = (
+        env.get(f"WORKBENCH_{variable}", "").strip()
+        for variable in ("OPENID_ISSUER", "OPENID_CLIENT_ID", "OPENID_NAME", "ADDRESS")
+    )
+    domains = tuple(each.casefold() for each in _listed(env, "WORKBENCH_OPENID_DOMAINS"))
+    secret, file = (env.get(f"WORKBENCH_OPENID_CLIENT_SECRET{where}", "").strip() for where in ("", "_FILE"))
+    if not issuer:
+        return None
+    if not _is_address(issuer) or not is_protected(issuer):
+        remedy = "set the address of the provider as it states it, such as https://login.example.org"
+        raise WorkbenchError(f"WORKBENCH_OPENID_ISSUER is {issuer!r}", remedy=remedy)
+    if not client_id:
+        remedy = "set the client ID that the provider gave this site"
+        raise WorkbenchError("WORKBENCH_OPENID_CLIENT_ID is missing", remedy=remedy)
+    if not _is_address(site):
+        remedy = "set the whole address of the site, such as https://judge.example.org"
+        raise WorkbenchError(f"WORKBENCH_ADDRESS is {site!r}", remedy=remedy)
+    label = " ".join(name.split()) or urlsplit(issuer).hostname or issuer
+    if len(label) > LONGEST_LABEL or not label.isprintable():
+        remedy = f"set at most {LONGEST_LABEL} visible characters"
+        raise WorkbenchError(f"WORKBENCH_OPENID_NAME is {name!r}", remedy=remedy)
+    for domain in domains:
+        if not DOMAIN.fullmatch(domain):
+            remedy = "set whole domains without @ or *, such as example.org, separated by commas"
+            raise WorkbenchError(f"WORKBENCH_OPENID_DOMAINS has {domain!r}", remedy=remedy)
+    return OpenIdSettings(issuer, client_id, _client_secret(secret, file), label, site.rstrip("/"), domains)
+
+
+def _client_secret(text: str, file: str) -> str:
+    variable = "WORKBENCH_OPENID_CLIENT_SECRET"
+    if text and file:
+        raise WorkbenchError(f"{variable} and {variable}_FILE are both set", remedy="set one of them")
+    if file:
+        try:
+            with Path(file).open("rb") as stream:
+                text = stream.read(LONGEST_SECRET).decode().strip()
+        except (OSError, UnicodeDecodeError) as error:
+            # Neither names what is in it.
+            problem = error.strerror if isinstance(error, OSError) else "it is not text"
+            remedy = "name a file that the server may read, with the secret and nothing else"
+            raise WorkbenchError(f"{variable}_FILE cannot be read: {problem}", remedy=remedy) from None
+    if not text:
+        remedy = f"set it, or name a file with it in {variable}_FILE"
+        raise WorkbenchError("the client secret of the OpenID provider is missing", remedy=remedy)
+    return text
+
+
+def is_protected(address: str) -> bool:
+    """Whether nobody on the way reads what is sent to an address: it has https, or is on this machine."""
+    parts = urlsplit(address)
+    if parts.scheme == "https":
+        return True
+    try:
+        return parts.scheme == "http" and ip_address(parts.hostname or "").is_loopback
+    except ValueError:
+        return parts.scheme == "http" and parts.hostname == "localhost"
 
 
 def _is_address(text: str) -> bool:

@@ -115,6 +115,7 @@ FILES = frozenset(
 # Fragments; their pages ask for them.
 PIECES = frozenset({"consensus_preview.ranking", "dataset.progress", "trust.live", "trust.progress"})
 WELCOME = "entrance.welcome"  # only where there is no account yet
+PROVIDER = frozenset({"openid.finish", "openid.leave"})  # only where there is one: `test_openid`
 # Pages that are the first thing somebody sees without any work, and what long names do to them.
 BARE = frozenset(
     {
@@ -190,7 +191,10 @@ def looks(app: Flask, full: FullCampaign) -> list[Look]:
     """
     found, begun = [], set()
     for rule in app.url_map.iter_rules():
-        if "GET" not in (rule.methods or ()) or rule.endpoint in FILES | PIECES | {"static", WELCOME}:
+        if "GET" not in (rule.methods or ()) or rule.endpoint in FILES | PIECES | PROVIDER | {
+            "static",
+            WELCOME,
+        }:
             continue
         if rule.endpoint.startswith("api."):
             # For programs, which have tokens.

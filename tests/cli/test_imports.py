@@ -26,6 +26,7 @@ DATABASE = {
         "trail",
         "token",
         "mail",
+        "openid",
     ),
 }
 HEAVY = ("sqlalchemy", "alembic", "flask", "psycopg")

@@ -22,7 +22,7 @@ from workbench.help.manual import Page, Reader, by_reader, neighbours, page_for,
 from workbench.help.rendering import page_html, sections, terminal_markdown
 from workbench.pooling.strategies import ALL_STRATEGIES
 from workbench.records import SCALES, TieRule
-from workbench.settings import VARIABLES
+from workbench.variables import VARIABLES
 from workbench.web.pages.adjudication.desk import OWN_KEYS
 from workbench.workflow.judging.desk_settings import COMMANDS
 from workbench.workflow.people.roles import Role

@@ -46,6 +46,7 @@ COMMANDS = {
     "trail": "workbench.cli.trail:command",
     "token": "workbench.cli.token:command",
     "mail": "workbench.cli.mail:command",
+    "openid": "workbench.cli.openid:command",
     "move": "workbench.cli.move:move",
     "deploy": "workbench.cli.deploy:command",
     "help": "workbench.cli.help:command",

@@ -187,7 +187,7 @@ def _work_saved() -> str:
 
 
 def _environment_variables() -> str:
-    from workbench.settings import VARIABLES
+    from workbench.variables import VARIABLES
 
     rows = [(f"`{one.name}`", one.default, one.meaning, one.use) for one in VARIABLES]
     return _table(("Variable", "Default", "Meaning", "For"), rows)

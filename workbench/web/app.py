@@ -17,6 +17,7 @@ from workbench.web.pages import BLUEPRINTS
 from workbench.web.proxies import TrustedProxies, UnderPrefix
 from workbench.web.quick_desk import QuickDesk
 from workbench.web.requests import StorableRequest
+from workbench.workflow.openid.provider import OpenIdProvider
 from workbench.workflow.people.passwords import Passwords
 
 # Limit of all fields of one form together, without files: guidelines are the longest.
@@ -47,7 +48,8 @@ def create_app(settings: Settings, database: Database, *, passwords: Passwords |
     app.url_map.converters.update(
         {"id": IdConverter, "int": NumberConverter, "string": TextConverter, "default": TextConverter}
     )
-    context.init_app(app, context.Context(settings, database, passwords or Passwords()))
+    provider = OpenIdProvider(settings.openid) if settings.openid is not None else None
+    context.init_app(app, context.Context(settings, database, passwords or Passwords(), provider=provider))
     # The trail first: it gives the request its id, and sees how it was answered last.
     if settings.slow_statement_ms:
         log_slow_statements(database.engine, settings.slow_statement_ms)

@@ -21,6 +21,7 @@ from workbench.web.repeats import Repeats
 from workbench.web.response_files import ResponseFiles
 from workbench.workflow.campaigns.campaigns import ARCHIVED, RESTORE, campaign_of
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
+from workbench.workflow.openid.provider import OpenIdProvider
 from workbench.workflow.people.passwords import Passwords
 
 KEY = "workbench"
@@ -44,6 +45,7 @@ class Context:
     uses: LastUses = field(default_factory=LastUses)
     observed: Observed = field(default_factory=Observed)
     rendered: RenderedDocuments = field(default_factory=RenderedDocuments)
+    provider: OpenIdProvider | None = None
 
 
 def init_app(app: Flask, context: Context) -> None:

@@ -58,6 +58,7 @@ def init_app(app: Flask) -> None:
     app.add_template_filter(render_guidelines)
     app.add_template_global(fresh_id)
     app.add_template_global(sends_mail)
+    app.add_template_global(openid_name)
     app.add_template_global(help_address)
     app.add_template_global(kept_row)
     app.add_template_global(navigation.exists, "page_exists")
@@ -82,6 +83,12 @@ def init_app(app: Flask) -> None:
 def sends_mail() -> bool:
     """Whether this site sends mail."""
     return app_context().settings.mail is not None
+
+
+def openid_name() -> str:
+    """The name of the OpenID provider with which people sign in here; empty without one."""
+    provider = app_context().provider
+    return provider.settings.name if provider is not None else ""
 
 
 def grouped(number: int) -> str:

@@ -33,6 +33,7 @@ OWN_ACTS = frozenset(
         "entrance",
         "lost_passwords",
         "mail_address",
+        "openid_link",
         "sign_in_codes",
         "two_factor",
     }
@@ -43,12 +44,16 @@ ATTEMPTS = frozenset(
         "entrance.enter",
         "account.change_password",
         "mail_address.change",
+        "openid_link.link",
+        "openid_link.unlink",
         "sign_in_codes.check",
         "two_factor.renew",
         "two_factor.turn_off",
         "two_factor.turn_on",
     }
 )
+# Acts without a form: the provider leads the browser back by a link.
+LED_BACK = frozenset({"openid.finish"})
 BAD_REQUEST, FORBIDDEN = 400, 403
 LOG = logging.getLogger(__name__)
 
@@ -73,7 +78,8 @@ def init_app(app: Flask) -> None:
         g.request_id = new_request_id()
         endpoint = request.endpoint or ""
         changes = request.method not in SAFE_METHODS if of_api() else request.method == "POST"
-        g.of_trail = changes and is_recorded(access_of(current_app, endpoint), endpoint)
+        recorded_form = changes and is_recorded(access_of(current_app, endpoint), endpoint)
+        g.of_trail = recorded_form or endpoint in LED_BACK
         if g.of_trail and endpoint not in ATTEMPTS:
             g.recording = _recording
 

@@ -1,6 +1,7 @@
 """What people do: one room a stage of a campaign, in its order; one function a use-case.
 
     people        accounts, signing in, invitations, roles
+    openid        signing in at an OpenID provider
     campaigns     a campaign: its name, scale, topics, documents
     runs          runs and the groups that send them: checked, stored, described
     setup         files dropped to set up a campaign: recognised, checked, added

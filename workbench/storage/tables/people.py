@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, String
+from sqlalchemy import CheckConstraint, ForeignKey, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from workbench.storage.tables.columns import Base, RowId
@@ -74,6 +74,22 @@ class SignInAttemptRow(Base):
     login: Mapped[str] = mapped_column(String(120), index=True)
     address: Mapped[str] = mapped_column(String(64), index=True)
     at: Mapped[datetime] = mapped_column(index=True)
+
+
+class OpenIdIdentityRow(Base):
+    """Somebody at an OpenID provider who signs in to an account; an account has one of a provider.
+
+    `known_as` is by what its owner recognises it, and identifies nobody.
+    """
+
+    __tablename__ = "openid_identity"
+    issuer: Mapped[str] = mapped_column(String(255), primary_key=True)
+    subject: Mapped[str] = mapped_column(String(255), primary_key=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"))
+    known_as: Mapped[str] = mapped_column(String(254), default="")
+    linked_at: Mapped[datetime]
+    used_at: Mapped[datetime | None]
+    __table_args__ = (UniqueConstraint("account_id", "issuer"),)
 
 
 class MemberRow(Base):

@@ -12,7 +12,9 @@ from workbench.web.context import app_context, reading, writing
 from workbench.web.forms import counted
 from workbench.web.paging import A_PAGE, ListPage, start_asked
 from workbench.web.requests import see_other
+from workbench.workflow.openid.identities import linked_identities
 from workbench.workflow.people import administration
+from workbench.workflow.people.accounts import has_password
 from workbench.workflow.people.resets import ResetLink, make_reset
 from workbench.workflow.people.sessions import sessions_of
 from workbench.workflow.people.signing_in import sign_out_everywhere
@@ -150,12 +152,15 @@ def _page(account_id: int, made: ResetLink | None = None, findings: tuple[Findin
     with reading() as db:
         details = administration.account_details(db, account_id)
         sessions = sessions_of(db, account_id)
+        linked, with_password = linked_identities(db, account_id), has_password(db, account_id)
     link = url_for("entrance.reset", token=made.token, _external=True) if made else None
     return render_template(
         "administration/account.html",
         one=details.line,
         details=details,
         sessions=sessions,
+        linked=linked,
+        with_password=with_password,
         made=made,
         link=link,
         findings=findings,

@@ -67,7 +67,7 @@ def begin() -> Answer:
         return render_template("entrance/welcome.html", findings=error.findings, typed=request.form), 422
     with writing() as db:
         session = signing_in.open_session(db, people.create_first_account(db, new), browser())
-    return _signed_in(session, url_for("campaigns.index"))
+    return entered(session, url_for("campaigns.index"))
 
 
 @blueprint.get("/sign-in")
@@ -100,7 +100,7 @@ def enter() -> Answer:
             "entrance/sign_in.html", next=following, why=None, refused=str(outcome), login=login
         )
         return page, 429 if outcome.wait else 422, retry_after(outcome)
-    return _signed_in(outcome, following or url_for("campaigns.index"))
+    return entered(outcome, following or url_for("campaigns.index"))
 
 
 @blueprint.post("/sign-out")
@@ -128,7 +128,7 @@ def accept(token: str) -> Response:
     with writing() as db:
         offer = invitations.accept(db, token, viewer().id)
     notices.add(f"You have joined {offer.campaign} as {offer.role}.")
-    return see_other(_start_page(offer.slug, viewer().id))
+    return see_other(start_page(offer.slug, viewer().id))
 
 
 @blueprint.post("/invitation/<token>/register")
@@ -148,7 +148,7 @@ def register(token: str) -> Answer:
     except Conflict as error:
         finding = Finding("Login name", None, "login", error.message, error.remedy)
         return _invitation_page(token, (finding,)), 409
-    return _signed_in(session, _start_page(offer.slug, account.id))
+    return entered(session, start_page(offer.slug, account.id))
 
 
 @blueprint.get("/reset/<token>")
@@ -175,7 +175,7 @@ def use_reset(token: str) -> Answer:
     new_hash = app_context().passwords.hash(form["password"])
     with writing() as db:
         outcome = resets.use_reset(db, token, new_hash, browser())
-    return _signed_in(outcome, url_for("campaigns.index"))
+    return entered(outcome, url_for("campaigns.index"))
 
 
 def _reset_page(token: str, findings: tuple[Finding, ...] = ()) -> str:
@@ -222,13 +222,15 @@ def _invitation_page(token: str, findings: tuple[Finding, ...] = ()) -> str:
     )
 
 
-def _start_page(slug: str, account_id: int) -> str:
+def start_page(slug: str, account_id: int) -> str:
+    """Where a person begins in a campaign."""
     with reading() as db:
         roles = effective_roles(db, campaign_by_slug(db, slug).id, account_id)
     return first_page(slug, roles) or url_for("campaigns.index")
 
 
-def _signed_in(outcome: SignedIn | CodeNeeded, address: str) -> Response:
+def entered(outcome: SignedIn | CodeNeeded, address: str) -> Response:
+    """Go on to an address with a new session, or to the form for the code that the account needs."""
     if isinstance(outcome, CodeNeeded):
         response = see_other(url_for("sign_in_codes.index", next=address))
         keep_code_step(response, outcome)

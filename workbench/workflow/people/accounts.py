@@ -20,6 +20,7 @@ from workbench.workflow.people.passwords import Passwords, password_findings
 
 LONGEST_NAME = 120
 MIXED = "a word has letters of several scripts, which look alike"
+WITHOUT_PASSWORD = "none"  # noqa: S105 - no hash, so no password matches it
 LOGIN = re.compile(r"\w[\w.@+-]{1,119}")
 
 
@@ -40,7 +41,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class NewAccount:
-    """A validated account, ready to be stored; made by `prepare_account` only."""
+    """A validated account, ready to be stored; made by `prepare_account` and `account_without_password`."""
 
     login: str
     name: str
@@ -62,6 +63,29 @@ def prepare_account(
     if findings:
         raise InvalidInput(findings)
     return NewAccount(fold_login(login), clean_name(name), passwords.hash(password))
+
+
+def account_without_password(login: str, name: str) -> NewAccount:
+    """A new account whose owner signs in at an OpenID provider; raises InvalidInput.
+
+    Its owner, like any other, can choose a password by a reset link.
+    """
+    findings = [*login_findings(login), *name_findings(name)]
+    if findings:
+        raise InvalidInput(findings)
+    return NewAccount(fold_login(login), clean_name(name), WITHOUT_PASSWORD)
+
+
+def has_password(db: Session, account_id: int) -> bool:
+    """Whether the owner of an account can sign in with a password."""
+    return db.get_one(AccountRow, account_id).password_hash != WITHOUT_PASSWORD
+
+
+def is_login_free(db: Session, login: str) -> bool:
+    """Whether no account has this login name, nor one that looks like it."""
+    folded = fold_login(login)
+    owner = db.scalar(select(AccountRow.id).where(AccountRow.login == folded))
+    return owner is None and not _alike(db, folded, AccountRow.login)
 
 
 def create_account(

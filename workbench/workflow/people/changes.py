@@ -47,6 +47,8 @@ PRIVATE = frozenset(
         ("mail_message", "address"),
         ("mail_message", "asked"),
         ("mail_message", "reason"),
+        ("openid_identity", "subject"),
+        ("openid_identity", "known_as"),
         ("two_factor", "secret"),
         ("webhook", "secret"),
         # Many services have a secret in the address itself.

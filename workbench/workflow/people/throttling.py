@@ -36,6 +36,7 @@ SIGNED_IN = "signed in"
 # What else than passwords is counted, each by itself: login names have no spaces.
 LINKS = "link "
 SIGN_IN_CODES = "code "
+OPENID = "openid "
 _DEVICE = "device "
 
 
@@ -76,6 +77,12 @@ def network_of(address: str | None) -> str:
 def place_of_device(token_hash: str) -> str:
     """The place of a browser that has the cookie with this hash."""
     return _DEVICE + token_hash[:32]
+
+
+def provider_guess(address: str | None) -> Guess:
+    """What sign-ins at a provider that fail are counted for: where they come from, since nobody is named."""
+    place = network_of(address)
+    return Guess(f"{OPENID}{place}", place)
 
 
 def waiting_time(db: Session, guess: Guess, now: datetime) -> timedelta:

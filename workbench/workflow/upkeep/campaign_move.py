@@ -43,6 +43,7 @@ from workbench.storage.tables import (
     Base,
     CampaignRow,
     MailAddressRow,
+    OpenIdIdentityRow,
     RecoveryCodeRow,
     SchemaUpgradeRow,
     TrailRow,
@@ -58,6 +59,7 @@ _OF_INSTANCE = frozenset(
     {
         ACCOUNT,
         MailAddressRow.__tablename__,
+        OpenIdIdentityRow.__tablename__,
         RecoveryCodeRow.__tablename__,
         SchemaUpgradeRow.__tablename__,
         TrailRow.__tablename__,

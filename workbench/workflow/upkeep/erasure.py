@@ -38,6 +38,7 @@ from workbench.storage.tables import (
     MailAddressRow,
     MailMessageRow,
     MemberRow,
+    OpenIdIdentityRow,
     PoolRow,
     PreferenceEventRow,
     ReleaseRow,
@@ -105,6 +106,8 @@ def erase_person(
     addresses = (
         {one for one in (address.address, address.new_address) if one} if address is not None else set()
     )
+    of_person = OpenIdIdentityRow.account_id == account_id
+    addresses |= set(db.scalars(select(OpenIdIdentityRow.known_as).where(of_person))) - {""}
     disable_account(db, account_id, now=now)
     _leave_campaigns(db, account_id)
     names |= _rename_assessors(db, account_id)

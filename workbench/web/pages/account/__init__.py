@@ -1,6 +1,6 @@
-"""Account: name, password, second factor, mail address, sessions, tokens, keys and documents of the desk."""
+"""Account: name, ways to sign in, mail address, sessions, tokens, keys and documents of the desk."""
 
-from workbench.web.pages.account import address, keys, profile, reading, tokens, two_factor
+from workbench.web.pages.account import address, keys, openid_link, profile, reading, tokens, two_factor
 
 BLUEPRINTS = (
     profile.blueprint,
@@ -9,4 +9,5 @@ BLUEPRINTS = (
     tokens.blueprint,
     address.blueprint,
     two_factor.blueprint,
+    openid_link.blueprint,
 )

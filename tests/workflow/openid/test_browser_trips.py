@@ -1,0 +1,73 @@
+"""Trips: what comes back fits the browser, the trip and its purpose, or is not taken."""
+
+from __future__ import annotations
+
+import base64
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from workbench.workflow.openid.browser_trips import LONGEST_TARGET, TripPurpose, new_trip, returned_trip
+from workbench.workflow.people.tokens import token_hash
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+TRIP = new_trip(TripPurpose.JOIN, "an invitation", now=NOON)
+
+
+def test_a_trip_comes_back_with_its_purpose_and_secrets() -> None:
+    back = returned_trip(TRIP.kept, TRIP.state, now=NOON + timedelta(minutes=10))
+    assert back == TRIP
+    assert back is not None
+    assert (back.nonce, back.verifier, back.purpose, back.target) == (
+        TRIP.nonce,
+        TRIP.verifier,
+        TripPurpose.JOIN,
+        "an invitation",
+    )
+
+
+def test_no_two_trips_share_a_secret_and_the_verifier_is_one_of_rfc_7636() -> None:
+    other = new_trip(TripPurpose.JOIN, "an invitation", now=NOON)
+    secrets = [TRIP.state, TRIP.nonce, TRIP.verifier, other.state, other.nonce, other.verifier]
+    assert len(set(secrets)) == 6
+    # 43 characters of base64url are 256 bits; 43 is the fewest that section 4.1 allows.
+    assert {len(one) for one in secrets} == {43}
+
+
+def changed(**_: str) -> str:
+    content = json.loads(base64.urlsafe_b64decode(TRIP.kept + "=="))
+    content[1] = "another invitation"
+    return base64.urlsafe_b64encode(json.dumps(content).encode()).decode().rstrip("=")
+
+
+@pytest.mark.parametrize(
+    ("kept", "state"),
+    [
+        (TRIP.kept, ""),
+        (TRIP.kept, new_trip(TripPurpose.JOIN, now=NOON).state),  # of another browser
+        ("", TRIP.state),
+        (changed(), TRIP.state),  # with another purpose than it began with
+        ("no cookie of ours", TRIP.state),
+        ("W10", TRIP.state),  # an empty list
+        ("é", "é"),
+    ],
+)
+def test_an_answer_to_anything_else_is_not_taken(kept: str, state: str) -> None:
+    assert returned_trip(kept, state, now=NOON) is None
+
+
+@pytest.mark.parametrize("late", [timedelta(minutes=10, seconds=1), timedelta(seconds=-1)])
+def test_a_trip_ends_after_ten_minutes(late: timedelta) -> None:
+    assert returned_trip(TRIP.kept, TRIP.state, now=NOON + late) is None
+
+
+def test_a_link_belongs_to_the_session_in_which_it_began() -> None:
+    trip = new_trip(TripPurpose.LINK, token_hash("mine"))
+    assert (trip.is_of_session("mine"), trip.is_of_session("another")) == (True, False)
+
+
+def test_a_cookie_holds_every_trip() -> None:
+    trip = new_trip(TripPurpose.SIGN_IN, "/" + "n" * (LONGEST_TARGET - 1))
+    assert len(trip.kept) < 3000  # of the 4,096 bytes of RFC 6265, 6.1
+    assert new_trip(TripPurpose.SIGN_IN, "/" + "n" * LONGEST_TARGET).target == ""

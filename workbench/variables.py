@@ -1,0 +1,197 @@
+"""The environment variables that somebody sets, as the manual lists them; `settings` reads them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.search_cluster import CLUSTER_PREFIX
+from workbench.settings import SHORTEST_SECRET
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """An environment variable, as the manual explains it: `default` and `meaning` are Markdown.
+
+    `use` names the kind of variables among which it is listed.
+    """
+
+    use: str
+    name: str
+    default: str
+    meaning: str
+
+
+DATA, ADDRESS, MAIL, LOG, COMMANDS = "Data", "Address and proxy", "E-mail", "Log and metrics", "Commands"
+SEARCH, OPENID, SIGN_IN, WEBHOOKS = "Search", "OpenID Connect", "Sign-in", "Webhooks"
+VARIABLES = (
+    Variable(DATA, "WORKBENCH_INSTANCE", "`instance/`", "Folder of the embedded database"),
+    Variable(
+        DATA,
+        "WORKBENCH_DATABASE_URL",
+        "SQLite in that folder",
+        "`postgresql://USER@HOST/NAME`; install `ir-workbench[postgresql]`",
+    ),
+    Variable(
+        DATA,
+        "WORKBENCH_MAX_UPLOAD_MIB",
+        "2048",
+        "Largest form with files; other forms are limited to 1 MiB, and to 64 KiB before signing in",
+    ),
+    Variable(
+        ADDRESS,
+        "WORKBENCH_HOSTS",
+        "Any name",
+        "Names under which the site answers, separated by commas; requests under other names get status 400",
+    ),
+    Variable(
+        ADDRESS,
+        "WORKBENCH_PREFIX",
+        "none",
+        "Path under which the site is, such as `/workbench`; the proxy passes paths on unchanged",
+    ),
+    Variable(
+        ADDRESS,
+        "WORKBENCH_PROXIES",
+        "0",
+        "Number of proxies in front whose forwarded headers are trusted",
+    ),
+    Variable(
+        ADDRESS,
+        "WORKBENCH_PROXY_ADDRESSES",
+        "Loopback and private networks",
+        "Addresses or networks of these proxies, separated by commas; the headers of anyone else are ignored",
+    ),
+    Variable(
+        ADDRESS,
+        "WORKBENCH_SECURE_COOKIES",
+        "By the request's scheme",
+        "`yes` behind a proxy that ends TLS without saying so",
+    ),
+    Variable(
+        MAIL,
+        "WORKBENCH_MAIL_HOST",
+        "none",
+        "Mail server that takes messages by SMTP; without it none are sent",
+    ),
+    Variable(
+        MAIL,
+        "WORKBENCH_MAIL_FROM",
+        "–",
+        "Sender of the messages, such as `Workbench <workbench@example.org>`; needed with a mail server",
+    ),
+    Variable(
+        MAIL,
+        "WORKBENCH_ADDRESS",
+        "–",
+        "Address of the site with its path, to which links in messages and the OpenID provider lead; needed "
+        "with either",
+    ),
+    Variable(
+        MAIL,
+        "WORKBENCH_MAIL_SECURITY",
+        "starttls",
+        "`starttls`, `tls`, or `none` for a server that needs no login",
+    ),
+    Variable(
+        MAIL, "WORKBENCH_MAIL_PORT", "587, 465 or 25", "Port of the mail server; by default the usual one"
+    ),
+    Variable(MAIL, "WORKBENCH_MAIL_LOGIN", "none", "Login at the mail server, if it needs one"),
+    Variable(MAIL, "WORKBENCH_MAIL_PASSWORD", "none", "Password for it; never logged"),
+    Variable(
+        OPENID,
+        "WORKBENCH_OPENID_ISSUER",
+        "none",
+        "Issuer of the [OpenID provider](openid.md), such as `https://login.example.org`; without it people "
+        "sign in with a password only",
+    ),
+    Variable(OPENID, "WORKBENCH_OPENID_CLIENT_ID", "–", "Client ID of this site at the provider"),
+    Variable(
+        OPENID,
+        "WORKBENCH_OPENID_CLIENT_SECRET",
+        "–",
+        "Client secret; never logged",
+    ),
+    Variable(
+        OPENID,
+        "WORKBENCH_OPENID_CLIENT_SECRET_FILE",
+        "none",
+        "File with the client secret, instead of the secret",
+    ),
+    Variable(
+        OPENID,
+        "WORKBENCH_OPENID_NAME",
+        "Host of the issuer",
+        "Name of the provider, as in “Sign in with Example University”",
+    ),
+    Variable(
+        OPENID,
+        "WORKBENCH_OPENID_DOMAINS",
+        "none",
+        "Domains, separated by commas: whoever has a verified e-mail address in one may create an account "
+        "without an invitation",
+    ),
+    Variable(
+        SEARCH,
+        "WORKBENCH_OPENSEARCH_URL",
+        "none",
+        "Addresses of the nodes of an OpenSearch cluster, separated by commas; without it each host has an "
+        "index of its own",
+    ),
+    Variable(SEARCH, "WORKBENCH_OPENSEARCH_LOGIN", "none", "Login at the cluster, over `https` only"),
+    Variable(SEARCH, "WORKBENCH_OPENSEARCH_PASSWORD", "none", "Password for it; never logged"),
+    Variable(
+        SEARCH,
+        "WORKBENCH_OPENSEARCH_CA",
+        "Well-known authorities",
+        "File of certificates (PEM) that the cluster’s certificate is checked against",
+    ),
+    Variable(
+        SEARCH, "WORKBENCH_OPENSEARCH_PREFIX", CLUSTER_PREFIX, "How the names of the indexes there begin"
+    ),
+    Variable(
+        SIGN_IN,
+        "WORKBENCH_REQUIRE_TWO_FACTOR",
+        "no",
+        "`yes`: organisers and administrators can do nothing before they turn on two-factor sign-in",
+    ),
+    Variable(
+        WEBHOOKS,
+        "WORKBENCH_WEBHOOK_HOSTS",
+        "none",
+        "Hosts inside your network to which webhooks may be delivered, separated by commas; `localhost` "
+        "among them also allows `http://localhost`",
+    ),
+    Variable(
+        LOG,
+        "WORKBENCH_LOG_JSON",
+        "no",
+        "`yes`: one JSON object a line, with time (UTC), level, logger, request ID, message, and the "
+        "traceback of an error",
+    ),
+    Variable(
+        LOG,
+        "WORKBENCH_ACCESS_LOG",
+        "no",
+        "`yes`: a line for every request, with method, endpoint, status, milliseconds",
+    ),
+    Variable(
+        LOG,
+        "WORKBENCH_SLOW_QUERY_MS",
+        "0",
+        "Log statements that take this many milliseconds or more, without their parameters; 0 logs none",
+    ),
+    Variable(
+        LOG,
+        "WORKBENCH_METRICS_TOKEN",
+        "none",
+        f"Token for `/metrics`, {SHORTEST_SECRET} characters or more; without it only this machine may read "
+        "them",
+    ),
+    Variable(
+        COMMANDS,
+        "WORKBENCH_PASSWORD",
+        "Asked for",
+        "Password for `workbench init` and `workbench account`, so that they do not ask",
+    ),
+)
+"""Every variable that somebody sets, in the order of the manual."""

@@ -1,0 +1,72 @@
+"""Links between the viewer's account and the OpenID provider, made and removed with the password."""
+
+from __future__ import annotations
+
+from flask import Blueprint, g, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding
+from workbench.web import notices
+from workbench.web.access import signed_in, viewer
+from workbench.web.context import app_context, reading, writing
+from workbench.web.provider_trips import depart, require_provider
+from workbench.web.requests import browser, retry_after, see_other
+from workbench.workflow.openid.browser_trips import TripPurpose, new_trip
+from workbench.workflow.openid.identities import linked_identities, unlink_identities
+from workbench.workflow.people import signing_in
+from workbench.workflow.people.accounts import has_password
+from workbench.workflow.people.tokens import token_hash
+
+blueprint = Blueprint("openid_link", __name__, url_prefix="/account/openid")
+Answer = str | Response | tuple[str, int] | tuple[str, int, dict[str, str]]
+
+
+@blueprint.get("")
+@signed_in
+def index() -> str:
+    """The identity that is linked, or how to link one."""
+    return _page()
+
+
+@blueprint.post("/link")
+@signed_in
+def link() -> Answer:
+    """Go to the provider to link an identity, after the password was checked."""
+    provider = require_provider()
+    refusal = _wrong_password()
+    return refusal or depart(provider, new_trip(TripPurpose.LINK, token_hash(g.token)))
+
+
+@blueprint.post("/unlink")
+@signed_in
+def unlink() -> Answer:
+    """Let nobody sign in to this account with the provider any more, after the password was checked."""
+    refusal = _wrong_password()
+    if refusal is not None:
+        return refusal
+    with writing() as db:
+        unlink_identities(db, viewer().id)
+    notices.add("Unlinked. You sign in with your password from now on.")
+    return see_other(url_for("openid_link.index"))
+
+
+def _wrong_password() -> tuple[str, int, dict[str, str]] | None:
+    with reading() as db:
+        attempt = signing_in.begin_attempt(db, login=viewer().login, browser=browser(), signed_in=True)
+    checked = signing_in.check_password(attempt, request.form.get("old", ""), app_context().passwords)
+    with writing() as db:
+        refused = signing_in.confirm_password(db, checked)
+    if refused is None:
+        return None
+    wrong = str(refused) if refused.wait else "this is not your password"
+    page = _page((Finding("Current password", None, "old", wrong),))
+    return page, 429 if refused.wait else 422, retry_after(refused)
+
+
+def _page(findings: tuple[Finding, ...] = ()) -> str:
+    with reading() as db:
+        linked = linked_identities(db, viewer().id)
+        with_password = has_password(db, viewer().id)
+    return render_template(
+        "account/openid.html", linked=linked, with_password=with_password, findings=findings
+    )

@@ -1,0 +1,88 @@
+"""Trips: a browser on its way to the provider and back.
+
+All that has to fit on the way back follows from the cookie of the trip (`kept`), which the browser sends to
+this site only: `state` by which the answer is recognised, `nonce` for the ID token, `verifier` for PKCE.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from workbench.workflow.clock import utc_now
+from workbench.workflow.people.tokens import new_token, token_hash
+
+TRIP_LASTS = timedelta(minutes=10)
+LONGEST_TARGET = 2000
+"""In characters; a browser keeps cookies of 4,096 bytes."""
+
+
+class TripPurpose(StrEnum):
+    """What a person goes to the provider for."""
+
+    SIGN_IN = "sign in"
+    JOIN = "join"
+    LINK = "link"
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserTrip:
+    """A trip with its purpose and its `target`.
+
+    The target is where to go on after signing in, the token of an invitation to join with, or the hash of the
+    session whose account is to be linked. `kept` is the value of the cookie.
+    """
+
+    purpose: TripPurpose
+    target: str = field(repr=False)
+    kept: str = field(repr=False)
+
+    @property
+    def state(self) -> str:
+        """What the provider sends back unchanged; by it the answer is known to be to this trip."""
+        return self._derived("state")
+
+    @property
+    def nonce(self) -> str:
+        """What the ID token has to repeat, so that none of another sign-in is accepted."""
+        return self._derived("nonce")
+
+    @property
+    def verifier(self) -> str:
+        """The PKCE verifier of RFC 7636, without which the provider exchanges the code for nobody."""
+        return self._derived("verifier")
+
+    def is_of_session(self, token: str) -> bool:
+        """Whether the trip began in the session with this token, which is to be linked."""
+        return hmac.compare_digest(self.target, token_hash(token))
+
+    def _derived(self, use: str) -> str:
+        return _unpadded(hashlib.sha256(f"{use}\0{self.kept}".encode()).digest())
+
+
+def new_trip(purpose: TripPurpose, target: str = "", *, now: datetime | None = None) -> BrowserTrip:
+    """A trip that begins now; a target that no cookie can hold is left out."""
+    target = target if len(target) <= LONGEST_TARGET and target.isascii() else ""
+    content = [purpose, target, int(utc_now(now).timestamp()), new_token()]
+    return BrowserTrip(purpose, target, _unpadded(json.dumps(content).encode()))
+
+
+def returned_trip(kept: str, state: str, *, now: datetime | None = None) -> BrowserTrip | None:
+    """The trip of a cookie, if the state that came back is its own; None if not, or after ten minutes."""
+    try:
+        purpose, target, begun, _secret = json.loads(base64.urlsafe_b64decode(kept + "=" * (-len(kept) % 4)))
+        trip = BrowserTrip(TripPurpose(purpose), str(target), kept)
+        age = utc_now(now).timestamp() - float(begun)
+    except (ValueError, TypeError, RecursionError):
+        return None
+    fits = hmac.compare_digest(trip.state.encode(), state.encode("utf-8", "replace"))
+    return trip if fits and 0 <= age <= TRIP_LASTS.total_seconds() else None
+
+
+def _unpadded(content: bytes) -> str:
+    return base64.urlsafe_b64encode(content).decode().rstrip("=")
