@@ -33,7 +33,7 @@ def test_a_person_links_an_account_and_signs_in_at_the_provider(
     complaints: Complaints,
     running: RunningProvider,
 ) -> None:
-    complaints.expect("picocss|status of 403")  # the provider's style, and the refusal
+    complaints.expect("picocss|status of 422")  # the style of the provider, and the refusal
     address = live_server().address
     app = sites(0).app
     context, chosen = context_of(app), running.settings(site=address)
@@ -66,4 +66,5 @@ def test_a_person_links_an_account_and_signs_in_at_the_provider(
     page.get_by_role("button", name=f"Sign in with {NAME}").click()
     expect(page).to_have_url(PROVIDER)
     page.get_by_role("button", name="Deny").click()
+    # This provider leaves out the state (RFC 6749, 4.1.2.1), so its answer belongs to no sign-in.
     expect(page.get_by_role("heading", name="You are not signed in")).to_be_visible()
