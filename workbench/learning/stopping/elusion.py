@@ -74,7 +74,7 @@ def elusion(trace: ReviewTrace, goal: StoppingGoal) -> StopPoint:
             return StopPoint(read, found + more, f"none of {size} random unread documents is relevant")
     if looks:
         return not_stopped(f"{looks} samples of the unread had relevant documents")
-    return not_stopped(lacking or "no round was dry")
+    return not_stopped(lacking or f"no round of {DRY} documents was without a relevant one")
 
 
 def _read(drawn: RandomOrder, end: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
