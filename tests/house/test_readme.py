@@ -41,7 +41,7 @@ def test_commands_that_readme_gives_exist() -> None:
 def test_what_takes_longer_than_the_suite_is_named_with_its_benchmarks() -> None:
     (line,) = [one for one in README.splitlines() if "tests.benchmarks.NAME" in one]
     named = [name.strip() for name in line.partition("#")[2].split(",")]
-    explained = page_named("developers").text
+    explained = page_named("benchmarks").text
     for name in named:
         assert (ROOT / "tests" / "benchmarks" / f"{name}.py").is_file()
         assert f"| `tests.benchmarks.{name}" in explained
