@@ -13,12 +13,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
+from unittest.mock import patch
 from urllib.error import HTTPError
 from urllib.parse import parse_qs, urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 # It asks for its warnings to be shown as it is imported.
 import authlib.deprecate  # noqa: F401
+from authlib.oidc.core.grants import code
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from workbench.settings import OpenIdSettings
@@ -63,14 +65,14 @@ class RunningProvider:
         body = json.dumps(claims).encode()
         request = Request(f"{self.issuer}/users/{subject}", body, method="PUT")
         request.add_header("Content-Type", "application/json")
-        build_opener().open(request, timeout=5).close()
+        OPENER.open(request, timeout=5).close()
 
     def signs_in(self, departure: str, subject: str, *, denies: bool = False) -> dict[str, str]:
         """The fields with which the browser of a person comes back, who agreed or not."""
         answer = {"sub": subject} | ({"action": "deny"} if denies else {})
         request = Request(departure, urlencode(answer).encode())
         try:
-            build_opener(_Stays).open(request, timeout=5)
+            OPENER.open(request, timeout=5)
         except HTTPError as error:
             with error:
                 back = urlsplit(error.headers["Location"])
@@ -81,6 +83,9 @@ class RunningProvider:
 class _Stays(HTTPRedirectHandler):
     def redirect_request(self, *_: Any) -> None:
         """Where the browser is led, the test wants to see."""
+
+
+OPENER = build_opener(_Stays)
 
 
 class _Silent(WSGIRequestHandler):
@@ -123,6 +128,18 @@ def s256(verifier: str) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
 
 
+def _read_once(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Reads the first key that it is given, which is the only one of a provider."""
+    kept: list[Any] = []
+
+    def once(key: Any) -> Any:
+        if not kept:
+            kept.append(read(key))
+        return kept[0]
+
+    return once
+
+
 @contextmanager
 def running_provider() -> Iterator[RunningProvider]:
     """Run a provider in a thread of this process; it knows a person by any subject."""
@@ -132,7 +149,9 @@ def running_provider() -> Iterator[RunningProvider]:
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
-        yield app.running
+        # Otherwise its key is read and checked for each token, which takes longer than all the rest.
+        with patch.object(code, "import_any_key", _read_once(code.import_any_key)):
+            yield app.running
     finally:
         server.shutdown()
         thread.join()

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
+from tests.browser.people import stored
 from tests.openid import CLIENT, SECRET, SITE, RunningProvider
 from workbench.cli.main import workbench
 from workbench.errors import Conflict, WorkbenchError
 from workbench.settings import is_protected, read_settings
+from workbench.workflow.openid.identities import ProviderIdentity, link_identity
+from workbench.workflow.people.accounts import account_without_password, create_account
 
 NEEDED = {
     "WORKBENCH_OPENID_ISSUER": "https://login.example.org",
@@ -35,17 +39,25 @@ def test_the_check_prints_what_to_register_and_never_the_secret(
     assert repr(running.issuer) in found.exception.message
 
 
-def test_an_account_is_unlinked_once_it_has_a_password(tmp_path: Path) -> None:
-    def run(*words: str) -> object:
-        found = CliRunner().invoke(
-            workbench, [*words, "--instance", str(tmp_path)], env={"WORKBENCH_PASSWORD": "many small tides"}
+@pytest.mark.slow  # each command hashes, or opens the database anew
+def test_a_linked_account_is_listed_and_unlinked_once_it_has_a_password(tmp_path: Path) -> None:
+    def run(*words: str) -> Result:
+        options = ["--instance", str(tmp_path)]
+        return CliRunner().invoke(
+            workbench, [*words, *options], env={"WORKBENCH_PASSWORD": "many small tides"}
         )
-        return found.exception or found.output
 
-    assert "ada" in str(run("account", "new", "ada"))
-    assert "ada" not in str(run("openid", "list"))
-    assert isinstance(run("openid", "unlink", "ada"), WorkbenchError)
-    assert not isinstance(run("openid", "unlink", "ada"), Conflict)
+    with stored(tmp_path) as database, database.writing() as db:
+        account = create_account(db, account_without_password("ada", "Ada"))
+        link_identity(
+            db, ProviderIdentity("https://login.example.org", "248289", login="lovelace"), account.id
+        )
+    assert "lovelace" in run("openid", "list").output
+    assert json.loads(run("openid", "list", "--json").output)[0]["login"] == "ada"
+    assert isinstance(run("openid", "unlink", "ada").exception, Conflict)
+    assert run("account", "password", "ada").exit_code == 0
+    assert run("openid", "unlink", "ada").exit_code == 0
+    assert "lovelace" not in run("openid", "list").output
 
 
 def test_the_settings_of_a_provider_are_read_with_the_secret_from_a_file(tmp_path: Path) -> None:

@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
+from functools import cache
 from http.client import HTTPException
 from typing import IO, Any
 from urllib.error import HTTPError
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
 
 from workbench.settings import is_protected
 
@@ -79,9 +80,15 @@ class _NoRedirects(HTTPRedirectHandler):
         """Leave the redirect as it is, which is then an error of its status."""
 
 
+@cache
+def _opener() -> OpenerDirector:
+    # Kept, since reading the certificates of the authorities takes longer than a request.
+    return build_opener(_NoRedirects)
+
+
 def _opened(request: Request) -> Any:
     try:
-        return build_opener(_NoRedirects).open(request, timeout=SECONDS)
+        return _opener().open(request, timeout=SECONDS)
     except HTTPError as error:
         return error  # an answer as well
 
