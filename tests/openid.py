@@ -18,7 +18,7 @@ from urllib.error import HTTPError
 from urllib.parse import parse_qs, urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-# It asks for its warnings to be shown as it is imported.
+# Imported before warnings are ignored below: it asks for its own to be shown as it is imported.
 import authlib.deprecate  # noqa: F401
 from authlib.oidc.core.grants import code
 from werkzeug.serving import WSGIRequestHandler, make_server

@@ -13,7 +13,7 @@ import urllib.request
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from flask import Flask
 from werkzeug.serving import WSGIRequestHandler, make_server
@@ -50,6 +50,17 @@ def running_server(
         yield _wait_for_address(process, log)
     finally:
         _interrupt(process, log)
+
+
+class Served(Protocol):
+    """A WSGI application that is told when its server has ended."""
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer a request."""
+        ...
+
+    def pause(self) -> None:
+        """Answer nothing from now on."""
 
 
 class WholeAnswers:
@@ -101,7 +112,7 @@ class _Silent(WSGIRequestHandler):
 
 
 @contextmanager
-def served_here(answers: WholeAnswers, certificate: Path | None = None) -> Iterator[str]:
+def served_here(answers: Served, certificate: Path | None = None) -> Iterator[str]:
     """Serve an application from threads of this process, with a certificate by HTTPS; gives the address."""
     tls = None if certificate is None else (str(certificate), str(certificate))
     server = make_server("127.0.0.1", 0, answers, threaded=True, request_handler=_Silent, ssl_context=tls)

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from workbench.counts import counted
 from workbench.errors import WorkbenchError
-from workbench.result_table import ResultRows, ResultTable, counted
+from workbench.result_table import ResultRows, ResultTable
 
 
 @dataclass(frozen=True, slots=True)

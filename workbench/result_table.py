@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -24,14 +25,14 @@ class ResultRows:
     count: int
 
 
-class ResultTable:
+class ResultTable(ABC):
     """A result that is a table as well; a class of results gives `table`, and has the rest."""
 
     __slots__ = ()
 
+    @abstractmethod
     def table(self) -> ResultRows:
         """The result as a table."""
-        raise NotImplementedError
 
     def to_pandas(self) -> Any:
         """The table as a DataFrame of pandas; raises ImportError where it is not installed."""
@@ -58,11 +59,6 @@ class ResultTable:
             f"<table><caption>{_text(found.caption)}{more}</caption>"
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         )
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun, such as `1 topic` or `1,200 topics`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _library(name: str) -> Any:

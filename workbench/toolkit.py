@@ -18,6 +18,7 @@ from workbench.agreement.report import AgreementReport, agreement_report
 from workbench.agreement.selection import select_ratings
 from workbench.consensus.rule_choice import choices_of, rule_choice
 from workbench.consensus.settle import Consensus, consensus
+from workbench.counts import counted
 from workbench.errors import WorkbenchError
 from workbench.formats.judgments import graded_judgments
 from workbench.formats.qrels import read_qrels as qrels_of
@@ -32,7 +33,7 @@ from workbench.releases.comparison import ReleaseComparison
 from workbench.releases.comparison import compare_releases as compare_contents
 from workbench.releases.contents import ReleaseContents
 from workbench.releases.zipped import ZippedFiles, ZippedRelease
-from workbench.result_table import ResultRows, ResultTable, counted
+from workbench.result_table import ResultRows, ResultTable
 from workbench.scoring.measures import at_threshold, parse_measures
 from workbench.scoring.scorer import RunScores, Scorer
 from workbench.trust.alternatives import AlternativeQrels, ranking_measure, score_under

@@ -35,10 +35,10 @@ class Cluster:
         self.answers: list[Response] = []
         self.asked: list[str] = []
 
-    def __call__(self, environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         self.asked.append(environ["PATH_INFO"])
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        return answer(environ, start)
+        return answer(environ, start_response)
 
     def pause(self) -> None:
         """Nothing goes on here."""
@@ -51,7 +51,7 @@ def server() -> Cluster:
 
 @pytest.fixture
 def engine(server: Cluster) -> Iterator[OpenSearchEngine]:
-    with served_here(server) as url:  # type: ignore[arg-type]
+    with served_here(server) as url:
         yield OpenSearchEngine(SearchCluster((url,), "ada", PASSWORD), "an-index")
 
 
@@ -133,7 +133,7 @@ def test_a_certificate_that_nobody_vouches_for_is_refused_before_the_password_is
 ) -> None:
     certificate = localhost_certificate(tmp_path / "localhost.pem")
     server.answers = [Response('{"hits": {"hits": [], "total": {"value": 0}}}', 200, content_type=JSON)]
-    with served_here(server, certificate) as url:  # type: ignore[arg-type]
+    with served_here(server, certificate) as url:
         cluster = SearchCluster((url,), "ada", PASSWORD)
         with pytest.raises(EngineUnavailable):
             OpenSearchEngine(cluster, "an-index").count(read_query("wing"))

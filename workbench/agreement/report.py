@@ -21,7 +21,8 @@ from workbench.agreement.pairwise import (
 )
 from workbench.agreement.selection import Selection
 from workbench.agreement.thresholds import AtThreshold, Threshold, prevalence, thresholds
-from workbench.result_table import ResultRows, ResultTable, counted
+from workbench.counts import counted
+from workbench.result_table import ResultRows, ResultTable
 
 # Overlap three ways is a list of all triples: of more assessors nobody reads it.
 MOST_IN_THREES = 8

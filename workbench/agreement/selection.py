@@ -22,6 +22,7 @@ from workbench.agreement.ratings import (
     Pair,
     Ratings,
 )
+from workbench.counts import counted
 from workbench.errors import WorkbenchError
 
 
@@ -268,7 +269,7 @@ def _sentence(
 ) -> str:
     machines = sum(one.machine for one in assessors)
     who = "machines" if machines == len(assessors) else "assessors" if machines else "people"
-    pairs = f"{n:,} pair{'' if n == 1 else 's'} of topic and document"
+    pairs = f"{counted(n, 'pair')} of topic and document"
     if basis is Basis.BOTH:
         of_them = "both" if len(assessors) == 2 else f"two or more of {len(assessors)} {who}"
         return f"{pairs} that {of_them} judged; {_of_singles(options, len(assessors))}"
@@ -281,7 +282,7 @@ def _sentence(
     # Pairs of which all but one, or all, were unsure are missing.
     many = f"all {count:,}" if count == whole else f"{count:,} of all {whole:,}"
     return (
-        f"{many} pairs of {topics:,} topic{'' if topics == 1 else 's'} and "
+        f"{many} pairs of {counted(topics, 'topic')} and "
         f"{documents:,} documents; missing judgments of the {len(assessors)} {who} count as not relevant"
     )
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from workbench.consensus.judgments import grades_by_pair
 from workbench.consensus.rule import Evidence, Left, Outcome, Pair, Settled
 from workbench.consensus.rules import bound, rule_of
+from workbench.counts import counted
 from workbench.export import Export, table_export
 from workbench.records import Judgment, Qrel, Scale, id_bytes
-from workbench.result_table import ResultRows, ResultTable, counted
+from workbench.result_table import ResultRows, ResultTable
 
 NO_GRADE = "nobody gave a grade"
 

@@ -10,6 +10,7 @@ from math import isfinite
 from pathlib import PurePath
 from unicodedata import normalize
 
+from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.identifiers import LONGEST_ID, all_fit, check_ids, is_utf8
@@ -195,7 +196,7 @@ def _check_topic(
     count = len(columns.docnos)
     first = columns.lines[0]
     if known is not None and topic not in known:
-        message = f"topic {shown(topic)} is not among the topics ({count:,} line{'s' if count > 1 else ''})"
+        message = f"topic {shown(topic)} is not among the topics ({counted(count, 'line')})"
         errors.add(first, "unknown-topic", message, "ids are compared as text: 030 is not 30")
     if max_per_topic is not None and count > max_per_topic:
         message = f"topic {shown(topic)} has {count:,} documents, more than {max_per_topic:,}"

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from workbench.counts import counted
 from workbench.records import PoolEntry, sorted_ids
-from workbench.result_table import ResultRows, ResultTable, counted
+from workbench.result_table import ResultRows, ResultTable
 
 Pair = tuple[str, str]
 """A topic and a docno."""

@@ -12,11 +12,12 @@ import numpy as np
 from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
 
+from workbench.counts import counted
 from workbench.docnos import Docnos, Words
 from workbench.errors import WorkbenchError
 from workbench.ranking import arranged, array_order, ordered, score_order, ties_ordered
 from workbench.records import Qrel, Ranking, Run, TieRule, sorted_ids
-from workbench.result_table import ResultRows, ResultTable, counted
+from workbench.result_table import ResultRows, ResultTable
 from workbench.scoring.field_scorers import FieldScorers
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.registry import Reads, compute, kernel_of, reads

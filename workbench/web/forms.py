@@ -8,6 +8,7 @@ from typing import BinaryIO, TypeVar, cast
 
 from flask import request
 
+from workbench.counts import counted
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.web import notices
 from workbench.web.ids import read_id
@@ -93,11 +94,6 @@ def findings_of(error: WorkbenchError, source: str, code: str = "") -> tuple[Fin
 def status_of(error: WorkbenchError) -> int:
     """The HTTP status of a rejected form."""
     return 409 if isinstance(error, Conflict) else 422
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """A number with its noun: `1 topic`, `1,239 topics`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def announce(done: Sequence[tuple[str, str]], then: tuple[str, str] | None = None) -> None:

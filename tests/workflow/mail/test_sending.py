@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import Update, select, update
 
 from tests.cast import CHEAP, PASSWORD
 from tests.certificates import localhost_certificate
@@ -177,12 +177,12 @@ def test_a_link_that_was_shown_proves_no_address(sqlite_database: Database) -> N
     ],
     ids=["withdrawn", "accepted", "archived"],
 )
-def test_an_invitation_that_is_over_is_not_sent(sqlite_database: Database, change: object) -> None:
+def test_an_invitation_that_is_over_is_not_sent(sqlite_database: Database, change: Update) -> None:
     with sqlite_database.writing() as db:
         campaign = create_campaign(db, name="Harbour", scale=FOUR_GRADES, organiser=None)
         shown = invite(db, campaign.id, role=Role.ASSESSOR, note=ADA, invited_by=None)
         add_invitation(db, campaign.id, shown.id, ADA)
-        db.execute(change)  # type: ignore[call-overload]  # an update
+        db.execute(change)
         db.expire_all()
         assert (claim_next(db, SITE), claim_next(db, SITE)) == (True, False)
     assert states(sqlite_database) == [("not needed", 0)]

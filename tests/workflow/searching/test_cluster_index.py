@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import update
@@ -105,10 +106,10 @@ def test_the_first_index_answers_with_what_it_has_and_is_continued(
     sent: list[int] = []
     whole = OpenSearchEngine.write
 
-    def counted(self: OpenSearchEngine, documents: list[IndexedDocument], **more: object) -> None:
+    def counted(self: OpenSearchEngine, documents: list[IndexedDocument], **more: Any) -> None:
         documents = list(documents)
         sent.append(len(documents))
-        whole(self, documents, **more)  # type: ignore[arg-type]
+        whole(self, documents, **more)
 
     monkeypatch.setattr(OpenSearchEngine, "write", counted)
     host.refresh()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import func, select, update
@@ -195,10 +196,10 @@ def test_a_copy_that_is_not_the_same_is_not_kept(
     renumbered = campaign_move.renumbered
     filled = campaign_move._Copy.fill
 
-    def fill(copy: campaign_move._Copy, *args: object, **more: object) -> None:
+    def fill(copy: campaign_move._Copy, *args: Any, **more: Any) -> None:
         with monkeypatch.context() as patch:
             patch.setattr(campaign_move, "renumbered", forgetful)
-            filled(copy, *args, **more)  # type: ignore[arg-type]
+            filled(copy, *args, **more)
 
     monkeypatch.setattr(campaign_move._Copy, "fill", fill)
     with pytest.raises(WorkbenchError, match="pool_entry"):

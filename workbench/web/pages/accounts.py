@@ -5,11 +5,11 @@ from __future__ import annotations
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.counts import counted
 from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.web import notices
 from workbench.web.access import administrator, viewer
 from workbench.web.context import app_context, reading, writing
-from workbench.web.forms import counted
 from workbench.web.paging import A_PAGE, ListPage, start_asked
 from workbench.web.requests import see_other
 from workbench.workflow.openid.identities import linked_identities

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.web import notices
 from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
-from workbench.web.forms import counted, findings_of, sent_text, status_of, whole_number
+from workbench.web.forms import findings_of, sent_text, status_of, whole_number
 from workbench.web.invitation_links import Link, invite_sent
 from workbench.web.pages.overview.steps import next_way
 from workbench.web.requests import see_other

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput
 from workbench.web import notices
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import counted
 from workbench.web.invitation_links import Link, invite_sent, renew_sent, sent_invitations
 from workbench.web.pages.overview.steps import next_way
 from workbench.web.requests import see_other

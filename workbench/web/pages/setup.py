@@ -8,11 +8,12 @@ from typing import BinaryIO
 from flask import Blueprint, jsonify, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.counts import counted
 from workbench.errors import Finding, WorkbenchError
 from workbench.formats.recognition import FileKind, Recognised
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import app_context, reading, writing
-from workbench.web.forms import Files, counted, findings_of, sent_files, status_of, wants_json
+from workbench.web.forms import Files, findings_of, sent_files, status_of, wants_json
 from workbench.web.pages.overview.steps import STEPS, announce_step, step_address
 from workbench.web.requests import see_other
 from workbench.workflow.overview.readiness import readiness

@@ -8,13 +8,14 @@ from typing import BinaryIO
 from flask import Blueprint, render_template, url_for
 from werkzeug.wrappers import Response
 
+from workbench.counts import counted
 from workbench.errors import Finding, NotFound, WorkbenchError
 from workbench.formats.text_formats import in_words
 from workbench.formats.topics import TOPIC_FORMATS, read_topics
 from workbench.records import Topic
 from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
-from workbench.web.forms import announce, counted, findings_of, sent_files, sent_id, status_of, with_each
+from workbench.web.forms import announce, findings_of, sent_files, sent_id, status_of, with_each
 from workbench.web.pages.overview.steps import next_way
 from workbench.web.paging import page_of_topics
 from workbench.web.requests import see_other

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from workbench.counts import counted
 from workbench.shares import between, percent, share_of
 from workbench.trust.judges import EQUAL, OtherJudges, verdict
 from workbench.trust.runs import OtherRuns
@@ -167,11 +168,6 @@ def _of_depth(report: CollectionReport) -> Iterator[str]:
             f"{found.pooled - found.judged:,} of {found.pooled:,} documents within depth {depth} have no "
             "grade in the qrels: that share is less certain than its interval says."
         )
-
-
-def counted(number: int, one: str) -> str:
-    """A number with its noun: `1 topic`, `1,200 topics`."""
-    return f"{number:,} {one if number == 1 else f'{one}s'}"
 
 
 def decimals(value: float, places: int) -> str:

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from workbench.agreement.bands import BANDS
 from workbench.agreement.estimates import Estimate
 from workbench.consensus.rules import RULES
+from workbench.counts import counted
 from workbench.shares import between, percent, share_of
 from workbench.workflow.trust.collection_report import CollectionReport, NotKnown
 from workbench.workflow.trust.collection_size import SizeRange
-from workbench.workflow.trust.conclusions import conclusions, counted, decimals
+from workbench.workflow.trust.conclusions import conclusions, decimals
 
 _MARKS = re.compile(r"([\\`*_\[\]<>|#~&])")
 DASH = "–"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from flask import Blueprint, g, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput
 from workbench.web import notices
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import app_context, reading, writing
-from workbench.web.forms import counted
 from workbench.web.requests import browser, drop_session, keep_session, retry_after, see_other
 from workbench.workflow.people import accounts as people
 from workbench.workflow.people import sessions, signing_in

@@ -23,12 +23,13 @@ from workbench.agreement.sample_request import (
     plan_request,
 )
 from workbench.agreement.sample_size import Draw
+from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.downloads import export_file
-from workbench.web.forms import counted, findings_of, status_of, whole_number
+from workbench.web.forms import findings_of, status_of, whole_number
 from workbench.web.requests import see_other, wants_fragment
 from workbench.workflow.agreement.overlap import OverlapPlan, plan_export, plan_overlap
 from workbench.workflow.agreement.overlap_drawing import DrawOrder, draw_overlap

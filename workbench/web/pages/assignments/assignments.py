@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
-from workbench.web.forms import counted, findings_of, status_of, whole_number
+from workbench.web.forms import findings_of, status_of, whole_number
 from workbench.web.ids import read_id
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.pools.pool_choice import pool_line

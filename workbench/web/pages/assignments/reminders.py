@@ -7,11 +7,12 @@ from datetime import date
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, NotFound
 from workbench.web import notices
 from workbench.web.access import here, organiser
 from workbench.web.context import app_context, reading, writing
-from workbench.web.forms import counted, whole_number
+from workbench.web.forms import whole_number
 from workbench.web.requests import see_other
 from workbench.workflow.mail.reminders import open_work, remind
 

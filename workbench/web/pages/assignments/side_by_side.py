@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.export import Export
 from workbench.storage import Session
@@ -14,7 +15,7 @@ from workbench.web import notices
 from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment, export_file
-from workbench.web.forms import counted, findings_of, sent_id, sent_ids, sent_text, status_of, whole_number
+from workbench.web.forms import findings_of, sent_id, sent_ids, sent_text, status_of, whole_number
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collection import topics_of

@@ -9,6 +9,7 @@ from typing import BinaryIO
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.judgments import read_judgments
 from workbench.formats.qrels import read_qrels
@@ -17,16 +18,7 @@ from workbench.storage import Session
 from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
-from workbench.web.forms import (
-    Files,
-    announce,
-    counted,
-    findings_of,
-    sent_files,
-    status_of,
-    whole_number,
-    with_each,
-)
+from workbench.web.forms import Files, announce, findings_of, sent_files, status_of, whole_number, with_each
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of

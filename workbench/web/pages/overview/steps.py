@@ -8,10 +8,10 @@ from typing import Any
 
 from flask import url_for
 
+from workbench.counts import counted
 from workbench.web import notices
 from workbench.web.access import here
 from workbench.web.context import reading
-from workbench.web.forms import counted
 from workbench.workflow.adjudication.dispute_counts import dispute_counts
 from workbench.workflow.adjudication.queue import State
 from workbench.workflow.overview.readiness import SetupStep, readiness

@@ -9,8 +9,8 @@ from flask import url_for
 from markupsafe import Markup
 
 from workbench.agreement.pairwise import AssessorPair
+from workbench.counts import counted
 from workbench.shares import percent
-from workbench.web.forms import counted
 from workbench.web.ids import write_id
 from workbench.web.pages.overview.steps import STEPS, step_address
 from workbench.workflow.adjudication.queue import State

@@ -8,12 +8,13 @@ from typing import BinaryIO, cast
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.counts import counted
 from workbench.errors import Conflict, Finding, InvalidInput, WorkbenchError
 from workbench.formats.identifiers import read_docnos
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import counted, findings_of, sent_id, status_of
+from workbench.web.forms import findings_of, sent_id, status_of
 from workbench.web.ids import write_id
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.rendering import plain_words

@@ -7,13 +7,14 @@ from dataclasses import replace
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.records import TieRule
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, organiser
 from workbench.web.context import app_context, reading, writing
-from workbench.web.forms import counted, findings_of, sent_ids, status_of
+from workbench.web.forms import findings_of, sent_ids, status_of
 from workbench.web.pages.pools.recipe_form import read_plan_form, read_seconds, strategy_fields
 from workbench.web.requests import see_other, wants_fragment
 from workbench.workflow.pools.pace import PaceSource, pace_of, save_guess

@@ -9,6 +9,7 @@ from dataclasses import replace
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.pooling.learner import LEARNER
 from workbench.records import TieRule, Verdict, id_bytes
@@ -16,7 +17,7 @@ from workbench.web import notices
 from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.context import app_context, reading
 from workbench.web.downloads import attachment, csv_file
-from workbench.web.forms import counted, findings_of, sent_id, sent_ids, status_of
+from workbench.web.forms import findings_of, sent_id, sent_ids, status_of
 from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
 from workbench.web.pages.pools.recipe_form import read_recipe, strategy_fields
 from workbench.web.paging import page_of

@@ -5,11 +5,12 @@ from __future__ import annotations
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.counts import counted
 from workbench.errors import Finding, WorkbenchError
 from workbench.web import notices
 from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
-from workbench.web.forms import counted, findings_of, sent_id, status_of, whole_number
+from workbench.web.forms import findings_of, sent_id, status_of, whole_number
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.requests import see_other
 from workbench.workflow.judging import queues

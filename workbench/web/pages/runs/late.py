@@ -5,11 +5,12 @@ from __future__ import annotations
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.web import notices
 from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.context import app_context, reading
-from workbench.web.forms import counted, findings_of, sent_id, status_of, whole_number
+from workbench.web.forms import findings_of, sent_id, status_of, whole_number
 from workbench.web.ids import write_id
 from workbench.web.requests import see_other
 from workbench.workflow.judging.late_runs import HolesFilled, fill_holes, holes_of

@@ -5,11 +5,12 @@ from __future__ import annotations
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.counts import counted
 from workbench.errors import Finding, WorkbenchError
 from workbench.formats.metadata_table import COLUMNS, MetadataTable, read_metadata_table
 from workbench.web.access import here, organiser
 from workbench.web.context import writing
-from workbench.web.forms import announce, counted, findings_of, sent_files, status_of, with_each
+from workbench.web.forms import announce, findings_of, sent_files, status_of, with_each
 from workbench.web.requests import see_other
 from workbench.workflow.runs.metadata_tables import MetadataLoaded, load_metadata
 

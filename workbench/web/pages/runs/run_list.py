@@ -9,6 +9,7 @@ from typing import Any
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.counts import counted
 from workbench.export import csv_bytes
 from workbench.records import Verdict, id_bytes
 from workbench.storage import Session
@@ -16,7 +17,7 @@ from workbench.web import notices
 from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
-from workbench.web.forms import counted, sent_ids, whole_number
+from workbench.web.forms import sent_ids, whole_number
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.groups import group_names

@@ -8,6 +8,7 @@ from typing import BinaryIO
 from flask import Blueprint, jsonify, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.formats.run_report import FileVerdict, RunReport, by_finding, report_to_json
 from workbench.formats.run_rules import NOTES
@@ -15,7 +16,7 @@ from workbench.web import notices
 from workbench.web.access import here
 from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import attachment
-from workbench.web.forms import counted, sent_files, sent_text, status_of, wants_json, whole_number
+from workbench.web.forms import sent_files, sent_text, status_of, wants_json, whole_number
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.runs.faces import Answer, Face, serve
 from workbench.web.pages.runs.metadata_form import KINDS, sent_metadata, typed_metadata

@@ -7,13 +7,14 @@ from dataclasses import replace
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.formats.graded_pairs import read_known_grades
 from workbench.storage.events import PLANTED, TRAINING
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import counted, findings_of, sent_files, status_of, whole_number
+from workbench.web.forms import findings_of, sent_files, status_of, whole_number
 from workbench.web.requests import see_other
 from workbench.workflow.agreement.known_answers import known_answer_lines
 from workbench.workflow.campaigns.campaigns import campaign_of
