@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 
 from sqlalchemy.orm import Session
 
@@ -20,19 +22,29 @@ PUBLIC = "https://example.org/workbench?key=in-the-address"
 
 @dataclass
 class Receiver:
-    """What a program received, with the headers, and what it answers: a status, headers and a body."""
+    """What a program received, with the headers, and what it answers: a status, headers and a body.
+
+    `names` are those that were asked for as encrypted connections began (SNI).
+    """
 
     url: str = ""
     received: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
     status: int = 204
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes = b""
-    verify: Callable[[dict[str, str], bytes], object] = lambda _headers, _body: None
+    names: list[str | None] = field(default_factory=list)
+    port: int = 0
+    tls: ssl.SSLContext | None = None
+
+    def renew(self, certificate: Path) -> None:
+        """Use another certificate from the next connection on."""
+        assert self.tls is not None
+        self.tls.load_cert_chain(certificate)
 
 
 @contextmanager
-def receiver() -> Iterator[Receiver]:
-    """A running receiver on this machine."""
+def receiver(certificate: Path | None = None) -> Iterator[Receiver]:
+    """A running receiver on this machine, by HTTPS where it has a certificate."""
     found = Receiver()
 
     class Handler(BaseHTTPRequestHandler):
@@ -49,7 +61,14 @@ def receiver() -> Iterator[Receiver]:
             """Nothing: what was received is what tests look at."""
 
     server = HTTPServer(("127.0.0.1", 0), Handler)
-    found.url = f"http://localhost:{server.server_port}/hook?of=tests"
+    found.port = server.server_port
+    found.url = f"http://localhost:{found.port}/hook?of=tests"
+    if certificate is not None:
+        found.url = found.url.replace("http", "https", 1)
+        found.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        found.renew(certificate)
+        found.tls.sni_callback = lambda _socket, name, _context: found.names.append(name)
+        server.socket = found.tls.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:

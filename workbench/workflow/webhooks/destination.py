@@ -18,6 +18,8 @@ LONGEST_URL = 2000
 PORTS = frozenset({443, *range(1024, 65536)})
 """Services that a form of HTTP could confuse, such as mail, have ports below."""
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
+MOST_TRIED = 3
+"""Addresses of one host: of many that do not answer, each would delay every other delivery."""
 _TRANSLATED = IPv6Network("64:ff9b::/96")
 """IPv4 as IPv6 reaches it through a gateway (RFC 6052)."""
 Address = IPv4Address | IPv6Address
@@ -86,11 +88,14 @@ def connected_socket(destination: Destination, inside: Collection[str], seconds:
             if not is_public(ip_address(str(place[0]).partition("%")[0])):
                 raise NoDestination(f"{destination.host} leads to {place[0]}, inside this server’s network")
     failure: OSError = OSError(f"{destination.host} has no address")
-    for family, place in found:
+    for family, place in found[:MOST_TRIED]:
         opened = socket.socket(family, socket.SOCK_STREAM)
         opened.settimeout(seconds)
         try:
             opened.connect(place)
+        except TimeoutError:
+            opened.close()
+            failure = TimeoutError(f"no connection within {seconds:.0f} seconds")
         except OSError as error:
             opened.close()
             failure = error

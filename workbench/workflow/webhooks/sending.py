@@ -28,6 +28,7 @@ from workbench.workflow.webhooks.destination import (
     destination_of,
 )
 from workbench.workflow.webhooks.signing import signature_headers
+from workbench.workflow.webhooks.tls_failures import tls_failure
 
 LOG = logging.getLogger(__name__)
 CONNECT_SECONDS, WHOLE_SECONDS = 10.0, 20.0
@@ -72,12 +73,15 @@ def deliver(claimed: ClaimedDelivery, inside: Collection[str]) -> int:
         with connected_socket(destination, inside, CONNECT_SECONDS) as opened, _ended_in_time(opened) as late:
             try:
                 status, answer = _posted(opened, claimed, destination)
-            except (http.client.HTTPException, OSError):
-                if late.is_set():
+            except (http.client.HTTPException, OSError) as error:
+                if late.is_set() or isinstance(error, TimeoutError):
                     raise TimeoutError(f"no answer within {WHOLE_SECONDS:.0f} seconds") from None
                 raise
     except InvalidInput as error:
         raise NotDelivered(FailedAttempt(error.findings[0].message)) from None
+    except ssl.SSLError as error:
+        reason = tls_failure(error, destination.host, destination.port)
+        raise NotDelivered(FailedAttempt(reason)) from None
     except (NoDestination, http.client.HTTPException, OSError, UnicodeError) as error:
         raise NotDelivered(FailedAttempt(_in_words(error))) from None
     if status not in ACCEPTED:
@@ -142,6 +146,4 @@ def _refusal(status: int) -> str:
 def _in_words(error: Exception) -> str:
     if isinstance(error, socket.gaierror | UnicodeError):
         return "the host was not found"
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return f"the certificate is not valid: {error.verify_message}"
     return str(getattr(error, "strerror", None) or error or type(error).__name__)
