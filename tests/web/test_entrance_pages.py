@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from tests.cast import CHEAP, PASSWORD, Cast
+from tests.cast import CHEAP, PASSWORD, Cast, signed_in_client
 from tests.uploads import notices_in
 from workbench.storage.engine import Database
 from workbench.web.pages import entrance
@@ -16,6 +16,7 @@ from workbench.workflow.people import invitations
 from workbench.workflow.people.accounts import create_first_account, prepare_account
 from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.membership import members
+from workbench.workflow.people.resets import make_reset
 from workbench.workflow.people.roles import Role
 
 OLGA = {"login": "olga", "name": "Olga", "password": PASSWORD, "repeated": PASSWORD}
@@ -105,6 +106,25 @@ def test_an_assessor_begins_at_the_topics(
     assert client.get("/c/harbour/judge").status_code == 200
     with sqlite_database.reading() as db:
         assert "Carla" in [one.name for one in members(db, cast.campaign_id)]
+
+
+@pytest.mark.parametrize("by", ["an invitation", "a reset link"])
+def test_a_link_that_signs_in_ends_the_session_that_the_browser_had(
+    app: Flask, cast: Cast, token: str, sqlite_database: Database, by: str
+) -> None:
+    client, again = (signed_in_client(app, sqlite_database, cast.accounts["Otto"]) for _ in range(2))
+    before = client.get_cookie("workbench")
+    assert before is not None
+    if by == "an invitation":
+        client.post(f"/invitation/{token}/register", data=CARLA)
+    else:
+        with sqlite_database.writing() as db:
+            link = make_reset(db, cast.accounts["Ada"].id).token
+        client.post(f"/reset/{link}", data={"password": "a new long one", "repeated": "a new long one"})
+    assert client.get("/account").status_code == 200
+    client.set_cookie("workbench", before.value)
+    # In another browser Otto stays signed in.
+    assert [one.get("/account").status_code for one in (client, again)] == [303, 200]
 
 
 def test_whoever_has_an_account_joins_with_it(enter: Any, token: str) -> None:

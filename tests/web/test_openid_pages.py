@@ -31,13 +31,16 @@ from workbench.storage.tables import (
 from workbench.web.context import Context, init_app
 from workbench.web.pages.openid import UNCOUNTED
 from workbench.web.provider_trips import COOKIE
+from workbench.workflow.openid.browser_trips import TripPurpose, new_trip
 from workbench.workflow.openid.identities import ProviderIdentity, link_identity
+from workbench.workflow.openid.link_permissions import link_permission
 from workbench.workflow.openid.provider import OpenIdProvider
 from workbench.workflow.openid.refusals import NotSignedIn, SignInObstacle
 from workbench.workflow.people.administration import disable_account
 from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.throttling import FREE_FAILURES, Guess, record_failure
+from workbench.workflow.people.tokens import token_hash
 from workbench.workflow.people.trail import TrailFilter, check_trail, trail_entries
 
 GOES_ON = re.compile(r"0; url=(.*)")
@@ -249,6 +252,30 @@ def test_a_link_takes_the_password_and_belongs_to_the_session_in_which_it_began(
         acts = [(one.login, one.act, one.outcome) for one in trail_entries(db, TrailFilter())]
     assert acts[0] == ("ada", "openid.finish", "done")
     assert acts[-2:] == [("ada", "openid_link.link", "done"), ("ada", "openid_link.link", "422")]
+
+
+@pytest.mark.parametrize("known", ["nothing", "the hash of the session's token", "a permission of another"])
+@pytest.mark.usefixtures("offer")
+def test_whoever_took_over_a_session_links_nothing_without_the_password(
+    enter: Enter, sqlite_database: Database, running: RunningProvider, cast: Cast, known: str
+) -> None:
+    # The cookie of a trip is no secret of its browser, which can make one up for any purpose.
+    ada, ben = enter("Ada"), cast.accounts["Ben"].id
+    stolen = ada.get_cookie("workbench")
+    assert stolen is not None
+    with sqlite_database.reading() as db:
+        target = {
+            "nothing": "",
+            "the hash of the session's token": token_hash(stolen.value),
+            "a permission of another": link_permission(db, ben, stolen.value),
+        }[known]
+    trip = new_trip(TripPurpose.LINK, target)
+    ada.set_cookie(COOKIE, trip.kept)
+    address = OpenIdProvider(running.settings()).departure(trip)
+    answer = came_back(ada, running, address, "the attacker's")
+    assert (answer.status_code, refused(answer)) == (422, (SignInObstacle.LAPSED,))
+    with sqlite_database.reading() as db:
+        assert db.scalars(select(OpenIdIdentityRow)).all() == []
 
 
 @pytest.mark.usefixtures("offer")

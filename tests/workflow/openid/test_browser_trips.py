@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from workbench.workflow.openid.browser_trips import LONGEST_TARGET, TripPurpose, new_trip, returned_trip
-from workbench.workflow.people.tokens import token_hash
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 TRIP = new_trip(TripPurpose.JOIN, "an invitation", now=NOON)
@@ -62,11 +61,6 @@ def test_an_answer_to_anything_else_is_not_taken(name: str) -> None:
 @pytest.mark.parametrize("late", [timedelta(minutes=10, seconds=1), timedelta(seconds=-1)])
 def test_a_trip_ends_after_ten_minutes(late: timedelta) -> None:
     assert returned_trip(TRIP.kept, TRIP.state, now=NOON + late) is None
-
-
-def test_a_link_belongs_to_the_session_in_which_it_began() -> None:
-    trip = new_trip(TripPurpose.LINK, token_hash("mine"))
-    assert (trip.is_of_session("mine"), trip.is_of_session("another")) == (True, False)
 
 
 def test_a_cookie_holds_every_trip() -> None:

@@ -13,7 +13,12 @@ from tests.cast import CHEAP, PASSWORD, signed_in
 from workbench.errors import NotAllowed
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, DeviceRow, SessionRow, SignInAttemptRow
-from workbench.workflow.people.accounts import Account, create_account, prepare_account
+from workbench.workflow.people.accounts import (
+    Account,
+    account_without_password,
+    create_account,
+    prepare_account,
+)
 from workbench.workflow.people.code_steps import CodeNeeded
 from workbench.workflow.people.passwords import Passwords
 from workbench.workflow.people.signing_in import (
@@ -117,7 +122,11 @@ def test_a_wrong_password_and_an_unknown_name_are_told_apart_by_nothing(
     assert str(wrong) == str(unknown) == "The login name or the password is wrong."
 
 
-def test_an_unknown_name_costs_a_hash_as_well(database: Database, ada: Account) -> None:
+def test_an_unknown_name_and_an_account_without_a_password_cost_a_hash_as_well(
+    database: Database, ada: Account
+) -> None:
+    with database.writing() as db:
+        create_account(db, account_without_password("grace", "Grace"))
     verified = []
 
     class Counting(PasswordHasher):
@@ -127,11 +136,12 @@ def test_an_unknown_name_costs_a_hash_as_well(database: Database, ada: Account) 
 
     counting = Passwords(Counting(time_cost=1, memory_cost=8, parallelism=1))
     attempt(database, login="nobody", passwords=counting)
+    attempt(database, login="grace", password="none", passwords=counting)
     attempt(database, password="wrong guess", passwords=counting)
 
-    assert len(verified) == 2
+    assert len(verified) == 3
     # The same algorithm, version and cost.
-    assert str(verified[0]).split("$")[1:4] == str(verified[1]).split("$")[1:4]
+    assert len({tuple(str(one).split("$")[1:4]) for one in verified}) == 1
 
 
 def test_a_disabled_account_stays_outside(database: Database, ada: Account) -> None:

@@ -29,6 +29,13 @@ from workbench.workflow.people.signing_in import (
     check_password,
     sign_in,
 )
+from workbench.workflow.people.throttling import (
+    CODE_PACE,
+    FAILURES_OF_A_LOGIN,
+    Guess,
+    code_name,
+    record_failure,
+)
 from workbench.workflow.upkeep.erasure import erase_person
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -168,6 +175,29 @@ def test_guessed_codes_wait_and_keep_nobody_out_elsewhere(
     right = tell(database, enter(database, ELSEWHERE), code(database, NOON), browser=ELSEWHERE)
     assert isinstance(right, Refused)
     assert isinstance(tell(database, enter(database), code(database, NOON)), SignedIn)
+
+
+def test_codes_guessed_from_everywhere_are_few_and_the_owner_comes_in(
+    database: Database, ada: Account, recovery: tuple[str, ...]
+) -> None:
+    known = tell(database, enter(database), code(database, NOON - PERIOD))
+    assert isinstance(known, SignedIn)
+    with database.writing() as db:
+        for number in range(FAILURES_OF_A_LOGIN):
+            record_failure(db, Guess(code_name("ada"), f"203.0.113.{number}"), NOON)
+    # From an address that has guessed nothing; elsewhere, five would be free.
+    refused = tell(database, enter(database, ELSEWHERE), code(database, NOON), browser=ELSEWHERE)
+    assert isinstance(refused, Refused)
+    assert refused.wait == CODE_PACE
+    own = Browser("203.0.113.1", known.device)
+    assert isinstance(tell(database, enter(database, own), code(database, NOON), browser=own), SignedIn)
+    # Whoever guesses knows the password, so another one ends it.
+    with database.writing() as db:
+        link = make_reset(db, ada.id, now=NOON).token
+        step = use_reset(db, link, CHEAP.hash("three words more"), ELSEWHERE, now=NOON)
+    assert isinstance(step, CodeNeeded)
+    entered = tell(database, step.token, code(database, NOON + PERIOD), browser=ELSEWHERE)
+    assert isinstance(entered, SignedIn)
 
 
 def test_a_reset_link_leads_to_the_code(database: Database, ada: Account, recovery: tuple[str, ...]) -> None:

@@ -9,6 +9,7 @@ from flask import Blueprint, g, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotAllowed
+from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import anyone, signed_in, viewer, viewer_or_none
 from workbench.web.context import app_context, reading, writing
@@ -142,6 +143,7 @@ def register(token: str) -> Answer:
         new = _new_account()
         with writing() as db:
             account, offer = invitations.accept_as_new(db, token, new)
+            end_session_before(db)
             session = signing_in.open_session(db, account, browser())
     except InvalidInput as error:
         return _invitation_page(token, error.findings), 422
@@ -175,6 +177,7 @@ def use_reset(token: str) -> Answer:
     new_hash = app_context().passwords.hash(form["password"])
     with writing() as db:
         outcome = resets.use_reset(db, token, new_hash, browser())
+        end_session_before(db)
     return entered(outcome, url_for("campaigns.index"))
 
 
@@ -227,6 +230,13 @@ def start_page(slug: str, account_id: int) -> str:
     with reading() as db:
         roles = effective_roles(db, campaign_by_slug(db, slug).id, account_id)
     return first_page(slug, roles) or url_for("campaigns.index")
+
+
+def end_session_before(db: Session) -> None:
+    """End the session that this browser had, before another begins or its cookie is replaced."""
+    before = read_token()
+    if before:
+        signing_in.sign_out(db, before)
 
 
 def entered(outcome: SignedIn | CodeNeeded, address: str) -> Response:

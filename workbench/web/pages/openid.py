@@ -11,19 +11,20 @@ from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import anyone, viewer_or_none
 from workbench.web.context import app_context, reading, writing
-from workbench.web.pages.entrance import entered, start_page
+from workbench.web.pages.entrance import end_session_before, entered, start_page
 from workbench.web.provider_trips import depart, end_trip, failed_trip, require_provider, trip_of_request
-from workbench.web.requests import browser, read_token, safe_next, see_other
+from workbench.web.requests import browser, safe_next, see_other
 from workbench.workflow.clock import utc_now
 from workbench.workflow.openid.admission import admitted, admitted_by_invitation, link_own
 from workbench.workflow.openid.browser_trips import BrowserTrip, TripPurpose, new_trip
 from workbench.workflow.openid.identities import ProviderIdentity, owner_of
+from workbench.workflow.openid.link_permissions import is_permitted
 from workbench.workflow.openid.provider import OpenIdProvider
 from workbench.workflow.openid.refusals import NotSignedIn, SignInObstacle
 from workbench.workflow.people.accounts import Account, any_account
 from workbench.workflow.people.code_steps import CodeNeeded
 from workbench.workflow.people.invitations import offer_of
-from workbench.workflow.people.signing_in import SignedIn, enter, sign_out
+from workbench.workflow.people.signing_in import SignedIn, enter
 from workbench.workflow.people.throttling import provider_guess, record_failure, waiting_time
 
 blueprint = Blueprint("openid", __name__, url_prefix="/openid")
@@ -77,7 +78,7 @@ def leave() -> Response:
 
 def _arrived(provider: OpenIdProvider, trip: BrowserTrip) -> Response:
     guess = provider_guess(request.remote_addr)
-    if trip.purpose is TripPurpose.LINK and not (viewer_or_none() and trip.is_of_session(g.token)):
+    if trip.purpose is TripPurpose.LINK and not _may_link(trip):
         raise NotSignedIn(SignInObstacle.LAPSED, provider.settings.name)
     with reading() as db:
         if waiting_time(db, guess, utc_now(None)):
@@ -119,6 +120,14 @@ def _link(provider: OpenIdProvider, _trip: BrowserTrip, identity: ProviderIdenti
     return see_other(url_for("openid_link.index"))
 
 
+def _may_link(trip: BrowserTrip) -> bool:
+    viewer = viewer_or_none()
+    if viewer is None:
+        return False
+    with reading() as db:
+        return is_permitted(db, trip.target, viewer.id, g.token)
+
+
 def _note_who(identity: ProviderIdentity) -> None:
     """Name in the trail whose account it is, also if it cannot be entered."""
     with reading() as db:
@@ -127,9 +136,7 @@ def _note_who(identity: ProviderIdentity) -> None:
 
 
 def _new_session(db: Session, account: Account) -> SignedIn | CodeNeeded:
-    before = read_token()
-    if before:
-        sign_out(db, before)
+    end_session_before(db)
     return enter(db, account, browser())
 
 

@@ -1,19 +1,21 @@
 """Signing in at an OpenID provider: OpenID Connect, by the authorization code flow with PKCE.
 
-    browser_trips   a browser on its way to the provider and back: state, nonce, verifier
-    provider        what the provider publishes of itself, and a code exchanged for an identity
-    provider_http   requests to it, bounded in time and size
-    id_tokens       an ID token checked
-    identities      which account an identity is linked with
-    admission       who may come in
-    refusals        why somebody may not, in plain words
+    browser_trips     a browser on its way to the provider and back: state, nonce, verifier
+    provider          what the provider publishes of itself, and a code exchanged for an identity
+    provider_http     requests to it, bounded in time and size
+    id_tokens         an ID token checked
+    identities        which account an identity is linked with
+    link_permissions  what a right password permits: to link an account
+    admission         who may come in
+    refusals          why somebody may not, in plain words
 
 Decisions:
 
 - An identity is issuer and subject. An account is never found by an e-mail address or a name: a provider may
   give both to somebody else tomorrow.
-- Linking takes the password, as every change does of what opens an account. So the owner of an account has
-  linked it, or it was made by signing in at the provider, and nobody else has ever been able to.
+- Linking takes the password, as every change does of what opens an account, and the cookie of the trip has
+  a permission that a session alone cannot make. So the owner of an account has linked it, or it was made by
+  signing in at the provider, and nobody else has ever been able to.
 - Nothing is stored between the way out and the way back. A cookie holds a random secret with the purpose of
   the trip; state, nonce and PKCE verifier are hashes of that cookie. The state that comes back fits this
   browser, this trip and its purpose, or nothing happens.

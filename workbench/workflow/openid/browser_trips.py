@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from workbench.workflow.clock import utc_now
-from workbench.workflow.people.tokens import new_token, token_hash
+from workbench.workflow.people.tokens import new_token
 
 TRIP_LASTS = timedelta(minutes=10)
 LONGEST_TARGET = 2000
@@ -34,8 +34,9 @@ class TripPurpose(StrEnum):
 class BrowserTrip:
     """A trip with its purpose and its `target`.
 
-    The target is where to go on after signing in, the token of an invitation to join with, or the hash of the
-    session whose account is to be linked. `kept` is the value of the cookie.
+    The target is where to go on after signing in, the token of an invitation to join with, or a permission to
+    link an account. `kept` is the value of the cookie: its browser can make up any, so that the target has to
+    prove itself.
     """
 
     purpose: TripPurpose
@@ -56,10 +57,6 @@ class BrowserTrip:
     def verifier(self) -> str:
         """The PKCE verifier of RFC 7636, without which the provider exchanges the code for nobody."""
         return self._derived("verifier")
-
-    def is_of_session(self, token: str) -> bool:
-        """Whether the trip began in the session with this token, which is to be linked."""
-        return hmac.compare_digest(self.target, token_hash(token))
 
     def _derived(self, use: str) -> str:
         return _unpadded(hashlib.sha256(f"{use}\0{self.kept}".encode()).digest())

@@ -19,10 +19,9 @@ from workbench.workflow.people.signing_in import (
     sign_out,
 )
 from workbench.workflow.people.throttling import (
-    LONGEST_COUNTED,
-    SIGN_IN_CODES,
     SIGNED_IN,
     Guess,
+    code_name,
     forget_failures,
     one_at_a_time,
     record_failure,
@@ -65,7 +64,7 @@ def confirm_code(db: Session, account: Account, typed: str, *, now: datetime | N
 
 
 def _checked(db: Session, account: Account, place: str, typed: str, now: datetime | None) -> Refused | None:
-    moment, guess = utc_now(now), Guess(f"{SIGN_IN_CODES}{account.login}"[:LONGEST_COUNTED], place)
+    moment, guess = utc_now(now), Guess(code_name(account.login), place)
     one_at_a_time(db, guess.login)
     wait = waiting_time(db, guess, moment)
     if wait:

@@ -15,6 +15,7 @@ SHORTEST, LONGEST = 12, 1024
 # zxcvbn (Wheeler, USENIX Security 2016) counts the guesses that a password takes: from 10^8 on it withstands
 # whoever tries them at the sign-in page. It reads 72 characters at most.
 FEWEST_GUESSES, MOST_READ = 1e8, 72
+_HASHED = "$argon2"
 _PARTS = re.compile(r"[^\W_]+")
 HINT = f"At least {SHORTEST} characters; a sentence works well"
 
@@ -34,9 +35,14 @@ class Passwords:
         return self._hasher.hash(_composed(password))
 
     def matches(self, password: str, stored: str | None) -> bool:
-        """Whether the password matches a stored hash; None, for an unknown account, takes the same time."""
+        """Whether the password matches a stored hash.
+
+        None, for an unknown account, takes the same time, and so does what is no hash, of an account without
+        a password: the time tells neither apart from a wrong password.
+        """
+        hashed = stored if stored is not None and stored.startswith(_HASHED) else None
         try:
-            return self._hasher.verify(stored or self._no_match, _composed(password)) and stored is not None
+            return self._hasher.verify(hashed or self._no_match, _composed(password)) and hashed is not None
         except (VerificationError, InvalidHashError):
             return False
 

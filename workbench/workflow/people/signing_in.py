@@ -23,6 +23,7 @@ from workbench.workflow.people.passwords import Passwords
 from workbench.workflow.people.throttling import (
     SIGNED_IN,
     Guess,
+    code_name,
     forget_failures,
     network_of,
     one_at_a_time,
@@ -163,6 +164,7 @@ def change_password(
     if isinstance(account, Refused):
         return account
     account.password_hash = password_hash
+    forget_failures(db, code_name(account.login))
     sign_out_everywhere(db, account.id)
     db.execute(delete(PasswordResetRow).where(PasswordResetRow.account_id == account.id))
     return open_session(db, account_from(account), checked.attempt.browser, now=now)
@@ -255,5 +257,6 @@ def replace_password(db: Session, account_id: int, password_hash: str) -> Accoun
     sign_out_everywhere(db, row.id)
     db.execute(delete(PasswordResetRow).where(PasswordResetRow.account_id == row.id))
     forget_failures(db, row.login)
+    forget_failures(db, code_name(row.login))
     db.flush()
     return account_from(row)

@@ -6,6 +6,10 @@ Decisions:
   wait for nothing, and an address that many people share serves them all.
 - Where somebody signed in before, a cookie names the browser: its failures are counted by themselves,
   whatever others do at the same address. So are those of whoever is signed in and changes the password.
+- A code is guessed by somebody who has the password, and three of a million are right at any time. After 50
+  wrong ones within a day, from wherever, all browsers that are not known may together try one in 15 minutes:
+  96 a day, so that guessing for a month succeeds in one case of a hundred. The owner's known browsers wait
+  for none of this, and another password ends it.
 - A login name that is guessed from many addresses, or an address from which many names are guessed, keeps one
   free failure of five, and such an address is answered once a second. A first attempt waits no longer.
 """
@@ -32,6 +36,7 @@ MEMORY = timedelta(days=1)
 FIRST_WAIT = timedelta(seconds=30)
 LONGEST_WAIT = timedelta(minutes=15)
 PACE = timedelta(seconds=1)
+CODE_PACE = timedelta(minutes=15)
 SIGNED_IN = "signed in"
 # What else than passwords is counted, each by itself: login names have no spaces.
 LINKS = "link "
@@ -59,6 +64,11 @@ class Guess:
 def counted_names(logins: Iterable[str]) -> set[str]:
     """The names under which attempts of these logins are stored, of every kind."""
     return {f"{kind}{login}"[:LONGEST_COUNTED] for login in logins for kind in ("", LINKS, SIGN_IN_CODES)}
+
+
+def code_name(login: str) -> str:
+    """The name under which wrong codes of a login are stored."""
+    return f"{SIGN_IN_CODES}{login}"[:LONGEST_COUNTED]
 
 
 def network_of(address: str | None) -> str:
@@ -102,10 +112,9 @@ def waiting_time(db: Session, guess: Guess, now: datetime) -> timedelta:
     )
     wait = _wait(own, FREE_UNDER_ATTACK if attacked else FREE_FAILURES, now)
     if nearby >= FAILURES_OF_AN_ADDRESS:
-        latest = db.scalars(
-            select(SignInAttemptRow.at).where(here).order_by(SignInAttemptRow.at.desc()).limit(1)
-        ).one()
-        wait = max(wait, latest + PACE - now)
+        wait = max(wait, _latest(db, here) + PACE - now)
+    if guess.login.startswith(SIGN_IN_CODES):
+        wait = max(wait, _until_next_code(db, guess.login, now))
     return wait
 
 
@@ -140,6 +149,22 @@ def _failures(db: Session, which: ColumnElement[bool], since: datetime) -> Seque
     return db.scalars(
         select(SignInAttemptRow.at).where(which, SignInAttemptRow.at > since).order_by(SignInAttemptRow.at)
     ).all()
+
+
+def _until_next_code(db: Session, login: str, now: datetime) -> timedelta:
+    strange = (
+        (SignInAttemptRow.login == login)
+        & (SignInAttemptRow.address != SIGNED_IN)
+        & ~SignInAttemptRow.address.startswith(_DEVICE)
+    )
+    if _count(db, strange, now - MEMORY) < FAILURES_OF_A_LOGIN:
+        return timedelta(0)
+    return max(_latest(db, strange) + CODE_PACE - now, timedelta(0))
+
+
+def _latest(db: Session, which: ColumnElement[bool]) -> datetime:
+    latest = select(SignInAttemptRow.at).where(which).order_by(SignInAttemptRow.at.desc()).limit(1)
+    return db.scalars(latest).one()
 
 
 def _count(db: Session, which: ColumnElement[bool], since: datetime) -> int:

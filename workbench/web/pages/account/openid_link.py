@@ -13,9 +13,9 @@ from workbench.web.provider_trips import depart, require_provider
 from workbench.web.requests import browser, retry_after, see_other
 from workbench.workflow.openid.browser_trips import TripPurpose, new_trip
 from workbench.workflow.openid.identities import linked_identities, unlink_identities
+from workbench.workflow.openid.link_permissions import link_permission
 from workbench.workflow.people import signing_in
 from workbench.workflow.people.accounts import has_password
-from workbench.workflow.people.tokens import token_hash
 
 blueprint = Blueprint("openid_link", __name__, url_prefix="/account/openid")
 Answer = str | Response | tuple[str, int] | tuple[str, int, dict[str, str]]
@@ -34,7 +34,11 @@ def link() -> Answer:
     """Go to the provider to link an identity, after the password was checked."""
     provider = require_provider()
     refusal = _wrong_password()
-    return refusal or depart(provider, new_trip(TripPurpose.LINK, token_hash(g.token)))
+    if refusal is not None:
+        return refusal
+    with reading() as db:
+        permission = link_permission(db, viewer().id, g.token)
+    return depart(provider, new_trip(TripPurpose.LINK, permission))
 
 
 @blueprint.post("/unlink")
