@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -66,6 +67,26 @@ class OpenIdSettings:
     domains: tuple[str, ...] = ()
 
 
+class TwoFactorDemand(StrEnum):
+    """Of whom a site requires two-factor sign-in, as the variable says it."""
+
+    NOBODY = "no"
+    RESPONSIBLE = "yes"
+    EVERYBODY = "everybody"
+
+    @property
+    def label(self) -> str:
+        """Those of whom it is required."""
+        return _DEMANDED[self]
+
+
+_DEMANDED = {
+    TwoFactorDemand.NOBODY: "nobody",
+    TwoFactorDemand.RESPONSIBLE: "organisers and administrators",
+    TwoFactorDemand.EVERYBODY: "everybody",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that differs between installations.
@@ -77,8 +98,8 @@ class Settings:
     host, such as `/workbench`; `secure_cookies` is None to follow the scheme of each request.
     Statements that take `slow_statement_ms` are logged, none if it is 0; without `metrics_token` only local
     addresses read `/metrics`; without `mail` no message is sent, without `openid` people sign in with a
-    password only; without a `cluster` each host searches its own index; `require_two_factor` demands
-    two-factor sign-in of organisers and administrators.
+    password only; without a `cluster` each host searches its own index; `two_factor_demand` is of whom
+    two-factor sign-in is required.
     `webhook_hosts` are hosts that webhooks may name although they are inside this network.
     """
 
@@ -98,7 +119,7 @@ class Settings:
     metrics_token: str = ""
     mail: MailSettings | None = None
     cluster: SearchCluster | None = None
-    require_two_factor: bool = False
+    two_factor_demand: TwoFactorDemand = TwoFactorDemand.NOBODY
     webhook_hosts: tuple[str, ...] = ()
     openid: OpenIdSettings | None = None
 
@@ -128,7 +149,7 @@ def read_settings(environment: Mapping[str, str] | None = None, *, instance: Pat
         metrics_token=_secret(env, "WORKBENCH_METRICS_TOKEN"),
         mail=_mail(env),
         cluster=read_cluster(env),
-        require_two_factor=_yes_or_no(env, "WORKBENCH_REQUIRE_TWO_FACTOR") or False,
+        two_factor_demand=_two_factor_demand(env, "WORKBENCH_REQUIRE_TWO_FACTOR"),
         webhook_hosts=tuple(one.casefold() for one in _listed(env, "WORKBENCH_WEBHOOK_HOSTS")),
         openid=_openid(env),
     )
@@ -140,6 +161,13 @@ def environment_of(settings: Settings) -> dict[str, str]:
         "WORKBENCH_INSTANCE": str(settings.instance),
         "WORKBENCH_DATABASE_URL": settings.database_url,
     }
+
+
+def _two_factor_demand(env: Mapping[str, str], name: str) -> TwoFactorDemand:
+    if env.get(name, "").strip().casefold() == TwoFactorDemand.EVERYBODY:
+        return TwoFactorDemand.EVERYBODY
+    responsible = _yes_or_no(env, name, "set yes, no or everybody")
+    return TwoFactorDemand.RESPONSIBLE if responsible else TwoFactorDemand.NOBODY
 
 
 def _mail(env: Mapping[str, str]) -> MailSettings | None:
@@ -315,7 +343,7 @@ def _networks(env: Mapping[str, str], name: str) -> tuple[Network, ...]:
         raise WorkbenchError(f"{name}: {error}", remedy=remedy) from None
 
 
-def _yes_or_no(env: Mapping[str, str], name: str) -> bool | None:
+def _yes_or_no(env: Mapping[str, str], name: str, remedy: str = "set yes or no") -> bool | None:
     text = env.get(name, "").strip().casefold()
     if not text:
         return None
@@ -323,4 +351,4 @@ def _yes_or_no(env: Mapping[str, str], name: str) -> bool | None:
         return True
     if text in {"0", "no", "false", "off"}:
         return False
-    raise WorkbenchError(f"{name} is {text!r}", remedy="set yes or no")
+    raise WorkbenchError(f"{name} is {text!r}", remedy=remedy)

@@ -152,7 +152,8 @@ VARIABLES = (
         SIGN_IN,
         "WORKBENCH_REQUIRE_TWO_FACTOR",
         "no",
-        "`yes`: organisers and administrators can do nothing before they turn on two-factor sign-in",
+        "`yes`: organisers and administrators can do nothing before they turn on two-factor sign-in; "
+        "`everybody`: nobody can",
     ),
     Variable(
         WEBHOOKS,

@@ -6,6 +6,7 @@ import re
 
 from tests.tree import project_files
 from workbench.help.manual import page_named
+from workbench.variables import VARIABLES
 
 PAGES = ("security-web", "security-accounts", "security-operation", "security-architecture")
 # ASVS 5.0.0: how many requirements of levels 1 and 2 each section has; they are its first ones.
@@ -19,7 +20,7 @@ SECTIONS = {
     "13.2": 5, "13.3": 2, "13.4": 5, "14.1": 2, "14.2": 4, "14.3": 3, "15.1": 3, "15.2": 3, "15.3": 7,
     "16.1": 1, "16.2": 5, "16.3": 4, "16.4": 3, "16.5": 3, "17.1": 1, "17.2": 4, "17.3": 2,
 }  # fmt: skip
-ROW = re.compile(r"^\| ([\d., ]+) \| (Held|Not applicable|Not held) \| (.+) \|$", re.MULTILINE)
+ROW = re.compile(r"^\| ([\d., ]+) \| (Held|Held where set|Not applicable|Not held) \| (.+) \|$", re.MULTILINE)
 
 
 def rows() -> list[tuple[list[str], str, str]]:
@@ -41,3 +42,8 @@ def test_what_is_held_names_a_test_or_the_page_that_documents_it() -> None:
         assert set(named) <= modules, numbers
         if state == "Held":
             assert named or re.search(r"\]\([a-z-]+\.md", why), numbers
+        if state == "Held where set":
+            settings = set(re.findall(r"WORKBENCH_\w+", why))
+            assert settings, numbers
+            assert settings <= {one.name for one in VARIABLES}, numbers
+            assert named, numbers

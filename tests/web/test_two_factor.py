@@ -15,12 +15,14 @@ from sqlalchemy import update
 from tests.api import bearing, token_of
 from tests.cast import CHEAP, PASSWORD, Cast, signed_in_client
 from tests.web.test_desk_api import Desk
-from workbench.settings import Settings
+from workbench.errors import WorkbenchError
+from workbench.settings import Settings, TwoFactorDemand, read_settings
 from workbench.storage.engine import Database
-from workbench.storage.tables import TwoFactorRow
+from workbench.storage.tables import AccountRow, TwoFactorRow
 from workbench.web.context import Context, init_app
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people import two_factor
+from workbench.workflow.people.accounts import WITHOUT_PASSWORD
 from workbench.workflow.people.administration import set_administrator
 from workbench.workflow.people.one_time_codes import code_at, step_at
 
@@ -150,7 +152,8 @@ def test_programs_are_asked_for_no_code(app: Flask, cast: Cast, sqlite_database:
 @pytest.fixture
 def demanding(app: Flask, settings: Settings, sqlite_database: Database) -> Flask:
     """The application where organisers and administrators need a second factor."""
-    init_app(app, Context(replace(settings, require_two_factor=True), sqlite_database, CHEAP))
+    demanded = replace(settings, two_factor_demand=TwoFactorDemand.RESPONSIBLE)
+    init_app(app, Context(demanded, sqlite_database, CHEAP))
     return app
 
 
@@ -178,6 +181,38 @@ def test_where_it_is_demanded_an_organiser_can_do_nothing_before(
         db.execute(update(TwoFactorRow).values(confirmed_at=None))
     assert olga.get("/").location == PAGE
     assert olga.post("/sign-out").location.startswith("/sign-in")
+
+
+def test_where_it_is_demanded_of_everybody_an_assessor_is_led_through_it(
+    app: Flask, settings: Settings, cast: Cast, sqlite_database: Database
+) -> None:
+    demanded = replace(settings, two_factor_demand=TwoFactorDemand.EVERYBODY)
+    init_app(app, Context(demanded, sqlite_database, CHEAP))
+    ada = signed_in_client(app, sqlite_database, cast.accounts["Ada"])
+    assert ada.get("/c/harbour/judge").location == PAGE
+    assert demanded.two_factor_demand.label in ada.get(PAGE).text
+    ada.post(f"{PAGE}/prepare")
+    (secret,) = re.findall(r'value="([A-Z2-7]{32})"', ada.get(PAGE).text)
+    made = ada.post(f"{PAGE}/on", data={"old": PASSWORD, "code": shown_code(secret)})
+    # Beside the recovery codes stands the way on.
+    assert '<a class="button" href="/">' in made.text
+    assert [ada.get(each).status_code for each in ("/", "/c/harbour/judge")] == [200, 200]
+    assert ada.post(f"{PAGE}/off", data={"old": PASSWORD, "code": shown_code(secret)}).status_code == 409
+    # Who came by a provider chooses a password first.
+    with sqlite_database.writing() as db:
+        db.get_one(AccountRow, cast.accounts["Ben"].id).password_hash = WITHOUT_PASSWORD
+    page = signed_in_client(app, sqlite_database, cast.accounts["Ben"]).get(PAGE).text
+    assert f"{PAGE}/prepare" not in page
+
+
+@pytest.mark.parametrize(
+    ("text", "demand"),
+    [("", "no"), ("no", "no"), ("yes", "yes"), ("1", "yes"), (" Everybody ", "everybody")],
+)
+def test_the_setting_says_of_whom_it_is_demanded(text: str, demand: str) -> None:
+    assert read_settings({"WORKBENCH_REQUIRE_TWO_FACTOR": text}).two_factor_demand == demand
+    with pytest.raises(WorkbenchError, match="WORKBENCH_REQUIRE_TWO_FACTOR"):
+        read_settings({"WORKBENCH_REQUIRE_TWO_FACTOR": f"{text} somebody"})
 
 
 def test_where_it_is_demanded_the_desk_has_no_way_around(

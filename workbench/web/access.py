@@ -18,6 +18,7 @@ from werkzeug.exceptions import Unauthorized
 from werkzeug.wrappers import Response
 
 from workbench.errors import Conflict, NotAllowed, NotFound, Unavailable
+from workbench.settings import TwoFactorDemand
 from workbench.web.bodies import BYTES_FROM_STRANGERS, BYTES_OF_A_FORM, has_files
 from workbench.web.context import Context, app_context, asking, context_of, reading
 from workbench.web.requests import bearer_of, from_script, of_api, page_asked_for, read_token, see_other
@@ -223,8 +224,9 @@ def guard() -> Response | tuple[str, int] | None:
         return None
     if viewer_or_none() is None:
         return _ask_to_sign_in()
-    if app_context().settings.require_two_factor and not _may_go_on(request.endpoint):
-        return _lead_to_two_factor()
+    demand = app_context().settings.two_factor_demand
+    if demand is not TwoFactorDemand.NOBODY and not _may_go_on(request.endpoint, demand):
+        return _lead_to_two_factor(demand)
     if statement.who is Who.ADMINISTRATOR and not viewer().administrator:
         raise NotAllowed("this page is for administrators", remedy="ask an administrator")
     if statement.who is Who.MEMBER:
@@ -310,22 +312,22 @@ def _ask_to_sign_in() -> Response | tuple[str, int]:
     return see_other(url_for("entrance.sign_in", next=page_asked_for(), why=why))
 
 
-def _may_go_on(endpoint: str) -> bool:
+def _may_go_on(endpoint: str, demand: TwoFactorDemand) -> bool:
     """Whether the viewer lacks no second factor, or does what is needed to have one, or leaves."""
     if endpoint == "entrance.sign_out" or endpoint.partition(".")[0] == "two_factor":
         return True
     with asking() as connection:
-        lacks = has_to_turn_on(connection, viewer().id)
+        lacks = has_to_turn_on(connection, viewer().id, demand)
     if not lacks and "token" in g:
         # So that the quick way of the desk is open, which asks no further question.
         app_context().admitted.add(g.token)
     return not lacks
 
 
-def _lead_to_two_factor() -> Response:
+def _lead_to_two_factor(demand: TwoFactorDemand) -> Response:
     if of_api() or from_script():
         raise NotAllowed(
-            "this site requires two-factor sign-in of organisers and administrators",
+            f"this site requires two-factor sign-in of {demand.label}",
             remedy="sign in with a browser and turn it on under Your account",
         )
     return see_other(url_for("two_factor.index"))

@@ -14,10 +14,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import Exists, Select, delete, exists, func, or_, select, update
+from sqlalchemy import Exists, Select, delete, exists, false, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict
+from workbench.settings import TwoFactorDemand
 from workbench.storage import Connection
 from workbench.storage.tables import AccountRow, CodeStepRow, MemberRow, RecoveryCodeRow, TwoFactorRow
 from workbench.workflow.clock import utc_now
@@ -58,14 +59,15 @@ def is_turned_on(db: Session, account_id: int) -> bool:
     return bool(db.scalar(select(_turned_on(account_id))))
 
 
-def is_responsible(connection: Connection, account_id: int) -> bool:
-    """Whether an account is an administrator's, or an organiser's of any campaign."""
-    return connection.execute(_responsible(account_id)).first() is not None
+def is_required(connection: Connection, account_id: int, demand: TwoFactorDemand) -> bool:
+    """Whether a site with this demand requires two-factor sign-in of an account."""
+    return connection.execute(_required(account_id, demand)).first() is not None
 
 
-def has_to_turn_on(connection: Connection, account_id: int) -> bool:
-    """Whether an account is an administrator's or an organiser's, and has two-factor sign-in off."""
-    return connection.execute(_responsible(account_id).where(~_turned_on(account_id))).first() is not None
+def has_to_turn_on(connection: Connection, account_id: int, demand: TwoFactorDemand) -> bool:
+    """Whether a site with this demand requires it of an account that has it off."""
+    lacks = _required(account_id, demand).where(~_turned_on(account_id))
+    return connection.execute(lacks).first() is not None
 
 
 def prepare_app(db: Session, account_id: int) -> None:
@@ -150,9 +152,13 @@ def _use_recovery_code(db: Session, account_id: int, typed: str) -> bool:
     return db.scalar(used.returning(RecoveryCodeRow.account_id)) is not None
 
 
-def _responsible(account_id: int) -> Select[int]:
+def _required(account_id: int, demand: TwoFactorDemand) -> Select[int]:
+    account = select(AccountRow.id).where(AccountRow.id == account_id)
+    if demand is TwoFactorDemand.EVERYBODY:
+        return account
     organises = exists().where(MemberRow.account_id == AccountRow.id, MemberRow.role == Role.ORGANISER)
-    return select(AccountRow.id).where(AccountRow.id == account_id, or_(AccountRow.administrator, organises))
+    responsible = or_(AccountRow.administrator, organises)
+    return account.where(responsible if demand is TwoFactorDemand.RESPONSIBLE else false())
 
 
 def _turned_on(account_id: int) -> Exists:

@@ -11,13 +11,14 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from workbench.errors import Conflict, Finding
+from workbench.settings import TwoFactorDemand
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import app_context, reading, writing
 from workbench.web.requests import browser, retry_after, see_other
 from workbench.workflow.people import signing_in, two_factor
-from workbench.workflow.people.accounts import account_by_login
+from workbench.workflow.people.accounts import account_by_login, has_password
 from workbench.workflow.people.code_checks import WRONG, confirm_code
 from workbench.workflow.people.one_time_codes import RECOVERY_CODES, app_address
 from workbench.workflow.people.sessions import end_other_sessions
@@ -78,7 +79,7 @@ def turn_off() -> Answer:
     checked = _checked_password()
     with writing() as db:
         if _is_demanded(db):
-            message = "this site requires two-factor sign-in of organisers and administrators"
+            message = f"this site requires two-factor sign-in of {_demand().label}"
             raise Conflict(message, remedy="ask another administrator to reset it if you change your app")
         wrong = _wrong_password(db, checked) or _wrong_code(db)
         if wrong is None:
@@ -90,10 +91,12 @@ def turn_off() -> Answer:
     return see_other(url_for("two_factor.index"))
 
 
+def _demand() -> TwoFactorDemand:
+    return app_context().settings.two_factor_demand
+
+
 def _is_demanded(db: Session) -> bool:
-    return app_context().settings.require_two_factor and two_factor.is_responsible(
-        db.connection(), viewer().id
-    )
+    return two_factor.is_required(db.connection(), viewer().id, _demand())
 
 
 def _checked_password() -> CheckedAttempt:
@@ -127,10 +130,12 @@ def _page(codes: tuple[str, ...] = (), findings: tuple[Finding, ...] = ()) -> st
     with reading() as db:
         state = two_factor.two_factor_state(db, viewer().id)
         demanded = _is_demanded(db)
+        with_password = has_password(db, viewer().id)
     return render_template(
         "account/two_factor.html",
         state=state,
-        demanded=demanded,
+        demanded=_demand().label if demanded else "",
+        with_password=with_password,
         qr_code=_qr_code(state.secret) if state.secret else "",
         codes=codes,
         # A browser saves it without asking the server again, which has only the hashes.
