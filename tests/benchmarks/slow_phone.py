@@ -157,7 +157,8 @@ def _slow_down(tools: CDPSession) -> None:
 def _enter(context: BrowserContext, address: str, made: FullCampaign, who: str) -> None:
     context.clear_cookies()
     if who:
-        context.add_cookies([{"name": "workbench", "value": made.cookies[who], "url": address}])
+        name, value = made.cookie(who)
+        context.add_cookies([{"name": name, "value": value, "url": address}])
 
 
 def _table(found: Sequence[SlowLook]) -> str:

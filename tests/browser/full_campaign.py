@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,23 +22,30 @@ from workbench.formats.single_files import sha256_of
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document, Topic
 from workbench.storage.engine import Database
+from workbench.storage.tables import TwoFactorRow
+from workbench.web.requests import CODE_STEP_COOKIE, SESSION_COOKIE
 from workbench.workflow.adjudication.decisions import Decision, DecisionSubmission, decide
 from workbench.workflow.adjudication.disputes import dispute_queue
 from workbench.workflow.adjudication.queue import Order
 from workbench.workflow.campaigns.campaigns import campaign_by_slug, create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
+from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.preference_tasks import compare_best, compare_runs, tasks_of
 from workbench.workflow.judging.unrecorded import store_unrecorded
+from workbench.workflow.openid.identities import ProviderIdentity, link_identity
 from workbench.workflow.people.accounts import Account, NewAccount, account_by_login, create_account
 from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.code_steps import ask_for_code
 from workbench.workflow.people.groups import Sender, groups_of
 from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.mail_addresses import make_confirmation, propose_address
 from workbench.workflow.people.membership import add_role
+from workbench.workflow.people.one_time_codes import code_at, step_at
 from workbench.workflow.people.resets import make_reset
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import open_session
+from workbench.workflow.people.two_factor import prepare_app, turn_on
 from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.pools.learner_rounds import CollectionVectors, make_rounds
 from workbench.workflow.pools.listing import pool_entries
@@ -63,6 +71,8 @@ TWO_OF_A_BATCH = "batch-of-the-organiser", "batch-of-a-participant"
 
 NOBODY = ""
 PEOPLE = ("organiser", "marlow", "vane", "sorrel", "wick", NOBODY)
+HALFWAY = "halfway"
+"""Somebody whose password was right and whose code is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +85,10 @@ class FullCampaign:
     long: str  # the slug of a campaign of long names
     long_samples: dict[str, Any]
     content: bytes = b""
+
+    def cookie(self, who: str) -> tuple[str, str]:
+        """The name and value of the cookie by which a browser is somebody's."""
+        return CODE_STEP_COOKIE if who == HALFWAY else SESSION_COOKIE, self.cookies[who]
 
     def write(self, folder: Path) -> Path:
         """Write it into a folder, which is an instance then."""
@@ -121,6 +135,7 @@ def _extended(database: Database) -> FullCampaign:
         propose_address(db, accounts["sorrel"].id, "sorrel@example.org")
         samples["address_token"] = make_confirmation(db, accounts["sorrel"].id, "sorrel@example.org")
         cookies = {login: open_session(db, account).token for login, account in accounts.items()}
+        cookies[HALFWAY] = _second_factors(db, accounts)
     make_rounds(database, campaign.id, CollectionVectors())
     samples["version"] = _released(database, campaign.id)
     return FullCampaign(cookies, samples, bare.slug, long, samples | long_samples)
@@ -128,6 +143,20 @@ def _extended(database: Database) -> FullCampaign:
 
 def _account(db: Session, login: str, name: str) -> int:
     return create_account(db, NewAccount(login, name, CHEAP.hash(PASSWORD))).id
+
+
+def _second_factors(db: Session, accounts: dict[str, Account]) -> str:
+    """An app that waits for its first code, and one that signs in; the token of a sign-in that waits for it.
+
+    Somebody else has linked an account at a provider.
+    """
+    prepare_app(db, accounts["wick"].id)
+    prepare_app(db, accounts["vane"].id)
+    secret = db.get_one(TwoFactorRow, accounts["vane"].id).secret
+    assert turn_on(db, accounts["vane"].id, code_at(secret, step_at(utc_now(None))))
+    link_identity(db, ProviderIdentity("https://login.example.org", "42", MIXED), accounts["marlow"].id)
+    # Longer than the walk takes, which is longer than five minutes.
+    return ask_for_code(db, accounts["vane"].id, now=utc_now(None) + timedelta(hours=3)).token
 
 
 def _released(database: Database, campaign_id: int) -> str:

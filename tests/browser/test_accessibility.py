@@ -8,6 +8,7 @@ both colours and at both widths, and as everybody to whom it opens.
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -15,11 +16,15 @@ from typing import Literal
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import BrowserContext, Error, Page
+from playwright.sync_api import BrowserContext, Error, Page, expect
 
 from tests.browser.conftest import Complaints, Server, Site
-from tests.browser.full_campaign import FullCampaign, full_campaign
+from tests.browser.full_campaign import HALFWAY, NOBODY, FullCampaign, full_campaign
+from tests.browser.people import PASSWORD
+from tests.browser.test_openid import offer
 from tests.browser.walking import Look, everybodys, looks
+from tests.openid import RunningProvider
+from workbench.workflow.people.code_checks import WRONG
 
 WHOLE = os.environ.get("WALK") == "whole"
 PARTS = 2  # so that several workers share the walk
@@ -116,7 +121,8 @@ def enter(context: BrowserContext, address: str, made: FullCampaign, who: str) -
     """Be somebody by the cookie from now on; nobody for an empty login."""
     context.clear_cookies()
     if who:
-        context.add_cookies([{"name": "workbench", "value": made.cookies[who], "url": address}])
+        name, value = made.cookie(who)
+        context.add_cookies([{"name": name, "value": value, "url": address}])
 
 
 def findings(page: Page, modes: tuple[Mode, ...], met: Counter[str]) -> list[str]:
@@ -196,4 +202,59 @@ def test_neither_have_the_welcome_of_an_empty_server_and_a_refusal(
     for path in ("/c/nowhere/", "/c/harbour/people"):
         page.goto(f"{server.address}{path}")
         said += findings(page, (LIGHT_WIDE, DARK_NARROW), met)
+    assert said == []
+
+
+@pytest.mark.slow
+def test_neither_have_the_pages_on_the_way_to_a_provider_and_back(
+    context: BrowserContext,
+    sites: Callable[[int], Site],
+    full: tuple[Server, FullCampaign],
+    running: RunningProvider,
+    complaints: Complaints,
+) -> None:
+    complaints.expect("422.*/openid/callback")  # nobody comes back
+    server, made = full
+    offer(sites(0).app, server.address, running)
+    page, met, both = context.new_page(), Counter[str](), (LIGHT_WIDE, DARK_NARROW)
+    # The page that goes on to the provider stays: the provider has nothing to show.
+    page.route(re.compile("/oauth2/authorize"), lambda route: route.fulfill(status=204))
+    said: list[str] = []
+    for who in (NOBODY, "marlow", "organiser"):
+        enter(context, server.address, made, who)
+        for path in ("/openid/callback", "/account/openid" if who else "/sign-in"):
+            page.goto(f"{server.address}{path}")
+            said += findings(page, both, met)
+    page.get_by_label("Current password").fill(PASSWORD)
+    page.get_by_role("button", name="Link with").click()
+    expect(page.get_by_role("link", name="Continue to")).to_be_visible()
+    said += findings(page, both, met)
+    assert said == []
+
+
+@pytest.mark.slow
+def test_the_form_for_a_code_is_for_keyboards_and_telephones_and_says_what_is_wrong(
+    context: BrowserContext, full: tuple[Server, FullCampaign], complaints: Complaints
+) -> None:
+    complaints.expect("422.*/sign-in/code")
+    server, made = full
+    enter(context, server.address, made, HALFWAY)
+    page = context.new_page()
+    page.goto(f"{server.address}/sign-in/code")
+    code = page.get_by_label("Code", exact=True)
+    expect(code).to_be_focused()
+    # WCAG 2.2, 1.3.5: telephones offer the code of a message or an app, and keys for digits.
+    expect(code).to_have_attribute("autocomplete", "one-time-code")
+    expect(code).to_have_attribute("inputmode", "numeric")
+    page.keyboard.type("000000")
+    page.keyboard.press("Enter")
+    expect(code).to_have_attribute("aria-invalid", "true")
+    # 3.3.1: read out with the field, which has the focus.
+    expect(code).to_be_focused()
+    expect(code).to_have_accessible_description(f"{WRONG} Six digits, from your authenticator app")
+    said = findings(page, (LIGHT_WIDE, DARK_NARROW), Counter())
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Recovery code")).to_be_visible()
     assert said == []

@@ -20,6 +20,7 @@ from tests.deployment.programs import free_port, nginx
 from tests.servers import running_server
 from tests.tree import ROOT
 from workbench.deployment.papers import Deployment
+from workbench.web.requests import HOST_PREFIX
 
 pytestmark = pytest.mark.slow
 PREFIX = "/trec/workbench"
@@ -57,11 +58,12 @@ def enter(context: BrowserContext, address: str, full: FullCampaign, who: str) -
     """Be somebody from now on, by the cookie that browsers take over https only."""
     context.clear_cookies()
     if who:
+        name, value = full.cookie(who)
         context.add_cookies(
             [
                 {
-                    "name": "__Host-workbench",
-                    "value": full.cookies[who],
+                    "name": HOST_PREFIX + name,
+                    "value": value,
                     "domain": urlsplit(address).hostname,
                     "path": "/",
                     "secure": True,

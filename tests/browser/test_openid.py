@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from flask import Flask
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Complaints, Server, Site
@@ -18,6 +19,15 @@ from workbench.workflow.people.accounts import create_first_account, prepare_acc
 
 pytestmark = pytest.mark.slow
 PROVIDER = re.compile(r"/oauth2/authorize\?")
+
+
+def offer(app: Flask, address: str, running: RunningProvider) -> None:
+    """Have the site at an address sign people in with the provider."""
+    context, chosen = context_of(app), running.settings(site=address)
+    init_app(
+        app,
+        replace(context, settings=replace(context.settings, openid=chosen), provider=OpenIdProvider(chosen)),
+    )
 
 
 def agree(page: Page, subject: str) -> None:
@@ -36,12 +46,8 @@ def test_a_person_links_an_account_and_signs_in_at_the_provider(
     complaints.expect("picocss|status of 422")  # the style of the provider, and the refusal
     address = live_server().address
     app = sites(0).app
-    context, chosen = context_of(app), running.settings(site=address)
-    init_app(
-        app,
-        replace(context, settings=replace(context.settings, openid=chosen), provider=OpenIdProvider(chosen)),
-    )
-    with context.database.writing() as db:
+    offer(app, address, running)
+    with context_of(app).database.writing() as db:
         create_first_account(db, prepare_account(login="ada", name="Ada", password=PASSWORD, passwords=CHEAP))
 
     page.goto(f"{address}/sign-in")

@@ -12,7 +12,7 @@ from urllib.parse import urlencode, urlsplit
 from flask import Flask
 from werkzeug.routing import Rule
 
-from tests.browser.full_campaign import NOBODY, PEOPLE, FullCampaign
+from tests.browser.full_campaign import HALFWAY, NOBODY, PEOPLE, FullCampaign
 from workbench.demo.campaign import SLUG
 from workbench.web.access import Who, access_of
 from workbench.workflow.people.roles import Role
@@ -70,6 +70,7 @@ QUESTIONS: Mapping[str, tuple[Asked, ...]] = {
     "late_runs.holes": (_asked(TAG),),
     "live_pools.index": (_asked(pool_id="live_id"),),
     "overview.index": (_asked(), _asked(who="wick")),
+    "openid_link.index": (_asked(), _asked(who="marlow")),
     "own_checks.batch": (_asked(batch="own_batch"),),
     "own_runs.confirm_removal": (_asked(SPARE),),
     "own_runs.run": (_asked(OWN_TAG),),
@@ -90,6 +91,7 @@ QUESTIONS: Mapping[str, tuple[Asked, ...]] = {
     "search.index": (_asked(("topic", "T02")),),
     "search_run.index": (_asked(account_id="searcher_id"),),
     "search.show": (_asked(("docno", "ALM-0001"), search_id="organisers_search_id"),),
+    "sign_in_codes.index": (_asked(who=HALFWAY),),
     "stopping.index": (_asked(pool_id="learner_id"),),
     "stopping.topic": (_asked(("topic", "T08"), pool_id="learner_id"),),
     "stopping.table_file": (_asked(pool_id="learner_id"),),
@@ -97,6 +99,7 @@ QUESTIONS: Mapping[str, tuple[Asked, ...]] = {
     "side_by_side.desk": (_asked(), _asked(task_id="run_task_id")),
     "trust.collection": (_asked(), _asked(("show", "yes")), _asked(("show", "yes"), who="wick")),
     "trust.question": (_asked(), _asked(question="holes"), _asked(question="topics"), _asked(who="wick")),
+    "two_factor.index": (_asked(), _asked(who="wick"), _asked(who="vane")),
     "topics.topic": (_asked(("topic", "T02")),),
 }
 # They give a file where there is one to give.

@@ -41,7 +41,7 @@ def test_a_limit_that_is_none_is_said_at_its_field(olga: FlaskClient) -> None:
     for typed in ("many", "0", "-3", "99999999999"):
         answer = olga.post(RULES, data={"max_per_topic": typed})
         assert answer.status_code == 422
-        assert 'aria-describedby="max_per_topic-error-1"' in answer.text
+        assert 'aria-describedby="max_per_topic-error-1 max_per_topic-hint"' in answer.text
         assert f'value="{typed}"' in answer.text
     assert olga.post(RULES, data={"max_per_topic": ""}).status_code == 303
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, g, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.errors import Finding
 from workbench.web import notices
 from workbench.web.access import anyone
 from workbench.web.context import reading, writing
@@ -67,7 +68,9 @@ def check() -> Answer:
 def _page(refused: Refused | None) -> str:
     following = safe_next(request.values.get("next"))
     by_recovery = "recovery" in request.form
-    return render_template("entrance/code.html", next=following, refused=refused, by_recovery=by_recovery)
+    field = "recovery" if by_recovery else "code"
+    findings = (Finding("Code", None, field, str(refused)),) if refused is not None else ()
+    return render_template("entrance/code.html", next=following, findings=findings, by_recovery=by_recovery)
 
 
 def _expired() -> Response:
