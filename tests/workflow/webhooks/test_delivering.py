@@ -203,8 +203,10 @@ def test_a_webhook_rests_longer_each_time_and_is_off_after_a_day(
         assert claim_next(db, now=moment + timedelta(days=2)) is None
         with pytest.raises(Conflict):
             send_test(db, campaign, webhook)
-        turn_on(db, campaign, webhook)
-        assert claim_next(db, now=moment + timedelta(days=2)) is not None
+        turn_on(db, campaign, webhook, now=moment)
+        # At once, and not when each would have been tried next.
+        assert {line.due_at for line in deliveries(db, webhook) if line.state == "waiting"} == {moment}
+        assert claim_next(db, now=moment) is not None
 
 
 def test_a_receiver_that_is_gone_is_told_nothing_more(

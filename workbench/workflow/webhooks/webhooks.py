@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NoReturn
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
@@ -118,11 +118,15 @@ def turn_off(db: Session, campaign_id: int, webhook_id: int, *, now: datetime | 
     db.flush()
 
 
-def turn_on(db: Session, campaign_id: int, webhook_id: int) -> None:
+def turn_on(db: Session, campaign_id: int, webhook_id: int, *, now: datetime | None = None) -> None:
     """Deliver again, at once, what waits and what comes; raises NotFound."""
     row = locked_webhook(db, campaign_id, webhook_id)
     row.off_at, row.off_reason = None, ""
     begin_counting(row)
+    # What failed before would wait for its next attempt, up to twelve hours.
+    waits = WebhookDeliveryRow.state == DeliveryState.WAITING
+    of_it = WebhookDeliveryRow.webhook_id == webhook_id
+    db.execute(update(WebhookDeliveryRow).where(of_it, waits).values(due_at=utc_now(now)))
     db.flush()
 
 
