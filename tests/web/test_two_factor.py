@@ -71,10 +71,10 @@ def test_it_is_turned_on_by_password_and_code_and_asked_for_from_then_on(app: Fl
     client, answer = after_password(app, "ben", next="/c/harbour/")
     assert answer.location == "/sign-in/code?next=/c/harbour/"
     assert client.get("/account").status_code == 303
-    field = re.search(r'<input id="code"[^>]*>', client.get(answer.location).text)
-    assert field is not None
+    asked = re.search(r'<input id="code"[^>]*>', client.get(answer.location).text)
+    assert asked is not None
     for said in ('autocomplete="one-time-code"', 'inputmode="numeric"', 'aria-describedby="code-hint"'):
-        assert said in field[0]
+        assert said in asked[0]
     (code,) = set(RECOVERY.findall(made.text)[:1])
     used = {"code": form["code"], "next": "/c/harbour/"}
     assert client.post("/sign-in/code", data=used).status_code == 422
