@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from workbench.consensus.rule import (
     Evidence,
     Grades,
@@ -16,6 +18,7 @@ from workbench.consensus.rule import (
     Settled,
     share_of,
 )
+from workbench.consensus.vote_table import LEFT, TableOutcome, VoteTable
 
 UNDECIDED = "the assessors differ, and no adjudicator has decided"
 ALONE = "only one assessor gave a grade, and two are needed"
@@ -30,6 +33,17 @@ def two_and_adjudicator(evidence: Evidence) -> dict[Pair, Outcome]:
     return {pair: _of_two(grades, evidence.decided.get(pair)) for pair, grades in evidence.graded.items()}
 
 
+def two_and_adjudicator_of_table(table: VoteTable) -> TableOutcome:
+    """`two_and_adjudicator` of each pair."""
+    different = np.count_nonzero(table.counts, axis=1)
+    agreed = (different == 1) & (table.n > 1)
+    places = table.counts.argmax(axis=1) if table.counts.size else np.zeros(len(table.pairs), np.int64)
+    found = table.outcome(places)
+    reasons = np.where(agreed, LEFT, np.where(different > 1, 0, 1))
+    found = replace(found, reasons=reasons, words=(UNDECIDED, ALONE))
+    return found.with_decisions(table, [row for row in table.decided if table.n[row] and not agreed[row]])
+
+
 TWO_AND_ADJUDICATOR = Rule(
     "two-and-adjudicator",
     "Two and an adjudicator",
@@ -37,6 +51,7 @@ TWO_AND_ADJUDICATOR = Rule(
     "TREC's question answering (Voorhees 2002)",
     settle_all=two_and_adjudicator,
     adjudicated=True,
+    settle_table=two_and_adjudicator_of_table,
 )
 
 
@@ -65,6 +80,11 @@ def adjudicated_first(then: RuleParameter, rules: Sequence[Rule]) -> Rule:
             found[pair] = _decided(grade, evidence.graded.get(pair, {}))
         return found
 
+    def settle_table(table: VoteTable, *, then: str = "majority", **parameters: str) -> TableOutcome | None:
+        of_rest = by_name[then].settle_table
+        found = None if of_rest is None else of_rest(table, **parameters)
+        return None if found is None else found.with_decisions(table, tuple(table.decided))
+
     return Rule(
         "adjudicated",
         "Adjudicated first",
@@ -73,6 +93,7 @@ def adjudicated_first(then: RuleParameter, rules: Sequence[Rule]) -> Rule:
         parameters=(then,),
         settle_all=settle,
         adjudicated=True,
+        settle_table=settle_table,
     )
 
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.consensus.vote_table import TableOutcome
 
 Pair = tuple[str, str]
 """A topic and a docno."""
@@ -88,6 +92,9 @@ class Rule:
     take seconds on a large collection; `adjudicated` ones use the adjudicators' decisions themselves. A rule
     with a `threshold` has a scale of its own: it takes the lowest relevant grade of an assessor and the
     parameters, and returns the lowest relevant grade of the rule.
+
+    `settle_table` gives the same for all pairs of a `vote_table.VoteTable`, in arrays; a rule without it is
+    slower where rules are compared, and nothing else.
     """
 
     name: str
@@ -102,6 +109,7 @@ class Rule:
     slow: bool = False
     adjudicated: bool = False
     threshold: Callable[[int, Mapping[str, str]], int] | None = None
+    settle_table: Callable[..., TableOutcome | None] | None = None
 
     @property
     def for_the_rest(self) -> bool:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from workbench.consensus.judgments import grades_by_pair
+from workbench.consensus.models.votes import Floats, Numbers
 from workbench.consensus.rule import Evidence, Left, Outcome, Pair, Settled
 from workbench.consensus.rules import bound, rule_of
+from workbench.consensus.vote_table import LEFT, VoteTable
 from workbench.counts import counted
 from workbench.export import Export, table_export
 from workbench.records import Judgment, Qrel, Scale, id_bytes
@@ -105,6 +109,54 @@ def consensus(
         unsettled=tuple(left),
         relevant_from=chosen.relevant_from(line, values),
         qrels=tuple(Qrel(label.topic, label.docno, label.grade) for label in labels),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableConsensus:
+    """What `Consensus` has, in arrays: the settled `rows` of a table with their grades and confidence.
+
+    `left` are the rows of the judged pairs without a grade, each with a reason of `reasons`.
+    """
+
+    table: VoteTable
+    rows: Numbers
+    grades: Numbers
+    confidence: Floats
+    adjudicated: int
+    left: Numbers
+    reasons: tuple[str, ...]
+    relevant_from: int
+
+    @property
+    def qrels(self) -> tuple[Qrel, ...]:
+        """The settled pairs with their grades."""
+        pairs = map(self.table.pairs.__getitem__, self.rows.tolist())
+        return tuple(Qrel(*pair, grade) for pair, grade in zip(pairs, self.grades.tolist(), strict=True))
+
+
+def consensus_of_table(table: VoteTable, *, rule: str, **parameters: str) -> TableConsensus | None:
+    """Settle every pair of a table as `consensus` does, and raise as that does; None where a rule cannot."""
+    chosen = rule_of(rule)
+    values = bound(chosen, parameters)
+    found = None if chosen.settle_table is None else chosen.settle_table(table, **values)
+    if found is None:
+        return None
+    reasons = np.where(table.n > 0, found.reasons, len(found.words))
+    decided = np.array(found.adjudicated, np.int64)
+    reasons[decided] = LEFT
+    # What is decided counts only where the rule says so; of other pairs somebody has judged each.
+    rows, left = np.flatnonzero(reasons == LEFT), np.flatnonzero((reasons != LEFT) & table.judged)
+    words = np.array((*found.words, NO_GRADE), object)
+    return TableConsensus(
+        table,
+        rows,
+        found.grades[rows],
+        found.confidence[rows],
+        len(decided),
+        left,
+        tuple(words[reasons[left]].tolist()),
+        chosen.relevant_from(table.relevant_from, values),
     )
 
 

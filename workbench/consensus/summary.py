@@ -7,8 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
 
+import numpy as np
+
 from workbench.consensus.rule import Pair
-from workbench.consensus.settle import Consensus
+from workbench.consensus.settle import Consensus, TableConsensus
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,29 @@ def summary(found: Consensus, *, topics: Collection[str] | None = None) -> Summa
         without_relevant=tuple(
             topic for topic in (seen if topics is None else topics) if topic not in with_relevant
         ),
+        confidence=sum(sure) / len(sure) if sure else None,
+    )
+
+
+def table_summary(found: TableConsensus, *, topics: Collection[str]) -> Summary:
+    """The same of what a rule gave to a table."""
+    relevant = found.grades >= found.relevant_from
+    grades, counts = np.unique(found.grades, return_counts=True)
+    settled, with_relevant = (
+        {found.table.pairs[row][0] for row in rows.tolist()} for rows in (found.rows, found.rows[relevant])
+    )
+    sure = found.confidence.tolist()
+    return Summary(
+        settled=len(sure),
+        adjudicated=found.adjudicated,
+        unsettled=len(found.left),
+        left=tuple(Counter(found.reasons).most_common()),
+        by_grade=tuple(zip(grades.tolist(), counts.tolist(), strict=True)),
+        relevant_from=found.relevant_from,
+        relevant=int(np.count_nonzero(relevant)),
+        topics=len(settled),
+        without_relevant=tuple(topic for topic in topics if topic not in with_relevant),
+        # Added up as `summary` does, one after the other.
         confidence=sum(sure) / len(sure) if sure else None,
     )
 

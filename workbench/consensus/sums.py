@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+import numpy as np
+
 from workbench.consensus.rule import Evidence, Grades, Left, Outcome, Pair, Rule, RuleParameter, Settled
+from workbench.consensus.vote_table import LEFT, TableOutcome, VoteTable
 
 FEWER_THAN_OTHERS = "fewer assessors graded it than other pairs"
 
@@ -62,6 +65,20 @@ def total(
     return found
 
 
+def total_of_table(
+    table: VoteTable, *, line: str | None = None, binary: str = "no", fewer: str = "leave"
+) -> TableOutcome:
+    """`total` of each pair."""
+    at = int(line) if line is not None else table.relevant_from
+    sums = table.counts @ table.values
+    relevant = sums >= at
+    above = table.counts[:, table.values >= table.relevant_from].sum(axis=1)
+    sure = np.where(relevant, above, table.n - above) / np.maximum(table.n, 1)
+    left = (table.n < table.n.max(initial=0)) & (fewer == "leave")
+    grades = relevant.astype(np.int64) if binary == "yes" else sums
+    return TableOutcome(grades, sure, np.where(left, 0, LEFT), (FEWER_THAN_OTHERS,))
+
+
 def _on_its_side(grades: Grades, relevant_from: int, relevant: bool) -> float:
     sides: Iterable[bool] = (grade >= relevant_from for grade in grades.values())
     return sum(side is relevant for side in sides) / len(grades)
@@ -75,4 +92,5 @@ SUM = Rule(
     parameters=(LINE, BINARY, FEWER),
     settle_all=total,
     threshold=sum_threshold,
+    settle_table=total_of_table,
 )

@@ -154,7 +154,12 @@ def write_qrels(qrels: Iterable[Qrel]) -> Iterator[bytes]:
                 remedy="make one grade of them by a consensus rule first",
             )
         before = pair
-        yield b"%b 0 %b %d\n" % (plain(qrel.topic, "topic"), plain(qrel.docno, "docno"), qrel.grade)
+        yield b"%b%d\n" % (line_start(qrel.topic, qrel.docno), qrel.grade)
+
+
+def line_start(topic: str, docno: str) -> bytes:
+    """What stands before the grade in a line of `write_qrels`; raises as that does for ids."""
+    return b"%b 0 %b " % (plain(topic, "topic"), plain(docno, "docno"))
 
 
 def _qrel(number: int, columns: list[bytes], beir: bool, errors: ErrorCollector) -> Qrel | None:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.consensus.models.votes import LEAST, Floats, Posterior, Votes, most_likely
+from workbench.consensus.models.votes import LEAST, Floats, Posterior, Votes, most_likely, normalised
 from workbench.consensus.rule import Evidence, Outcome, Pair, Rule
+from workbench.consensus.vote_table import most_likely_of_table
 
 MOST_ROUNDS = 500
 NEAR = 1e-5
@@ -40,21 +41,17 @@ def dawid_skene(votes: Votes, *, most_rounds: int = MOST_ROUNDS, near: float = N
 
 def learnt(votes: Votes, posterior: Floats) -> Errors:
     """The prior and the assessors' tables that are most likely under a posterior (the M step)."""
-    # Row by row, in whatever order they stand in memory: sums have the same last digit then.
-    prior = np.ascontiguousarray(posterior).mean(axis=0)
-    q, cells = votes.n_grades, votes.cells
-    size = votes.n_assessors * q
-    counts = [np.bincount(cells, one.take(votes.pairs), minlength=size) for one in posterior.T]
-    tables = np.maximum(np.stack([one.reshape(votes.n_assessors, q) for one in counts], axis=1), LEAST)
-    return Errors(prior, tables / tables.sum(axis=2, keepdims=True))
+    given = votes.by_pair.T
+    counts = [(given @ of_grade).reshape(votes.n_assessors, votes.n_grades) for of_grade in posterior.T]
+    tables = np.maximum(np.stack(counts, axis=1), LEAST)
+    return Errors(posterior.mean(axis=0), tables / tables.sum(axis=2, keepdims=True))
 
 
 def expected(votes: Votes, errors: Errors) -> Floats:
     """The posterior under a prior and tables (the E step); shape (pairs, grades)."""
-    logs, cells = np.log(errors.tables), votes.cells
-    prior = np.log(np.maximum(errors.prior, LEAST))[:, np.newaxis]
-    posterior, _ = votes.posterior((logs[:, one].take(cells) for one in range(votes.n_grades)), prior)
-    return posterior
+    logs = np.log(errors.tables)
+    of_votes = np.stack([votes.by_pair @ logs[:, one].ravel() for one in range(votes.n_grades)])
+    return normalised(of_votes + np.log(np.maximum(errors.prior, LEAST))[:, np.newaxis])
 
 
 def by_dawid_skene(evidence: Evidence) -> dict[Pair, Outcome]:
@@ -69,4 +66,5 @@ DAWID_SKENE = Rule(
     "Dawid and Skene 1979",
     settle_all=by_dawid_skene,
     slow=True,
+    settle_table=most_likely_of_table(dawid_skene),
 )

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.consensus.models.votes import LEAST, Floats, Posterior, Votes, most_likely
+from workbench.consensus.models.votes import LEAST, Floats, Posterior, Votes, most_likely, normalised
 from workbench.consensus.rule import Evidence, Outcome, Pair, Rule
+from workbench.consensus.vote_table import most_likely_of_table
 
 RESTARTS = 10
 ROUNDS = 50
@@ -42,43 +43,53 @@ def mace(
         habit = generator.dirichlet(np.full(votes.n_grades, 10.0), votes.n_assessors)
         habits = Habits(knows, habit)
         likelihood = -np.inf
-        for _ in range(rounds):
-            posterior, likelihood = expected(votes, habits)
-            habits = learnt(votes, posterior, habits, smoothing / votes.n_grades)
+        for number in range(rounds):
+            if number == rounds - 1:
+                likelihood = likelihood_of(votes, habits)
+            habits = learnt(votes, expected(votes, habits), habits, smoothing / votes.n_grades)
         if best is None or likelihood > best[0]:
             best = likelihood, habits
     if best is None:
         return Posterior(votes.shares(), np.ones(votes.n_assessors), 0, settled=False)
-    posterior, _ = expected(votes, best[1])
-    return Posterior(posterior, best[1].knows, rounds * restarts, settled=True)
+    return Posterior(expected(votes, best[1]), best[1].knows, rounds * restarts, settled=True)
 
 
-def expected(votes: Votes, habits: Habits) -> tuple[Floats, float]:
-    """The posterior of the grades under some habits, and the logarithm of the votes' likelihood."""
-    knows = habits.knows[:, np.newaxis]
-    by_chance = (1.0 - knows) * habits.habit
-    # A vote is one of few in a table of assessors and grades: the logarithms are taken there.
-    other, same = (
-        np.log(np.maximum(table, LEAST)).take(votes.cells) for table in (by_chance, by_chance + knows)
-    )
-    posterior, likelihoods = votes.posterior(
-        np.where(votes.grades == grade, same, other) for grade in range(votes.n_grades)
-    )
-    return posterior, float(likelihoods.sum())
+def expected(votes: Votes, habits: Habits) -> Floats:
+    """The posterior of the grades under some habits; shape (pairs, grades)."""
+    # What a vote says of the grades that it is not is the same for each of them, and cancels.
+    other, same = _logarithms(habits)
+    logs = votes.by_own_grade @ (same - other).ravel()
+    return normalised(logs.reshape(votes.n_grades, votes.n_pairs))
+
+
+def likelihood_of(votes: Votes, habits: Habits) -> float:
+    """The logarithm of how likely the votes are under some habits."""
+    other, same = _logarithms(habits)
+    logs = (votes.by_own_grade @ (same - other).ravel()).reshape(votes.n_grades, votes.n_pairs)
+    top = logs.max(axis=0)
+    means = top + np.log(np.exp(logs - top).mean(axis=0))
+    return float((means + votes.by_pair @ other.ravel()).sum())
 
 
 def learnt(votes: Votes, posterior: Floats, before: Habits, smoothing: float) -> Habits:
     """The habits that follow from a posterior and those before."""
     knows = before.knows[:, np.newaxis]
     either = np.maximum(knows + (1.0 - knows) * before.habit, LEAST)
-    cells = votes.cells
-    knew = votes.own(posterior) * before.knows.take(votes.assessors) / either.take(cells)
-    known = np.bincount(votes.assessors, knew, minlength=votes.n_assessors)
-    guessed = np.bincount(cells, 1.0 - knew, minlength=votes.n_assessors * votes.n_grades)
-    habit = guessed.reshape(votes.n_assessors, votes.n_grades) + smoothing
+    # All votes of an assessor for a grade are known or guessed alike: they are added up first.
+    right = (votes.by_own_grade.T @ posterior.T.ravel()).reshape(before.habit.shape)
+    knew = right * knows / either
+    known = knew.sum(axis=1)
+    habit = votes.given - knew + smoothing
     random = habit.sum(axis=1)
     both = known + smoothing + random
     return Habits((known + smoothing) / both, habit / random[:, np.newaxis])
+
+
+def _logarithms(habits: Habits) -> tuple[Floats, Floats]:
+    """Of a vote for another grade than the true one, and for that; both (assessors, grades)."""
+    knows = habits.knows[:, np.newaxis]
+    by_chance = (1.0 - knows) * habits.habit
+    return np.log(np.maximum(by_chance, LEAST)), np.log(np.maximum(by_chance + knows, LEAST))
 
 
 def by_mace(evidence: Evidence) -> dict[Pair, Outcome]:
@@ -93,4 +104,5 @@ MACE = Rule(
     "Hovy, Berg-Kirkpatrick, Vaswani and Hovy 2013",
     settle_all=by_mace,
     slow=True,
+    settle_table=most_likely_of_table(mace),
 )

@@ -19,6 +19,7 @@ from workbench.consensus.rule_choice import RuleChoice, rule_choice
 from workbench.consensus.settle import NO_GRADE, Consensus, Unsettled, consensus
 from workbench.consensus.soft import SoftLabels, soft_labels
 from workbench.consensus.summary import Summary, summary_json, summed
+from workbench.consensus.vote_table import VoteTable, vote_table
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import write_qrels
 from workbench.json_forms import QrelsReportJson
@@ -58,12 +59,13 @@ class Material:
 
     def counted(self, choice: RuleChoice) -> tuple[Judgment, ...]:
         """The judgments that count for a choice; raises WorkbenchError for an unknown assessor."""
-        who = self._counted(choice)
+        who = self.counted_assessors(choice)
         if len(who) == len(self.machines):
             return self.judgments
         return tuple(one for one in self.judgments if one.assessor in who)
 
-    def _counted(self, choice: RuleChoice) -> frozenset[str]:
+    def counted_assessors(self, choice: RuleChoice) -> frozenset[str]:
+        """Whose judgments count for a choice; raises WorkbenchError for an unknown assessor."""
         named = choice.parameters().get("assessor")
         if named is not None and named not in self.machines:
             raise WorkbenchError(
@@ -85,7 +87,7 @@ class Material:
         """The topics of a rule that settles each by itself, nothing of any other."""
         if self.topics is None or not settles_pair_by_pair(choice):
             return ()
-        return self.topics.settled(choice, self.scale, self.decided, self._counted(choice))
+        return self.topics.settled(choice, self.scale, self.decided, self.counted_assessors(choice))
 
     def _settled_at_once(self, choice: RuleChoice) -> Consensus:
         return consensus(
@@ -95,6 +97,15 @@ class Material:
             relevant_from=self.scale.relevant_from,
             decided=self.decided,
             **choice.parameters(),
+        )
+
+    def table(self, choice: RuleChoice) -> VoteTable:
+        """The judgments that count for a choice, and the decisions, as arrays for many rules."""
+        return vote_table(
+            self.counted(choice),
+            scale=self.scale,
+            relevant_from=self.scale.relevant_from,
+            decided=self.decided,
         )
 
     def digest(self) -> str:

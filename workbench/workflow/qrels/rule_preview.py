@@ -6,16 +6,21 @@ import hashlib
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 
+import numpy as np
 from ir_measures import Measure
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule_choice import RuleChoice, choice_label, choice_name, rule_choice
-from workbench.consensus.summary import Summary, summary
+from workbench.consensus.settle import Consensus, TableConsensus, consensus_of_table
+from workbench.consensus.summary import Summary, summary, table_summary
+from workbench.consensus.vote_table import VoteTable
 from workbench.errors import WorkbenchError
 from workbench.export import Export, table_export
-from workbench.formats.qrels import write_qrels
-from workbench.records import Qrel, Scale, Verdict, sorted_ids
+from workbench.formats.qrels import line_start, write_qrels
+from workbench.records import Scale, Verdict
 from workbench.scoring.measures import at_threshold, parse_measures
 from workbench.scoring.rank_correlation import RankingComparison, compare_rankings, ranks
 from workbench.scoring.scorer import Scorer, in_order
@@ -82,7 +87,7 @@ class RankingPreview:
 @dataclass(frozen=True, slots=True, eq=False)
 class _Settled:
     found: Summary
-    qrels: tuple[Qrel, ...]
+    consensus: Consensus | TableConsensus
     sha256: str
 
 
@@ -96,8 +101,8 @@ _SCORES: Cache[tuple[str, str, str], float] = Cache(50_000)
 def preview_rules(db: Session, campaign_id: int, choices: Sequence[RuleChoice]) -> RulePreview:
     """What each of the rules would settle and leave; one that cannot be applied says why."""
     found = material(db, campaign_id)
-    digest = found.digest()
-    lines = tuple(_line(found, digest, choice) for choice in choices)
+    rules = _Rules(found)
+    lines = tuple(_line(rules, choice) for choice in choices)
     machines = any(choice.machines for choice in choices)
     pairs = {(one.topic, one.docno) for one in found.counted(rule_choice(machines=machines))}
     return RulePreview(
@@ -129,17 +134,16 @@ def preview_ranking(
     """
     parsed = _one_measure(measure)
     runs = _chosen(runs_of(db, campaign_id), tags)
-    found = material(db, campaign_id)
-    digest = found.digest()
+    every = _Rules(material(db, campaign_id))
     rules: dict[str, _Settled] = {}
     left_out: list[tuple[str, str]] = []
     for choice in choices:
         try:
-            settled = _settled(found, digest, choice)
+            settled = every.settled(choice)
         except WorkbenchError as error:
             left_out.append((choice_name(choice), str(error)))
             continue
-        if settled.qrels:
+        if settled.found.settled:
             rules[choice_name(choice)] = settled
         else:
             left_out.append((choice_name(choice), NO_QRELS))
@@ -158,7 +162,7 @@ def preview_ranking(
             sorted_once = in_order(run_for_use(db, campaign_id, run.tag))
             for key in missing:
                 if key not in scorers:
-                    scorers[key] = Scorer(rules[keys[key]].qrels, [lines[keys[key]]])
+                    scorers[key] = Scorer(rules[keys[key]].consensus.qrels, [lines[keys[key]]])
                 _SCORES.put((*key, run.sha256), scorers[key].score(sorted_once).values[key[1]])
         if progress is not None:
             progress(number, len(runs))
@@ -189,25 +193,60 @@ def _ranking(
     )
 
 
-def _line(found: Material, digest: str, choice: RuleChoice) -> RuleLine:
+def _line(rules: _Rules, choice: RuleChoice) -> RuleLine:
     name, label = choice_name(choice), choice_label(choice)
     try:
-        settled = _settled(found, digest, choice)
+        settled = rules.settled(choice)
     except WorkbenchError as error:
         return RuleLine(name, label, choice, None, refused=str(error))
     return RuleLine(name, label, choice, settled.found, settled.sha256)
 
 
-def _settled(found: Material, digest: str, choice: RuleChoice) -> _Settled:
-    def settle() -> _Settled:
-        consensus = found.settled(choice)
-        content = b"".join(write_qrels(consensus.qrels))
-        judged = dict.fromkeys(sorted_ids({one.topic for one in found.counted(choice)}))
-        return _Settled(
-            summary(consensus, topics=judged), consensus.qrels, hashlib.sha256(content).hexdigest()
-        )
+class _Rules:
+    """What rules give of the same material: the table of its judgments is made once for all of them."""
 
-    return _SETTLED.get((digest, choice), settle)
+    def __init__(self, found: Material) -> None:
+        self._found = found
+        self._digest = found.digest()
+        self._tables: dict[frozenset[str], _Table] = {}
+
+    def settled(self, choice: RuleChoice) -> _Settled:
+        """What a rule gives; raises WorkbenchError where it cannot be applied."""
+        return _SETTLED.get((self._digest, choice), lambda: self._settle(choice))
+
+    def _settle(self, choice: RuleChoice) -> _Settled:
+        counted = self._found.counted_assessors(choice)
+        if counted not in self._tables:
+            self._tables[counted] = _Table(self._found.table(choice))
+        table = self._tables[counted]
+        found = consensus_of_table(table.votes, rule=choice.rule, **choice.parameters())
+        if found is None:
+            consensus = self._found.settled(choice)
+            sha256 = hashlib.sha256(b"".join(write_qrels(consensus.qrels))).hexdigest()
+            return _Settled(summary(consensus, topics=table.topics), consensus, sha256)
+        sha256 = hashlib.sha256(table.lines(found)).hexdigest()
+        return _Settled(table_summary(found, topics=table.topics), found, sha256)
+
+
+class _Table:
+    """The table of some judgments, with what every line of qrels begins with."""
+
+    def __init__(self, votes: VoteTable) -> None:
+        self.votes = votes
+        judged = zip(votes.pairs, votes.judged.tolist(), strict=True)
+        self.topics = tuple(dict.fromkeys(topic for (topic, _), by_somebody in judged if by_somebody))
+
+    @cached_property
+    def _starts(self) -> tuple[bytes, ...]:
+        return tuple(line_start(*pair) for pair in self.votes.pairs)
+
+    def lines(self, found: TableConsensus) -> bytes:
+        """The file of qrels; raises WorkbenchError for ids that would not survive."""
+        starts = map(self._starts.__getitem__, found.rows.tolist())
+        ends = {grade: b"%d\n" % grade for grade in np.unique(found.grades).tolist()}
+        return b"".join(
+            chain.from_iterable(zip(starts, map(ends.__getitem__, found.grades.tolist()), strict=True))
+        )
 
 
 def _one_measure(text: str) -> Measure:
