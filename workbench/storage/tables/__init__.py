@@ -44,7 +44,14 @@ from workbench.storage.tables.pools import (
 from workbench.storage.tables.releases import ReleaseOriginRow, ReleasePartRow, ReleaseRow
 from workbench.storage.tables.results import ComputedResultRow
 from workbench.storage.tables.runs import CheckedFileRow, GroupMemberRow, GroupRow, PackedRunRow, RunRow
-from workbench.storage.tables.searching import MissedSampleRow, SearchEventRow, SearchRow
+from workbench.storage.tables.searching import (
+    DraftJudgmentRow,
+    DraftSearchRow,
+    MissedSampleRow,
+    SearchEventRow,
+    SearchRow,
+    TopicDraftRow,
+)
 from workbench.storage.tables.trail import TrailRow
 from workbench.storage.tables.two_factor import CodeStepRow, RecoveryCodeRow, TwoFactorRow
 from workbench.storage.tables.upgrades import SchemaUpgradeRow
@@ -66,6 +73,8 @@ __all__ = [
     "DeviceRow",
     "DocumentRow",
     "DocumentSketchRow",
+    "DraftJudgmentRow",
+    "DraftSearchRow",
     "FinishedTopicRow",
     "GroupMemberRow",
     "GroupRow",
@@ -101,6 +110,7 @@ __all__ = [
     "SearchRow",
     "SessionRow",
     "SignInAttemptRow",
+    "TopicDraftRow",
     "TopicRow",
     "TrailRow",
     "TwoFactorRow",

@@ -60,7 +60,7 @@ BLUEPRINTS = (
     *overview.BLUEPRINTS,
     *settings.BLUEPRINTS,
     setup.blueprint,
-    topics.blueprint,
+    *topics.BLUEPRINTS,
     *documents.BLUEPRINTS,
     files.blueprint,
     *runs.BLUEPRINTS,

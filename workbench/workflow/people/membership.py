@@ -113,9 +113,8 @@ def grant_role(db: Session, campaign_id: int, account_id: int, role: Role) -> No
         raise NotFound("there is no such account")
     if db.get(MemberRow, (campaign_id, account_id, role)) is None:
         db.add(MemberRow(campaign_id=campaign_id, account_id=account_id, role=role))
-    if role is Role.ASSESSOR and not _is_assessor(db, campaign_id, account_id):
-        name = _free_assessor_name(db, campaign_id, account.name)
-        db.add(AssessorRow(campaign_id=campaign_id, account_id=account_id, name=name, machine=False))
+    if role is Role.ASSESSOR:
+        become_assessor(db, campaign_id, account)
     try:
         db.flush()
     except IntegrityError:
@@ -181,11 +180,18 @@ def _roles_of(db: Session, campaign_id: int, account_id: int) -> frozenset[Role]
     return frozenset(map(Role, db.scalars(roles)))
 
 
-def _is_assessor(db: Session, campaign_id: int, account_id: int) -> bool:
-    row = select(AssessorRow.id).where(
-        AssessorRow.campaign_id == campaign_id, AssessorRow.account_id == account_id
+def become_assessor(db: Session, campaign_id: int, account: AccountRow) -> AssessorRow:
+    """The assessor of a campaign that an account is, from now on where it was none, whatever its roles."""
+    row = db.scalar(
+        select(AssessorRow).where(
+            AssessorRow.campaign_id == campaign_id, AssessorRow.account_id == account.id
+        )
     )
-    return db.scalar(row) is not None
+    if row is None:
+        name = _free_assessor_name(db, campaign_id, account.name)
+        row = AssessorRow(campaign_id=campaign_id, account_id=account.id, name=name, machine=False)
+        db.add(row)
+    return row
 
 
 def _free_assessor_name(db: Session, campaign_id: int, name: str) -> str:

@@ -103,12 +103,12 @@ class SessionEvent:
 
 
 def searchers(db: Session, campaign_id: int) -> tuple[SearcherLine, ...]:
-    """The people who searched, by name."""
+    """The people who searched for topics of the campaign, by name."""
     count = func.count(SearchRow.id), func.count(SearchRow.topic.distinct())
     rows = db.execute(
         select(AccountRow.id, AccountRow.name, AccountRow.login, *count)
         .join(SearchRow, SearchRow.account_id == AccountRow.id)
-        .where(SearchRow.campaign_id == campaign_id)
+        .where(SearchRow.campaign_id == campaign_id, SearchRow.topic != "")
         .group_by(AccountRow.id, AccountRow.name, AccountRow.login)
         .order_by(AccountRow.name, AccountRow.id)
     )

@@ -44,6 +44,7 @@ from workbench.storage.tables import (
     ReleaseRow,
     RunRow,
     SignInAttemptRow,
+    TopicDraftRow,
     TrailRow,
 )
 from workbench.workflow.people.accounts import fold_login
@@ -70,6 +71,10 @@ FREE_TEXTS: tuple[InstrumentedAttribute[Any], ...] = (
     CampaignRow.name,
     CampaignRow.guidelines,
     CampaignRow.adjudication_rules,
+    TopicDraftRow.title,
+    TopicDraftRow.description,
+    TopicDraftRow.narrative,
+    TopicDraftRow.reason,
     ReleaseRow.rule,
     ReleaseRow.figures,
     TrailRow.details,

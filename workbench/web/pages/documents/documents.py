@@ -14,7 +14,7 @@ from workbench.web.downloads import attachment
 from workbench.web.forms import announce, findings_of, sent_files, sent_id, sent_text, status_of
 from workbench.web.pages.overview.steps import next_way
 from workbench.web.pages.pools.pool_choice import pools_shown
-from workbench.web.pages.topics import loaded_in_words
+from workbench.web.pages.topics.topics import loaded_in_words
 from workbench.web.requests import see_other
 from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns import collection

@@ -1,0 +1,239 @@
+"""Developing a topic: its statement beside the search, and judging the first documents.
+
+Blind as the desk is: nothing here tells of runs, pools or colleagues.
+"""
+
+from __future__ import annotations
+
+from flask import Blueprint, jsonify, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
+from workbench.storage import Session
+from workbench.web.access import here, member, viewer
+from workbench.web.context import reading, writing
+from workbench.web.forms import findings_of, sent_text, status_of, whole_number
+from workbench.web.ids import read_id, write_id
+from workbench.web.pages.search.forms import (
+    AmongChoice,
+    ask_index,
+    index_now,
+    read_search,
+    refused_with,
+)
+from workbench.web.requests import from_script, see_other
+from workbench.workflow.adjudication.opinions import shown_document
+from workbench.workflow.campaigns.campaigns import campaign_of
+from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.judging.desk_rules import allows_search_of
+from workbench.workflow.judging.desk_settings import keys_of
+from workbench.workflow.people.roles import Role
+from workbench.workflow.pools.listing import PoolLine, pools_of
+from workbench.workflow.pools.pool_rows import PoolState
+from workbench.workflow.searching.draft_judgments import DraftAnswer, judge_for_draft, known_of_draft
+from workbench.workflow.searching.found import ShownSearch, shown_search
+from workbench.workflow.searching.searches import (
+    Among,
+    Searcher,
+    earlier_searches,
+    like_document,
+    own_search,
+    record_opened,
+    record_search,
+    show_more,
+)
+from workbench.workflow.searching.topic_drafts import (
+    TopicDraft,
+    TopicStatement,
+    change_statement,
+    development_rules,
+    draft_grades,
+    next_topic_id,
+    own_open_draft,
+    require_developing,
+    topic_draft,
+)
+
+blueprint = Blueprint("draft_desk", __name__, url_prefix="/c/<slug>/topics/drafts/<int:number>")
+Answer = str | Response | tuple[str, int]
+developer = member(Role.ORGANISER, Role.ASSESSOR)
+CHOICES = (
+    AmongChoice(Among.ALL, "All documents"),
+    AmongChoice(Among.NEW, "Not judged yet"),
+    AmongChoice(Among.MINE, "Judged"),
+)
+
+
+@blueprint.get("")
+@developer
+def index(number: int) -> Answer:
+    """The statement, the search, and how far the draft is."""
+    return draft_page(number)
+
+
+@blueprint.post("")
+@developer
+def change(number: int) -> Answer:
+    """Write what the draft says; a script gets its revision."""
+    revision = whole_number(request.form.get("revision", "")) or 0
+    statement = TopicStatement(sent_text("title"), sent_text("description"), sent_text("narrative"), revision)
+    try:
+        with writing() as db:
+            _require(db)
+            revision = change_statement(db, here().id, number, viewer().id, statement)
+    except WorkbenchError as error:
+        if isinstance(error, NotFound):
+            raise
+        if from_script():
+            return str(error), status_of(error)
+        return draft_page(number, findings=findings_of(error, "Topic", "statement")), status_of(error)
+    if from_script():
+        return jsonify({"revision": revision})
+    return see_other(url_for("draft_desk.index", number=number))
+
+
+@blueprint.post("/search")
+@developer
+def search(number: int) -> Answer:
+    """Search the documents for the draft, and show what was found."""
+    try:
+        asked = read_search()
+        with writing() as db:
+            searcher = _searcher(db, number)
+        with reading() as db:
+            among = known_of_draft(db, searcher.draft_id or 0).filter(asked.among)
+            like = like_document(db, here().id, asked)
+        answer = ask_index(asked, among, like)
+        with writing() as db:
+            made = record_search(db, _searcher(db, number), answer)
+    except InvalidInput as error:
+        return draft_page(number, findings=error.findings), refused_with(error)
+    return see_other(url_for("draft_desk.show", number=number, search_id=made))
+
+
+@blueprint.get("/search/<int:search_id>")
+@developer
+def show(number: int, search_id: int) -> Answer:
+    """What a search found, with the document of `?docno=` open beside it."""
+    return draft_page(number, search_id)
+
+
+@blueprint.post("/search/<int:search_id>/more")
+@developer
+def more(number: int, search_id: int) -> Response:
+    """Show the next hits of a search."""
+    with writing() as db:
+        rank = show_more(db, own_search(db, _searcher(db, number), search_id))
+    return see_other(url_for("draft_desk.show", number=number, search_id=search_id) + f"#hit-{rank}")
+
+
+@blueprint.post("/search/<int:search_id>/open")
+@developer
+def open_document(number: int, search_id: int) -> Response:
+    """Open a document that a search has shown."""
+    docno = read_id(request.form.get("docno", ""))
+    with writing() as db:
+        record_opened(db, own_search(db, _searcher(db, number), search_id), docno)
+    return see_other(_address(number, search_id, docno))
+
+
+@blueprint.post("/search/<int:search_id>/judge")
+@developer
+def judge(number: int, search_id: int) -> Answer:
+    """Record a grade of a document that a search has shown, and open the next one without."""
+    docno = read_id(request.form.get("docno", ""))
+    grade = whole_number(request.form.get("answer", ""))
+    if grade is None:
+        missing = Finding("Answer", None, "answer", "the form has no answer", "use its buttons")
+        return draft_page(number, search_id, findings=(missing,)), 422
+    given = DraftAnswer(
+        docno, grade, request.form.get("client_id", ""), request.form.get("shown_sha256") or None
+    )
+    with writing() as db:
+        searcher = _searcher(db, number)
+        judge_for_draft(db, searcher, number, search_id, given)
+        following = _following(db, searcher, search_id, docno)
+        if following is not None:
+            record_opened(db, own_search(db, searcher, search_id), following)
+    return see_other(_address(number, search_id, following))
+
+
+def draft_page(number: int, search_id: int | None = None, findings: tuple[Finding, ...] = ()) -> str:
+    """The page of a draft: for its author with the search, for organisers with what becomes of it."""
+    named = request.args.get("docno")
+    docno = read_id(named) if named is not None else None
+    with reading() as db:
+        mine = _seen(db, number).author_id == viewer().id
+        searchable = allows_search_of(db, here().id)
+    ready = index_now() if mine and searchable else None
+    with reading() as db:
+        draft = _seen(db, number)
+        searcher = Searcher(here().id, "", viewer().id, draft_id=draft.id)
+        shown: ShownSearch | None = None
+        if search_id is not None:
+            shown = shown_search(db, own_search(db, searcher, search_id), known_of_draft(db, draft.id))
+        is_hit = shown is not None and docno in {hit.docno for hit in shown.hits}
+        scale = campaign_of(db, here().id).scale
+        return render_template(
+            "topics/draft.html",
+            draft=draft,
+            mine=mine,
+            rules=development_rules(db, here().id),
+            scale=scale,
+            keys=keys_of(db, viewer().id, scale),
+            grades=draft_grades(db, draft.id),
+            shown=shown,
+            document=shown_document(db, here().id, docno or "") if is_hit else None,
+            earlier=earlier_searches(db, searcher) if mine else (),
+            ready=ready,
+            choices=CHOICES,
+            suggested=_suggested(db),
+            pools=_pools(db) if _is_organiser() and draft.topic is not None else (),
+            typed=request.form,
+            findings=findings,
+        )
+
+
+def _seen(db: Session, number: int) -> TopicDraft:
+    """A draft that the viewer may look at; raises NotFound."""
+    draft = topic_draft(db, here().id, number)
+    if not _is_organiser() and draft.author_id != viewer().id:
+        raise NotFound(f"there is no draft {number} of yours", remedy="see the list of drafts")
+    return draft
+
+
+def _is_organiser() -> bool:
+    return Role.ORGANISER in here().roles
+
+
+def _require(db: Session) -> None:
+    require_developing(db, here().id, organiser=_is_organiser())
+
+
+def _searcher(db: Session, number: int) -> Searcher:
+    """Who searches for an open draft of their own; raises NotFound, Conflict."""
+    _require(db)
+    row = own_open_draft(db, here().id, number, viewer().id)
+    return Searcher(here().id, "", viewer().id, draft_id=row.id)
+
+
+def _following(db: Session, searcher: Searcher, search_id: int, docno: str) -> str | None:
+    """The next hit that is not judged, after this document or else before it; None where all are."""
+    known = known_of_draft(db, searcher.draft_id or 0)
+    hits = shown_search(db, own_search(db, searcher, search_id), known).hits
+    at = next((place for place, hit in enumerate(hits) if hit.docno == docno), -1)
+    open_hits = [hit.docno for hit in (*hits[at + 1 :], *hits[: max(at, 0)]) if hit.answer is None]
+    return next(iter(open_hits), None)
+
+
+def _suggested(db: Session) -> str:
+    return next_topic_id([one.id for one in topics_of(db, here().id)])
+
+
+def _pools(db: Session) -> list[PoolLine]:
+    return [one for one in pools_of(db, here().id) if one.state is PoolState.OPEN and not one.adaptive]
+
+
+def _address(number: int, search_id: int, docno: str | None) -> str:
+    named = write_id(docno) if docno is not None else None
+    return url_for("draft_desk.show", number=number, search_id=search_id, docno=named)
