@@ -1,20 +1,21 @@
 // The statement of a topic's draft is saved while it is typed, and before anything else is sent from its page. Without
-// this its button saves it.
+// this its button saves it, as it does where another tab has changed the statement: that page shows both texts.
 import { AS_FRAGMENT } from "./shared/form_sender.js";
 import { onWake, post } from "./shared/sending.js";
 
 const PAUSE_MS = 700;
+const FIELDS = ["title", "description", "narrative"];
 const form = document.getElementById("statement");
 const state = document.getElementById("statement-state");
-let stored = said();
+// What the page came with: somebody may have typed before this ran.
+let stored = JSON.stringify(FIELDS.map((name) => form.elements[name].defaultValue));
+let isHeld = "unsaved" in form.dataset; // nothing is saved until the button says so
+let isLeaving = false;
 let timer = null;
 let sending = null; // the promise of what is being saved
 
-function said() {
-  return JSON.stringify(["title", "description", "narrative"].map((name) => form.elements[name].value));
-}
-
-const isDirty = () => said() !== stored;
+const said = () => JSON.stringify(FIELDS.map((name) => form.elements[name].value));
+const isDirty = () => isHeld || said() !== stored;
 
 function tell(words, isWrong = false) {
   if (state.textContent !== words) state.textContent = words;
@@ -33,14 +34,21 @@ async function save() {
     form.elements.revision.value = answer.result.revision;
     stored = now;
     tell(isDirty() ? "Not saved yet" : "Saved");
-  } else tell(answer.reason ? `Not saved: ${answer.reason}` : "Not saved yet: the server does not answer", true);
-  return answer.outcome === "sent";
+    return true;
+  }
+  isHeld = answer.outcome === "conflict";
+  tell(answer.reason ? `Not saved: ${answer.reason}` : "Not saved yet: the server does not answer", true);
+  return false;
 }
 
 // One at a time, and again for what was typed meanwhile; says whether everything is saved.
 async function settle() {
   clearTimeout(timer);
   while (isDirty()) {
+    if (isHeld) {
+      tell("Not saved: press Save", true);
+      return false;
+    }
     sending ??= save().finally(() => { sending = null; });
     if (!(await sending)) return false;
   }
@@ -49,20 +57,21 @@ async function settle() {
 
 function later() {
   clearTimeout(timer);
+  if (isHeld) return;
+  tell(isDirty() ? "Not saved yet" : "Saved");
   if (!isDirty()) return;
-  tell("Not saved yet");
   timer = setTimeout(settle, PAUSE_MS);
 }
 
 form.addEventListener("input", later);
-form.addEventListener("change", settle);
-onWake(() => { if (isDirty()) settle(); });
-window.addEventListener("beforeunload", (event) => { if (isDirty()) event.preventDefault(); });
+form.addEventListener("change", () => { if (!isHeld) settle(); });
+onWake(() => { if (isDirty() && !isHeld) settle(); });
+window.addEventListener("beforeunload", (event) => { if (isDirty() && !isLeaving) event.preventDefault(); });
 document.addEventListener("submit", async (event) => {
-  if (!isDirty() && !sending) return;
-  event.preventDefault();
   const { submitter, target } = event;
-  if (!(await settle())) return;
-  if (target === form) return;
-  target.requestSubmit(submitter);
+  if (target === form) isLeaving = true;
+  if (target === form || (!isDirty() && !sending)) return;
+  event.preventDefault();
+  if (await settle()) target.requestSubmit(submitter);
 });
+later();

@@ -107,7 +107,7 @@ def test_a_topic_is_written_beside_the_search_and_one_key_judges(desk_of: DeskOf
         page.keyboard.press(key)
     expect(page.locator(".hits li.done")).to_have_count(4)
     expect(page.locator(".fitness .pill")).to_have_text(TopicFitness.FIT)
-    # Saved a moment after the last key, too.
+    # Saved a moment after the last key too, also of what is typed before the scripts are there.
     page.locator("#description").fill("Which waters turn?")
     expect(page.locator("#statement-state")).to_have_text("Saved")
     with stored(server.instance) as database, database.reading() as db:

@@ -151,10 +151,13 @@ def test_a_double_click_begins_one_draft_and_two_tabs_lose_nothing(
     # The page has both: what was typed and what is stored.
     assert 'value="Neap tides"' in page.text
     assert "Spring tides" in text_of(page.text)
-    long = ada.post(DRAFT, data=late | {"title": "x" * 501, "revision": "1"})
+    # Who has seen both and saves again, means it.
+    assert 'name="revision" value="1"' in page.text
+    assert ada.post(DRAFT, data=late | {"revision": "1"}).status_code == 303
+    long = ada.post(DRAFT, data=late | {"title": "x" * 501, "revision": "2"})
     assert (long.status_code, 'id="title-error-1"' in long.text) == (422, True)
     with sqlite_database.reading() as db:
-        assert topic_draft(db, cast.campaign_id, 1).statement.title == "Spring tides"
+        assert topic_draft(db, cast.campaign_id, 1).statement.title == "Neap tides"
 
 
 def test_only_its_author_changes_a_draft_and_colleagues_do_not_see_it(

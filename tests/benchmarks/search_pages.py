@@ -1,0 +1,158 @@
+"""Searching at the desk in a browser: from the key to the hits being painted, and keys a judgment.
+
+`python -m tests.benchmarks.search_pages` serves a campaign with `--documents` documents, made as `searching`
+makes them, by the server of `workbench serve` over SQLite. A robot in Chromium searches them for a topic, with 40 queries
+of 12 words of which every one ranks, and judges `--judged` of what the last one found, one after the other.
+
+Told are, as median and ninth decile, the milliseconds from the key that sends a query to the first paint of
+the hits, and from the key that judges to the first paint of the next document; of these the milliseconds
+until the server had answered (its redirect and its page); and how many keys the robot pressed for each
+judgment: a search is sent, opened and left by a key each besides. Paints and answers are those of the
+browser's own timeline. The clock is that of the machine: leave it alone meanwhile.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+
+from playwright.sync_api import Page, expect, sync_playwright
+from sqlalchemy import func, select
+
+from tests.benchmarks.searching import QUERY_WORDS, Zipf, documents
+from tests.browser.desks import DeskServer, desk_server
+from tests.browser.people import stored
+from tests.browsers import find_browser
+from workbench.storage.tables import CampaignRow, SearchEventRow
+from workbench.workflow.campaigns.collection import load_documents
+from workbench.workflow.judging.desk_rules import save_allows_search
+
+QUERIES, WARMING, WORDS = 40, 5, 150
+POOLED, AT_ONCE = 10, 5_000
+INDEXED_MS = 600_000
+# The moment of each key, by the clock that the pages of a tab share.
+WATCH = """addEventListener("keydown", (event) => {
+  sessionStorage.keyed = performance.timeOrigin + event.timeStamp;
+  sessionStorage.keys = 1 + Number(sessionStorage.keys ?? 0);
+}, true);"""
+SEEN = """() => new Promise((resolve) => {
+  const tell = () => {
+    const [paint] = performance.getEntriesByName("first-contentful-paint");
+    if (!paint) { requestAnimationFrame(tell); return; }
+    const since = performance.timeOrigin - Number(sessionStorage.keyed);
+    const [page] = performance.getEntriesByType("navigation");
+    resolve([since + paint.startTime, since + page.responseEnd]);
+  };
+  tell();
+})"""
+
+
+def main() -> None:
+    """Measure what the command line asks for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--documents", type=int, default=114_000)
+    parser.add_argument("--judged", type=int, default=100, help="at most 200, which a search keeps")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="workbench-search-pages-") as folder, sync_playwright() as robot:
+        zipf = Zipf()
+        server = _server(Path(folder), zipf, given.documents)
+        server.start()
+        try:
+            options = ["--disable-dev-shm-usage", "--no-sandbox"]
+            browser = robot.chromium.launch(executable_path=find_browser(), args=options)
+            context = browser.new_context(viewport={"width": 1280, "height": 800})
+            context.add_init_script(WATCH)
+            server.let_in(context, "Robot")
+            page = context.new_page()
+            _wait_for_index(page, server, given.documents)
+            queries = [" ".join(row) for row in zipf.words(WARMING + QUERIES, QUERY_WORDS)]
+            found = [_search(page, server, query) for query in queries][WARMING:]
+            print(f"{given.documents:,} documents of {WORDS} words, queries of {QUERY_WORDS} words")
+            _say("key to painted hits", found)
+            keys, judged = _judge(page, given.judged)
+            _say("key to the next document", judged)
+            print(f"{keys / given.judged:.2f} keys for each of {given.judged} judgments")
+            browser.close()
+        finally:
+            server.kill()
+        _check(Path(folder), given.judged)
+
+
+def _server(folder: Path, zipf: Zipf, count: int) -> DeskServer:
+    source = documents(zipf, count, WORDS)
+    server = desk_server(folder, ["Robot"], list(islice(source, POOLED)))
+    with stored(folder) as database:
+        with database.writing() as db:
+            campaign_id = db.scalars(select(CampaignRow.id)).one()
+            save_allows_search(db, campaign_id, True)
+        while some := list(islice(source, AT_ONCE)):
+            with database.writing() as db:
+                load_documents(db, campaign_id, some, source="made")
+    return server
+
+
+def _wait_for_index(page: Page, server: DeskServer, count: int) -> None:
+    page.goto(f"{server.desk('Robot')}/search")
+    expect(page.locator("#query")).to_be_visible()
+    while page.locator("p.notice.fair").count():
+        page.wait_for_timeout(1000)
+        page.reload()
+    _search(page, server, "w1 OR w2")
+    expect(page.locator(".understood")).to_contain_text(f"{count:,}")
+
+
+def _search(page: Page, server: DeskServer, query: str) -> tuple[float, float]:
+    """Send a query: milliseconds until its hits are painted, and until the page had arrived."""
+    page.goto(f"{server.desk('Robot')}/search")
+    page.locator("#query").fill(query)
+    with page.expect_navigation(url="**/search/*"):
+        page.keyboard.press("Enter")
+    painted, answered = page.evaluate(SEEN)
+    return painted, answered
+
+
+def _judge(page: Page, count: int) -> tuple[int, list[tuple[float, float]]]:
+    """Judge so many documents: how many keys that took, and what passed until the next was painted."""
+    while page.locator("[data-hit]").count() < count:
+        with page.expect_navigation():
+            page.locator("[data-key=m]").click()
+    with page.expect_navigation():
+        page.locator("[data-hit]").first.click()
+    page.evaluate("sessionStorage.keys = 0")
+    found = []
+    for number in range(count):
+        # The page hears keys as soon as the document has the focus.
+        expect(page.locator("#opened-document")).to_be_focused()
+        with page.expect_navigation():
+            page.keyboard.press("0123"[number % 4])
+        painted, answered = page.evaluate(SEEN)
+        found.append((painted, answered))
+    expect(page.locator(".hits li.done")).to_have_count(count)
+    return int(page.evaluate("Number(sessionStorage.keys)")), found
+
+
+def _say(what: str, found: Sequence[tuple[float, float]]) -> None:
+    painted, answered = (sorted(one[part] for one in found) for part in (0, 1))
+    decile = painted[len(painted) * 9 // 10]
+    print(
+        f"{what}: {statistics.median(painted):.0f} ms, one in ten more than {decile:.0f} ms;"
+        f" of these {statistics.median(answered):.0f} ms until the page has arrived"
+    )
+
+
+def _check(folder: Path, judged: int) -> None:
+    event = SearchEventRow
+    with stored(folder) as database, database.reading() as db:
+        number = db.scalar(select(func.count(event.id)).where(event.happening == "judged"))
+    if number != judged:
+        raise SystemExit(f"{number} judgments are stored, and the robot made {judged}")
+
+
+if __name__ == "__main__":
+    main()
