@@ -1,8 +1,9 @@
 """Searching at the desk in a browser: from the key to the hits being painted, and keys a judgment.
 
 `python -m tests.benchmarks.search_pages` serves a campaign with `--documents` documents, made as `searching`
-makes them, by the server of `workbench serve` over SQLite. A robot in Chromium searches them for a topic, with 40 queries
-of 12 words of which every one ranks, and judges `--judged` of what the last one found, one after the other.
+makes them, by the server of `workbench serve` over SQLite. A robot in Chromium searches them for a topic,
+with 40 queries of 12 words of which every one ranks, and judges `--judged` of what the last one found, one
+after the other.
 
 Told are, as median and ninth decile, the milliseconds from the key that sends a query to the first paint of
 the hits, and from the key that judges to the first paint of the next document; of these the milliseconds
