@@ -22,7 +22,7 @@ from workbench.formats.qrels import read_qrels
 from workbench.formats.runs import read_run_arrays
 from workbench.records import Ranking, Run
 from workbench.scoring.measures import parse_measures
-from workbench.scoring.scorer import RunArrays
+from workbench.scoring.run_arrays import RunArrays
 from workbench.trust.alternatives import AlternativeQrels, Pair, score_under
 from workbench.trust.judges import other_judges
 from workbench.trust.reference import RankingOptions

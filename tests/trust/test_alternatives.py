@@ -12,7 +12,8 @@ from workbench.errors import Conflict, InvalidInput, WorkbenchError
 from workbench.formats.runs import read_run_arrays
 from workbench.records import Qrel, Run
 from workbench.scoring.measures import at_threshold, parse_measures
-from workbench.scoring.scorer import RunArrays, Scorer
+from workbench.scoring.run_arrays import RunArrays
+from workbench.scoring.scorer import Scorer
 from workbench.trust.alternatives import LOWER_IS_BETTER, AlternativeQrels, ranking_measure, score_under
 
 DOCNOS = [f"d{number}" for number in range(12)]

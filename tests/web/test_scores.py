@@ -8,11 +8,12 @@ from flask.testing import FlaskClient
 from tests.builders import run_text
 from tests.uploads import check_files, import_judgments, keep_all, links, text_of, upload
 from tests.web.conftest import Enter
+from workbench.scoring import score_columns
 from workbench.scoring.run_curves import RULES
 from workbench.web.pages.scores import form
 from workbench.web.pages.scores.curves import INTERPOLATIONS
 from workbench.workflow.caching import Cache
-from workbench.workflow.scores import score_table
+from workbench.workflow.scores import kept_columns, score_table
 
 ADDRESS = "/c/harbour/scores"
 MEASURES = {"measures": "AP(rel=2) P(rel=2)@2"}
@@ -21,6 +22,14 @@ ROWS = [
     ("T1", "d1", "X", "3"), ("T1", "d2", "X", "3"), ("T1", "d6", "X", "0"), ("T2", "d/4", "X", "3"),
     ("T2", "d1", "X", "1"),
 ]  # fmt: skip
+
+
+def score_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each request scores one run, and nothing is known from another test."""
+    monkeypatch.setattr(form, "SECONDS", 0)
+    monkeypatch.setattr(score_columns, "AT_ONCE", 1)
+    monkeypatch.setattr(kept_columns, "_COLUMNS", Cache(9))
+    monkeypatch.setattr(score_table, "_ASSEMBLED", Cache(2))
 
 
 @pytest.fixture
@@ -132,8 +141,7 @@ def test_the_pages_in_detail_show_their_table_and_give_it_as_files(
 ) -> None:
     address = f"{ADDRESS}/{page}measures=AP(rel=2)+P(rel=2)@2&by=P(rel=2)@2"
     # As long as runs wait to be scored, the page asks for its part again.
-    monkeypatch.setattr(form, "SECONDS", 0)
-    monkeypatch.setattr(score_table, "_SCORED", Cache(9))
+    score_one_by_one(monkeypatch)
     begun = olga.get(address).text
     assert f'id="{root}" hx-get="' in begun
     assert "1 of 2 runs" in begun
@@ -154,8 +162,7 @@ def test_the_pages_in_detail_show_their_table_and_give_it_as_files(
 def test_the_leaderboard_says_how_far_the_runs_are_scored(
     olga: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(form, "SECONDS", 0)
-    monkeypatch.setattr(score_table, "_SCORED", Cache(9))
+    score_one_by_one(monkeypatch)
     address = f"{ADDRESS}?measures=AP"
     assert "1 of 2 runs" in olga.get(address).text
     assert "alpha" in text_of(olga.get(address).text)

@@ -18,7 +18,8 @@ from workbench.latex import document, escaped, number, table
 from workbench.records import Run, TieRule
 from workbench.scoring.curves import CURVES, CurveOptions
 from workbench.scoring.own_measures import INTERPOLATIONS
-from workbench.scoring.scorer import RunArrays, Scorer
+from workbench.scoring.run_arrays import RunArrays
+from workbench.scoring.scorer import Scorer
 
 _DEEPEST = 100_000
 

@@ -15,7 +15,8 @@ from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.kernels.registry import Reads, reads
 from workbench.scoring.listed import example_names
 from workbench.scoring.measures import parse_measures
-from workbench.scoring.scorer import RunArrays, RunScores, Scorer
+from workbench.scoring.run_arrays import RunArrays
+from workbench.scoring.scorer import RunScores, Scorer
 
 if TYPE_CHECKING:
     from workbench.scoring.known_documents import KnownDocuments

@@ -10,6 +10,7 @@ document is known. The tops to a depth are the beginning of each array: whoever 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -64,6 +65,19 @@ class Layout:
         ranks = np.arange(1, len(numbers) + 1) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         order = np.argsort(ranks, kind="stable")
         return numbers[order], ranks[order]
+
+
+@lru_cache(maxsize=64)
+def places_of(layout: Layout, topics: tuple[int, ...]) -> tuple[Positions, Positions]:
+    """Where the documents of some topics stand in each array: topic after topic, best first.
+
+    Those of topic number i of `topics` are the places from `starts[i]` to `starts[i + 1]`; returns both.
+    """
+    # Most runs of a campaign have one layout.
+    numbers, _ = layout.ranked(None)
+    by_topic, ends = np.argsort(numbers, kind="stable"), np.cumsum([0, *layout.counts])
+    found = [by_topic[ends[topic] : ends[topic + 1]] for topic in topics]
+    return np.cumsum([0, *map(len, found)]), np.concatenate([np.empty(0, np.intp), *found])
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +159,17 @@ def docnos_of(data: bytes, layout: Layout) -> Docnos:
     return np.frombuffer(data, dtype=f"S{layout.width}")
 
 
+def scores_of(data: bytes) -> Scores:
+    """The scores that were read of a form."""
+    return np.frombuffer(data, dtype=_SCORE).astype(np.float64, copy=False)
+
+
 def head_of(layout: Layout, depth: int | None, docnos: bytes, scores: bytes, places: bytes) -> Head:
     """What was read of a form to a depth; `Layout.ranges` says what is to be read."""
     return Head(
         layout,
         depth,
         docnos_of(docnos, layout),
-        np.frombuffer(scores, dtype=_SCORE).astype(np.float64),
+        scores_of(scores),
         np.frombuffer(places, dtype=_PLACE).astype(np.intp),
     )

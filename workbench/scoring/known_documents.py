@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from workbench.errors import WorkbenchError
 from workbench.records import Qrel, Run, TieRule
-from workbench.scoring.scorer import RunArrays, RunScores, Scorer
+from workbench.scoring.run_arrays import RunArrays
+from workbench.scoring.scorer import RunScores, Scorer
 
 COVERAGE, NOVELTY = "Coverage", "Novelty"
 

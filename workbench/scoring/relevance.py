@@ -75,9 +75,21 @@ class Relevance:
         values = [sorted(grades.values(), reverse=True) for grades in self.grades.values()]
         return np.cumsum([0, *sizes]), np.array([grade for one in values for grade in one], dtype=np.int64)
 
-    @cached_property
+    def best_grades(self, depth: int | None) -> tuple[Positions, Grades]:
+        """As `ideal`, of each topic the first `depth` grades at most; all where it is None."""
+        starts, grades = self.ideal
+        if depth is None:
+            return starts, grades
+        sizes = np.minimum(np.diff(starts), depth)
+        return np.append(0, np.cumsum(sizes)), grades[places_from(starts[:-1], sizes)]
+
+    @property
     def highest(self) -> int:
         """The highest grade of all topics."""
+        return self._highest
+
+    @cached_property
+    def _highest(self) -> int:
         return int(self.ideal[1].max())
 
     def without_grades(self) -> tuple[str, ...]:
@@ -169,6 +181,12 @@ class ArrayRelevance(Relevance):
     @cached_property
     def _table(self) -> PairTable:
         return PairTable(pairs_of(self._docnos, self._numbers), self._values)
+
+
+def places_from(starts: Positions, sizes: Positions) -> Positions:
+    """So many places from each start on, one after the other: of 5, 9 and sizes 2, 3 it is 5 6 9 10 11."""
+    places: Positions = np.arange(sizes.sum()) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
+    return places
 
 
 def _refuse_grade(grade: int, docno: str) -> NoReturn:

@@ -6,16 +6,16 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
 
 from workbench.counts import counted
-from workbench.docnos import Docnos, Words
+from workbench.docnos import Docnos
 from workbench.errors import WorkbenchError
-from workbench.ranking import arranged, array_order, ordered, score_order, ties_ordered
+from workbench.ranking import array_order, ordered
 from workbench.records import Qrel, Ranking, Run, TieRule, sorted_ids
 from workbench.result_table import ResultRows, ResultTable
 from workbench.scoring.field_scorers import FieldScorers
@@ -23,26 +23,10 @@ from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.registry import Reads, compute, kernel_of, reads
 from workbench.scoring.measures import in_the_field, parse_measures
 from workbench.scoring.relevance import Floats, Grades, Positions, Relevance
+from workbench.scoring.run_arrays import RunArrays, documents_of, judged_rows
 from workbench.scoring.subtopics import SubtopicRelevance
 
 _EMPTY = Ranking((), ())
-
-
-class RunArrays(Protocol):
-    """A run as arrays: of topic number i the documents `starts[i]` to `starts[i + 1]`, in file order."""
-
-    @property
-    def tag(self) -> str: ...
-    @property
-    def topics(self) -> tuple[str, ...]: ...
-    @property
-    def starts(self) -> Positions: ...
-    @property
-    def docnos(self) -> Docnos: ...
-    @property
-    def scores(self) -> Floats: ...
-    @property
-    def hashes(self) -> Words | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +61,14 @@ class RunScores(ResultTable):
 
 @dataclass(frozen=True, slots=True)
 class OrderedRun:
-    """A run in the order in which it is read: its grades, and its docnos by topic, decoded when asked for."""
+    """A run in the order in which it is read: its grades, and its docnos by topic, decoded when asked for.
+
+    Doubles and single precision order the documents of the topics `near_tied` differently.
+    """
 
     tag: str
     judged: JudgedRun
-    near_tied: int
+    near_tied: Positions
     orders: Callable[[], Mapping[str, Sequence[str]]]
 
 
@@ -143,7 +130,7 @@ class Scorer:
         )
         judged = ordered_run.judged
         scored = tuple(self.relevance.topics[number] for number in judged.topics.tolist())
-        elsewhere = self._field.values(ordered_run.orders()) if self._field else {}
+        elsewhere = self.field_values(ordered_run)
         topics = self.relevance.topics if all_topics else sorted_ids(scored)
         per_topic: dict[str, dict[str, float]] = {}
         everywhere = judged.of_all_topics() if all_topics and self._of_empty else judged
@@ -163,16 +150,20 @@ class Scorer:
             tag=ordered_run.tag,
             scored=tuple(sorted_ids(scored)),
             topics_in_qrels=len(self.relevance.topics),
-            topics_near_tied=ordered_run.near_tied,
+            topics_near_tied=len(ordered_run.near_tied),
             values={
                 name: aggregated(measure, per_topic[name].values()) for name, measure in self._names.items()
             },
             per_topic=per_topic,
         )
 
+    def field_values(self, run: OrderedRun) -> dict[tuple[str, str], float]:
+        """What the field's scorers compute of a run, by measure and topic; nothing where none is needed."""
+        return self._field.values(run.orders()) if self._field else {}
+
     def _of_run(self, run: Run, ties: TieRule, double_precision: bool) -> OrderedRun:
         orders: dict[str, Sequence[str]] = {}
-        near_tied = 0
+        near_tied: list[int] = []
         for topic in self.relevance.topics:
             ranking = run.rankings.get(topic, _EMPTY)
             if not len(ranking):
@@ -180,7 +171,7 @@ class Scorer:
             order = ordered(ranking, ties=ties)
             merged = _in_single_precision(ranking)
             if merged is not None and (single := ordered(merged, ties=ties)) != order:
-                near_tied += 1
+                near_tied.append(self.relevance.numbers[topic])
                 order = order if double_precision else single
             orders[topic] = order
         grades = [self.relevance.grades_of(topic, order) for topic, order in orders.items()]
@@ -192,7 +183,7 @@ class Scorer:
             self._pairs(orders),
             partial(_scores_in_order, run, orders, np.dtype(np.float64 if double_precision else np.float32)),
         )
-        return OrderedRun(run.tag, judged, near_tied, lambda: orders)
+        return OrderedRun(run.tag, judged, np.array(near_tied, dtype=np.intp), lambda: orders)
 
     def _pairs(self, orders: Mapping[str, Sequence[str]]) -> Grades | None:
         if not isinstance(self.relevance, SubtopicRelevance):
@@ -201,41 +192,15 @@ class Scorer:
         return np.array([pair for of_topic in pairs for pair in of_topic], dtype=np.int64)
 
     def _of_arrays(self, run: RunArrays, ties: TieRule, double_precision: bool) -> OrderedRun:
-        sizes = np.diff(run.starts)
-        known = [self.relevance.numbers.get(topic, -1) for topic in run.topics]
-        numbers = np.repeat(np.array(known, dtype=np.intp), sizes)
-        docnos, scores, hashed = run.docnos, run.scores, run.hashes
-        if -1 in known:
-            at = np.flatnonzero(numbers >= 0)
-            numbers, docnos, scores = numbers[at], docnos[at], scores[at]
-            hashed = None if hashed is None else hashed[at]
-        # Found in the order of the file, since docnos are longer to move than what is found.
-        grades = self.relevance.grades_in_arrays(docnos, numbers, hashed)
-        pairs = (
-            self.relevance.pairs_in_arrays(docnos, numbers)
-            if isinstance(self.relevance, SubtopicRelevance)
-            else None
-        )
-        order, read, near_tied = _by_score(docnos, scores, numbers, ties, double_precision)
-        # Tied documents with the same grade, as most that are not judged, need no order among themselves.
-        kinds = grades if pairs is None else pairs
-        order = ties_ordered(order, docnos, read, numbers, ties, kinds=kinds)
-        numbers_in_order = arranged(numbers, order)
-        changes = np.flatnonzero(numbers_in_order[1:] != numbers_in_order[:-1]) + 1
-        starts = np.append(np.zeros(min(1, len(numbers)), dtype=np.intp), changes)
-        judged = JudgedRun(
-            self.relevance,
-            numbers_in_order[starts],
-            np.append(starts, len(numbers)),
-            arranged(grades, order),
-            None if pairs is None else arranged(pairs, order),
-            lambda: arranged(read, order),
-        )
+        documents = documents_of(self.relevance, run)
+        numbers = documents.numbers
+        found = judged_rows(self.relevance, documents, numbers, ties=ties, double_precision=double_precision)
 
         def orders() -> dict[str, list[str]]:
-            return self._decoded(docnos[array_order(docnos, read, numbers, ties)], judged)
+            order = array_order(documents.docnos, found.read, numbers, ties)
+            return self._decoded(documents.docnos[order], found.judged)
 
-        return OrderedRun(run.tag, judged, near_tied, orders)
+        return OrderedRun(run.tag, found.judged, found.near_tied, orders)
 
     def _decoded(self, docnos: Docnos, judged: JudgedRun) -> dict[str, list[str]]:
         listed = [docno.decode("utf-8", "surrogateescape") for docno in docnos.tolist()]
@@ -295,38 +260,6 @@ def in_order(run: Run, *, ties: TieRule = TieRule.TREC_EVAL) -> Run:
         order = ordered(ranking if merged is None else merged, ties=ties)
         rankings[topic] = Ranking(tuple(order), tuple(map(float, range(len(order), 0, -1))))
     return Run(run.tag, rankings)
-
-
-def _by_score(
-    docnos: Docnos, scores: Floats, numbers: Positions, ties: TieRule, double_precision: bool
-) -> tuple[Positions | None, Floats, int]:
-    """The order of a run but for ties, the scores that are compared, and how many topics have near ties.
-
-    The order is None where it is that of the file.
-    """
-    order = score_order(scores, numbers)
-    with np.errstate(over="ignore"):
-        singles = scores.astype(np.float32)
-    in_order, merged, topics = arranged(scores, order), arranged(singles, order), arranged(numbers, order)
-    same = (merged[1:] == merged[:-1]) & (topics[1:] == topics[:-1])
-    near = same & (in_order[1:] != in_order[:-1])
-    if not near.any():
-        return order, scores, 0
-    read = singles.astype(np.float64)
-    # Documents have the same number where single precision ties them; few are nearly tied, and only those are
-    # put into both orders.
-    levels = np.empty(len(scores), dtype=np.intp)
-    levels[slice(None) if order is None else order] = in_levels = np.cumsum(np.append(False, ~same))
-    nearly = np.zeros(in_levels[-1] + 1, dtype=np.bool_)
-    nearly[in_levels[1:][near]] = True
-    at = np.flatnonzero(nearly[levels])
-    docnos, own = docnos[at], array_order(docnos[at], scores[at], levels[at], ties)
-    differ = own != array_order(docnos, read[at], levels[at], ties)
-    near_tied = len(set(numbers[at[own[differ]]].tolist()))
-    if double_precision:
-        return order, scores, near_tied
-    # Ties are ordered by docno from any order, but in a file's order only from that.
-    return score_order(read, numbers) if ties is TieRule.FILE else order, read, near_tied
 
 
 def _scores_in_order(run: Run, orders: Mapping[str, Sequence[str]], precision: np.dtype[Any]) -> Floats:

@@ -10,9 +10,9 @@ from ir_measures import Measure
 
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.cutoff import cutoff_of
-from workbench.scoring.kernels.registry import compute, kernel_of
+from workbench.scoring.kernels.registry import Kernel, compute, kernel_of
 from workbench.scoring.pair_table import ABSENT
-from workbench.scoring.relevance import Grades, Positions, Relevance
+from workbench.scoring.relevance import Floats, Grades, Positions, Relevance, places_from
 
 # They count documents: what is not judged leaves no score open.
 _COUNTS = frozenset({"Judged", "NumQ", "NumRet", "NumRel"})
@@ -38,6 +38,25 @@ class ScoreBounds:
         return self.high - self.low
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenScores:
+    """What a run's unjudged documents leave open of a measure, topic by topic; all of shape (topics,).
+
+    `unjudged` of the `read` documents are not in the qrels; `without` and `filled` are the values with these
+    not relevant, and with all of them relevant.
+    """
+
+    unjudged: Positions
+    read: Positions
+    without: Floats
+    filled: Floats
+
+    def bounds(self, topics: int) -> ScoreBounds:
+        """The bounds of the mean over so many topics; those that are not here count as 0."""
+        low, high = sorted((float(self.without.sum()) / topics, float(self.filled.sum()) / topics))
+        return ScoreBounds(int(self.unjudged.sum()), int(self.read.sum()), low, high)
+
+
 def score_bounds(run: JudgedRun, measure: Measure, *, highest: int) -> ScoreBounds | None:
     """The bounds of a run's mean score; `highest` is the grade that unjudged documents could have.
 
@@ -45,39 +64,70 @@ def score_bounds(run: JudgedRun, measure: Measure, *, highest: int) -> ScoreBoun
     these measures the two are no extremes, since some judged relevant and some not may give less or more.
     None where the measure has no kernel (see `kernels.registry`) or counts documents.
     """
-    kernel = kernel_of(measure)
-    if kernel is None or measure.NAME in _COUNTS:
+    kernel = bounded_kernel(measure)
+    if kernel is None:
         return None
-    if kernel.of_empty:
-        run = run.of_all_topics()
+    topics = len(run.relevance.topics)
+    return open_scores(run.of_all_topics() if kernel.of_empty else run, measure, highest=highest).bounds(
+        topics
+    )
+
+
+def bounded_kernel(measure: Measure) -> Kernel | None:
+    """The kernel of a measure of which unjudged documents leave something open, else None."""
+    return None if measure.NAME in _COUNTS else kernel_of(measure)
+
+
+def open_scores(run: JudgedRun, measure: Measure, *, highest: int) -> OpenScores:
+    """What is open of each row of a run; raises KeyError where the measure has no `bounded_kernel`."""
+    kernel = bounded_kernel(measure)
+    if kernel is None:
+        raise KeyError(str(measure))
     cutoff = cutoff_of(measure)
     read = np.ones(len(run.grades), dtype=np.bool_) if cutoff is None else run.ranks <= cutoff
     unjudged = read & (run.grades == ABSENT)
-    without = compute(kernel, run, measure)
-    relevant = without
+    more = run.counted(run.rows[unjudged])
+    without = filled = compute(kernel, run, measure)
     if unjudged.any():
         grade = max(highest, run.relevance.highest, int(measure.params.get("rel", 1)))
-        more = np.zeros(len(run.relevance.topics), dtype=np.intp)
-        more[run.topics] = np.bincount(run.rows[unjudged], minlength=len(run))
+        # Rows of one topic that lack the same number have the same qrels.
+        most = int(more.max()) + 1
+        numbers, row_of = np.unique(run.topics * most + more, return_inverse=True)
+        more_relevant = _MoreRelevant(run.relevance, numbers // most, numbers % most, grade)
         grades = np.where(unjudged, grade, run.grades)
-        more_relevant = _MoreRelevant(run.relevance, more, grade)
-        filled = JudgedRun(more_relevant, run.topics, run.starts, grades, scores=run.scores)
-        relevant = compute(kernel, filled, measure)
-    topics = len(run.relevance.topics)
-    low, high = sorted((float(without.sum()) / topics, float(relevant.sum()) / topics))
-    return ScoreBounds(int(unjudged.sum()), int(read.sum()), low, high)
+        judged = JudgedRun(more_relevant, row_of, run.starts, grades, scores=run.scores)
+        filled = compute(kernel, judged, measure)
+    return OpenScores(more, run.counted(run.rows[read]), without, filled)
 
 
 class _MoreRelevant(Relevance):
-    """Qrels with so many more documents of the highest grade for each topic; shape (topics,)."""
+    """Topics of qrels, each with so many more documents of the highest grade; both of shape (topics,)."""
 
-    def __init__(self, qrels: Relevance, more: Positions, grade: int) -> None:
-        self.topics, self.grades, self.numbers = qrels.topics, qrels.grades, qrels.numbers
-        self._qrels, self._more, self._grade = qrels, more, grade
+    def __init__(self, qrels: Relevance, numbers: Positions, more: Positions, grade: int) -> None:
+        self._qrels, self._of, self._more, self._grade = qrels, numbers, more, grade
+
+    @property
+    def highest(self) -> int:
+        """The grade that was added."""
+        return self._grade
+
+    def relevant(self, rel: int) -> Positions:
+        """As of the qrels, with what was added."""
+        return self._qrels.relevant(rel)[self._of] + self._more * (self._grade >= rel)
 
     @cached_property
     def ideal(self) -> tuple[Positions, Grades]:
         """As of the qrels, the documents that were added first in each topic."""
-        starts, grades = self._qrels.ideal
-        added = np.insert(grades, np.repeat(starts[:-1], self._more), self._grade)
-        return starts + np.append(0, np.cumsum(self._more)), added
+        return self.best_grades(None)
+
+    def best_grades(self, depth: int | None) -> tuple[Positions, Grades]:
+        """As of all qrels."""
+        firsts, known = self._qrels.best_grades(depth)
+        sizes, more = np.diff(firsts)[self._of], self._more
+        if depth is not None:
+            more = np.minimum(more, depth)
+            sizes = np.minimum(sizes, depth - more)
+        starts = np.append(0, np.cumsum(more + sizes))
+        grades = np.full(starts[-1], self._grade, dtype=np.int64)
+        grades[places_from(starts[:-1] + more, sizes)] = known[places_from(firsts[self._of], sizes)]
+        return starts, grades

@@ -16,7 +16,8 @@ from workbench.scoring.kernels.registry import Kernel, compute, kernel_of
 from workbench.scoring.measures import at_threshold, parse_measures
 from workbench.scoring.pair_table import ABSENT
 from workbench.scoring.relevance import Floats, Grades, Positions, Relevance
-from workbench.scoring.scorer import RunArrays, Scorer
+from workbench.scoring.run_arrays import RunArrays
+from workbench.scoring.scorer import Scorer
 
 Pair = tuple[str, str]
 """A topic and a docno."""

@@ -15,7 +15,8 @@ from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.registry import compute, kernel_of
 from workbench.scoring.means import MeanScore, mean_score
-from workbench.scoring.scorer import OrderedRun, RunArrays, Scorer
+from workbench.scoring.run_arrays import RunArrays
+from workbench.scoring.scorer import OrderedRun, Scorer
 from workbench.scoring.unjudged import score_bounds
 from workbench.trust.extremes import score_extremes
 from workbench.trust.sampled import EstimatedAP, infap, infndcg, statap, xinfap

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
 
 import pytest
 from sqlalchemy import update
@@ -13,32 +13,43 @@ from sqlalchemy.orm import Session
 from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, send_runs
 from workbench.consensus.rule_choice import rule_choice
 from workbench.errors import WorkbenchError
-from workbench.records import Answer, Judgment
+from workbench.formats.packed_runs import PackedRun
+from workbench.records import Answer, Judgment, Run
+from workbench.scoring import score_columns
 from workbench.storage.engine import Database
 from workbench.storage.tables import ComputedResultRow
 from workbench.workflow import kept_results
 from workbench.workflow.caching import Cache
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.scores import score_table
+from workbench.workflow.runs import packed_store
+from workbench.workflow.scores import kept_columns, score_table
 from workbench.workflow.scores.leaderboard import leaderboard, leaderboard_export
 from workbench.workflow.scores.score_table import ScoreTable, score_runs
 
+Computed = list[tuple[str, str]]
+ALPHA_WHOLE = ("alpha", "T1 T2")
+BOTH = [ALPHA_WHOLE, ("beta", "T1 T2")]
 FIRST = [Judgment("X", "T1", "d1", 1), Judgment("X", "T1", "d2", 0), Judgment("X", "T2", "d/4", 1)]
 
 
 @pytest.fixture
-def computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The runs that are scored, in order; nothing is kept from another test."""
-    tags: list[str] = []
-    score = score_table._score
+def computed(monkeypatch: pytest.MonkeyPatch) -> Computed:
+    """The runs that are scored, in order, each with the topics; nothing is kept from another test."""
+    found: Computed = []
+    read = packed_store.rankings_of
 
-    def counted(*given: Any) -> object:
-        tags.append(str(given[3]))
-        return score(*given)
+    def counted(
+        db: Session, campaign_id: int, tags: Sequence[str], topics: Collection[str]
+    ) -> Iterator[PackedRun | Run]:
+        for run in read(db, campaign_id, tags, topics):
+            found.append((run.tag, " ".join(sorted(topics))))
+            yield run
 
-    monkeypatch.setattr(score_table, "_score", counted)
+    monkeypatch.setattr(kept_columns, "rankings_of", counted)
+    # Each run by itself.
+    monkeypatch.setattr(score_columns, "AT_ONCE", 1)
     forget(monkeypatch)
-    return tags
+    return found
 
 
 def judged_campaign(database: Database) -> int:
@@ -51,7 +62,8 @@ def judged_campaign(database: Database) -> int:
 
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remember no more than a process that has just started."""
-    monkeypatch.setattr(score_table, "_SCORED", Cache(score_table.MOST_KEPT))
+    monkeypatch.setattr(kept_columns, "_COLUMNS", Cache(kept_columns.MOST_KEPT))
+    monkeypatch.setattr(score_table, "_ASSEMBLED", Cache(2))
 
 
 def table_of(
@@ -60,41 +72,46 @@ def table_of(
     return score_runs(db, campaign_id, choice=rule_choice(), measures=measures, seconds=seconds)
 
 
-def test_only_what_changed_is_scored_again(database: Database, computed: list[str]) -> None:
+def test_only_what_changed_is_scored_again(database: Database, computed: Computed) -> None:
     with database.writing() as db:
         made = campaign_with_people(db)
         send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
         import_judgments(db, made.campaign.id, FIRST, source="f")
         first = table_of(db, made.campaign.id)
         assert table_of(db, made.campaign.id) == first
-        assert computed == ["alpha", "beta"]
+        assert computed == [("alpha", "T1 T2"), ("beta", "T1 T2")]
         send_runs(db, made.campaign.id, half={"T1": ("d2", "d1")})
         assert len(table_of(db, made.campaign.id).runs) == 3
-        assert computed[2:] == ["half"]
-        # Other qrels: every run; then the first ones again: none.
+        assert computed[2:] == [("half", "T1 T2")]
+        # Other qrels of one topic: every run on this one.
         import_judgments(db, made.campaign.id, [Judgment("X", "T2", "d2", 1)], source="g")
         table_of(db, made.campaign.id)
-        assert computed[3:] == ["alpha", "beta", "half"]
+        assert computed[3:] == [("alpha", "T2"), ("beta", "T2"), ("half", "T2")]
         # A judgment that the rule makes nothing of changes nothing.
         import_judgments(db, made.campaign.id, [Judgment("Y", "T2", "d2", 1)], source="h")
         table_of(db, made.campaign.id)
         assert len(computed) == 6
+        # A further run and another judgment at once.
+        send_runs(db, made.campaign.id, last={"T2": ("d2", "d1")})
+        import_judgments(db, made.campaign.id, [Judgment("X", "T1", "d2", 1)], source="i")
+        table_of(db, made.campaign.id)
+        assert computed[6:] == [("alpha", "T1"), ("beta", "T1"), ("half", "T1"), ("last", "T1 T2")]
 
 
-def test_a_call_stops_in_time_and_the_next_goes_on(database: Database, computed: list[str]) -> None:
+def test_a_call_stops_in_time_and_the_next_goes_on(database: Database, computed: Computed) -> None:
     with database.writing() as db:
         made = campaign_with_people(db)
         send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA, half={"T1": ("d2", "d1")})
         import_judgments(db, made.campaign.id, FIRST, source="f")
         found = [table_of(db, made.campaign.id, seconds=0) for _ in range(3)]
     assert [(len(one.runs), one.waiting, one.total) for one in found] == [(1, 2, 3), (2, 1, 3), (3, 0, 3)]
-    assert computed == ["alpha", "beta", "half"]
+    assert [tag for tag, _ in computed] == ["alpha", "beta", "half"]
 
 
-def test_more_runs_than_are_kept_are_scored_in_one_call(
-    database: Database, computed: list[str], monkeypatch: pytest.MonkeyPatch
+def test_of_more_topics_than_are_kept_all_runs_are_scored_in_one_call(
+    database: Database, computed: Computed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(score_table, "MOST_KEPT", 1)
+    monkeypatch.setattr(kept_columns, "MOST_KEPT", 1)
     with database.writing() as db:
         made = campaign_with_people(db)
         send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
@@ -104,26 +121,26 @@ def test_more_runs_than_are_kept_are_scored_in_one_call(
 
 @pytest.mark.engines
 def test_another_process_scores_nothing_again(
-    database: Database, computed: list[str], monkeypatch: pytest.MonkeyPatch
+    database: Database, computed: Computed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     campaign_id = judged_campaign(database)
     with database.reading() as db:
         first = table_of(db, campaign_id, seconds=0)
-    assert (len(first.runs), computed) == (1, ["alpha"])
+    assert (len(first.runs), computed) == (1, [ALPHA_WHOLE])
     forget(monkeypatch)
     with database.reading() as db:
         second = table_of(db, campaign_id)
-    assert computed == ["alpha", "beta"]
+    assert computed == BOTH
     forget(monkeypatch)
     with database.reading() as db:
         assert table_of(db, campaign_id) == second
-    assert computed == ["alpha", "beta"]
+    assert computed == BOTH
     # Another judgment makes other qrels; whoever takes it back finds the scores of the first ones.
     with database.writing() as db:
         import_judgments(db, campaign_id, [Judgment("X", "T2", "d2", 1)], source="g")
     with database.reading() as db:
         assert table_of(db, campaign_id) != second
-    assert computed[2:] == ["alpha", "beta"]
+    assert computed[2:] == [("alpha", "T2"), ("beta", "T2")]
     with database.writing() as db:
         import_judgments(db, campaign_id, [Judgment("X", "T2", "d2", None, Answer.UNSURE)], source="h")
     forget(monkeypatch)
@@ -133,7 +150,7 @@ def test_another_process_scores_nothing_again(
 
 
 def test_scores_of_another_version_of_the_program_are_not_taken(
-    database: Database, computed: list[str], monkeypatch: pytest.MonkeyPatch
+    database: Database, computed: Computed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     campaign_id = judged_campaign(database)
     for version in ("one", "one", "two"):
@@ -141,11 +158,11 @@ def test_scores_of_another_version_of_the_program_are_not_taken(
         forget(monkeypatch)
         with database.reading() as db:
             table_of(db, campaign_id)
-    assert computed == ["alpha", "beta"] * 2
+    assert computed == BOTH * 2
 
 
 def test_a_kept_score_that_cannot_be_read_is_computed_again(
-    database: Database, computed: list[str], monkeypatch: pytest.MonkeyPatch
+    database: Database, computed: Computed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     campaign_id = judged_campaign(database)
     with database.reading() as db:
@@ -157,24 +174,25 @@ def test_a_kept_score_that_cannot_be_read_is_computed_again(
                 db.execute(update(ComputedResultRow).values(content=b"damaged"))
         with database.reading() as db:
             assert table_of(db, campaign_id) == found
-        assert computed == ["alpha", "beta"] * 2
+        assert computed == BOTH * 2
 
 
 @pytest.mark.slow
 @pytest.mark.engines
 def test_a_second_process_and_a_restart_find_what_the_first_computed(
-    database: Database, computed: list[str]
+    database: Database, computed: Computed
 ) -> None:
     campaign_id = judged_campaign(database)
     with database.reading() as db:
         table_of(db, campaign_id)
-    assert computed == ["alpha", "beta"]
+    assert computed == BOTH
     script = f"""
 from workbench.consensus.rule_choice import rule_choice
 from workbench.storage.engine import Database
-from workbench.workflow.scores import score_table
+from workbench.workflow.runs import packed_store
+from workbench.workflow.scores import kept_columns, score_table
 
-score_table._score = None  # whoever would score a run fails
+kept_columns.rankings_of = None  # whoever would score a run fails
 database = Database({database.url!r})
 with database.reading() as db:
     found = score_table.score_runs(db, {campaign_id}, choice=rule_choice(), measures="AP P@2")

@@ -42,9 +42,12 @@ def _lowest(measure: Measure) -> int:
     return min([1, *(grade for grade, gain in own.items() if gain > 0)])
 
 
-def ideal_gains(run: JudgedRun, measure: Measure) -> tuple[Positions, Floats]:
-    """Where the gains of each topic of the qrels begin, and the gains, the highest first."""
-    starts, grades = run.relevance.ideal
+def ideal_gains(run: JudgedRun, measure: Measure, *, depth: int | None = None) -> tuple[Positions, Floats]:
+    """Where the gains of each topic of the qrels begin, and the gains, the highest first.
+
+    With a `depth` only so many of each topic need be there.
+    """
+    starts, grades = run.relevance.best_grades(None if "gains" in measure.params else depth)
     ordered = gains(grades, measure)
     if "gains" in measure.params:
         # Other gains may have another order.
@@ -62,10 +65,10 @@ def _ideal(run: JudgedRun, measure: Measure) -> Floats:
 
 
 def _best_gain(run: JudgedRun, measure: Measure) -> Floats:
-    starts, best = ideal_gains(run, measure)
+    cutoff = cutoff_of(measure)
+    starts, best = ideal_gains(run, measure, depth=cutoff)
     rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     ranks = np.arange(1, len(best) + 1) - starts[rows]
-    cutoff = cutoff_of(measure)
     kept = (best > 0) if cutoff is None else (best > 0) & (ranks <= cutoff)
     worth = best[kept] / discounts(ranks[kept], measure)
     return np.bincount(rows[kept], weights=worth, minlength=len(starts) - 1).astype(np.float64, copy=False)

@@ -158,6 +158,11 @@ class QrelsReport:
         """How many pairs only have unsure or cannot-judge."""
         return dict(self.summary.left).get(NO_GRADE, 0)
 
+    @cached_property
+    def sha256(self) -> str:
+        """A hash of the lines without those of grade -1, made of the hashes of topics."""
+        return hashlib.sha256("".join(one.sha256 for one in self.topics).encode()).hexdigest()
+
     def lines(self) -> Iterator[bytes]:
         """The file in parts of whole lines; nothing but qrels lines."""
         if self.unjudged:

@@ -6,6 +6,7 @@ and is computed of all.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -37,6 +38,11 @@ class SettledTopic:
     def lines(self) -> bytes:
         """Its lines of the qrels file; raises WorkbenchError for ids that would not survive."""
         return b"".join(write_qrels(self.consensus.qrels))
+
+    @cached_property
+    def sha256(self) -> str:
+        """The hash of these lines."""
+        return hashlib.sha256(self.lines).hexdigest()
 
     @cached_property
     def summary(self) -> TopicSummary:

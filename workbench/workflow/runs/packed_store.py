@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
-from workbench.formats.packed_form import FORM, Layout, PackedForm, as_arrays, docnos_of, head_of, pack
+from workbench.formats.packed_form import (
+    FORM,
+    Layout,
+    PackedForm,
+    as_arrays,
+    docnos_of,
+    head_of,
+    pack,
+    places_of,
+    scores_of,
+)
 from workbench.formats.packed_lines import NotUnderstood
 from workbench.formats.packed_runs import PackedRun, read_packed
 from workbench.formats.runs import cut, read_run
@@ -108,6 +119,32 @@ def arrays_for_use(db: Session, campaign_id: int, tag: str) -> PackedRun | Run:
     return _read(db, kept, None, TieRule.TREC_EVAL)
 
 
+def rankings_of(
+    db: Session, campaign_id: int, tags: Sequence[str], topics: Collection[str]
+) -> Iterator[PackedRun | Run]:
+    """The current versions of these runs, of these topics alone, in trec_eval's order; raises NotFound.
+
+    A run without a packed form is whole, in the order of its file.
+    """
+    requested = frozenset(topics)
+    for kept in _kept(db, campaign_id, tags):
+        if kept.layout is None:
+            yield _read_file(db, kept.run_id)
+            continue
+        numbers, names = _chosen_topics(kept.topics, requested)
+        starts, places = places_of(kept.layout, numbers)
+        docnos, scores = parts_of(db, {kept.run_id: kept.layout.ranges(None)[:2]})[kept.run_id]
+        yield PackedRun(
+            kept.tag,
+            names,
+            starts,
+            docnos_of(docnos, kept.layout)[places],
+            scores_of(scores)[places],
+            lines=kept.layout.count(None),
+            depth=None,
+        )
+
+
 def run_leading(db: Session, campaign_id: int, tag: str, *, sha256: str, depth: int) -> Run:
     """Of the version with this hash, at least what can be among the first `depth` under any tie rule.
 
@@ -200,8 +237,23 @@ def _kept(db: Session, campaign_id: int, tags: Iterable[str], *, sha256: str | N
 def _described(run_id: int, tag: str, form: StoredForm | None) -> _Kept:
     if form is None or form.form != FORM or not form.width:
         return _Kept(run_id, tag, (), None)
-    topics = tuple(topic for topic, _ in form.topics)
-    return _Kept(run_id, tag, topics, Layout(form.width, tuple(count for _, count in form.topics)))
+    return _Kept(run_id, tag, *_layout_of(form))
+
+
+@lru_cache(maxsize=64)
+def _layout_of(form: StoredForm) -> tuple[tuple[str, ...], Layout]:
+    """The topics of a form, and where things stand in it."""
+    counts = tuple(count for _, count in form.topics)
+    return tuple(topic for topic, _ in form.topics), Layout(form.width, counts)
+
+
+@lru_cache(maxsize=64)
+def _chosen_topics(
+    topics: tuple[str, ...], requested: frozenset[str]
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The numbers and the names of the topics that are requested."""
+    numbers = tuple(number for number, topic in enumerate(topics) if topic in requested)
+    return numbers, tuple(topics[number] for number in numbers)
 
 
 def _without_form(db: Session, campaign_id: int) -> Sequence[int]:

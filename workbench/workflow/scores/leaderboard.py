@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 from workbench.consensus.rule_choice import choice_label
 from workbench.errors import WorkbenchError
@@ -46,13 +46,14 @@ class LeaderLine:
     cells: Mapping[str, LeaderCell]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Leaderboard:
     """The lines in the order asked for: `by` a measure or RUN or GROUP.
 
     `shown` is the measure whose intervals and bounds are drawn: the one sorted by, else the first.
     """
 
+    # No slots: the extent of all lines is asked for with each of them.
     table: ScoreTable
     lines: tuple[LeaderLine, ...]
     by: str
@@ -64,7 +65,7 @@ class Leaderboard:
         """How many runs have a score in `shown` that can still move much."""
         return sum(line.cells[self.shown].unsettled for line in self.lines)
 
-    @property
+    @cached_property
     def extent(self) -> tuple[float, float]:
         """The lowest and the highest number to be drawn."""
         cells = [line.cells[self.shown] for line in self.lines]

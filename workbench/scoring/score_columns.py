@@ -1,0 +1,209 @@
+"""The scores of many runs topic by topic, for all of them at once, and put together again as those of runs.
+
+What a run scores on a topic depends on the judgments of this topic alone, so that a column of scores that was
+kept serves as long as these stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+
+import numpy as np
+from ir_measures import Measure
+from ir_measures.measures.base import MeanAgg
+from numpy.typing import NDArray
+
+from workbench.records import Run
+from workbench.scoring.kernels.registry import Reads, compute, kernel_of
+from workbench.scoring.relevance import Floats, Positions
+from workbench.scoring.run_arrays import RunArrays, RunsTogether, read_together
+from workbench.scoring.scorer import RunScores, Scorer, aggregated
+from workbench.scoring.unjudged import OpenScores, ScoreBounds, bounded_kernel, open_scores
+
+Flags = NDArray[np.bool_]
+Counts = NDArray[np.int32]
+NOWHERE: Mapping[tuple[str, str], float] = MappingProxyType({})
+AT_ONCE = 2**19
+"""Documents of runs that are read together: some 50 MB."""
+MOST_IDEAL = 2**21
+"""Judged documents of the ideal rankings of runs that are read together, where a measure has no cutoff."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreCells:
+    """What runs score on topics; all of shape (runs, topics), the last four with a measure each behind.
+
+    `retrieved` says whether a run has documents of a topic, `near_tied` whether their order depends on the
+    precision of scores. `filled` are the values with unjudged documents relevant, of which there are
+    `unjudged` among those `read`: all 0 of measures without bounds.
+    """
+
+    retrieved: Flags
+    near_tied: Flags
+    values: Floats
+    filled: Floats
+    unjudged: Counts
+    read: Counts
+
+    @classmethod
+    def joined(cls, several: Sequence[ScoreCells], *, axis: int) -> ScoreCells:
+        """The cells of several groups of runs (0), or of topics (1), one or more."""
+        return cls(
+            *(np.concatenate([getattr(one, name.name) for one in several], axis) for name in fields(cls))
+        )
+
+    def of_topic(self, number: int) -> ScoreCells:
+        """Those of one topic, which hold nothing of the others in memory."""
+        return ScoreCells(*(getattr(self, name.name)[:, number : number + 1].copy() for name in fields(self)))
+
+    def of_runs(self, places: Positions) -> ScoreCells:
+        """Those of some runs, in the order of the places."""
+        return ScoreCells(*(getattr(self, name.name)[places] for name in fields(self)))
+
+
+def scored_alone(measure: Measure) -> bool:
+    """Whether a topic's score by a measure follows from its own judgments, and from nothing of other topics.
+
+    The field's scorers are not asked, nor what reads subtopics; ERR reads the highest grade of all topics.
+    """
+    kernel = kernel_of(measure)
+    return kernel is not None and kernel.reads is not Reads.SUBTOPICS and measure.NAME != "ERR"
+
+
+def score_cells(scorer: Scorer, runs: Iterable[Run | RunArrays], *, highest: int) -> Iterator[ScoreCells]:
+    """The cells of some runs after the other, in their order, on all topics of the qrels.
+
+    `highest` is the grade that unjudged documents could have. The values are those of `Scorer.score`, to the
+    last bit. Raises WorkbenchError where a scorer gives up.
+    """
+    alone = all(map(scored_alone, scorer.measures))
+    judged = sum(map(len, scorer.relevance.grades.values()))
+    waiting: list[RunArrays] = []
+    documents = 0
+    for run in runs:
+        if alone and not isinstance(run, Run):
+            waiting.append(run)
+            documents += len(run.docnos)
+            if documents < AT_ONCE and judged * len(waiting) < MOST_IDEAL:
+                continue
+        if waiting:
+            yield _cells(scorer, read_together(scorer.relevance, waiting), highest)
+            waiting, documents = [], 0
+        if isinstance(run, Run) or not alone:
+            ordered = scorer.read(run)
+            found = RunsTogether(1, ordered.judged, ordered.judged.topics, ordered.near_tied)
+            yield _cells(scorer, found, highest, scorer.field_values(ordered))
+    if waiting:
+        yield _cells(scorer, read_together(scorer.relevance, waiting), highest)
+
+
+def _cells(
+    scorer: Scorer, found: RunsTogether, highest: int, elsewhere: Mapping[tuple[str, str], float] = NOWHERE
+) -> ScoreCells:
+    topics, measures = scorer.relevance.topics, scorer.measures
+    shape = found.runs * len(topics), len(measures)
+    retrieved, near_tied = np.zeros((2, shape[0]), dtype=np.bool_)
+    retrieved[found.rows], near_tied[found.near_tied] = True, True
+    values, filled = np.zeros((2, *shape))
+    unjudged, read = np.zeros((2, *shape), dtype=np.int32)
+    everywhere = found.with_all_rows()
+    for number, measure in enumerate(measures):
+        kernel, name = kernel_of(measure), str(measure)
+        values[:, number] = measure.DEFAULT
+        rows, run = found.rows, found.judged
+        if kernel is None:
+            # Of one run, whose rows are its topics.
+            values[rows, number] = [
+                elsewhere.get((name, topics[row]), measure.DEFAULT) for row in rows.tolist()
+            ]
+            continue
+        if kernel.of_empty:
+            rows, run = np.arange(shape[0]), everywhere
+        if bounded_kernel(measure) is None:
+            values[rows, number] = compute(kernel, run, measure)
+            continue
+        opened = open_scores(run, measure, highest=highest)
+        values[rows, number], filled[rows, number] = opened.without, opened.filled
+        unjudged[rows, number], read[rows, number] = opened.unjudged, opened.read
+    of_runs, of_measures = (found.runs, len(topics)), (found.runs, len(topics), len(measures))
+    return ScoreCells(
+        retrieved=retrieved.reshape(of_runs),
+        near_tied=near_tied.reshape(of_runs),
+        values=values.reshape(of_measures),
+        filled=filled.reshape(of_measures),
+        unjudged=unjudged.reshape(of_measures),
+        read=read.reshape(of_measures),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredRun:
+    """A run by all measures, and what is open of each that has bounds."""
+
+    scores: RunScores
+    bounds: Mapping[str, ScoreBounds]
+
+
+def scored_runs(
+    cells: ScoreCells, *, tags: Sequence[str], topics: Sequence[str], measures: Sequence[Measure]
+) -> list[ScoredRun]:
+    """The runs of cells: their means over all topics, which are those of the qrels in the order of bytes."""
+    names = [str(measure) for measure in measures]
+    columns = [np.ascontiguousarray(cells.values[:, :, number]) for number in range(len(names))]
+    means = [_means(measure, column) for measure, column in zip(measures, columns, strict=True)]
+    bounds = [_bounds(cells, number, measure) for number, measure in enumerate(measures)]
+    listed = [column.tolist() for column in columns]
+    near_tied = cells.near_tied.sum(axis=1).tolist()
+    found = []
+    for run, tag in enumerate(tags):
+        scored = tuple(topics[number] for number in np.flatnonzero(cells.retrieved[run]).tolist())
+        scores = RunScores(
+            tag=tag,
+            scored=scored,
+            topics_in_qrels=len(topics),
+            topics_near_tied=near_tied[run],
+            values={name: mean[run] for name, mean in zip(names, means, strict=True)},
+            per_topic={
+                name: dict(zip(topics, column[run], strict=True))
+                for name, column in zip(names, listed, strict=True)
+            },
+        )
+        own = {name: one[run] for name, one in zip(names, bounds, strict=True) if one is not None}
+        found.append(ScoredRun(scores, own))
+    return found
+
+
+def _means(measure: Measure, column: Floats) -> list[float]:
+    """The mean of each run over topics, or the sum, exactly as `aggregated` computes it."""
+    if type(measure.aggregator()) is not MeanAgg:
+        return [aggregated(measure, row) for row in column.tolist()]
+    total = np.zeros(len(column))
+    for of_topic in column.T:
+        total += of_topic
+    return list((total / column.shape[1]).tolist())
+
+
+def _bounds(cells: ScoreCells, number: int, measure: Measure) -> list[ScoreBounds] | None:
+    kernel = bounded_kernel(measure)
+    if kernel is None:
+        return None
+    topics = cells.values.shape[1]
+    rows = np.ones_like(cells.retrieved) if kernel.of_empty else cells.retrieved
+    columns = [
+        np.ascontiguousarray(one[:, :, number])
+        for one in (cells.unjudged, cells.read, cells.values, cells.filled)
+    ]
+    found = []
+    if rows.all():
+        sums = (one.sum(axis=1).tolist() for one in columns)
+        for unjudged, read, without, filled in zip(*sums, strict=True):
+            low, high = sorted((without / topics, filled / topics))
+            found.append(ScoreBounds(unjudged, read, low, high))
+        return found
+    for run in range(len(rows)):
+        # A sum of numpy's depends on how many there are: of the topics that the run has, as for one run.
+        unjudged, read, without, filled = (one[run][rows[run]] for one in columns)
+        found.append(OpenScores(unjudged, read, without, filled).bounds(topics))
+    return found
