@@ -6,21 +6,25 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, Request, Response, expect
 
 from tests.browser.conftest import Complaints, Site
 from tests.browser.full_campaign import FullCampaign, full_campaign
-from tests.browser.people import PASSWORD
+from tests.browser.people import PASSWORD, demo_instance, stored
 from tests.browser.test_accessibility import shows
+from tests.browser.test_openid import PROVIDER, agree
 from tests.browser.walking import looks
 from tests.deployment.programs import free_port, nginx
+from tests.openid import CLIENT, NAME, SECRET, RunningProvider
 from tests.servers import running_server
 from tests.tree import ROOT
 from workbench.deployment.papers import Deployment
 from workbench.web.requests import HOST_PREFIX
+from workbench.workflow.openid.identities import ProviderIdentity, link_identity
+from workbench.workflow.people.accounts import account_by_login
 
 pytestmark = pytest.mark.slow
 PREFIX = "/trec/workbench"
@@ -126,3 +130,49 @@ def test_somebody_signs_in_judges_and_signs_out(
     page.get_by_role("button", name="Sign out", exact=True).click()
     expect(page).to_have_url(f"{address}/sign-in?why=signed-out")
     assert page.context.cookies()[0]["name"] == "__Host-workbench-device"
+
+
+def test_somebody_signs_in_at_a_provider_and_is_back_where_they_were(
+    tmp_path: Path,
+    new_context: Callable[..., BrowserContext],
+    complaints: Complaints,
+    running: RunningProvider,
+) -> None:
+    complaints.expect("picocss")  # the style of the provider
+    port, instance = free_port(), demo_instance(tmp_path / "demo")
+    with stored(instance) as database, database.writing() as db:
+        marlow = account_by_login(db, "marlow").id
+        link_identity(db, ProviderIdentity(running.issuer, "marlow@example.org"), marlow)
+    command = [sys.executable, "-m", "workbench", "serve", "--port", str(port), "--instance", str(instance)]
+    with nginx(tmp_path, Deployment(host="localhost", prefix=PREFIX, port=port)) as address:
+        environment = {
+            "WORKBENCH_PREFIX": PREFIX,
+            "WORKBENCH_PROXIES": "1",
+            "WORKBENCH_HOSTS": "localhost",
+            "WORKBENCH_ADDRESS": address,
+            "WORKBENCH_OPENID_ISSUER": running.issuer,
+            "WORKBENCH_OPENID_CLIENT_ID": CLIENT,
+            "WORKBENCH_OPENID_CLIENT_SECRET": SECRET,
+            "WORKBENCH_OPENID_NAME": NAME,
+        }
+        with running_server(command, log=tmp_path / "server.log", folder=ROOT, environment=environment):
+            page = new_context(ignore_https_errors=True).new_page()
+            wanted = f"{address}/c/harbour/judge"
+            page.goto(wanted)
+            page.get_by_role("button", name=f"Sign in with {NAME}").click()
+            expect(page).to_have_url(PROVIDER)
+            asked = parse_qs(urlsplit(page.url).query)
+            assert asked["redirect_uri"] == [f"{address}/openid/callback"]
+            # Taken for `/`, over HTTPS and of this host only (RFC 6265bis, 4.1.3.2).
+            (trip,) = (one for one in page.context.cookies() if "openid" in one["name"])
+            assert (trip["name"], trip["path"]) == ("__Host-workbench-openid", "/")
+            assert (trip["secure"], trip["httpOnly"], trip["sameSite"]) == (True, True, "Lax")
+            agree(page, "marlow@example.org")
+            expect(page).to_have_url(wanted)
+            assert {one["name"] for one in page.context.cookies() if one["secure"]} == {
+                "__Host-workbench",
+                "__Host-workbench-device",
+            }
+            page.get_by_role("button", name="Sign out").click()
+            leave = page.get_by_role("link", name="sign out there, too")
+            expect(leave).to_have_attribute("href", f"{PREFIX}/openid/sign-out")
