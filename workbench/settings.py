@@ -174,10 +174,7 @@ def _mail(env: Mapping[str, str]) -> MailSettings | None:
     host, security, sender, login = (
         env.get(f"WORKBENCH_MAIL_{name}", "").strip() for name in ("HOST", "SECURITY", "FROM", "LOGIN")
     )
-    password, site = (
-        env.get("WORKBENCH_MAIL_PASSWORD", ""),
-        env.get("WORKBENCH_ADDRESS", "").strip().rstrip("/"),
-    )
+    password, site = env.get("WORKBENCH_MAIL_PASSWORD", ""), env.get("WORKBENCH_ADDRESS", "")
     security = security.casefold() or "starttls"
     port = _whole_number(env, "WORKBENCH_MAIL_PORT", MAIL_PORTS.get(security, 0))
     if not host:
@@ -191,10 +188,23 @@ def _mail(env: Mapping[str, str]) -> MailSettings | None:
     if "@" not in sender or any(not character.isprintable() for character in sender):
         remedy = "set the address that messages come from, such as workbench@example.org"
         raise WorkbenchError(f"WORKBENCH_MAIL_FROM is {sender!r}", remedy=remedy)
+    return MailSettings(
+        host, port, security, sender, _site(site, _prefix(env, "WORKBENCH_PREFIX")), login, password
+    )
+
+
+def _site(text: str, prefix: str) -> str:
+    """The address of the site without a slash at its end, for links in messages and at a provider."""
+    site = text.strip().rstrip("/")
     if not _is_address(site):
         remedy = "set the whole address of the site, such as https://judge.example.org"
         raise WorkbenchError(f"WORKBENCH_ADDRESS is {site!r}", remedy=remedy)
-    return MailSettings(host, port, security, sender, site, login, password)
+    if urlsplit(site).path != prefix:
+        remedy = f"let both have the same path: {site.removesuffix(urlsplit(site).path)}{prefix}"
+        raise WorkbenchError(
+            f"WORKBENCH_ADDRESS is {site!r}, and WORKBENCH_PREFIX is {prefix!r}", remedy=remedy
+        )
+    return site
 
 
 def read_cluster(environment: Mapping[str, str] | None = None, *, url: str = "") -> SearchCluster | None:
@@ -237,9 +247,7 @@ def _openid(env: Mapping[str, str]) -> OpenIdSettings | None:
     if not client_id:
         remedy = "set the client ID that the provider gave this site"
         raise WorkbenchError("WORKBENCH_OPENID_CLIENT_ID is missing", remedy=remedy)
-    if not _is_address(site):
-        remedy = "set the whole address of the site, such as https://judge.example.org"
-        raise WorkbenchError(f"WORKBENCH_ADDRESS is {site!r}", remedy=remedy)
+    site = _site(site, _prefix(env, "WORKBENCH_PREFIX"))
     label = " ".join(name.split()) or urlsplit(issuer).hostname or issuer
     if len(label) > LONGEST_LABEL or not label.isprintable():
         remedy = f"set at most {LONGEST_LABEL} visible characters"
@@ -248,7 +256,7 @@ def _openid(env: Mapping[str, str]) -> OpenIdSettings | None:
         if not DOMAIN.fullmatch(domain):
             remedy = "set whole domains without @ or *, such as example.org, separated by commas"
             raise WorkbenchError(f"WORKBENCH_OPENID_DOMAINS has {domain!r}", remedy=remedy)
-    return OpenIdSettings(issuer, client_id, _client_secret(secret, file), label, site.rstrip("/"), domains)
+    return OpenIdSettings(issuer, client_id, _client_secret(secret, file), label, site, domains)
 
 
 def _client_secret(text: str, file: str) -> str:

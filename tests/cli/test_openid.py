@@ -83,6 +83,9 @@ def test_the_settings_of_a_provider_are_read_with_the_secret_from_a_file(tmp_pat
         ({"WORKBENCH_OPENID_ISSUER": "login.example.org"}, "WORKBENCH_OPENID_ISSUER"),
         ({"WORKBENCH_OPENID_CLIENT_ID": ""}, "WORKBENCH_OPENID_CLIENT_ID"),
         ({"WORKBENCH_ADDRESS": ""}, "WORKBENCH_ADDRESS"),
+        # Otherwise the provider leads people beside the site.
+        ({"WORKBENCH_PREFIX": "/workbench"}, f"{SITE}/workbench"),
+        ({"WORKBENCH_ADDRESS": f"{SITE}/elsewhere"}, "WORKBENCH_PREFIX"),
         ({"WORKBENCH_OPENID_DOMAINS": "*.example.org"}, "WORKBENCH_OPENID_DOMAINS"),
         ({"WORKBENCH_OPENID_DOMAINS": "ada@example.org"}, "WORKBENCH_OPENID_DOMAINS"),
         ({"WORKBENCH_OPENID_NAME": "n" * 41}, "WORKBENCH_OPENID_NAME"),
