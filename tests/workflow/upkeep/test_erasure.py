@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select, text, update
 
 from tests.cast import CHEAP, PASSWORD
+from tests.searches import stored_search
 from tests.workflow.releases.filled import filled_campaign, filled_release
 from workbench.errors import Conflict, InvalidInput
 from workbench.storage.engine import Database
@@ -22,28 +23,50 @@ from workbench.storage.tables import (
     AccountRow,
     AssessorRow,
     Base,
+    DocumentRow,
     InvitationRow,
     JudgmentEventRow,
     MailAddressRow,
     MailMessageRow,
+    PoolEntryRow,
     ReleaseRow,
+    SearchRow,
+    TopicRow,
+    TwoFactorRow,
 )
 from workbench.workflow.clock import utc_now
 from workbench.workflow.mail.queue import MessageKind
+from workbench.workflow.openid.identities import ProviderIdentity, link_identity
 from workbench.workflow.people.access_tokens import Scope, make_access_token
 from workbench.workflow.people.accounts import Account, create_account, prepare_account, rename
 from workbench.workflow.people.administration import enable_account
 from workbench.workflow.people.invitations import accept, invite
 from workbench.workflow.people.membership import add_role
+from workbench.workflow.people.one_time_codes import code_at, step_at
 from workbench.workflow.people.resets import make_reset
 from workbench.workflow.people.roles import Role
-from workbench.workflow.people.signing_in import Browser, begin_attempt, check_password, open_session, sign_in
+from workbench.workflow.people.signing_in import (
+    Browser,
+    begin_attempt,
+    check_password,
+    enter,
+    open_session,
+    sign_in,
+)
 from workbench.workflow.people.trail import Act, check_trail, recorded
+from workbench.workflow.people.two_factor import prepare_app, turn_on
+from workbench.workflow.runs.run_checks import run_checker
+from workbench.workflow.runs.run_metadata import RunKind, RunMetadata
+from workbench.workflow.runs.store import store_run
+from workbench.workflow.searching.searches import Searcher
+from workbench.workflow.searching.session_run import checked_session_run, search_session
 from workbench.workflow.upkeep.erasure import erase_person, overwrite_erased
 
 LOGIN, NAME = "zephyrine@example.org", "Zephyrine Quillfeather"
 BROWSER = Browser("203.0.113.77", None, "Mozilla/5.0 Quirkbrowser/99 (Linux)")
 # Whatever names her, in any letter case.
+OPENED = ("session", "device", "password_reset", "access_token", "openid_identity", "two_factor",
+          "recovery_code", "code_step")  # fmt: skip
 TRACES = ("zephyrine", "quillfeather", "quirkbrowser", "203.0.113", "formerly")
 
 
@@ -100,6 +123,28 @@ def leave_mail(database: Database, person: Account) -> None:
             db.add(MailMessageRow(kind=MessageKind.PASSWORD, created_at=now, due_at=now, **columns))
 
 
+def leave_doors_and_searches(database: Database, campaign_id: int, person: Account) -> None:
+    """An identity at a provider, an app with recovery codes, a sign-in halfway, a search and a run of it."""
+    with database.writing() as db:
+        identity = ProviderIdentity("https://login.example.org", "248289", name=NAME, address=LOGIN)
+        link_identity(db, identity, person.id)
+        prepare_app(db, person.id)
+        secret = db.scalars(select(TwoFactorRow.secret)).one()
+        assert turn_on(db, person.id, code_at(secret, step_at(utc_now(None))))
+        enter(db, person, BROWSER)
+        topic = db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == campaign_id)).first()
+        docnos = db.scalars(select(DocumentRow.docno).where(DocumentRow.campaign_id == campaign_id)).all()
+        assert topic is not None
+        assert docnos
+        stored_search(db, Searcher(campaign_id, topic, person.id), docnos[:3])
+    with database.writing() as db:
+        session = search_session(db, campaign_id, person.id)
+        checker = run_checker(db, campaign_id)
+        upload = checked_session_run(checker, session, session.suggested_tag)
+        metadata = RunMetadata(kind=RunKind.MANUAL, description=session.suggested_description)
+        store_run(db, campaign_id, upload, metadata)
+
+
 @pytest.fixture
 def people(database: Database) -> tuple[int, Account, Account]:
     """A campaign with judgments of a person who has left traces wherever a person can."""
@@ -126,6 +171,7 @@ def people(database: Database) -> tuple[int, Account, Account]:
     with database.writing() as db, recorded(db, Act("access_tokens.make", person.id)):
         make_access_token(db, person.id, name=f"laptop of {NAME}", scopes=tuple(Scope))
     leave_mail(database, person)
+    leave_doors_and_searches(database, campaign_id, person)
     with database.reading() as db:
         begun = begin_attempt(db, login=LOGIN, browser=BROWSER)
     with database.writing() as db:
@@ -149,11 +195,15 @@ def test_nothing_names_the_person_and_the_chain_of_the_trail_holds(
     assert {"account.login", "account.name", "assessor.name", "invitation.note"} <= before
     assert {"mail_address.address", "mail_message.address", "mail_message.asked"} <= before
     assert {"session.browser", "session.network", "sign_in_attempt.login", "access_token.name"} <= before
+    assert "openid_identity.known_as" in before
     erased = erase(database, person, olga)
     # A former name of hers is in none of these, since the trail withholds names.
     assert (traces(database), erased.mentions) == (set(), ())
     with database.reading() as db:
         assert list(check_trail(db)) == []
+        # Of what opened the account nothing is left; what she searched is part of the collection's record.
+        assert [name for name in OPENED if db.execute(text(f"select 1 from {name}")).first()] == []
+        assert db.scalars(select(SearchRow.account_id)).all() == [person.id]
     if database.embedded:
         path = Path(database.engine.url.database or "")
         for part in (path, path.with_name(f"{path.name}-wal")):
@@ -189,8 +239,14 @@ def test_free_text_stays_and_its_place_is_told(
     _, olga, person = people
     with database.writing() as db:
         db.execute(update(JudgmentEventRow).where(JudgmentEventRow.id == 1).values(comment=f"as {NAME} says"))
+        db.execute(update(SearchRow).values(typed=f"what {LOGIN} wrote"))
+        db.scalars(select(PoolEntryRow).limit(1)).one().reason = f"{NAME} knew it"
     before = rows_of_judgments(database)
-    assert erase(database, person, olga).mentions == (("judgment_event.comment", 1),)
+    assert erase(database, person, olga).mentions == (
+        ("judgment_event.comment", 1),
+        ("search.typed", 1),
+        ("pool_entry.reason", 1),
+    )
     assert rows_of_judgments(database) == before
 
 

@@ -7,7 +7,6 @@ what the searcher judged relevant before what nobody has read.
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -74,15 +73,15 @@ class SearchSession:
 
     @property
     def suggested_tag(self) -> str:
-        """A tag for the run; it may be taken."""
-        return f"search-{re.sub(r'[^A-Za-z0-9._-]+', '-', self.by.login).strip('-') or self.by.account_id}"
+        """A tag for the run, which names nobody, since runs are released; it may be taken."""
+        return f"search-{self.by.account_id}"
 
     @property
     def suggested_description(self) -> str:
-        """How the run was made."""
+        """How the run was made, without a name, which would outlive the person's data."""
         searches = f"{self.by.searches:,} {'search' if self.by.searches == 1 else 'searches'}"
         topics = f"{self.by.topics:,} {'topic' if self.by.topics == 1 else 'topics'}"
-        return f"Interactive searches of {self.by.name}: {searches} for {topics}. {ORDER}"
+        return f"Interactive searches of one person: {searches} for {topics}. {ORDER}"
 
     def run(self, tag: str, *, most: int | None = None) -> Run:
         """The run, of each topic at most so many documents; scores count down to 1."""
