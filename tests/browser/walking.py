@@ -115,8 +115,7 @@ FILES = frozenset(
         "own_runs.file",
         "run_checks.corrected",
         "own_checks.corrected",
-        "live_pools.events_tsv",
-        "live_pools.events_json",
+        "live_pools.events",
         "adjudication.report_file",
         "score_without.table_file",
     }

@@ -94,7 +94,6 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
         checked = check_file(expected, "late.txt", io.BytesIO(run_text("late", ALPHA)))
         number = add_to_batch(db, cast.campaign_id, "a-batch-of-files", checked)
         load_documents(db, cast.campaign_id, [image_document("picture")], source="picture")
-        picture = sha256_of(png_file(1, 1))
         who = Searcher(cast.campaign_id, "T1", cast.accounts["Ada"].id, cast.assignments["Ada", "T1"])
         more = {"search_id": stored_search(db, who, ["d1", "d6"])} | webhook_samples(db, cast.campaign_id)
     return {
@@ -119,12 +118,13 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
         "docno": "d1",
         "table": "growth",
         "part": "rules",
+        "name": "agreement",
         "kind": "csv",
         "what": "preferences",
         "page": "judging",
         "question": "holes",
         "version": "1.0",
-        "sha256": picture,
+        "sha256": sha256_of(png_file(1, 1)),
     } | more
 
 

@@ -200,13 +200,13 @@ def test_runs_are_drawn_by_a_curve(olga: FlaskClient) -> None:
     assert "1.0 1.0000 0.8333" in text_of(page.text)
     one = olga.get(
         f"{ADDRESS}/curves/table.json",
-        query_string=MEASURES | {"curve": "gain", "line": "beta", "depth": "3"},
+        query_string=MEASURES | {"curve": "gain", "drawn": "beta", "depth": "3"},
     )
     assert one.json is not None
     assert ([run["run"] for run in one.json["runs"]], one.json["rank"]) == (["beta"], [1, 2, 3])
 
 
-@pytest.mark.parametrize("wrong", [{"curve": "x"}, {"interpolation": "x"}, {"depth": "0"}, {"line": "x"}])
+@pytest.mark.parametrize("wrong", [{"curve": "x"}, {"interpolation": "x"}, {"depth": "0"}, {"drawn": "x"}])
 def test_a_curve_that_cannot_be_drawn_is_refused(olga: FlaskClient, wrong: dict[str, str]) -> None:
     assert olga.get(f"{ADDRESS}/curves", query_string=MEASURES | wrong).status_code in {404, 422}
 

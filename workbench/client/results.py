@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -12,9 +13,11 @@ from workbench.json_forms import (
     AgreementJson,
     DrawnOverlapJson,
     MadeReleaseJson,
+    NamedResultJson,
     OverlapPlanJson,
     QrelsReportJson,
     ReleaseJson,
+    ResultTableJson,
     ScoreJson,
 )
 
@@ -45,6 +48,22 @@ class ResultCalls(CampaignCalls):
     def scores(self, measures: str = "", *, rule: str = "majority", **parameters: Any) -> list[ScoreJson]:
         """The runs by measures on the qrels of a rule, best first."""
         return cast(list[ScoreJson], self._get("/scores", measures=measures, rule=rule, **parameters))
+
+    def results(self) -> list[NamedResultJson]:
+        """The tables of results that are open to you, with their options and formats."""
+        return cast(list[NamedResultJson], self._get("/results")["results"])
+
+    def result(self, name: str, **options: Any) -> ResultTableJson:
+        """A result by its name, such as `scores.pairs`; waits until it is computed."""
+        found = self._transport.computed(f"{self._path}/results/{segment(name)}", options)
+        return cast(ResultTableJson, json.loads(found))
+
+    def result_file(self, name: str, file: File, *, format: str = "csv", **options: Any) -> int:
+        """Write a result to a file, as CSV or in another of its formats; returns its bytes."""
+        asked = {"format": format, **options}
+        return Path(file).write_bytes(
+            self._transport.computed(f"{self._path}/results/{segment(name)}", asked)
+        )
 
     def releases(self) -> Iterator[ReleaseJson]:
         """The releases, the oldest first."""

@@ -6,9 +6,9 @@ import json
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from http.client import HTTPException
+from http.client import HTTPException, HTTPResponse
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import Request, urlopen
@@ -17,6 +17,7 @@ from workbench.json_forms import ProblemJson
 
 API = "/api/v1"
 BUSY = 503
+COMPUTING = 202
 ATTEMPTS = 4
 PAUSE_SECONDS = 0.5
 CHUNK = 1024**2
@@ -78,6 +79,16 @@ class Transport:
     def text(self, path: str, query: Mapping[str, Any] | None = None) -> str:
         """The text at an address; raises as `get`."""
         return self._sent("GET", path, query).decode("utf-8", "surrogateescape")
+
+    def computed(self, path: str, query: Mapping[str, Any] | None = None) -> bytes:
+        """What is at an address once it is computed, which is asked for again until then; raises as `get`."""
+        while True:
+            with self._opened(self._request("GET", path, query)) as answer:
+                content = bytes(answer.read())
+                if answer.status != COMPUTING:
+                    return content
+                seconds = float(answer.headers.get("Retry-After", PAUSE_SECONDS))
+            self._sleep(seconds)
 
     def send(self, method: str, path: str, body: Any = None) -> Any:
         """What is answered to a JSON body, None for an empty answer; raises as `get`."""
@@ -151,9 +162,9 @@ class Transport:
             request.data = body
         return self._opened(request)
 
-    def _opened(self, request: Request) -> IO[bytes]:
+    def _opened(self, request: Request) -> HTTPResponse:
         try:
-            found: IO[bytes] = urlopen(request, timeout=self._timeout)  # noqa: S310 - the scheme was checked
+            found: HTTPResponse = urlopen(request, timeout=self._timeout)  # noqa: S310 - the scheme was checked
         except HTTPError as error:
             with error:
                 if error.code == BUSY:

@@ -74,6 +74,14 @@ from workbench.json_forms.judging import (
     WithdrawnDecision,
     WorkJson,
 )
+from workbench.json_forms.naming import (
+    ColumnJson,
+    NamedResultJson,
+    NamedResultsJson,
+    ResultOptionJson,
+    ResultProgressJson,
+    ResultTableJson,
+)
 from workbench.json_forms.planning import (
     DrawnOverlapJson,
     DrawnSampleJson,
@@ -155,6 +163,7 @@ __all__ = [
     "ChangedAnswers",
     "CheckRulesJson",
     "CoefficientOfRounds",
+    "ColumnJson",
     "ComparisonTask",
     "Counted",
     "CountedAsLowest",
@@ -204,6 +213,8 @@ __all__ = [
     "MethodJson",
     "MissedJson",
     "MissedLineJson",
+    "NamedResultJson",
+    "NamedResultsJson",
     "NewWebhookJson",
     "OpenWorkJson",
     "OpinionJson",
@@ -237,6 +248,9 @@ __all__ = [
     "ReleaseJson",
     "RepairJson",
     "ReportFinding",
+    "ResultOptionJson",
+    "ResultProgressJson",
+    "ResultTableJson",
     "RoundsJson",
     "RunCheckJson",
     "RunFinding",

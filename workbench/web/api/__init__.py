@@ -27,6 +27,7 @@ from workbench.web.api import (
     judgments,
     late_runs,
     missed,
+    named_results,
     people,
     plans,
     pools,
@@ -69,6 +70,7 @@ RESOURCES = (
     searches.blueprint,
     missed.blueprint,
     results.agreement_blueprint,
+    named_results.blueprint,
     disputes.blueprint,
     discussions.blueprint,
     results.qrels_blueprint,
@@ -81,5 +83,7 @@ blueprint = Blueprint("api", __name__, url_prefix="/api/v1")
 for _resource in RESOURCES:
     blueprint.register_blueprint(_resource)
 
-COMPUTING = frozenset(f"api.{one.name}" for one in (results.qrels_blueprint, results.scores_blueprint))
+COMPUTING = frozenset(
+    f"api.{one.name}" for one in (results.qrels_blueprint, results.scores_blueprint, named_results.blueprint)
+)
 """What may compute for seconds, as `pages.COMPUTING`."""

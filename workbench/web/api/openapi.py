@@ -20,7 +20,15 @@ from werkzeug.routing import Rule
 from workbench import __version__
 from workbench.json_forms import ProblemJson
 from workbench.web.access import Who, access_of
-from workbench.web.api.operations import IDEMPOTENCY_KEY, JSON, Operation, Schema, Text, operation_of
+from workbench.web.api.operations import (
+    IDEMPOTENCY_KEY,
+    JSON,
+    Operation,
+    Schema,
+    TableOrFile,
+    Text,
+    operation_of,
+)
 from workbench.web.context import context_of
 from workbench.web.problems import CONTENT_TYPE
 
@@ -28,6 +36,7 @@ REFERENCE = "#/components/schemas/{model}"
 FILE = "application/octet-stream"
 _ARGUMENT = re.compile(r"<(?:(?P<kind>[a-z]+)(?:\([^)]*\))?:)?(?P<name>\w+)>")
 _IN_PATH: Mapping[str | None, Mapping[str, Any]] = {"int": {"type": "integer", "minimum": 0}}
+_TEXTS = {"type": "object", "additionalProperties": {"type": "string"}}
 _PROBLEMS = {
     401: "There is no valid token.",
     403: "The token lacks the scope, or its owner the role.",
@@ -40,6 +49,7 @@ _PROBLEMS = {
     422: "The input was rejected; `findings` has every error with its code.",
     503: "The server is busy; `Retry-After` says when to try again.",
 }
+_COMPUTING = "It is being computed; `Retry-After` says when to ask again."
 _ABOUT = """What the pages of Workbench show and change, for programs.
 
 Send a personal access token as `Authorization: Bearer TOKEN`. It has the rights of its owner at the moment of
@@ -100,7 +110,11 @@ def _operation(
         "summary": " ".join(summary.split()),
         "description": f"{more}\n\n{_rights(app, rule, stated)}".strip(),
         "parameters": parameters,
-        "responses": {str(stated.status): _answer(stated, schemas), **_failures(rule, stated)},
+        "responses": {
+            str(stated.status): _answer(stated, schemas),
+            **_progress(stated, schemas),
+            **_failures(rule, stated),
+        },
     }
     if stated.body is not None:
         content = {JSON: {"schema": _schema(stated.body, schemas)}}
@@ -133,7 +147,11 @@ def _query_parameters(query: Schema, schemas: dict[str, Any]) -> Iterator[dict[s
     schemas |= whole.pop("$defs", {})
     required = whole.get("required", ())
     for name, schema in whole.get("properties", {}).items():
-        yield {"name": name, "in": "query", "required": name in required, "schema": schema}
+        found = {"name": name, "in": "query", "required": name in required, "schema": schema}
+        if schema.get("type") == "object":
+            # Each of its properties is a parameter of its own.
+            found |= {"schema": _TEXTS, "style": "form", "explode": True}
+        yield found
 
 
 def _key_parameter() -> dict[str, Any]:
@@ -152,7 +170,18 @@ def _answer(stated: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
     if isinstance(stated.returns, Text):
         content = {stated.returns.content_type: {"schema": {"type": "string"}}}
         return {"description": stated.returns.meaning, "content": content}
+    if isinstance(stated.returns, TableOrFile):
+        content = {kind: {"schema": {"type": "string"}} for kind in stated.returns.files}
+        content[JSON] = {"schema": _schema(stated.returns.table, schemas)}
+        return {"description": " ".join(stated.returns.files.values()), "content": content}
     return {"description": "The result.", "content": {JSON: {"schema": _schema(stated.returns, schemas)}}}
+
+
+def _progress(stated: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
+    if not isinstance(stated.returns, TableOrFile):
+        return {}
+    content = {JSON: {"schema": _schema(stated.returns.progress, schemas)}}
+    return {"202": {"description": _COMPUTING, "content": content}}
 
 
 def _failures(rule: Rule, stated: Operation) -> dict[str, Any]:

@@ -46,6 +46,18 @@ class Text:
     meaning: str
 
 
+@dataclass(frozen=True, slots=True)
+class TableOrFile:
+    """What is answered as JSON, or as a file of one of the content types, each with what it is.
+
+    While it is computed the answer is `progress`, with the status 202.
+    """
+
+    table: Schema
+    progress: Schema
+    files: Mapping[str, str]
+
+
 class Schema:
     """A type that is read from requests or written into responses, with its JSON Schema."""
 
@@ -76,13 +88,14 @@ class Schema:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What an address does: `returns` is a type of JSON, a Text, or None for an answer without a body.
+    """What an address does: `returns` is a type of JSON, a file, or None for an answer without a body.
 
+    A field of the `query` that is an object takes every parameter that no other field names.
     `takes_file` says that the body is a file, and `secret` that the answer has something in it that is shown
     once, and is not stored for a repeated request.
     """
 
-    returns: Schema | Text | None
+    returns: Schema | Text | TableOrFile | None
     scope: Scope
     query: Schema | None
     body: Schema | None
@@ -103,7 +116,7 @@ def operation(
 ) -> Callable[[Callable[..., Any]], Callable[..., Response]]:
     """State the operation of a view, which receives `query`, `body` and `file` where it takes them."""
     stated = Operation(
-        returns=returns if returns is None or isinstance(returns, Text) else Schema(returns),
+        returns=returns if isinstance(returns, Text | TableOrFile | None) else Schema(returns),
         scope=scope,
         query=None if query is None else Schema(query),
         body=None if body is None else Schema(body),
@@ -151,9 +164,11 @@ def _sent(stated: Operation) -> dict[str, Any]:
 
 
 def _query(schema: Schema) -> Any:
-    names = {field.name for field in fields(schema.of)}
-    findings = [_unknown(name, sorted(names)) for name in request.args if name not in names]
-    values: dict[str, Any] = {}
+    rest = {name for name, kind in schema.kinds.items() if kind == "object"}
+    names = {field.name for field in fields(schema.of)} - rest
+    others = {name: request.args.getlist(name) for name in request.args if name not in names}
+    findings = [] if rest else [_unknown(name, sorted(names)) for name in others]
+    values: dict[str, Any] = dict.fromkeys(rest, others)
     for name in names & set(request.args):
         kind, sent = schema.kinds[name], request.args.getlist(name)
         if kind == "array":
@@ -295,9 +310,10 @@ def _response(stated: Operation, answer: Any) -> Response:
     if answer is None:
         return Response(status=204)
     text = json.dumps(answer, ensure_ascii=True, allow_nan=False, default=_plain)
-    if current_app.testing and isinstance(stated.returns, Schema):
+    documented = stated.returns.table if isinstance(stated.returns, TableOrFile) else stated.returns
+    if current_app.testing and isinstance(documented, Schema):
         # What is documented is what is answered; a server does not spend the time.
-        stated.returns.adapter.validate_json(text, extra="forbid")
+        documented.adapter.validate_json(text, extra="forbid")
     return Response(text, stated.status, content_type=JSON)
 
 

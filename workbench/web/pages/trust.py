@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from flask import Blueprint, render_template, request
-from werkzeug.wrappers import Response
 
 from workbench.consensus.rule_choice import RuleChoice
 from workbench.consensus.rules import RULES
@@ -32,14 +32,22 @@ from workbench.trust.runs_export import PARTS as RUNS
 from workbench.trust.runs_export import runs_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.downloads import attachment, export_file
 from workbench.web.forms import findings_of, status_of
-from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
+from workbench.web.pages.qrels.rule_form import OF_RULE, RuleForm, rule_form, rule_name
 from workbench.web.rendering import render_report
-from workbench.web.requests import wants_fragment
+from workbench.web.requests import of_api, wants_fragment
+from workbench.web.results import (
+    TEXT,
+    CampaignResult,
+    MadeResult,
+    ResultOption,
+    StillComputing,
+    TextFile,
+    result,
+)
 from workbench.workflow.runs.run_records import runs_of
 from workbench.workflow.scores.score_table import coverage_of
-from workbench.workflow.steps import Steps, UnderWay, quietly
+from workbench.workflow.steps import Steps, UnderWay
 from workbench.workflow.trust.collection_report import collection_report
 from workbench.workflow.trust.estimable import Estimable
 from workbench.workflow.trust.live import trust_version
@@ -60,8 +68,14 @@ MOST_RUNS = 20
 SHORTEST_WAIT = 30
 UNDER_WAY = UnderWay()
 """What this process computes for the page now."""
-ABOUT_THE_PAGE = {"whole", "propose", "show", "seen"}
+ABOUT_THE_PAGE = {"whole", "propose", "show", "seen", "part", "question", "format"}
 """Arguments that ask for another form of the same figures."""
+OF_RANKING = (
+    ResultOption("measure", f"The measure that ranks the runs, {MEASURE} if none is named"),
+    *OF_RULE,
+)
+OF_JUDGES = (ResultOption("part", "Which table", tuple(JUDGES)), *OF_RANKING)
+OF_RUNS = (ResultOption("part", "Which table", tuple(RUNS)), *OF_RANKING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +126,11 @@ QUESTIONS = {
 """In the order of the page. To add one: a line here, and its name in `ADDRESS`; `trust/_<name>.html` is its
 card, and `trust/_<name>_short.html` its sentence."""
 ADDRESS = "/<any(depth, holes, topics):question>"
+OF_QUESTION = (
+    ResultOption("question", "Which question", tuple(QUESTIONS), part="question"),
+    ResultOption("part", "; ".join(f"of {name} {', '.join(one.parts)}" for name, one in QUESTIONS.items())),
+    *OF_RANKING,
+)
 ADVICE = {Advice.FINISH: "fair", Advice.DEEPER: "poor", Advice.OPEN: "fair", Advice.ENOUGH: "good"}
 """How a page colours an advice; nothing left to judge has no colour."""
 
@@ -161,24 +180,26 @@ def progress(question: str) -> str | tuple[str, int]:
 
 @blueprint.get("/judges.<any(csv, json, tex):kind>")
 @reader
-def judges_file(kind: str) -> Response:
+@result(CampaignResult("trust.judges", "Other judges", "qrels, a run or a pair, by part", OF_JUDGES))
+def judges_file() -> MadeResult:
     """Other judges: the table that `?part=` names as CSV, as JSON and LaTeX all of them."""
-    found = _report().judges
-    if found is None:
+    report, about = _report()
+    if report.judges is None:
         raise WorkbenchError("only one assessor has given grades", remedy="it takes two to compare")
-    return export_file(judges_export(found, _part(JUDGES)), kind, f"{here().slug}.trust-judges")
+    return MadeResult("trust-judges", judges_export(report.judges, _part(JUDGES)), about=about)
 
 
 @blueprint.get("/runs.<any(csv, json, tex):kind>")
 @reader
-def runs_file(kind: str) -> Response:
+@result(CampaignResult("trust.runs", "Other runs", "a run or a group, by part", OF_RUNS))
+def runs_file() -> MadeResult:
     """Other runs, likewise."""
-    found = _report().runs
-    if found is None:
+    report, about = _report()
+    if report.runs is None:
         raise WorkbenchError(
             "no run has brought judged documents into a pool", remedy="open a pool and judge"
         )
-    return export_file(runs_export(found, _part(RUNS)), kind, f"{here().slug}.trust-runs")
+    return MadeResult("trust-runs", runs_export(report.runs, _part(RUNS)), about=about)
 
 
 @blueprint.get(ADDRESS)
@@ -238,12 +259,22 @@ def _sample(db: Session, choice: RuleChoice) -> tuple[Estimable | None, Workbenc
 
 @blueprint.get(ADDRESS + ".<any(csv, json, tex):kind>")
 @reader
-def question_file(question: str, kind: str) -> Response:
+@result(
+    CampaignResult(
+        "trust.question",
+        "Depth, holes or number of topics",
+        "a topic, a band of ranks, a run or a number of topics, by part",
+        OF_QUESTION,
+    )
+)
+def question_file(question: str) -> MadeResult:
     """The tables of a question: the one that `?part=` names as CSV, as JSON and LaTeX all of them."""
     asked = QUESTIONS[question]
-    with reading() as db:
-        found = asked.compute(db, rule_form(db, here().id).choice, _measure(), quietly)
-    return export_file(asked.export(found, _part(asked.parts)), kind, f"{here().slug}.trust-{question}")
+    part = _part(asked.parts)
+    with reading() as db, _steps_of(question) as steps:
+        choice = rule_form(db, here().id).choice
+        found, about = asked.compute(db, choice, _measure(), steps), _about(db, choice)
+    return MadeResult(f"trust-{question}", asked.export(found, part), about=about)
 
 
 @blueprint.get("/report")
@@ -272,11 +303,12 @@ def collection() -> str | tuple[str, int]:
 
 @blueprint.get("/report.md")
 @reader
-def collection_file() -> Response:
+@result(CampaignResult("trust.collection", "The report on the collection", "", OF_RANKING, (TEXT,)))
+def collection_file() -> MadeResult:
     """The same as a Markdown file."""
-    with reading() as db:
-        text = _collection_markdown(db, rule_form(db, here().id).choice, quietly)
-    return attachment(text.encode("utf-8", "replace"), f"{here().slug}.report.md", kind="text/markdown")
+    with reading() as db, _steps_of("collection") as steps:
+        text = _collection_markdown(db, rule_form(db, here().id).choice, steps)
+    return MadeResult("report", text=TextFile("md", "text/markdown", (text.encode("utf-8", "replace"),)))
 
 
 def _collection_markdown(db: Session, choice: RuleChoice, steps: Steps) -> str:
@@ -302,10 +334,30 @@ def _measure() -> str:
     return request.args.get("measure", MEASURE)
 
 
-def _report() -> TrustReport:
-    with reading() as db:
+def _report() -> tuple[TrustReport, dict[str, object]]:
+    """The report for a result, and what goes with its figures."""
+    with reading() as db, _steps_of("report") as steps:
         choice = rule_form(db, here().id).choice
-        return trust_report(db, here().id, choice=choice, measure=_measure())
+        report = trust_report(db, here().id, choice=choice, measure=_measure(), steps=steps)
+        return report, _about(db, choice)
+
+
+def _about(db: Session, choice: RuleChoice) -> dict[str, object]:
+    coverage = coverage_of(db, here().id, ranked_runs(db, here().id, choice).qrels)
+    return {"qrels": rule_name(choice), "coverage": asdict(coverage)}
+
+
+@contextmanager
+def _steps_of(part: str) -> Iterator[Steps]:
+    """Steps of figures that pages and programs may ask after.
+
+    To a program that asks for what is being computed it is said how far that is: raises StillComputing.
+    """
+    found = UNDER_WAY.get(_asked(part)) if of_api() else None
+    if found is not None:
+        raise StillComputing(found.label, found.done, found.total)
+    with UNDER_WAY.follow(_asked(part)) as steps:
+        yield steps
 
 
 def _part(parts: Collection[str]) -> str:

@@ -11,7 +11,8 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.formats.probe_answers import ProbeLine
+from workbench.export import Export
+from workbench.formats.probe_answers import HEADER, GivenAnswer, ProbeLine
 from workbench.storage.events import CURRENT_PURPOSES, LATER, WITHDRAWN
 from workbench.storage.tables import AssessorRow, JudgmentEventRow, KnownAnswerRow
 from workbench.workflow.judging.training import training_answers
@@ -183,6 +184,21 @@ def probe_json(line: ProbeLine) -> dict[str, Any]:
         "said": _json(*line.given),
         "known_grade": line.known,
     }
+
+
+def probe_export(lines: Sequence[ProbeLine]) -> Export:
+    """The lines as a table with the columns of their file, and as JSON objects."""
+
+    def rows() -> Iterator[tuple[object, ...]]:
+        for one in lines:
+            of = (one.topic, one.docno, one.assessor, one.machine, one.purpose, one.round, one.judged)
+            yield (*of, *_given(one.first), *_given(one.given), one.known)
+
+    return Export(HEADER, rows, lambda: [probe_json(one) for one in lines])
+
+
+def _given(answer: GivenAnswer | None) -> tuple[object, ...]:
+    return (None, None, None) if answer is None else (*answer[:2], answer[2].isoformat())
 
 
 def _json(answer: str, grade: int | None, when: datetime) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from workbench.agreement.topics import (
     what_would_define,
 )
 from workbench.errors import NotFound, WorkbenchError
+from workbench.export import Export, table_export
 from workbench.records import id_bytes
 from workbench.workflow.agreement.selection import campaign_ratings
 from workbench.workflow.campaigns.collection import topics_of
@@ -108,6 +109,12 @@ def agreement_by_topic(db: Session, campaign_id: int, options: AgreementOptions)
         without=tuple((topic, title) for topic, title in titles.items() if topic not in compared),
         selection=found,
     )
+
+
+def disputed_pairs_export(found: TopicDisputes) -> Export:
+    """Every pair with each assessor's grade, and how far these are apart."""
+    rows = [(one.docno, *one.grades, one.apart, one.across) for one in found.pairs]
+    return table_export(("docno", *found.assessors, "apart", "across_the_line"), rows)
 
 
 def topic_columns() -> tuple[str, ...]:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from flask import Blueprint
-from werkzeug.wrappers import Response
 
 from workbench.agreement.machines import machine_coefficients
-from workbench.web.access import here, reader
-from workbench.web.downloads import export_file
-from workbench.web.pages.agreement.page import TABLE, agreement_page, render_page, report_for_file
+from workbench.web.access import reader
+from workbench.web.pages.agreement.page import (
+    CHOSEN,
+    TABLE,
+    agreement_page,
+    render_page,
+    report_for_file,
+)
+from workbench.web.results import CampaignResult, MadeResult, result
 from workbench.workflow.agreement.export import machines_export
 from workbench.workflow.agreement.machines import machines_against_people
 
@@ -30,7 +35,8 @@ def index() -> str:
 
 @blueprint.get(TABLE)
 @reader
-def table(kind: str) -> Response:
+@result(CampaignResult("agreement.machines", "Machines against people", "a machine and a person", CHOSEN))
+def table() -> MadeResult:
     """Every comparison as CSV with all digits, as LaTeX or as JSON."""
     report = report_for_file(machines_against_people)
-    return export_file(machines_export(report), kind, f"{here().slug}.agreement.machines")
+    return MadeResult("agreement.machines", machines_export(report))

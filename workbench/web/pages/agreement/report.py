@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 from flask import Blueprint, request
-from werkzeug.wrappers import Response
 
 from workbench.agreement.coefficients import coefficients_on, shown_in
 from workbench.agreement.coefficients.coefficient import Shown
@@ -16,13 +15,20 @@ from workbench.agreement.options import AgreementOptions, Machines
 from workbench.agreement.pair_report import PairReport, pair_calculations, pair_export
 from workbench.agreement.report import AgreementReport, Matrix, what_differs
 from workbench.storage import Session
-from workbench.web.access import here, reader
-from workbench.web.downloads import export_file
-from workbench.web.pages.agreement.page import AgreementPage, agreement_page, render_page, report_for_file
+from workbench.web.access import reader
+from workbench.web.pages.agreement.page import (
+    CHOSEN,
+    AgreementPage,
+    agreement_page,
+    render_page,
+    report_for_file,
+)
+from workbench.web.results import CampaignResult, MadeResult, ResultOption, result
 from workbench.workflow.agreement.report import campaign_agreement, campaign_matrix, campaign_pair
 
 blueprint = Blueprint("agreement", __name__, url_prefix="/c/<slug>/agreement")
 MOST_DISAGREED = 200
+TWO = (ResultOption("first", "The one assessor"), ResultOption("second", "The other assessor"))
 
 
 @blueprint.get("")
@@ -88,27 +94,27 @@ def pair() -> str:
 
 @blueprint.get("/report.<any(csv, tex, json):kind>")
 @reader
-def report_file(kind: str) -> Response:
+@result(CampaignResult("agreement", "Agreement of all assessors", "a coefficient", CHOSEN))
+def report_file() -> MadeResult:
     """The whole report as CSV (one row a coefficient, with all digits), as LaTeX or as JSON."""
-    report = report_for_file(campaign_agreement, weighted=True)
-    return export_file(report_export(report), kind, f"{here().slug}.agreement")
+    return MadeResult("agreement", report_export(report_for_file(campaign_agreement, weighted=True)))
 
 
 @blueprint.get("/matrix.<any(csv, tex, json):kind>")
 @reader
-def matrix_file(kind: str) -> Response:
+@result(CampaignResult("agreement.matrix", "Agreement of every two assessors", "an assessor", CHOSEN))
+def matrix_file() -> MadeResult:
     """The matrix of the chosen coefficient as CSV, as LaTeX, or with all estimates as JSON."""
     found = report_for_file(_matrix, weighted=True)
-    return export_file(matrix_export(found), kind, f"{here().slug}.agreement.{found.options.coefficient}")
+    return MadeResult(f"agreement.{found.options.coefficient}", matrix_export(found))
 
 
 @blueprint.get("/pair.<any(csv, tex, json):kind>")
 @reader
-def pair_file(kind: str) -> Response:
+@result(CampaignResult("agreement.pair", "Two assessors in detail", "a coefficient", (*TWO, *CHOSEN)))
+def pair_file() -> MadeResult:
     """Two assessors in detail as CSV, as LaTeX or as JSON; `?first=` and `?second=` name them."""
-    return export_file(
-        pair_export(report_for_file(_pair, weighted=True)), kind, f"{here().slug}.agreement.pair"
-    )
+    return MadeResult("agreement.pair", pair_export(report_for_file(_pair, weighted=True)))
 
 
 def _among(options: AgreementOptions) -> AgreementOptions:

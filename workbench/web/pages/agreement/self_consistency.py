@@ -10,10 +10,17 @@ from werkzeug.wrappers import Response
 from workbench.formats.probe_answers import write_probe_answers
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.downloads import attachment, export_file
-from workbench.web.pages.agreement.page import TABLE, agreement_page, render_page, report_for_file
+from workbench.web.downloads import attachment
+from workbench.web.pages.agreement.page import (
+    CHOSEN,
+    TABLE,
+    agreement_page,
+    render_page,
+    report_for_file,
+)
+from workbench.web.results import CSV, JSON, TEXT, CampaignResult, MadeResult, TextFile, result
 from workbench.workflow.agreement.export import repeats_export
-from workbench.workflow.agreement.probe_answers import Against, probe_json, probe_lines
+from workbench.workflow.agreement.probe_answers import Against, probe_export, probe_json, probe_lines
 from workbench.workflow.agreement.self_consistency import consistency
 
 blueprint = Blueprint("agreement_repeats", __name__, url_prefix="/c/<slug>/agreement/self")
@@ -34,19 +41,28 @@ def index() -> str:
 
 @blueprint.get(TABLE)
 @reader
-def table(kind: str) -> Response:
+@result(CampaignResult("agreement.self", "Self-consistency of the assessors", "an assessor", CHOSEN))
+def table() -> MadeResult:
     """Every assessor's consistency as CSV with all digits, as LaTeX or as JSON."""
-    return export_file(repeats_export(report_for_file(consistency)), kind, f"{here().slug}.agreement.self")
+    return MadeResult("agreement.self", repeats_export(report_for_file(consistency)))
 
 
 @blueprint.get("/answers.tsv")
 @reader
-def answers() -> Response:
+@result(
+    CampaignResult(
+        "agreement.self.answers",
+        "Answers to repeats, planted pairs and training pairs",
+        "an answer",
+        formats=(JSON, CSV, TEXT),
+    )
+)
+def answers() -> MadeResult:
     """Every answer to a repeat, a planted pair or a training pair, with what it is compared with."""
     with reading() as db:
         lines = list(probe_lines(db, here().id))
-    name = f"{here().slug}.probes.tsv"
-    return attachment(write_probe_answers(lines), name, kind="text/tab-separated-values")
+    text = TextFile("tsv", "text/tab-separated-values", write_probe_answers(lines))
+    return MadeResult("probes", probe_export(lines), text)
 
 
 @blueprint.get("/answers.jsonl")

@@ -5,13 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Blueprint, request
-from werkzeug.wrappers import Response
 
 from workbench.agreement.drift import Trend
 from workbench.agreement.timelines import Bin
-from workbench.web.access import here, reader
-from workbench.web.downloads import export_file
-from workbench.web.pages.agreement.page import TABLE, agreement_page, render_page, report_for_file
+from workbench.web.access import reader
+from workbench.web.pages.agreement.page import (
+    CHOSEN,
+    TABLE,
+    agreement_page,
+    render_page,
+    report_for_file,
+)
+from workbench.web.results import CampaignResult, MadeResult, result
 from workbench.workflow.agreement.export import time_export
 from workbench.workflow.agreement.timelines import AssessorTime, TimeReport, over_time
 
@@ -30,9 +35,12 @@ def index() -> str:
 
 @blueprint.get(TABLE)
 @reader
-def table(kind: str) -> Response:
+@result(
+    CampaignResult("agreement.time", "Agreement over time", "a trend, a bin or a day of an assessor", CHOSEN)
+)
+def table() -> MadeResult:
     """Every assessor's trends, bins and days as CSV with all digits, as LaTeX or as JSON."""
-    return export_file(time_export(report_for_file(over_time)), kind, f"{here().slug}.agreement.time")
+    return MadeResult("agreement.time", time_export(report_for_file(over_time)))
 
 
 def _shown(report: TimeReport) -> AssessorTime | None:

@@ -6,30 +6,32 @@ from dataclasses import replace
 from typing import Any
 
 from flask import Blueprint
-from werkzeug.wrappers import Response
 
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.topics import FEWEST, topic_coefficients, what_would_define
 from workbench.storage import Session
-from workbench.web.access import here, reader
-from workbench.web.downloads import export_file
+from workbench.web.access import reader
 from workbench.web.forms import sent_id
 from workbench.web.pages.agreement.page import (
+    CHOSEN,
     TABLE,
     agreement_page,
     render_page,
     report_for_file,
     required_page,
 )
+from workbench.web.results import TABLE_ONLY, CampaignResult, MadeResult, ResultOption, result
 from workbench.workflow.agreement.export import topics_export
 from workbench.workflow.agreement.topics import (
     TopicDisputes,
     TopicsReport,
     agreement_by_topic,
     disputed_pairs,
+    disputed_pairs_export,
 )
 
 blueprint = Blueprint("agreement_topics", __name__, url_prefix="/c/<slug>/agreement/topics")
+TOPIC = ResultOption("topic", "The topic")
 
 
 @blueprint.get("")
@@ -50,22 +52,43 @@ def index() -> str:
 
 @blueprint.get(TABLE)
 @reader
-def table(kind: str) -> Response:
+@result(CampaignResult("agreement.topics", "Agreement by topic", "a topic", CHOSEN))
+def table() -> MadeResult:
     """Every topic as CSV with all digits, as LaTeX or as JSON."""
-    return export_file(topics_export(report_for_file(_report)), kind, f"{here().slug}.agreement.topics")
+    return MadeResult("agreement.topics", topics_export(report_for_file(_report)))
 
 
 @blueprint.get("/pairs")
 @reader
 def pairs() -> str:
     """The pairs of a topic on which assessors differ; `?topic=` names it."""
-    topic = sent_id("topic")
-
-    def disputed(db: Session, campaign_id: int, options: AgreementOptions) -> TopicDisputes:
-        return disputed_pairs(db, campaign_id, topic, options)
-
-    page, _ = required_page(disputed)
+    page, _ = required_page(_disputed)
     return render_page("topic_pairs", page)
+
+
+@blueprint.get("/pairs.<any(csv, json):kind>")
+@reader
+@result(
+    CampaignResult(
+        "agreement.topic",
+        "Pairs of a topic on which assessors differ",
+        "a pair",
+        (TOPIC, *CHOSEN),
+        TABLE_ONLY,
+    )
+)
+def pairs_file() -> MadeResult:
+    """The same as CSV or JSON, with a column for each assessor's grade."""
+    found = report_for_file(_disputed)
+    return MadeResult(
+        f"agreement.{found.topic}",
+        disputed_pairs_export(found),
+        about={"topic": found.topic, "pairs": found.n},
+    )
+
+
+def _disputed(db: Session, campaign_id: int, options: AgreementOptions) -> TopicDisputes:
+    return disputed_pairs(db, campaign_id, sent_id("topic"), options)
 
 
 def _report(db: Session, campaign_id: int, options: AgreementOptions) -> TopicsReport:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from flask import Blueprint, render_template, request
-from werkzeug.wrappers import Response
 
 from workbench.consensus.rule_choice import RuleChoice, choices_of, default_rules
 from workbench.consensus.rules import RULES
@@ -16,10 +15,17 @@ from workbench.scoring.rank_correlation import ranks
 from workbench.storage import Session
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.downloads import export_file
 from workbench.web.forms import findings_of, status_of
-from workbench.web.pages.qrels.rule_form import GradeCountRow, RuleForm, grade_rows, sent_choice
-from workbench.web.requests import wants_fragment
+from workbench.web.pages.qrels.rule_form import OF_RULE, GradeCountRow, RuleForm, grade_rows, sent_choice
+from workbench.web.requests import of_api, wants_fragment
+from workbench.web.results import (
+    TABLE_ONLY,
+    CampaignResult,
+    MadeResult,
+    ResultOption,
+    StillComputing,
+    result,
+)
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.qrels.qrels import who_graded_most
@@ -36,6 +42,13 @@ blueprint = Blueprint("consensus_preview", __name__, url_prefix="/c/<slug>/qrels
 # How long a request may score runs before it says how far it has come.
 SECONDS = 2.0
 MOST_SWAPS, MOST_MOVES, MOST_EMPTY = 12, 12, 8
+OF_PREVIEW = (
+    ResultOption("table", "Which table", tuple(PREVIEW_EXPORTS), part="part"),
+    ResultOption("rule", "A rule to compare; the usual ones if none is named", tuple(RULES), several=True),
+    *(one for one in OF_RULE if one.name not in {"rule", "assessor"}),
+    ResultOption("assessor", "Whose own grades are compared under the rule `one`", several=True),
+    ResultOption("measure", f"The measure that ranks the runs, {MEASURE} if none is named"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,20 +122,37 @@ def ranking() -> str:
 
 @blueprint.get(f"/<any({', '.join(repr(name) for name in PREVIEW_EXPORTS)}):part>.csv")
 @reader
-def table_csv(part: str) -> Response:
+@result(
+    CampaignResult(
+        "consensus.preview",
+        "What each rule makes of the judgments",
+        "a rule, a run, two rules or two runs, by table",
+        OF_PREVIEW,
+        TABLE_ONLY,
+    )
+)
+def table_csv(part: str) -> MadeResult:
     """One table as CSV, with all rows and digits."""
     with reading() as db:
         form = _form(db)
         found = preview_rules(db, here().id, form.choices)
-        ranked = (
-            None if part == "rules" else preview_ranking(db, here().id, form.choices, measure=form.measure)
-        )
-    return export_file(PREVIEW_EXPORTS[part](found, ranked), "csv", f"{here().slug}.{part}")
+        ranked = None if part == "rules" else _whole_ranking(db, form)
+    about = {"pairs": found.pairs, "measure": ranked.measure if ranked else None}
+    return MadeResult(part, PREVIEW_EXPORTS[part](found, ranked), about=about)
+
+
+def _whole_ranking(db: Session, form: PreviewForm) -> RankingPreview:
+    """The ranking of a result. A program does not wait for it, but asks again: raises StillComputing."""
+    seconds = SECONDS if of_api() else None
+    found = preview_ranking(db, here().id, form.choices, measure=form.measure, seconds=seconds)
+    if found.done < found.total:
+        raise StillComputing("runs scored", found.done, found.total)
+    return found
 
 
 def _form(db: Session) -> PreviewForm:
     assessors = assessors_of(db, here().id)
-    asked = "asked" in request.args
+    asked = "asked" in request.args or "rule" in request.args
     rules = tuple(request.args.getlist("rule")) if asked else default_rules()
     people = tuple(name for name in request.args.getlist("assessor") if name)
     first = who_graded_most(db, here().id)

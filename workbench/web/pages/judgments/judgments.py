@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import BinaryIO
 
 from flask import Blueprint, render_template, request, url_for
@@ -20,6 +20,7 @@ from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
 from workbench.web.forms import Files, announce, findings_of, sent_files, status_of, whole_number, with_each
 from workbench.web.requests import see_other
+from workbench.web.results import TEXT, CampaignResult, MadeResult, ResultOption, TextFile, result
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.current_judgments import (
@@ -40,6 +41,7 @@ from workbench.workflow.overview.progress import overview
 
 blueprint = Blueprint("judgments", __name__, url_prefix="/c/<slug>/judgments")
 MOST_SHOWN = 500
+TICKED_BY = ResultOption("ticked_by", "By whom a subtopic was ticked", tuple(map(str, TickedBy)))
 NO_GRADES = (Answer.UNSURE, Answer.CANNOT_JUDGE)
 
 
@@ -88,14 +90,18 @@ def whole() -> Response:
 
 @blueprint.get("/subtopics.qrels")
 @organiser
-def subtopics() -> Response:
+@result(CampaignResult("judgments.subtopics", "The subtopics that were ticked", "", (TICKED_BY,), (TEXT,)))
+def subtopics() -> MadeResult:
     """The subtopics that were ticked as `topic subtopic docno judgment`; `?ticked_by=` any, majority, all."""
     ticked_by = request.args.get("ticked_by", TickedBy.MAJORITY)
     if ticked_by not in set(TickedBy):
         raise InvalidInput([Finding("Subtopics", None, "ticked_by", "unknown value")])
+    return MadeResult("subtopics", text=TextFile("qrels", "text/plain", _subtopic_lines(TickedBy(ticked_by))))
+
+
+def _subtopic_lines(ticked_by: TickedBy) -> Iterator[bytes]:
     with reading() as db:
-        lines = subtopic_lines(db, here().id, ticked_by=TickedBy(ticked_by))
-        return attachment(lines, f"{here().slug}.subtopics.qrels")
+        yield from subtopic_lines(db, here().id, ticked_by=ticked_by)
 
 
 def _codes() -> tuple[int, ...]:

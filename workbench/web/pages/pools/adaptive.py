@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
 
 from flask import Blueprint, render_template
-from werkzeug.wrappers import Response
 
+from workbench.export import Export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.downloads import attachment, tsv_file
-from workbench.web.pages.pools.pool_choice import pool_line
+from workbench.web.pages.pools.pool_choice import OF_POOL, pool_line
+from workbench.web.results import TABLE_ONLY, CampaignResult, MadeResult, result
 from workbench.workflow.judging.adaptive_handout import LEASE
 from workbench.workflow.judging.adaptive_report import live_report
 from workbench.workflow.pools.adaptive_pools import PoolEventLine, pool_events
@@ -30,31 +30,25 @@ def index(pool_id: int) -> str:
     return render_template("pools/adaptive.html", pool=line, report=report, lease_hours=hours)
 
 
-@blueprint.get("/events.tsv")
+@blueprint.get("/events.<any(csv, tsv, json):kind>")
 @reader
-def events_tsv(pool_id: int) -> Response:
-    """The events, one a line: topic, number, what happened, docno, relevance, assessor, moment.
+@result(
+    CampaignResult("pools.events", "What happened in an adaptive pool", "an event", (OF_POOL,), TABLE_ONLY)
+)
+def events(pool_id: int) -> MadeResult:
+    """The events: topic, number, what happened, docno, relevance, assessor, moment.
 
     Of a learner's pool also why a document was handed out: origin, round, rank and score.
     """
-    name, events = _events(pool_id)
-    columns = ("topic", "number", "happening", "docno", "relevant", "assessor", "at", *_REASONS)
-    return tsv_file(columns, map(_cells, events), f"{here().slug}.{name}.events.tsv")
-
-
-@blueprint.get("/events.json")
-@reader
-def events_json(pool_id: int) -> Response:
-    """The events as a JSON array; undecodable bytes of ids are escaped as lone surrogates."""
-    name, events = _events(pool_id)
-    content = json.dumps([_object(event) for event in events], ensure_ascii=True).encode() + b"\n"
-    return attachment(content, f"{here().slug}.{name}.events.json", kind="application/json")
-
-
-def _events(pool_id: int) -> tuple[str, tuple[PoolEventLine, ...]]:
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
-        return line.name, pool_events(db, here().id, line.name)
+        found = pool_events(db, here().id, line.name)
+    columns = ("topic", "number", "happening", "docno", "relevant", "assessor", "at", *_REASONS)
+
+    def rows() -> Iterator[tuple[object, ...]]:
+        return map(_cells, found)
+
+    return MadeResult(f"{line.name}.events", Export(columns, rows, lambda: [_object(one) for one in found]))
 
 
 def _cells(event: PoolEventLine) -> tuple[object, ...]:

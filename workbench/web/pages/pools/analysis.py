@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from flask import Blueprint, render_template, request
-from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.pooling.analysis import FENCE, NEAR_DUPLICATE
@@ -15,12 +14,12 @@ from workbench.records import TieRule
 from workbench.storage import Session
 from workbench.web.access import here, member
 from workbench.web.context import reading
-from workbench.web.downloads import export_file
 from workbench.web.forms import findings_of, sent_ids, status_of, whole_number
 from workbench.web.ids import write_id
 from workbench.web.pages.pools.analysis_plots import in_campaigns_order, plots
-from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
+from workbench.web.pages.pools.pool_choice import pool_sent, pools_shown
 from workbench.web.requests import wants_fragment
+from workbench.web.results import TABLE_ONLY, CampaignResult, MadeResult, ResultOption, result
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.analysis import CampaignAnalysis, analyse, chosen_runs, depth_of
@@ -38,6 +37,13 @@ TIES: Mapping[TieRule, str] = {
     TieRule.DOCNO_ASCENDING: "docno ascending",
     TieRule.FILE: "order of the file",
 }
+OF_ANALYSIS = (
+    ResultOption("table", "Which table", tuple(TABLES), part="table"),
+    ResultOption("pool", "The name of a pool; runs are analysed if none is named"),
+    ResultOption("run", "The tag of a run; the accepted ones if none is named", several=True),
+    ResultOption("depth", f"The depth, 1 to {DEEPEST:,}"),
+    ResultOption("ties", "The order of tied documents", tuple(map(str, TIES))),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +91,29 @@ def index() -> str | tuple[str, int]:
 
 @blueprint.get(f"/<any({', '.join(repr(name) for name in TABLES)}):table>.csv")
 @onlooker
-def table_csv(table: str) -> Response:
+@result(
+    CampaignResult(
+        "pools.analysis",
+        "Analysis of runs and pools",
+        "a depth, a run, a group, two runs or a topic, by table",
+        OF_ANALYSIS,
+        TABLE_ONLY,
+    )
+)
+def table_csv(table: str) -> MadeResult:
     """One table as CSV, with all rows and digits."""
     with reading() as db:
         form = _form(db)
-        found = TABLES[table](_analysed(db, form).found)
+        found = _analysed(db, form).found
     of = form.pool.name if form.pool else "runs"
-    return export_file(found, "csv", f"{here().slug}.{of}.{table}")
+    about = {"of": of, "runs": len(found.tags), "depth": found.depth, "ties": str(found.ties)}
+    return MadeResult(f"{of}.{table}", TABLES[table](found), about=about)
 
 
 def _form(db: Session) -> AnalysisForm:
     runs, pools = runs_of(db, here().id), pools_shown(db, here().id)
     sent = request.args.get("pool", "").strip()
-    pool = pool_line(db, here().id, whole_number(sent)) if sent else None
+    pool = pool_sent(db, here().id, sent) if sent else None
     named = sent_ids("run")
     # Without a ticked box the form sends no run; `chosen` shows that it was sent.
     proposed = frozenset(run.tag for run in chosen_runs(db, here().id))

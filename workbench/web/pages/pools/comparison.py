@@ -5,21 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from flask import Blueprint, render_template, request
-from werkzeug.wrappers import Response
 
+from workbench.export import table_export
 from workbench.storage import Session
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.downloads import tsv_file
-from workbench.web.forms import sent_id, whole_number
+from workbench.web.forms import sent_id
 from workbench.web.ids import write_id
-from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
+from workbench.web.pages.pools.pool_choice import pool_sent, pools_shown
 from workbench.web.paging import page_of
+from workbench.web.results import TABLE_ONLY, CampaignResult, MadeResult, ResultOption, result
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.pools.comparison import ComparedPools, PairChange, compare_pools
 
 blueprint = Blueprint("comparisons", __name__, url_prefix="/c/<slug>/pools/compare")
 JUDGED = "judged"
+COLUMNS = ("change", "topic", "docno", "judged", "origin")
+OF_TWO = (
+    ResultOption("a", f"The name of a pool, or `{JUDGED}` for all judged pairs"),
+    ResultOption("b", "The name of the pool that it is compared with"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +68,11 @@ def index() -> str:
     )
 
 
-@blueprint.get("/pairs.tsv")
+@blueprint.get("/pairs.<any(csv, tsv, json):kind>")
 @reader
-def pairs() -> Response:
-    """Every pair as `change<TAB>topic<TAB>docno<TAB>judged or not<TAB>origin`, under a line of headings."""
+@result(CampaignResult("pools.compare", "What differs between two pools", "a pair", OF_TWO, TABLE_ONLY))
+def pairs() -> MadeResult:
+    """Every pair: what changes, topic, docno, judged or not, origin."""
     with reading() as db:
         found = _compared(db, _choice())
     rows = found.pairs if found else ()
@@ -74,7 +80,8 @@ def pairs() -> Response:
         (pair.turn, pair.topic, pair.docno, "judged" if pair.judged else "unjudged", pair.origin)
         for pair in rows
     ]
-    return tsv_file(("change", "topic", "docno", "judged", "origin"), lines, f"{here().slug}.comparison.tsv")
+    about = {"pairs": len(lines), "to_judge": found.comparison.total.to_judge} if found else {}
+    return MadeResult("comparison", table_export(COLUMNS, lines), about=about)
 
 
 def _choice() -> ComparisonForm:
@@ -87,9 +94,5 @@ def _compared(db: Session, choice: ComparisonForm) -> ComparedPools | None:
     """The comparison, or None where two things to compare are not chosen yet; raises NotFound."""
     if not choice.before or not choice.after:
         return None
-    before = None if choice.before == JUDGED else _name(db, choice.before)
-    return compare_pools(db, here().id, before, _name(db, choice.after))
-
-
-def _name(db: Session, text: str) -> str:
-    return pool_line(db, here().id, whole_number(text)).name
+    before = None if choice.before == JUDGED else pool_sent(db, here().id, choice.before).name
+    return compare_pools(db, here().id, before, pool_sent(db, here().id, choice.after).name)

@@ -5,6 +5,10 @@ from __future__ import annotations
 from workbench.errors import NotFound
 from workbench.storage import Session
 from workbench.web.access import here
+from workbench.web.context import reading
+from workbench.web.forms import whole_number
+from workbench.web.requests import of_api
+from workbench.web.results import ResultOption
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.listing import PoolLine, pools_of
 
@@ -32,3 +36,19 @@ def pool_named(db: Session, campaign_id: int, name: str) -> PoolLine:
         if line.name == name:
             return line
     raise NotFound("there is no such pool in this campaign", remedy="see the list of pools")
+
+
+def pool_sent(db: Session, campaign_id: int, text: str) -> PoolLine:
+    """The pool that an address names: those of pages by its number, those of the API by its name."""
+    if of_api():
+        return pool_named(db, campaign_id, text)
+    return pool_line(db, campaign_id, whole_number(text))
+
+
+def _number_of(name: str) -> int:
+    with reading() as db:
+        return pool_named(db, here().id, name).id
+
+
+OF_POOL = ResultOption("pool", "The name of the pool", part="pool_id", read=_number_of)
+"""The option of a result whose page has the pool in its path."""

@@ -5,20 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Blueprint, render_template, request
-from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput
 from workbench.learning.stopping.trace import StoppingGoal
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.downloads import export_file
 from workbench.web.forms import sent_id, whole_number
-from workbench.web.pages.pools.pool_choice import pool_line
+from workbench.web.pages.pools.pool_choice import OF_POOL, pool_line
+from workbench.web.results import TABLE_ONLY, CampaignResult, MadeResult, ResultOption, result
 from workbench.workflow.pools.stopping_advice import TopicAdvice, advice_export, further_sample, pool_advice
 
 FURTHER = 100
 """So many further random documents are looked at unless the reader asks for others."""
 RECALLS, CONFIDENCES = (0.7, 0.8, 0.9, 0.95), (0.9, 0.95, 0.99)
+OF_STOPPING = (
+    OF_POOL,
+    ResultOption("topic", "The topic; every topic if none is named"),
+    ResultOption("recall", f"The recall to reach, {StoppingGoal().recall} unless given"),
+    ResultOption("confidence", f"How sure that is to be, {StoppingGoal().confidence} unless given"),
+)
 blueprint = Blueprint("stopping", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>/stopping")
 
 
@@ -54,13 +59,14 @@ def topic(pool_id: int) -> str:
 
 @blueprint.get("/table.<any(csv, json):kind>")
 @reader
-def table_file(pool_id: int, kind: str) -> Response:
+@result(CampaignResult("stopping", "When to stop", "a topic and a rule", OF_STOPPING, TABLE_ONLY))
+def table_file(pool_id: int) -> MadeResult:
     """Every topic with every rule, as CSV or JSON; of one topic alone if it is named."""
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
         named = [sent_id("topic")] if request.args.get("topic") else []
         topics = pool_advice(db, here().id, line.name, _goal(), named)
-    return export_file(advice_export(topics), kind, f"{here().slug}.{line.name}.stopping")
+    return MadeResult(f"{line.name}.stopping", advice_export(topics))
 
 
 def _goal() -> StoppingGoal:

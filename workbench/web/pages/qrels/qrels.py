@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -16,11 +16,20 @@ from workbench.formats.judgment_groups import group_names
 from workbench.records import Scale
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.downloads import attachment, export_file
+from workbench.web.downloads import attachment
 from workbench.web.forms import findings_of, status_of
 from workbench.web.pages.overview.steps import disputes_way
-from workbench.web.pages.qrels.rule_form import GradeCountRow, RuleForm, grade_rows, rule_form, rule_name
+from workbench.web.pages.qrels.rule_form import (
+    MACHINES,
+    OF_RULE,
+    GradeCountRow,
+    RuleForm,
+    grade_rows,
+    rule_form,
+    rule_name,
+)
 from workbench.web.pages.qrels.rule_form import field_styles as styles_of_fields
+from workbench.web.results import TABLE_ONLY, TEXT, CampaignResult, MadeResult, TextFile, result
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.judgment_files import judgment_groups
@@ -100,30 +109,39 @@ def file() -> Response:
 
 @blueprint.get("/labels.<any(csv, json):kind>")
 @reader
-def labels(kind: str) -> Response:
+@result(CampaignResult("qrels.labels", "What settled each pair", "a pair", OF_RULE, TABLE_ONLY))
+def labels() -> MadeResult:
     """Every pair with its grade, its confidence and what settled it, or why it has none."""
     with reading() as db:
         choice = rule_form(db, here().id).choice
         found = make_qrels(db, here().id, choice).consensus
-    return export_file(label_export(found), kind, f"{here().slug}.{rule_name(choice)}.labels")
+    about = {"rule": rule_name(choice), "settled": len(found.labels), "left": len(found.unsettled)}
+    return MadeResult(f"{rule_name(choice)}.labels", label_export(found), about=about)
 
 
 @blueprint.get("/soft.<any(csv, json):kind>")
 @reader
-def soft(kind: str) -> Response:
+@result(
+    CampaignResult("qrels.soft", "The mean of the grades of each pair", "a pair", (MACHINES,), TABLE_ONLY)
+)
+def soft() -> MadeResult:
     """Every pair with the mean of its grades, unrounded, and the share of each grade."""
     with reading() as db:
         found = make_soft_labels(db, here().id, machines=request.args.get("machines") == "yes")
-    return export_file(soft_export(found), kind, f"{here().slug}.soft-labels")
+    return MadeResult("soft-labels", soft_export(found), about={"pairs": len(found.labels)})
 
 
 @blueprint.get("/groups")
 @reader
-def groups() -> Response:
+@result(CampaignResult("qrels.groups", "The grades of each assessor as a judgment group", "", (), (TEXT,)))
+def groups() -> MadeResult:
     """Every assessor's grades as a group of their own, as trec_eval reads them with `-R qrels_jg`."""
+    return MadeResult("groups", text=TextFile("qrels_jg", "text/plain", _group_lines()))
+
+
+def _group_lines() -> Iterator[bytes]:
     with reading() as db:
-        _, lines = judgment_groups(db, here().id)
-        return attachment(lines, f"{here().slug}.qrels_jg")
+        yield from judgment_groups(db, here().id)[1]
 
 
 def _is_soft(form: RuleForm) -> bool:

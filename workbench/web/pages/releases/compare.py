@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from flask import Blueprint, render_template, request
-from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, WorkbenchError
 from workbench.releases.comparison import ReleaseComparison, comparison_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.downloads import export_file
 from workbench.web.forms import findings_of, status_of
+from workbench.web.results import TABLE_ONLY, CampaignResult, MadeResult, ResultOption, result
 from workbench.workflow.releases.comparing import compare_campaign_releases
 from workbench.workflow.releases.releases import releases_of
 
 blueprint = Blueprint("release_comparison", __name__, url_prefix="/c/<slug>/releases/compare")
 MEASURE = "AP"
 MOST_PAIRS = 100
+OF_TWO = (
+    ResultOption("before", "The version of the one release"),
+    ResultOption("after", "The version of the other release"),
+    ResultOption("measure", f"The measure that ranks the runs, {MEASURE} if none is named"),
+)
 
 
 @blueprint.get("")
@@ -49,11 +53,29 @@ def index() -> str | tuple[str, int]:
 
 @blueprint.get("/pairs.<any(csv, json):kind>")
 @reader
-def pairs_file(kind: str) -> Response:
+@result(CampaignResult("releases.compare", "What differs between two releases", "a pair", OF_TWO, TABLE_ONLY))
+def pairs_file() -> MadeResult:
     """Every pair that differs, with what decided it."""
     before, after = request.args.get("before", ""), request.args.get("after", "")
-    name = f"{here().slug}.{before}-to-{after}"
-    return export_file(comparison_export(_compared(before, after)), kind, name)
+    found = _compared(before, after)
+    return MadeResult(f"{before}-to-{after}", comparison_export(found), about=_about(found))
+
+
+def _about(found: ReleaseComparison) -> dict[str, object]:
+    """How many lines the two have, how far these differ, and what that does to the ranking of the runs."""
+    about: dict[str, object] = {
+        "lines": dict(zip(("before", "after"), found.lines, strict=True)),
+        "gained": found.gained,
+        "lost": found.lost,
+        "not_ranked": found.not_ranked or None,
+    }
+    if found.ranking is None:
+        return about
+    ranking = found.ranking
+    topics = dict(zip(("before", "after"), ranking.topics, strict=True))
+    tau, tau_ap = ranking.comparison.tau.value, ranking.comparison.tau_ap.value
+    runs = len(ranking.runs)
+    return about | {"measure": ranking.measure, "topics": topics, "runs": runs, "tau": tau, "tau_ap": tau_ap}
 
 
 def _compared(before: str, after: str) -> ReleaseComparison:

@@ -6,19 +6,26 @@ from collections.abc import Callable
 from typing import Any
 
 from flask import Blueprint, request
-from werkzeug.wrappers import Response
 
 from workbench.errors import WorkbenchError
 from workbench.scoring.run_costs import COSTS, ScoresByCost, scores_by_cost_export
 from workbench.storage import Session
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.downloads import export_file
-from workbench.web.pages.scores.form import detail, render_detail, score_form, whole_detail
+from workbench.web.pages.scores.form import (
+    OF_TABLE,
+    detail,
+    render_detail,
+    score_form,
+    score_result,
+    whole_detail,
+)
+from workbench.web.results import CampaignResult, MadeResult, ResultOption, result
 from workbench.workflow.scores.score_table import ScoreTable
 from workbench.workflow.scores.table_costs import table_costs
 
 blueprint = Blueprint("score_costs", __name__, url_prefix="/c/<slug>/scores/cost")
+COST = ResultOption("cost", "What a run costs", tuple(COSTS))
 
 
 @blueprint.get("")
@@ -33,11 +40,12 @@ def index() -> tuple[str, int]:
 
 @blueprint.get("/table.<any(csv, tex, json):kind>")
 @reader
-def table_file(kind: str) -> Response:
+@result(CampaignResult("scores.cost", "Effectiveness against cost", "a run", (*OF_TABLE, COST)))
+def table_file() -> MadeResult:
     """The table: as CSV and JSON with all digits, or as LaTeX."""
     with reading() as db:
-        found = whole_detail(db, score_form(db), _costs_of(db))
-    return export_file(scores_by_cost_export(found), kind, f"{here().slug}.cost")
+        table, found = whole_detail(db, score_form(db), _costs_of(db))
+    return score_result(table, "cost", scores_by_cost_export(found))
 
 
 def _costs_of(db: Session) -> Callable[[ScoreTable, str], ScoresByCost]:

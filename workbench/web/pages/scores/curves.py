@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from flask import Blueprint, request
-from werkzeug.wrappers import Response
 
 from workbench.errors import NotFound, WorkbenchError
 from workbench.scoring.curves import CurveOptions
@@ -15,9 +14,17 @@ from workbench.scoring.scorer import best_first
 from workbench.storage import Session
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.downloads import export_file
 from workbench.web.forms import sent_ids, whole_number
-from workbench.web.pages.scores.form import ScoreForm, detail, render_detail, score_form, whole_detail
+from workbench.web.pages.scores.form import (
+    OF_TABLE,
+    ScoreForm,
+    detail,
+    render_detail,
+    score_form,
+    score_result,
+    whole_detail,
+)
+from workbench.web.results import CampaignResult, MadeResult, ResultOption, result
 from workbench.workflow.scores.score_table import ScoreTable
 from workbench.workflow.scores.table_curves import table_curves
 
@@ -28,12 +35,19 @@ INTERPOLATIONS = {"max": "Highest from there on (TREC)", "bucket": "Highest up t
 MOST_LINES = 6
 """As many as can be told apart in one plot."""
 DEEPEST = 100
+OF_CURVES = (
+    *OF_TABLE,
+    ResultOption("curve", "Which curve", tuple(KINDS)),
+    ResultOption("drawn", f"The tag of a run, of {MOST_LINES} at most; the best five if none", several=True),
+    ResultOption("interpolation", "How precision is interpolated", tuple(RULES)),
+    ResultOption("depth", f"The last rank of nDCG, at most {DEEPEST}"),
+)
 
 
 @blueprint.get("")
 @reader
 def index() -> tuple[str, int]:
-    """The runs that `?line=` names, else the best five, by `?curve=`."""
+    """The runs that `?drawn=` names, else the best five, by `?curve=`."""
     with reading() as db:
         form = score_form(db)
         of = detail(db, form, _curves_of(db, form))
@@ -55,16 +69,17 @@ def index() -> tuple[str, int]:
 
 @blueprint.get("/table.<any(csv, tex, json):kind>")
 @reader
-def table_file(kind: str) -> Response:
+@result(CampaignResult("scores.curves", "Curves of several runs", "a level of recall or a rank", OF_CURVES))
+def table_file() -> MadeResult:
     """The table: as CSV and JSON with all digits, or as LaTeX."""
     with reading() as db:
         form = score_form(db)
-        found = whole_detail(db, form, _curves_of(db, form))
-    return export_file(run_curves_export(found), kind, f"{here().slug}.{found.kind}")
+        table, found = whole_detail(db, form, _curves_of(db, form))
+    return score_result(table, found.kind, run_curves_export(found))
 
 
 def _curves_of(db: Session, form: ScoreForm) -> Callable[[ScoreTable, str], RunCurves]:
-    named = sent_ids("line")
+    named = sent_ids("drawn")
     unknown = set(named) - {run.tag for run in form.runs}
     if unknown:
         raise NotFound(f"there is no run {min(unknown)!r} in this campaign")

@@ -5,21 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Blueprint, render_template, request
-from werkzeug.wrappers import Response
 
 from workbench.consensus.rules import RULES
 from workbench.errors import Finding, WorkbenchError
 from workbench.scoring.listed import example_names
-from workbench.web.access import here, reader
+from workbench.web.access import reader
 from workbench.web.context import reading
-from workbench.web.downloads import export_file
 from workbench.web.forms import findings_of, status_of
-from workbench.web.pages.scores.form import ScoreForm, score_form, scored
+from workbench.web.pages.scores.form import (
+    OF_TABLE,
+    ScoreForm,
+    score_form,
+    score_result,
+    scored,
+    whole_table,
+)
 from workbench.web.requests import wants_fragment
+from workbench.web.results import CampaignResult, MadeResult, ResultOption, result
 from workbench.workflow.scores.leaderboard import Leaderboard, leaderboard, leaderboard_export
 from workbench.workflow.scores.score_table import ScoreTable
 
 blueprint = Blueprint("scores", __name__, url_prefix="/c/<slug>/scores")
+REVERSE = ResultOption("reverse", "Whether the worst run comes first", ("yes",))
 
 
 @blueprint.get("")
@@ -40,12 +47,13 @@ def index() -> str | tuple[str, int]:
 
 @blueprint.get("/table.<any(csv, tex, json):kind>")
 @reader
-def table_file(kind: str) -> Response:
+@result(CampaignResult("scores", "The runs by measures", "a run", (*OF_TABLE, REVERSE)))
+def table_file() -> MadeResult:
     """Runs by measures with intervals and bounds: as CSV and JSON with all digits, or as LaTeX."""
     with reading() as db:
         form = score_form(db)
-        board = _sorted(scored(db, form, at_once=True), form)
-    return export_file(leaderboard_export(board), kind, f"{here().slug}.scores")
+        table = whole_table(db, form)
+    return score_result(table, "scores", leaderboard_export(_sorted(table, form)))
 
 
 def _sorted(table: ScoreTable, form: ScoreForm) -> Leaderboard:

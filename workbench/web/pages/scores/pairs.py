@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from flask import Blueprint, request
-from werkzeug.wrappers import Response
 
 from workbench.errors import WorkbenchError
 from workbench.scoring.all_pairs import METHODS, AllPairs, all_pairs_export, method_in_words
@@ -15,23 +14,31 @@ from workbench.scoring.scorer import best_first
 from workbench.scoring.two_runs import TESTS, TwoRuns, two_runs_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.downloads import export_file
 from workbench.web.pages.scores.form import (
+    OF_TABLE,
+    SEED,
     ScoreForm,
     detail,
     known_tag,
     render_detail,
     score_form,
+    score_result,
     seed_text,
     sent_seed,
     whole_detail,
 )
+from workbench.web.results import CampaignResult, MadeResult, ResultOption, result
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.scores.run_pairs import table_pairs, table_two_runs
 from workbench.workflow.scores.score_table import ScoreTable
 
 blueprint = Blueprint("run_pairs", __name__, url_prefix="/c/<slug>/scores")
 MOST_PAIRS = 200
+METHOD = ResultOption("method", "How every two runs are tested", tuple(map(str, METHODS)))
+TWO = (
+    ResultOption("first", "The tag of the one run; the best if none is named"),
+    ResultOption("second", "The tag of the other run; the next best if none is named"),
+)
 
 
 @blueprint.get("/pairs")
@@ -48,11 +55,12 @@ def index() -> tuple[str, int]:
 
 @blueprint.get("/pairs.<any(csv, tex, json):kind>")
 @reader
-def index_file(kind: str) -> Response:
+@result(CampaignResult("scores.pairs", "Every two runs tested", "two runs", (*OF_TABLE, METHOD, SEED)))
+def index_file() -> MadeResult:
     """Every two runs: as CSV and JSON with all digits, or as LaTeX."""
     with reading() as db:
-        found = whole_detail(db, score_form(db), _all)
-    return export_file(all_pairs_export(found), kind, f"{here().slug}.pairs")
+        table, found = whole_detail(db, score_form(db), _all)
+    return score_result(table, "pairs", all_pairs_export(found))
 
 
 @blueprint.get("/two")
@@ -75,12 +83,13 @@ def two() -> tuple[str, int]:
 
 @blueprint.get("/two.<any(csv, tex, json):kind>")
 @reader
-def two_file(kind: str) -> Response:
+@result(CampaignResult("scores.two", "Two runs topic by topic", "a topic", (*TWO, *OF_TABLE, SEED)))
+def two_file() -> MadeResult:
     """Two runs: their topics as CSV, their tests as LaTeX, both as JSON."""
     with reading() as db:
         form = score_form(db)
-        found = whole_detail(db, form, _two_of(form))
-    return export_file(two_runs_export(found), kind, f"{here().slug}.two-runs")
+        table, found = whole_detail(db, form, _two_of(form))
+    return score_result(table, "two-runs", two_runs_export(found))
 
 
 def _all(table: ScoreTable, shown: str) -> AllPairs:

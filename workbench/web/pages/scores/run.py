@@ -7,22 +7,23 @@ from dataclasses import replace
 from typing import Any
 
 from flask import Blueprint
-from werkzeug.wrappers import Response
 
 from workbench.errors import NotFound
 from workbench.scoring.summary_sheet import CUTOFFS, LEVELS
 from workbench.storage import Session
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.downloads import export_file
 from workbench.web.pages.scores.form import (
+    OF_TABLE,
     ScoreForm,
     detail,
     known_tag,
     render_detail,
     score_form,
+    score_result,
     whole_detail,
 )
+from workbench.web.results import CampaignResult, MadeResult, ResultOption, result
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.scores.run_profile import (
     RunProfile,
@@ -33,6 +34,7 @@ from workbench.workflow.scores.run_profile import (
 from workbench.workflow.scores.score_table import ScoreTable
 
 blueprint = Blueprint("run_scores", __name__, url_prefix="/c/<slug>/scores/run")
+OF_RUN = (ResultOption("tag", "The tag of the run"), *OF_TABLE)
 
 
 @blueprint.get("")
@@ -57,21 +59,23 @@ def index() -> tuple[str, int]:
 
 @blueprint.get("/topics.<any(csv, tex, json):kind>")
 @reader
-def topics_file(kind: str) -> Response:
+@result(CampaignResult("scores.run.topics", "A run by topic, against the median", "a topic", OF_RUN))
+def topics_file() -> MadeResult:
     """The topics: as CSV and JSON with all digits, or as LaTeX."""
-    profile = _whole_profile()
-    return export_file(profile_topics_export(profile), kind, f"{here().slug}.{profile.scores.tag}.topics")
+    table, profile = _whole_profile()
+    return score_result(table, f"{profile.scores.tag}.topics", profile_topics_export(profile))
 
 
 @blueprint.get("/sheet.<any(csv, tex, json):kind>")
 @reader
-def sheet_file(kind: str) -> Response:
+@result(CampaignResult("scores.run.sheet", "The summary sheet of a run", "a figure", OF_RUN))
+def sheet_file() -> MadeResult:
     """The summary sheet: as CSV and JSON with all digits, or as LaTeX."""
-    profile = _whole_profile()
-    return export_file(sheet_export(profile), kind, f"{here().slug}.{profile.scores.tag}.sheet")
+    table, profile = _whole_profile()
+    return score_result(table, f"{profile.scores.tag}.sheet", sheet_export(profile))
 
 
-def _whole_profile() -> RunProfile:
+def _whole_profile() -> tuple[ScoreTable, RunProfile]:
     with reading() as db:
         form, tag = _form(db)
         return whole_detail(db, form, _profile_of(db, tag))

@@ -5,18 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Blueprint, request
-from werkzeug.wrappers import Response
 
 from workbench.scoring.topic_difficulty import ORDERS, TopicTable, topic_table_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.downloads import export_file
-from workbench.web.pages.scores.form import detail, render_detail, score_form, whole_detail
+from workbench.web.pages.scores.form import (
+    OF_TABLE,
+    detail,
+    render_detail,
+    score_form,
+    score_result,
+    whole_detail,
+)
+from workbench.web.results import CampaignResult, MadeResult, ResultOption, result
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.scores.score_table import ScoreTable
 from workbench.workflow.scores.topic_table import table_topics
 
 blueprint = Blueprint("topic_scores", __name__, url_prefix="/c/<slug>/scores/topics")
+ORDER = ResultOption("order", "The order of the topics", tuple(ORDERS))
 
 
 @blueprint.get("")
@@ -32,11 +39,12 @@ def index() -> tuple[str, int]:
 
 @blueprint.get("/table.<any(csv, tex, json):kind>")
 @reader
-def table_file(kind: str) -> Response:
+@result(CampaignResult("scores.topics", "The scores by topic", "a topic", (*OF_TABLE, ORDER)))
+def table_file() -> MadeResult:
     """The table: as CSV and JSON with all digits, or as LaTeX."""
     with reading() as db:
-        found = whole_detail(db, score_form(db), _topics)
-    return export_file(topic_table_export(found), kind, f"{here().slug}.topics.{found.order}")
+        table, found = whole_detail(db, score_form(db), _topics)
+    return score_result(table, f"topics.{found.order}", topic_table_export(found))
 
 
 def _topics(table: ScoreTable, shown: str) -> TopicTable:

@@ -5,26 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from flask import Blueprint, request
-from werkzeug.wrappers import Response
 
 from workbench.storage import Session
 from workbench.trust.judges import verdict
 from workbench.trust.left_out import ScoresLeftOut, left_out_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.downloads import export_file
 from workbench.web.pages.scores.form import (
+    OF_TABLE,
+    SEED,
     detail,
     render_detail,
     score_form,
+    score_result,
     seed_text,
     sent_seed,
     whole_detail,
 )
+from workbench.web.results import CampaignResult, MadeResult, ResultOption, result
 from workbench.workflow.scores.score_table import ScoreTable
 from workbench.workflow.searching.left_out import CHOICES, pairs_to_leave_out, table_left_out
 
 blueprint = Blueprint("score_without", __name__, url_prefix="/c/<slug>/scores/without")
+LEAVE_OUT = ResultOption("leave_out", "What is left out of the qrels", tuple(CHOICES))
 
 
 @blueprint.get("")
@@ -40,11 +43,16 @@ def index() -> tuple[str, int]:
 
 @blueprint.get("/table.<any(csv, tex, json):kind>")
 @reader
-def table_file(kind: str) -> Response:
+@result(
+    CampaignResult(
+        "scores.without", "The scores without what searching found", "a run", (*OF_TABLE, LEAVE_OUT, SEED)
+    )
+)
+def table_file() -> MadeResult:
     """The runs: as CSV and JSON with all digits, or as LaTeX."""
     with reading() as db:
-        found = whole_detail(db, score_form(db), _left_out_of(db))
-    return export_file(left_out_export(found), kind, f"{here().slug}.scores-without")
+        table, found = whole_detail(db, score_form(db), _left_out_of(db))
+    return score_result(table, "scores-without", left_out_export(found))
 
 
 def _left_out_if_any(db: Session) -> Callable[[ScoreTable, str], ScoresLeftOut | None]:
