@@ -70,6 +70,7 @@ RUNS, DEPTH = 71, 100
 OTHERS = 10
 """Runs of the first pool that are not in the second, which has as many others."""
 BATCH = 20_000
+MADE = datetime(2026, 9, 1, tzinfo=UTC)
 
 
 def main() -> None:
@@ -206,7 +207,7 @@ def _two_pools(database: Database) -> None:
             }
             row = PoolRow(
                 campaign_id=campaign_id, name=f"from {tags[0]}", recipe=recipe, pairs=0,
-                largest_possible=RUNS * DEPTH * len(TOPICS), created_at=datetime(2026, 9, 1, tzinfo=UTC),
+                largest_possible=RUNS * DEPTH * len(TOPICS), created_at=MADE, opened_at=MADE,
             )  # fmt: skip
             db.add(row)
             db.flush()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -11,7 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.pooling.pool import Pair, Pool
-from workbench.records import sorted_ids
+from workbench.records import PoolEntry, sorted_ids
+
+Numbers = NDArray[np.int64]
+Chosen = NDArray[np.bool_]
+NOTHING: Numbers = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,100 +67,181 @@ class PoolChange:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PoolMembers:
-    """The pairs of a pool, which of its runs brought each, and what was added by hand.
+class TopicMembers:
+    """The documents of a pool for one topic, and which of its runs brought each; `added` were so by hand.
 
-    Pair number i was brought by `counts[i]` runs: their places in `tags` follow one another in `brought`.
+    Document number i was brought by `counts[i]` runs: their places among the pool's tags follow one another
+    in `brought`.
     """
 
-    pairs: tuple[Pair, ...]
+    docnos: tuple[str, ...]
+    brought: Numbers
+    counts: Numbers
+    added: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PoolMembers:
+    """The pairs of a pool by topic; `tags` are its runs."""
+
     tags: tuple[str, ...]
-    brought: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    added: frozenset[Pair] = frozenset()
+    topics: Mapping[str, TopicMembers]
 
     @classmethod
     def of(cls, pool: Pool, *, added: Collection[Pair] = frozenset()) -> PoolMembers:
         """The members of a pool that is in memory."""
         place = {tag: number for number, tag in enumerate(pool.tags)}
-        brought = [place[one.tag] for entry in pool.entries for one in entry.contributions]
+        by_topic: dict[str, list[PoolEntry]] = {}
+        for entry in pool.entries:
+            by_topic.setdefault(entry.topic, []).append(entry)
+        by_hand = grouped(added)
         return cls(
-            tuple((entry.topic, entry.docno) for entry in pool.entries),
             pool.tags,
-            np.array(brought, np.int64),
-            np.array([len(entry.contributions) for entry in pool.entries], np.int64),
-            frozenset(added),
+            {
+                topic: TopicMembers(
+                    tuple(entry.docno for entry in entries),
+                    np.array([place[one.tag] for entry in entries for one in entry.contributions], np.int64),
+                    np.array([len(entry.contributions) for entry in entries], np.int64),
+                    frozenset(by_hand.get(topic, ())),
+                )
+                for topic, entries in by_topic.items()
+            },
         )
+
+
+def grouped(pairs: Iterable[Pair]) -> dict[str, list[str]]:
+    """The docnos of pairs by topic."""
+    found: dict[str, list[str]] = {}
+    for topic, docno in pairs:
+        found.setdefault(topic, []).append(docno)
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparedTopic:
+    """The documents of a topic that either pool has, sorted as bytes.
+
+    Arrays by document: whether it is in the pool `before`, in that `after`, and `judged`; whether it comes
+    from runs and by hand, in the pool after where it is there, else in the one before.
+    """
+
+    topic: str
+    docnos: tuple[str, ...]
+    before: Chosen
+    after: Chosen
+    judged: Chosen
+    by_runs: Chosen
+    by_hand: Chosen
+
+    def pairs(self, chosen: Chosen) -> frozenset[Pair]:
+        """Those of the pairs that are chosen."""
+        return frozenset((self.topic, self.docnos[place]) for place in np.flatnonzero(chosen).tolist())
 
 
 @dataclass(frozen=True, slots=True)
 class PoolComparison:
     """What changes from one pool to another.
 
-    `by_topic` and `by_run` are sorted (bytes) and have every topic and run of either pool; `by_hand` is what
-    people added, `total` everything. A pair that several runs contributed counts for each of them, and one
-    that a run contributes to one pool only enters or leaves for that run even if it stays in the pool.
+    `by_topic` and `by_run` are sorted (bytes) and have every topic and run of either pool, as `topics` has
+    with every pair; `by_hand` is what people added, `total` everything. A pair that several runs contributed
+    counts for each of them, and one that a run contributes to one pool only enters or leaves for that run
+    even if it stays in the pool.
     """
 
-    difference: PoolDifference
     total: PoolChange
     by_topic: tuple[PoolChange, ...]
     by_run: tuple[PoolChange, ...]
     by_hand: PoolChange
-    unjudged: frozenset[Pair]
+    topics: tuple[ComparedTopic, ...]
+
+    @property
+    def difference(self) -> PoolDifference:
+        """The pairs that enter, leave and stay."""
+        kinds = [
+            (one, (one.after & ~one.before, one.before & ~one.after, one.before & one.after))
+            for one in self.topics
+        ]
+        return PoolDifference(
+            *(
+                frozenset(chain.from_iterable(one.pairs(each[kind]) for one, each in kinds))
+                for kind in range(3)
+            )
+        )
+
+    @property
+    def unjudged(self) -> frozenset[Pair]:
+        """The pairs of the pool after that nobody has judged."""
+        return frozenset(chain.from_iterable(one.pairs(one.after & ~one.judged) for one in self.topics))
 
 
 def compare_pairs(before: PoolMembers, after: PoolMembers, *, judged: Set[Pair]) -> PoolComparison:
-    """Compare two pools, given the pairs that are judged."""
-    were, are = frozenset(before.pairs), frozenset(after.pairs)
-    unjudged, kept = are - judged, were & are
-    by_topic = _PairCounts(*(Counter(topic for topic, _ in pairs) for pairs in (were, are, kept, unjudged)))
-    by_hand = before.added, after.added, before.added & after.added, after.added & unjudged
+    """Compare two pools, given the pairs that are judged; topic by topic, as arrays."""
+    tags = sorted_ids({*before.tags, *after.tags})
+    of_tag = {tag: number for number, tag in enumerate(tags)}
+    first, second = (np.array([of_tag[tag] for tag in one.tags], np.int64) for one in (before, after))
+    nothing = TopicMembers((), NOTHING, NOTHING)
+    by_run, by_hand = np.zeros((len(tags), 4), np.int64), np.zeros(4, np.int64)
+    by_topic, topics = [], []
+    for topic in sorted_ids({*before.topics, *after.topics}):
+        was, now = before.topics.get(topic, nothing), after.topics.get(topic, nothing)
+        docnos = tuple(sorted_ids({*was.docnos, *now.docnos}))
+        place = {docno: number for number, docno in enumerate(docnos)}
+        seen = np.fromiter(((topic, docno) in judged for docno in docnos), np.bool_, len(docnos))
+        # A row of truths for each run: counted in a tenth of the time of numbers for run and pair, sorted.
+        runs_before, runs_after = (
+            _brought(was, place, first, len(tags)),
+            _brought(now, place, second, len(tags)),
+        )
+        before_here, after_here = _among(was.docnos, place), _among(now.docnos, place)
+        added_before, added_after = _among(was.added, place), _among(now.added, place)
+        by_run += _four(runs_before, runs_after, seen).T
+        by_hand += _four(added_before, added_after, seen)
+        by_topic.append(_change(topic, *_four(before_here, after_here, seen).tolist()))
+        topics.append(
+            ComparedTopic(
+                topic,
+                docnos,
+                before_here,
+                after_here,
+                seen,
+                np.where(after_here, runs_after.any(axis=0), runs_before.any(axis=0)),
+                np.where(after_here, added_after, added_before),
+            )
+        )
+    whole = np.array([(one.before, one.after, one.kept, one.to_judge) for one in by_topic], np.int64)
     return PoolComparison(
-        difference=PoolDifference(are - were, were - are, kept),
-        total=_change("", *map(len, (were, are, kept, unjudged))),
-        by_topic=by_topic.changes(sorted_ids({*by_topic.before, *by_topic.after})),
-        by_run=_by_run(before, after, unjudged),
-        by_hand=_change("", *map(len, by_hand)),
-        unjudged=unjudged,
+        total=_change("", *whole.reshape(-1, 4).sum(axis=0).tolist()),
+        by_topic=tuple(by_topic),
+        by_run=tuple(_change(tag, *counts) for tag, counts in zip(tags, by_run.tolist(), strict=True)),
+        by_hand=_change("", *by_hand.tolist()),
+        topics=tuple(topics),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _PairCounts:
-    """Pairs by name: in the pool before, in the pool after, in both, and unjudged in the pool after."""
+def _among(docnos: Collection[str], place: Mapping[str, int]) -> Chosen:
+    """Which of the documents are these; shape (documents,)."""
+    found = np.zeros(len(place), np.bool_)
+    found[_places(docnos, place)] = True
+    return found
 
-    before: Mapping[str, int]
-    after: Mapping[str, int]
-    kept: Mapping[str, int]
-    to_judge: Mapping[str, int]
 
-    def changes(self, names: Iterable[str]) -> tuple[PoolChange, ...]:
-        counted = self.before, self.after, self.kept, self.to_judge
-        return tuple(_change(name, *(one.get(name, 0) for one in counted)) for name in names)
+def _brought(members: TopicMembers, place: Mapping[str, int], of_tag: Numbers, runs: int) -> Chosen:
+    """Which documents each run brought; shape (runs, documents)."""
+    found = np.zeros((runs, len(place)), np.bool_)
+    found[of_tag[members.brought], np.repeat(_places(members.docnos, place), members.counts)] = True
+    return found
+
+
+def _places(docnos: Collection[str], place: Mapping[str, int]) -> Numbers:
+    return np.fromiter(map(place.__getitem__, docnos), np.int64, len(docnos))
+
+
+def _four(before: Chosen, after: Chosen, judged: Chosen) -> Numbers:
+    """How many documents are in the pool before, in that after, in both, and after and not judged."""
+    return np.stack(
+        [np.count_nonzero(one, axis=-1) for one in (before, after, before & after, after & ~judged)]
+    )
 
 
 def _change(name: str, before: int, after: int, kept: int, to_judge: int) -> PoolChange:
     return PoolChange(name, before, after, after - kept, before - kept, kept, to_judge)
-
-
-def _by_run(before: PoolMembers, after: PoolMembers, unjudged: frozenset[Pair]) -> tuple[PoolChange, ...]:
-    tags = sorted_ids({*before.tags, *after.tags})
-    of_tag = {tag: number for number, tag in enumerate(tags)}
-    place = {pair: number for number, pair in enumerate(dict.fromkeys(chain(before.pairs, after.pairs)))}
-    judging = np.fromiter((pair in unjudged for pair in place), np.bool_, len(place))
-
-    def contributed(pool: PoolMembers) -> NDArray[np.int64]:
-        """A number for every run and pair that it brought, in order."""
-        numbers = np.array([of_tag[tag] for tag in pool.tags], np.int64)
-        places = np.fromiter(map(place.__getitem__, pool.pairs), np.int64, len(pool.pairs))
-        return np.sort(numbers[pool.brought] * len(place) + np.repeat(places, pool.counts))
-
-    def by_tag(keys: NDArray[np.int64]) -> Mapping[str, int]:
-        counts = np.bincount(keys // max(len(place), 1), minlength=len(tags))
-        return dict(zip(tags, counts.tolist(), strict=True))
-
-    were, are = contributed(before), contributed(after)
-    to_judge = are[judging[are % max(len(place), 1)]]
-    kept = np.intersect1d(were, are, assume_unique=True)
-    return _PairCounts(*map(by_tag, (were, are, kept, to_judge))).changes(tags)

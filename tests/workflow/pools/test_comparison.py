@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import update
 
-from tests.builders import pooled_campaign
+from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, send_runs
 from workbench.errors import NotFound
 from workbench.pooling.comparison import PoolChange
 from workbench.pooling.strategies import PoolRecipe
@@ -52,6 +52,40 @@ def test_a_draft_is_compared_with_a_pool(database: Database) -> None:
     assert found.comparison.by_run[0] == PoolChange("alpha", 4, 6, 2, 0, 4, 4)
     assert found.comparison.by_run[1] == PoolChange("beta", 4, 0, 0, 4, 0, 0)
     assert found.hours == pytest.approx(5 / 60)
+    # A page has some of one kind, made when they are asked for.
+    for turn in PairChange:
+        those = [one for one in found.pairs if one.turn is turn]
+        assert list(found.changing(turn)) == those
+        assert found.changing(turn)[1:3] == those[1:3]
+        assert list(found.changing(turn, "T2")) == [one for one in those if one.topic == "T2"]
+
+
+def test_runs_are_told_apart_whatever_they_are_called(database: Database) -> None:
+    with database.writing() as db:
+        made = campaign_with_people(db)
+        send_runs(db, made.campaign.id, **{"\u03b1[1],": ALPHA, "beta": BETA})
+        for name, tags in (("both", None), ("one", ["\u03b1[1],"])):
+            make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 2}, tags=tags), name=name)
+        found = compare_pools(db, made.campaign.id, "both", "one").comparison.by_run
+    # Each of two runs brings two documents to two topics.
+    assert [(one.name, one.before, one.after) for one in found] == [("beta", 4, 0), ("\u03b1[1],", 4, 4)]
+
+
+def test_a_pool_that_grows_is_read_anew(database: Database) -> None:
+    with database.writing() as db:
+        made, _ = pooled_campaign(db)
+        campaign_id = made.campaign.id
+    sizes = []
+    for docno in ("d6", "d#3"):
+        with database.reading() as db:
+            sizes.append(compare_pools(db, campaign_id, None, "depth 2").comparison.total.after)
+        with database.writing() as db:
+            add_documents(db, campaign_id, "depth 2", "T2", Additions({docno: 1}, "seen"), added_by=None)
+            found = compare_pools(db, campaign_id, None, "depth 2").comparison
+            sizes.append(found.total.after)
+    # What is not committed yet counts, too, and is counted once.
+    assert sizes == [6, 7, 7, 8]
+    assert found.by_hand.after == 2
 
 
 def test_a_pool_is_compared_with_everything_that_people_judged(database: Database) -> None:

@@ -51,11 +51,7 @@ def index() -> str:
         pools = pools_shown(db, here().id)
         titles = {topic.id: topic.title for topic in topics_of(db, here().id)}
         found = _compared(db, choice)
-    shown = [
-        pair
-        for pair in (found.pairs if found else ())
-        if pair.turn is choice.turn and (not choice.topic or pair.topic == choice.topic)
-    ]
+    shown = found.changing(choice.turn, choice.topic) if found else ()
     return render_template(
         "pools/comparison.html",
         pools=pools,
