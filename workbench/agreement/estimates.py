@@ -58,9 +58,12 @@ class Estimate:
         return verdict(self.value, self.found.n) if self.coefficient.chance_corrected else None
 
 
-def resamples_of(ratings: Ratings, options: AgreementOptions) -> Resampled:
-    """Resamples of some ratings, from which the intervals of all their coefficients follow."""
-    return resampled(ratings, options.weights_for(ratings), options.resamples)
+def resamples_of(ratings: Ratings, options: AgreementOptions, *, by_assessor: bool = True) -> Resampled:
+    """Resamples of some ratings, from which the intervals of all their coefficients follow.
+
+    Without `by_assessor` those follow that need not know who gave a grade: all but the unpooled kappa.
+    """
+    return resampled(ratings, options.weights_for(ratings), options.resamples, by_assessor=by_assessor)
 
 
 def estimates(

