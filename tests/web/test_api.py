@@ -28,7 +28,7 @@ from workbench.storage.tables import (
     TrailRow,
 )
 from workbench.web.api.operations import operation_of
-from workbench.workflow.people.access_tokens import MOST_DAYS, Scope
+from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.people.membership import remove_role
 from workbench.workflow.people.roles import Role
 
@@ -361,39 +361,3 @@ def test_the_reference_shows_every_address_and_loads_nothing_from_elsewhere(app:
     assert all(path in page for path in document["paths"])
     assert "http://" not in page.replace("http://localhost", "")
     assert "https://" not in page
-
-
-# The page of an account
-
-
-def test_a_token_is_made_shown_once_and_revoked(app: Flask, enter: Any, sqlite_database: Database) -> None:
-    vera = enter("Vera")
-    form = {"name": "Nightly", "scope": ["read"], "days": "30"}
-    made = vera.post("/account/tokens", data=form)
-    assert made.status_code == 201
-    _, _, rest = made.text.partition('value="wbt_')
-    secret = "wbt_" + rest.partition('"')[0]
-    with sqlite_database.reading() as db:
-        row = db.scalars(select(AccessTokenRow)).one()
-    assert secret not in {row.token_hash, row.name}
-    assert secret not in vera.get("/account/tokens").text
-    client = bearing(app.test_client(), secret)
-    assert client.get(f"{API}/campaigns").status_code == 200
-    assert enter("Ada").post(f"/account/tokens/{row.id}/revoke").status_code == 404
-    vera.post(f"/account/tokens/{row.id}/revoke")
-    assert client.get(f"{API}/campaigns").status_code == 401
-
-
-@pytest.mark.parametrize(
-    ("form", "field"),
-    [
-        ({"name": "", "scope": "read", "days": "30"}, "name"),
-        ({"name": "Nightly", "days": "30"}, "scopes"),
-        ({"name": "Nightly", "scope": "everything", "days": "30"}, "scopes"),
-        ({"name": "Nightly", "scope": "read", "days": str(MOST_DAYS + 1)}, "days"),
-    ],
-)
-def test_a_token_that_cannot_be_is_refused(enter: Any, form: dict[str, str], field: str) -> None:
-    answer = enter("Vera").post("/account/tokens", data=form)
-    assert answer.status_code == 422
-    assert f'id="{field}-error-1"' in answer.text

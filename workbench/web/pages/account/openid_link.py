@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, g, render_template, request, url_for
+from flask import Blueprint, g, render_template, url_for
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding
 from workbench.web import notices
 from workbench.web.access import signed_in, viewer
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import reading, writing
+from workbench.web.own_password import password_finding, wrong_password
 from workbench.web.provider_trips import depart, require_provider
-from workbench.web.requests import browser, retry_after, see_other
+from workbench.web.requests import retry_after, see_other
 from workbench.workflow.openid.browser_trips import TripPurpose, new_trip
 from workbench.workflow.openid.identities import linked_identities, unlink_identities
 from workbench.workflow.openid.link_permissions import link_permission
-from workbench.workflow.people import signing_in
 from workbench.workflow.people.accounts import has_password
 
 blueprint = Blueprint("openid_link", __name__, url_prefix="/account/openid")
@@ -55,16 +55,10 @@ def unlink() -> Answer:
 
 
 def _wrong_password() -> tuple[str, int, dict[str, str]] | None:
-    with reading() as db:
-        attempt = signing_in.begin_attempt(db, login=viewer().login, browser=browser(), signed_in=True)
-    checked = signing_in.check_password(attempt, request.form.get("old", ""), app_context().passwords)
-    with writing() as db:
-        refused = signing_in.confirm_password(db, checked)
+    refused = wrong_password()
     if refused is None:
         return None
-    wrong = str(refused) if refused.wait else "this is not your password"
-    page = _page((Finding("Current password", None, "old", wrong),))
-    return page, 429 if refused.wait else 422, retry_after(refused)
+    return _page((password_finding(refused),)), 429 if refused.wait else 422, retry_after(refused)
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:

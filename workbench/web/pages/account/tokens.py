@@ -1,4 +1,8 @@
-"""Access tokens of the viewer: by each, a program acts for this account."""
+"""Access tokens of the viewer: by each, a program acts for this account.
+
+Making one takes the password, since a token outlives the session: whoever took over that gets none. Accounts
+without a password, whose owners sign in at a provider, are not asked for it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,8 @@ from workbench.web import notices
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, sent_text, status_of, whole_number
-from workbench.web.requests import see_other
+from workbench.web.own_password import password_finding, wrong_password
+from workbench.web.requests import retry_after, see_other
 from workbench.workflow.people.access_tokens import (
     LONGEST_TOKEN_NAME,
     USUAL_DAYS,
@@ -20,6 +25,7 @@ from workbench.workflow.people.access_tokens import (
     make_access_token,
     revoke_access_token,
 )
+from workbench.workflow.people.accounts import has_password
 
 blueprint = Blueprint("access_tokens", __name__, url_prefix="/account/tokens")
 DAYS = (("7", "7 days"), ("30", "30 days"), ("90", "90 days"), ("365", "1 year"))
@@ -34,8 +40,14 @@ def index() -> str:
 
 @blueprint.post("")
 @signed_in
-def make() -> tuple[str, int]:
-    """Make a token and show it; it is never shown again."""
+def make() -> tuple[str, int] | tuple[str, int, dict[str, str]]:
+    """Make a token and show it, after the password was checked; it is never shown again."""
+    with reading() as db:
+        asked = has_password(db, viewer().id)
+    refused = wrong_password() if asked else None
+    if refused is not None:
+        page = _page(findings=(password_finding(refused),))
+        return page, 429 if refused.wait else 422, retry_after(refused)
     try:
         with writing() as db:
             made = make_access_token(
@@ -63,9 +75,11 @@ def revoke(token_id: int) -> Response:
 def _page(made: NewAccessToken | None = None, findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
         found = access_tokens(db, viewer().id)
+        with_password = has_password(db, viewer().id)
     return render_template(
         "account/tokens.html",
         tokens=found,
+        with_password=with_password,
         made=made,
         scopes=tuple(Scope),
         days=DAYS,
