@@ -208,8 +208,11 @@ def test_a_learners_pool_is_made_judged_and_tells_the_organiser_why(
     say(ada, tasks["Ada"], docno, "1", 1)
     assert "learner" not in ada.get(f"/c/harbour/judge/{tasks['Ada']}").text
     assert asked == [cast.campaign_id] * 3  # its batch of one document is judged
-    page = text_of(olga.get(f"{draft}/topic?topic=T1").text)
-    assert "learner, round 0, rank 1" in page
+    of_topic = olga.get(f"{draft}/topic?topic=T1").text
+    assert "learner, round 0, rank 1" in text_of(of_topic)
+    # It has no runs, so none are counted.
+    assert ">Runs</th>" not in of_topic
+    assert ">Runs</th>" in olga.get(f"/c/harbour/pools/{cast.pool_id}/topic?topic=T1").text
     row = olga.get(f"{draft}/live/events.tsv").text.splitlines()[1].split("\t")
     assert row[3:4] + row[7:10] == [docno, "learner", "0", "1"]
     assert f"T1\t{docno}\tlearner" in olga.get(f"{draft}/pairs.tsv").text.splitlines()

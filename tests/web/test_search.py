@@ -171,6 +171,17 @@ def test_a_document_that_is_loaded_or_changed_later_is_found(
 
 
 @pytest.mark.usefixtures("allowed")
+def test_an_organiser_searches_for_more_like_the_document_that_is_open(enter: Enter) -> None:
+    olga = enter("Olga")
+    found = searched(olga, "/c/harbour/search", "spring", topic="T1")
+    page = olga.get(f"{found}?docno=new1").text
+    assert '<input type="hidden" name="like" value="new1">' in page
+    like = olga.get(searched(olga, "/c/harbour/search", "", topic="T1", like="new1")).text
+    assert "Documents like new1 ." in text_of(like)
+    assert "new2" in like
+
+
+@pytest.mark.usefixtures("allowed")
 def test_documents_like_one_that_is_open_are_searched(ada: FlaskClient, place: str) -> None:
     page = ada.get(searched(ada, place, "", like="new1")).text
     assert "new2" in page

@@ -6,9 +6,8 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 LONGEST_TERM = 80
 """Bytes; a longer one is no word of a language, and is not indexed."""
@@ -26,9 +25,11 @@ _BLOCK = re.compile(
 _TAG = re.compile(r"</?[a-zA-Z!][^<>]*>")
 
 
-@dataclass(frozen=True, slots=True)
-class TermInText:
-    """A term with the characters [start, end) of the text that it was made of."""
+class TermInText(NamedTuple):
+    """A term with the characters [start, end) of the text that it was made of.
+
+    A tuple for speed: the texts of a page of hits have thousands.
+    """
 
     text: str
     start: int

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from workbench.searching.analysis import TermInText, plain_text, terms, terms_in, whole_words
 from workbench.searching.query import ClauseRole, SearchQuery, Term, TermKind
@@ -43,6 +44,26 @@ class _Span:
     end: int
     what: str
     """Which term of the query it is: sentences with several different ones come first."""
+
+
+@dataclass(frozen=True, slots=True)
+class _TextTerms:
+    """The terms of a text in their order, the places of each, and the words before they are stemmed.
+
+    By the places a text is looked through once, however many words the query has.
+    """
+
+    terms: Sequence[TermInText]
+    places: Mapping[str, Sequence[int]]
+    whole: Sequence[TermInText]
+
+    @classmethod
+    def of(cls, text: str, *, whole_too: bool) -> _TextTerms:
+        found = list(terms_in(text))
+        places: dict[str, list[int]] = {}
+        for at, one in enumerate(found):
+            places.setdefault(one.text, []).append(at)
+        return cls(found, places, list(terms_in(text, stemmed=False)) if whole_too else ())
 
 
 def fragments(query: SearchQuery, text: str, *, most: int = MOST_SENTENCES) -> tuple[Fragment, ...]:
@@ -112,10 +133,9 @@ def _spans(query: SearchQuery, text: str, *, title: bool = False) -> list[_Span]
         for term in clause.terms
         if title or not term.in_title
     ]
-    found = list(terms_in(text))
-    prefixes = [term for term in asked if term.kind is TermKind.PREFIX]
-    whole = list(terms_in(text, stemmed=False)) if prefixes else []
-    spans = [span for term in asked for span in _of_term(term, whole if term in prefixes else found)]
+    has_prefix = any(term.kind is TermKind.PREFIX for term in asked)
+    of = _TextTerms.of(text, whole_too=has_prefix)
+    spans = [span for term in asked for span in _of_term(term, of)]
     kept: list[_Span] = []
     for span in sorted(spans, key=lambda one: (one.start, -one.end)):
         if not kept or span.start >= kept[-1].end:
@@ -123,29 +143,36 @@ def _spans(query: SearchQuery, text: str, *, title: bool = False) -> list[_Span]
     return kept
 
 
-def _of_term(term: Term, found: Sequence[TermInText]) -> Iterator[_Span]:
+def _of_term(term: Term, of: _TextTerms) -> Iterator[_Span]:
     name = str(term)
     if term.kind is TermKind.PREFIX:
         beginning = "".join(whole_words(term.words[0]))
-        yield from (_Span(one.start, one.end, name) for one in found if one.text.startswith(beginning))
+        yield from (_Span(one.start, one.end, name) for one in of.whole if one.text.startswith(beginning))
     elif term.kind is TermKind.NEAR:
-        yield from _near(term, found)
+        yield from _near(term, of)
     else:
-        words = terms(" ".join(term.words))
-        if not words:
-            return
-        for at, one in enumerate(found):
-            if one.text == words[0] and [each.text for each in found[at : at + len(words)]] == words:
-                yield _Span(one.start, found[at + len(words) - 1].end, name)
+        words = _terms_of(term.words)
+        for at in of.places.get(words[0], ()) if words else ():
+            these = of.terms[at : at + len(words)]
+            if tuple(one.text for one in these) == words:
+                yield _Span(these[0].start, these[-1].end, name)
 
 
-def _near(term: Term, found: Sequence[TermInText]) -> Iterator[_Span]:
-    first, second = (set(terms(word)[:1]) for word in term.words)
-    places = [[at for at, one in enumerate(found) if one.text in words] for words in (first, second)]
-    for mine, others in (places, places[::-1]):
+def _near(term: Term, of: _TextTerms) -> Iterator[_Span]:
+    first, second = (
+        [at for text in _terms_of((word,))[:1] for at in of.places.get(text, ())] for word in term.words
+    )
+    for mine, others in ((first, second), (second, first)):
         for at in mine:
             if any(0 < abs(at - other) <= term.distance for other in others):
-                yield _Span(found[at].start, found[at].end, f"{term} {found[at].text}")
+                one = of.terms[at]
+                yield _Span(one.start, one.end, f"{term} {one.text}")
+
+
+@lru_cache(maxsize=1000)
+def _terms_of(words: tuple[str, ...]) -> tuple[str, ...]:
+    # Asked for every text of a page of hits.
+    return tuple(terms(" ".join(words)))
 
 
 def _best(spans: Sequence[_Span], sentences: Sequence[tuple[int, int]], most: int) -> list[tuple[int, int]]:

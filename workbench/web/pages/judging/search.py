@@ -49,6 +49,7 @@ from workbench.workflow.searching.searches import (
     own_search,
     record_opened,
     record_search,
+    require_search,
     show_more,
 )
 
@@ -168,7 +169,8 @@ def _page(
     named = request.args.get("docno")
     docno = docno if docno is not None or named is None else read_id(named)
     with reading() as db:
-        _task(db, assignment_id, closed_too=True)
+        # So that no index is made where nobody may search.
+        require_search(db, here().id)
     ready = index_now()
     with reading() as db:
         task = _task(db, assignment_id, closed_too=True)
@@ -178,7 +180,7 @@ def _page(
             shown = shown_search(db, own_search(db, searcher, search_id), known_of_task(task))
         is_hit = shown is not None and docno in {hit.docno for hit in shown.hits}
         opened = shown_document(db, here().id, docno) if docno is not None and is_hit else None
-        earlier = earlier_searches(db, searcher)
+        earlier = earlier_searches(db, searcher) if shown is None else ()
         topic = next(one for one in topics_of(db, here().id) if one.id == searcher.topic)
         scale = scale_from_json(task.campaign.scale)
         desk = FoundDesk(
