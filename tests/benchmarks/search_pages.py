@@ -7,17 +7,19 @@ after the other.
 
 Told are, as median and ninth decile, the milliseconds from the key that sends a query to the first paint of
 the hits, and from the key that judges to the first paint of the next document; of these the milliseconds
-until the server had answered (its redirect and its page); and how many keys the robot pressed for each
-judgment: a search is sent, opened and left by a key each besides. Paints and answers are those of the
-browser's own timeline. The clock is that of the machine: leave it alone meanwhile.
+until the page had arrived, with the redirect before it; what the server's processes used of the processor for
+each; and how many keys the robot pressed for each judgment: a search is sent, opened and left by a key each
+besides. Paints and answers are those of the browser's own timeline, so leave the machine alone meanwhile.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -58,7 +60,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--documents", type=int, default=114_000)
-    parser.add_argument("--judged", type=int, default=100, help="at most 200, which a search keeps")
+    parser.add_argument("--judged", type=int, default=20, help="at most 200, which a search keeps")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="workbench-search-pages-") as folder, sync_playwright() as robot:
         zipf = Zipf()
@@ -73,11 +75,16 @@ def main() -> None:
             page = context.new_page()
             _wait_for_index(page, server, given.documents)
             queries = [" ".join(row) for row in zipf.words(WARMING + QUERIES, QUERY_WORDS)]
-            found = [_search(page, server, query) for query in queries][WARMING:]
+            for query in queries[:WARMING]:
+                _search(page, server, query)
+            before = _used_ms(server)
+            found = [_search(page, server, query) for query in queries[WARMING:]]
+            used = (_used_ms(server) - before) / QUERIES
             print(f"{given.documents:,} documents of {WORDS} words, queries of {QUERY_WORDS} words")
-            _say("key to painted hits", found)
+            _say("key to painted hits", found, used)
+            before = _used_ms(server)
             keys, judged = _judge(page, given.judged)
-            _say("key to the next document", judged)
+            _say("key to the next document", judged, (_used_ms(server) - before) / given.judged)
             print(f"{keys / given.judged:.2f} keys for each of {given.judged} judgments")
             browser.close()
         finally:
@@ -138,12 +145,29 @@ def _judge(page: Page, count: int) -> tuple[int, list[tuple[float, float]]]:
     return int(page.evaluate("Number(sessionStorage.keys)")), found
 
 
-def _say(what: str, found: Sequence[tuple[float, float]]) -> None:
+def _used_ms(server: DeskServer) -> float:
+    """What the processes of the server have used of the processor so far."""
+    used = 0
+    for process in Path("/proc").iterdir():
+        # A process may end meanwhile.
+        with suppress(OSError):
+            if (
+                process.name.isdigit()
+                and server.process
+                and os.getpgid(int(process.name)) == server.process.pid
+            ):
+                times = (process / "stat").read_text().rpartition(")")[2].split()
+                used += int(times[11]) + int(times[12])
+    return 1000 * used / os.sysconf("SC_CLK_TCK")
+
+
+def _say(what: str, found: Sequence[tuple[float, float]], used: float) -> None:
     painted, answered = (sorted(one[part] for one in found) for part in (0, 1))
     decile = painted[len(painted) * 9 // 10]
     print(
         f"{what}: {statistics.median(painted):.0f} ms, one in ten more than {decile:.0f} ms;"
-        f" of these {statistics.median(answered):.0f} ms until the page has arrived"
+        f" of these {statistics.median(answered):.0f} ms until the page has arrived;"
+        f" {used:.0f} ms of the server's processor"
     )
 
 

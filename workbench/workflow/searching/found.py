@@ -118,6 +118,16 @@ def known_to_organiser(db: Session, searcher: Searcher) -> SearcherKnowledge:
     return SearcherKnowledge(dict.fromkeys(judged, HitAnswer(Answer.GRADE, None)), frozenset(pooled))
 
 
+def next_without_answer(db: Session, search: SearchRow, known: SearcherKnowledge, docno: str) -> str | None:
+    """The next hit of a search without an answer, after this one or else before; None where all have one.
+
+    Asks for no text: a judgment takes no longer where many hits are shown.
+    """
+    docnos = search.docnos[: shown_rank(db, search.id)]
+    at = docnos.index(docno) if docno in docnos else -1
+    return next((one for one in (*docnos[at + 1 :], *docnos[: max(at, 0)]) if one not in known.answers), None)
+
+
 def shown_search(db: Session, search: SearchRow, known: SearcherKnowledge) -> ShownSearch:
     """A search with its hits so far, their texts as they are now."""
     docnos = search.docnos[: shown_rank(db, search.id)]

@@ -40,7 +40,7 @@ from workbench.workflow.judging.sync import Outcome
 from workbench.workflow.judging.task import Task
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
-from workbench.workflow.searching.found import ShownSearch, known_of_task, shown_search
+from workbench.workflow.searching.found import ShownSearch, known_of_task, next_without_answer, shown_search
 from workbench.workflow.searching.joining import judge_found, searching_task
 from workbench.workflow.searching.searches import (
     Searcher,
@@ -152,12 +152,8 @@ def _searcher(task: Task) -> Searcher:
 
 
 def _following(db: Session, searcher: Searcher, search_id: int, docno: str) -> str | None:
-    """The next hit without an answer, after this document or else before it; None where all have one."""
-    task = searching_task(db, searcher)
-    hits = shown_search(db, own_search(db, searcher, search_id), known_of_task(task)).hits
-    at = next((place for place, hit in enumerate(hits) if hit.docno == docno), -1)
-    open_hits = [hit for hit in (*hits[at + 1 :], *hits[: max(at, 0)]) if hit.answer is None]
-    return open_hits[0].docno if open_hits else None
+    known = known_of_task(searching_task(db, searcher))
+    return next_without_answer(db, own_search(db, searcher, search_id), known, docno)
 
 
 def _page(

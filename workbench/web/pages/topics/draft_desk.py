@@ -31,7 +31,7 @@ from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.listing import PoolLine, pools_of
 from workbench.workflow.pools.pool_rows import PoolState
 from workbench.workflow.searching.draft_judgments import DraftAnswer, judge_for_draft, known_of_draft
-from workbench.workflow.searching.found import ShownSearch, shown_search
+from workbench.workflow.searching.found import ShownSearch, next_without_answer, shown_search
 from workbench.workflow.searching.searches import (
     Among,
     Searcher,
@@ -152,9 +152,10 @@ def judge(number: int, search_id: int) -> Answer:
     with writing() as db:
         searcher = _searcher(db, number)
         judge_for_draft(db, searcher, number, search_id, given)
-        following = _following(db, searcher, search_id, docno)
+        search = own_search(db, searcher, search_id)
+        following = next_without_answer(db, search, known_of_draft(db, searcher.draft_id or 0), docno)
         if following is not None:
-            record_opened(db, own_search(db, searcher, search_id), following)
+            record_opened(db, search, following)
     return see_other(_address(number, search_id, following))
 
 
@@ -215,15 +216,6 @@ def _searcher(db: Session, number: int) -> Searcher:
     _require(db)
     row = own_open_draft(db, here().id, number, viewer().id)
     return Searcher(here().id, "", viewer().id, draft_id=row.id)
-
-
-def _following(db: Session, searcher: Searcher, search_id: int, docno: str) -> str | None:
-    """The next hit that is not judged, after this document or else before it; None where all are."""
-    known = known_of_draft(db, searcher.draft_id or 0)
-    hits = shown_search(db, own_search(db, searcher, search_id), known).hits
-    at = next((place for place, hit in enumerate(hits) if hit.docno == docno), -1)
-    open_hits = [hit.docno for hit in (*hits[at + 1 :], *hits[: max(at, 0)]) if hit.answer is None]
-    return next(iter(open_hits), None)
 
 
 def _suggested(db: Session) -> str:
