@@ -20,6 +20,7 @@ import statistics
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -54,6 +55,15 @@ SEEN = """() => new Promise((resolve) => {
 })"""
 
 
+@dataclass(frozen=True, slots=True)
+class Took:
+    """Milliseconds after a key until something was painted, until the page had arrived, and of the server."""
+
+    painted: float
+    answered: float
+    used: float
+
+
 def main() -> None:
     """Measure what the command line asks for."""
     parser = argparse.ArgumentParser(
@@ -75,16 +85,11 @@ def main() -> None:
             page = context.new_page()
             _wait_for_index(page, server, given.documents)
             queries = [" ".join(row) for row in zipf.words(WARMING + QUERIES, QUERY_WORDS)]
-            for query in queries[:WARMING]:
-                _search(page, server, query)
-            before = _used_ms(server)
-            found = [_search(page, server, query) for query in queries[WARMING:]]
-            used = (_used_ms(server) - before) / QUERIES
+            found = [_search(page, server, query) for query in queries][WARMING:]
             print(f"{given.documents:,} documents of {WORDS} words, queries of {QUERY_WORDS} words")
-            _say("key to painted hits", found, used)
-            before = _used_ms(server)
-            keys, judged = _judge(page, given.judged)
-            _say("key to the next document", judged, (_used_ms(server) - before) / given.judged)
+            _say("key to painted hits", found)
+            keys, judged = _judge(page, server, given.judged)
+            _say("key to the next document", judged)
             print(f"{keys / given.judged:.2f} keys for each of {given.judged} judgments")
             browser.close()
         finally:
@@ -115,18 +120,19 @@ def _wait_for_index(page: Page, server: DeskServer, count: int) -> None:
     expect(page.locator(".understood")).to_contain_text(f"{count:,}")
 
 
-def _search(page: Page, server: DeskServer, query: str) -> tuple[float, float]:
-    """Send a query: milliseconds until its hits are painted, and until the page had arrived."""
+def _search(page: Page, server: DeskServer, query: str) -> Took:
+    """Send a query and wait for its hits."""
     page.goto(f"{server.desk('Robot')}/search")
     page.locator("#query").fill(query)
+    before = _used_ms(server)
     with page.expect_navigation(url="**/search/*"):
         page.keyboard.press("Enter")
     painted, answered = page.evaluate(SEEN)
-    return painted, answered
+    return Took(painted, answered, _used_ms(server) - before)
 
 
-def _judge(page: Page, count: int) -> tuple[int, list[tuple[float, float]]]:
-    """Judge so many documents: how many keys that took, and what passed until the next was painted."""
+def _judge(page: Page, server: DeskServer, count: int) -> tuple[int, list[Took]]:
+    """Judge so many documents: how many keys that took, and what passed until each next one."""
     while page.locator("[data-hit]").count() < count:
         with page.expect_navigation():
             page.locator("[data-key=m]").click()
@@ -137,10 +143,11 @@ def _judge(page: Page, count: int) -> tuple[int, list[tuple[float, float]]]:
     for number in range(count):
         # The page hears keys as soon as the document has the focus.
         expect(page.locator("#opened-document")).to_be_focused()
+        before = _used_ms(server)
         with page.expect_navigation():
             page.keyboard.press("0123"[number % 4])
         painted, answered = page.evaluate(SEEN)
-        found.append((painted, answered))
+        found.append(Took(painted, answered, _used_ms(server) - before))
     expect(page.locator(".hits li.done")).to_have_count(count)
     return int(page.evaluate("Number(sessionStorage.keys)")), found
 
@@ -161,13 +168,14 @@ def _used_ms(server: DeskServer) -> float:
     return 1000 * used / os.sysconf("SC_CLK_TCK")
 
 
-def _say(what: str, found: Sequence[tuple[float, float]], used: float) -> None:
-    painted, answered = (sorted(one[part] for one in found) for part in (0, 1))
+def _say(what: str, found: Sequence[Took]) -> None:
+    painted = sorted(one.painted for one in found)
+    answered = statistics.median(one.answered for one in found)
+    used = statistics.mean(one.used for one in found)
     decile = painted[len(painted) * 9 // 10]
     print(
         f"{what}: {statistics.median(painted):.0f} ms, one in ten more than {decile:.0f} ms;"
-        f" of these {statistics.median(answered):.0f} ms until the page has arrived;"
-        f" {used:.0f} ms of the server's processor"
+        f" of these {answered:.0f} ms until the page has arrived; {used:.0f} ms of the server's processor"
     )
 
 
