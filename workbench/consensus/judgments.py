@@ -60,6 +60,8 @@ def grades_by_pair(judgments: Iterable[Judgment], scale: Scale | None) -> dict[P
     """
     by_pair: dict[Pair, dict[str, int]] = {}
     seen: set[tuple[str, str, str]] = set()
+    # What need not be asked of the scale again, one judgment after the other.
+    known = {grade.value for grade in scale.grades} if scale is not None else set[int]()
     for judgment in judgments:
         key = (judgment.assessor, judgment.topic, judgment.docno)
         if key in seen:
@@ -69,7 +71,9 @@ def grades_by_pair(judgments: Iterable[Judgment], scale: Scale | None) -> dict[P
             )
         seen.add(key)
         grades = by_pair.setdefault((judgment.topic, judgment.docno), {})
-        grade = _grade(judgment, scale)
+        grade = judgment.grade
+        if grade not in known or judgment.answer is not Answer.GRADE:
+            grade = _grade(judgment, scale)
         if grade is not None:
             grades[judgment.assessor] = grade
     return by_pair

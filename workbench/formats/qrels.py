@@ -154,12 +154,13 @@ def write_qrels(qrels: Iterable[Qrel]) -> Iterator[bytes]:
                 remedy="make one grade of them by a consensus rule first",
             )
         before = pair
-        yield b"%b%d\n" % (line_start(qrel.topic, qrel.docno), qrel.grade)
+        yield b"%b 0 %b %d\n" % (plain(qrel.topic, "topic"), plain(qrel.docno, "docno"), qrel.grade)
 
 
-def line_start(topic: str, docno: str) -> bytes:
-    """What stands before the grade in a line of `write_qrels`; raises as that does for ids."""
-    return b"%b 0 %b " % (plain(topic, "topic"), plain(docno, "docno"))
+def line_starts(pairs: Sequence[tuple[str, str]]) -> tuple[bytes, ...]:
+    """What stands before the grade in each line of `write_qrels`; raises as that does for ids."""
+    topics = {topic: plain(topic, "topic") for topic in dict.fromkeys(topic for topic, _ in pairs)}
+    return tuple(b"%b 0 %b " % (topics[topic], plain(docno, "docno")) for topic, docno in pairs)
 
 
 def _qrel(number: int, columns: list[bytes], beir: bool, errors: ErrorCollector) -> Qrel | None:

@@ -41,7 +41,7 @@ def dawid_skene(votes: Votes, *, most_rounds: int = MOST_ROUNDS, near: float = N
 
 def learnt(votes: Votes, posterior: Floats) -> Errors:
     """The prior and the assessors' tables that are most likely under a posterior (the M step)."""
-    given = votes.by_pair.T
+    _, given = votes.by_pair
     counts = [(given @ of_grade).reshape(votes.n_assessors, votes.n_grades) for of_grade in posterior.T]
     tables = np.maximum(np.stack(counts, axis=1), LEAST)
     return Errors(posterior.mean(axis=0), tables / tables.sum(axis=2, keepdims=True))
@@ -49,8 +49,8 @@ def learnt(votes: Votes, posterior: Floats) -> Errors:
 
 def expected(votes: Votes, errors: Errors) -> Floats:
     """The posterior under a prior and tables (the E step); shape (pairs, grades)."""
-    logs = np.log(errors.tables)
-    of_votes = np.stack([votes.by_pair @ logs[:, one].ravel() for one in range(votes.n_grades)])
+    logs, (by_pair, _) = np.log(errors.tables), votes.by_pair
+    of_votes = np.stack([by_pair @ logs[:, one].ravel() for one in range(votes.n_grades)])
     return normalised(of_votes + np.log(np.maximum(errors.prior, LEAST))[:, np.newaxis])
 
 

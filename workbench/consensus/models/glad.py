@@ -79,6 +79,8 @@ class _Climb:
         self._surprise, self._curve = (
             csr_array((np.zeros(len(order)), self._assessors, rows), shape=shape) for _ in range(2)
         )
+        # The same numbers, by assessor.
+        self._surprise_by_assessor, self._curve_by_assessor = self._surprise.T, self._curve.T
         self._strength, self._ability, self._beta = (np.empty(len(order)) for _ in range(3))
         self._chance = np.empty(len(order), np.float32)
         self._agrees = np.empty(len(order))
@@ -89,7 +91,8 @@ class _Climb:
         beta = self._spread(ability, ease)
         for _ in range(STEPS):
             self._look()
-            ability = ability + _step(self._surprise.T @ beta, self._curve.T @ beta**2, ability)
+            surprise, curve = self._surprise_by_assessor @ beta, self._curve_by_assessor @ beta**2
+            ability = ability + _step(surprise, curve, ability)
             beta = self._spread(ability, ease)
             self._look()
             surprise, curve = self._surprise @ ability, self._curve @ ability**2

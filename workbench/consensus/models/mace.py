@@ -58,17 +58,17 @@ def expected(votes: Votes, habits: Habits) -> Floats:
     """The posterior of the grades under some habits; shape (pairs, grades)."""
     # What a vote says of the grades that it is not is the same for each of them, and cancels.
     other, same = _logarithms(habits)
-    logs = votes.by_own_grade @ (same - other).ravel()
+    logs = votes.by_own_grade[0] @ (same - other).ravel()
     return normalised(logs.reshape(votes.n_grades, votes.n_pairs))
 
 
 def likelihood_of(votes: Votes, habits: Habits) -> float:
     """The logarithm of how likely the votes are under some habits."""
     other, same = _logarithms(habits)
-    logs = (votes.by_own_grade @ (same - other).ravel()).reshape(votes.n_grades, votes.n_pairs)
+    logs = (votes.by_own_grade[0] @ (same - other).ravel()).reshape(votes.n_grades, votes.n_pairs)
     top = logs.max(axis=0)
     means = top + np.log(np.exp(logs - top).mean(axis=0))
-    return float((means + votes.by_pair @ other.ravel()).sum())
+    return float((means + votes.by_pair[0] @ other.ravel()).sum())
 
 
 def learnt(votes: Votes, posterior: Floats, before: Habits, smoothing: float) -> Habits:
@@ -76,7 +76,7 @@ def learnt(votes: Votes, posterior: Floats, before: Habits, smoothing: float) ->
     knows = before.knows[:, np.newaxis]
     either = np.maximum(knows + (1.0 - knows) * before.habit, LEAST)
     # All votes of an assessor for a grade are known or guessed alike: they are added up first.
-    right = (votes.by_own_grade.T @ posterior.T.ravel()).reshape(before.habit.shape)
+    right = (votes.by_own_grade[1] @ posterior.T.ravel()).reshape(before.habit.shape)
     knew = right * knows / either
     known = knew.sum(axis=1)
     habit = votes.given - knew + smoothing

@@ -59,26 +59,27 @@ class Votes:
         return counts.reshape(self.n_assessors, self.n_grades)
 
     @cached_property
-    def by_pair(self) -> Any:
+    def by_pair(self) -> tuple[Any, Any]:
         """How often each assessor gave each grade to each pair; a sparse matrix (pairs, assessors x grades).
 
-        Times a figure by assessor and grade it gives the sums over each pair's votes; transposed, times a
-        figure by pair, the sums over what each assessor gave.
+        Times a figure by assessor and grade it gives the sums over each pair's votes. Beside it stands the
+        same transposed: times a figure by pair it gives the sums over what each assessor gave.
         """
-        return self._matrix(self.pairs, self.cells, (self.n_pairs, self.n_assessors * self.n_grades))
+        return self._matrices(self.pairs, self.cells, (self.n_pairs, self.n_assessors * self.n_grades))
 
     @cached_property
-    def by_own_grade(self) -> Any:
-        """The same with a row for each grade and pair, in which the votes for that grade stand."""
+    def by_own_grade(self) -> tuple[Any, Any]:
+        """The same two with a row for each grade and pair, in which the votes for that grade stand."""
         shape = self.n_grades * self.n_pairs, self.n_assessors * self.n_grades
-        return self._matrix(self.own_cells, self.cells, shape)
+        return self._matrices(self.own_cells, self.cells, shape)
 
-    def _matrix(self, rows: Numbers, columns: Numbers, shape: tuple[int, int]) -> Any:
+    def _matrices(self, rows: Numbers, columns: Numbers, shape: tuple[int, int]) -> tuple[Any, Any]:
         # Imported here: whoever asks for another rule must not wait for scipy. A product takes half the time
         # of `take` and `bincount`.
         from scipy.sparse import csr_array
 
-        return csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
+        matrix = csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
+        return matrix, matrix.T
 
 
 def normalised(logs: Floats) -> Floats:

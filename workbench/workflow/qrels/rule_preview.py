@@ -19,7 +19,7 @@ from workbench.consensus.summary import Summary, summary, table_summary
 from workbench.consensus.vote_table import VoteTable
 from workbench.errors import WorkbenchError
 from workbench.export import Export, table_export
-from workbench.formats.qrels import line_start, write_qrels
+from workbench.formats.qrels import line_starts, write_qrels
 from workbench.records import Scale, Verdict
 from workbench.scoring.measures import at_threshold, parse_measures
 from workbench.scoring.rank_correlation import RankingComparison, compare_rankings, ranks
@@ -238,7 +238,7 @@ class _Table:
 
     @cached_property
     def _starts(self) -> tuple[bytes, ...]:
-        return tuple(line_start(*pair) for pair in self.votes.pairs)
+        return line_starts(self.votes.pairs)
 
     def lines(self, found: TableConsensus) -> bytes:
         """The file of qrels; raises WorkbenchError for ids that would not survive."""
