@@ -61,6 +61,17 @@ def test_the_newest_revision_is_what_the_tables_say(own_database: Database) -> N
         assert compare_metadata(context, Base.metadata) == []
 
 
+def test_what_a_list_of_runs_needs_stands_before_their_files(own_database: Database) -> None:
+    stored = [column["name"] for column in inspect(own_database.engine).get_columns("run")]
+    # PostgreSQL stores large values apart.
+    assert stored[-1] == "content_gzip" or not own_database.embedded
+    assert set(stored) == {column.name for column in Base.metadata.tables["run"].columns}
+    checks = {check["name"] for check in inspect(own_database.engine).get_check_constraints("run")}
+    assert checks == {
+        "ck_run_kind", "ck_run_priority", "ck_run_verdict", "ck_run_seconds_per_query", "ck_run_index_bytes"
+    }  # fmt: skip
+
+
 def test_a_difference_from_the_tables_would_be_noticed(own_database: Database) -> None:
     with own_database.writing() as db:
         db.execute(text("alter table campaign add column colour varchar(7)"))

@@ -52,7 +52,6 @@ class RunRow(Base):
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
     tag: Mapped[str] = mapped_column(Id)
     file_name: Mapped[str] = mapped_column(Text)
-    content_gzip: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     sha256: Mapped[str] = mapped_column(String(64))  # of the uncompressed file
     topics: Mapped[int]
     lines: Mapped[int]
@@ -70,6 +69,8 @@ class RunRow(Base):
     replaced_at: Mapped[datetime | None]
     seconds_per_query: Mapped[float | None]
     index_bytes: Mapped[int | None] = mapped_column(BigInteger)
+    # The last, since SQLite passes through a value to reach the next one.
+    content_gzip: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
     __table_args__ = (
         Index(
             "uq_run_tag_that_holds",

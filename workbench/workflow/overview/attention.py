@@ -25,7 +25,7 @@ from workbench.workflow.overview.progress import Overview, pooled_or_graded
 from workbench.workflow.people.invitations import InvitationState, invitations
 from workbench.workflow.pools.pace import Pace, pace_of
 from workbench.workflow.runs.packed_store import tops_of
-from workbench.workflow.runs.run_records import CampaignRun
+from workbench.workflow.runs.run_records import runs_of
 
 RECENT = timedelta(days=7)
 """The pace of judging is that of so many days."""
@@ -117,11 +117,10 @@ def attention(
     db: Session,
     campaign_id: int,
     view: Overview,
-    runs: tuple[CampaignRun, ...],
     *,
     now: datetime | None = None,
 ) -> Attention:
-    """What needs somebody in a campaign with this progress and these runs."""
+    """What needs somebody in a campaign with this progress."""
     moment = utc_now(now)
     version, guess = judgments_version(db, campaign_id), db.get_one(CampaignRow, campaign_id).seconds_a_pair
     activity = _activity(db, campaign_id, moment)
@@ -135,7 +134,7 @@ def attention(
         end=_end(view.left, rate, moment),
         disputes=dispute_counts(db, campaign_id),
         lagging=tuple(_lagging(db, campaign_id, view, activity, moment)),
-        late=_late(db, campaign_id, runs),
+        late=_late(db, campaign_id),
         invited=asked[InvitationState.OPEN],
         expired=asked[InvitationState.EXPIRED],
     )
@@ -235,14 +234,13 @@ def _lagging(
     yield from sorted(found, key=lambda one: (-one.days, -one.left))
 
 
-def _late(db: Session, campaign_id: int, runs: tuple[CampaignRun, ...]) -> tuple[LateRun, ...]:
+def _late(db: Session, campaign_id: int) -> tuple[LateRun, ...]:
     """The runs with holes that came after the first pool was opened, most holes first."""
     opened = db.scalar(select(func.min(PoolRow.opened_at)).where(PoolRow.campaign_id == campaign_id))
     if opened is None:
         return ()
-    tags = [
-        run.tag for run in runs if run.verdict is Verdict.ACCEPTED and not run.pools and run.added_at > opened
-    ][:MOST_LATE]
+    added = runs_of(db, campaign_id, added_after=opened)
+    tags = [run.tag for run in added if run.verdict is Verdict.ACCEPTED and not run.pools][:MOST_LATE]
     if not tags:
         return ()
     known = pooled_or_graded(db, campaign_id)

@@ -25,7 +25,7 @@ from workbench.workflow.overview.readiness import readiness
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.listing import pools_of
 from workbench.workflow.releases.releases import releases_of
-from workbench.workflow.runs.run_records import runs_of
+from workbench.workflow.runs.run_records import runs_with_warnings
 from workbench.workflow.runs.uploads import waiting_batches
 
 blueprint = Blueprint("overview", __name__, url_prefix="/c/<slug>")
@@ -38,12 +38,11 @@ def index() -> str:
     with reading() as db:
         made = campaign_of(db, here().id)
         view = overview(db, here().id)
-        runs = runs_of(db, here().id)
         state = CampaignState(
             overview=view,
             readiness=readiness(db, here().id),
-            attention=attention(db, here().id, view, runs),
-            runs=runs,
+            attention=attention(db, here().id, view),
+            noted=runs_with_warnings(db, here().id),
             pools=tuple(line for line in pools_of(db, here().id) if not line.draft),
             batches=waiting_batches(db, here().id),
             agreement=_of_people(db, view),

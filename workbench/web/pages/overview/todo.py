@@ -20,7 +20,6 @@ from workbench.workflow.overview.progress import Overview
 from workbench.workflow.overview.readiness import Readiness, SetupStep
 from workbench.workflow.pools.listing import PoolLine
 from workbench.workflow.releases.releases import Release
-from workbench.workflow.runs.run_records import CampaignRun
 from workbench.workflow.runs.uploads import WaitingBatch
 
 MOST_LINES = 3
@@ -44,6 +43,7 @@ class TodoItem:
 class CampaignState:
     """What the list is derived from; `agreement` is None while fewer than two people have judged.
 
+    `noted` counts the runs with warnings.
     `unrecorded` counts answers that could not be recorded and are not resolved yet; `decisions` counts pairs
     by what adjudicators did with them; `batches` are checked files that are no runs yet. `releases` are the
     latest first.
@@ -52,7 +52,7 @@ class CampaignState:
     overview: Overview
     readiness: Readiness
     attention: Attention
-    runs: Sequence[CampaignRun]
+    noted: int
     pools: Sequence[PoolLine]
     batches: Sequence[WaitingBatch]
     agreement: People | None
@@ -107,9 +107,8 @@ def _collection(state: CampaignState) -> Iterator[TodoItem]:
         text = f"{counted(checked, 'checked file is', 'checked files are')} not added as runs."
         address = url_for("run_checks.batch", batch=state.batches[0].name)
         yield TodoItem("Not added", text, address, "Review files")
-    noted = sum(bool(run.warnings) for run in state.runs)
-    if noted and not state.pools:
-        text = f"{counted(noted, 'run')} with warnings. Review them before pooling."
+    if state.noted and not state.pools:
+        text = f"{counted(state.noted, 'run')} with warnings. Review them before pooling."
         yield TodoItem("Warnings", text, url_for("runs.index"), "View warnings")
     yield from _late_runs(state)
 
