@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain, islice
 
 _FORMULA = re.compile(r"[=+\-@\t\n]")
@@ -39,12 +38,24 @@ class Export:
 
     def json(self) -> bytes:
         """The data as one line of JSON; an id with bytes that are not UTF-8 keeps them as lone surrogates."""
-        return json.dumps(self.data(), ensure_ascii=True, allow_nan=False).encode()
+        return b"".join(self.json_parts())
+
+    def json_parts(self) -> Iterator[bytes]:
+        """The same in parts; the rows of a table become objects as they are written."""
+        data = self.data if isinstance(self.data, _Records) else self.data()
+        if not isinstance(data, _Records | list):
+            yield _json(data)
+            return
+        objects, before = iter(data), b"["
+        while portion := list(islice(objects, ROWS_OF_A_PART)):
+            yield before + _json(portion)[1:-1]
+            before = b", "
+        yield b"]" if before == b", " else b"[]"
 
 
 def table_export(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Export:
     """A table whose JSON is one object a row, by the names of its columns."""
-    return Export(tuple(columns), lambda: rows, partial(_records, tuple(columns), rows))
+    return Export(tuple(columns), lambda: rows, _Records(tuple(columns), rows))
 
 
 def csv_bytes(
@@ -93,5 +104,19 @@ def inert(cell: object) -> object:
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
-def _records(columns: tuple[str, ...], rows: Iterable[Sequence[object]]) -> list[dict[str, object]]:
-    return [dict(zip(columns, row, strict=True)) for row in rows]
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=True, allow_nan=False).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class _Records:
+    """The rows of a table as objects, all of them when called, or one by one."""
+
+    columns: tuple[str, ...]
+    rows: Iterable[Sequence[object]]
+
+    def __call__(self) -> list[dict[str, object]]:
+        return list(self)
+
+    def __iter__(self) -> Iterator[dict[str, object]]:
+        return (dict(zip(self.columns, row, strict=True)) for row in self.rows)

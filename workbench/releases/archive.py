@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from workbench.errors import WorkbenchError
@@ -45,6 +45,11 @@ class ZipMember:
 
 def build_zip(files: Mapping[str, bytes]) -> bytes:
     """The zip of these files, by name; raises WorkbenchError where they are too many or too large."""
+    return b"".join(zip_parts(files))
+
+
+def zip_parts(files: Mapping[str, bytes]) -> Iterator[bytes]:
+    """The same in parts, of which those that are files are the bytes that were given, and no copies."""
     size = sum(len(content) + 2 * len(name) for name, content in files.items())
     size += len(files) * (LOCAL.size + CENTRAL.size) + END.size
     if size > MOST_BYTES or len(files) > MOST_MEMBERS:
@@ -52,18 +57,17 @@ def build_zip(files: Mapping[str, bytes]) -> bytes:
             f"a release of {size:,} bytes in {len(files):,} files is too large",
             remedy="leave out documents or runs, and publish them beside it",
         )
-    made, central = bytearray(), bytearray()
+    start, central = 0, bytearray()
     for name in sorted(files, key=str.encode):
         content, path = files[name], name.encode()
         # Time, date, checksum and sizes stand in both headers alike.
         fields = (0, 0, _TIME, _DATE, zlib.crc32(content), len(content), len(content), len(path), 0)
-        central += CENTRAL.pack(CENTRAL_MARK, _UNIX, _NEEDED, *fields, 0, 0, 0, _MODE, len(made)) + path
-        made += LOCAL.pack(LOCAL_MARK, _NEEDED, *fields) + path
-        made += content
-    start = len(made)
-    made += central
-    made += END.pack(END_MARK, 0, 0, len(files), len(files), len(central), start, 0)
-    return bytes(made)
+        central += CENTRAL.pack(CENTRAL_MARK, _UNIX, _NEEDED, *fields, 0, 0, 0, _MODE, start) + path
+        yield LOCAL.pack(LOCAL_MARK, _NEEDED, *fields) + path
+        yield content
+        start += LOCAL.size + len(path) + len(content)
+    yield bytes(central)
+    yield END.pack(END_MARK, 0, 0, len(files), len(files), len(central), start, 0)
 
 
 class Misplaced(Exception):

@@ -8,7 +8,7 @@ function from `ReleaseContents` to files, and its place in `WRITERS`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
@@ -19,7 +19,7 @@ from workbench.formats.qrels import write_qrels, write_subtopic_qrels
 from workbench.pooling.pool import Pool
 from workbench.pooling.sampling.estimates import infap_rows, xinfap_rows
 from workbench.records import Answer, Qrel, id_bytes
-from workbench.releases.archive import build_zip
+from workbench.releases.archive import zip_parts
 from workbench.releases.contents import ReleaseContents, ReleasedPool, ReleasedTopic
 from workbench.releases.datasheet import datasheet
 from workbench.releases.forms.of_contents import form_files
@@ -42,7 +42,12 @@ def write_release(contents: ReleaseContents) -> bytes:
 
     Raises InvalidInput for ids that no qrels file can hold, WorkbenchError for a release that is too large.
     """
-    return build_zip(release_files(contents))
+    return b"".join(release_parts(contents))
+
+
+def release_parts(contents: ReleaseContents) -> Iterator[bytes]:
+    """The same in parts, which take no more memory than the files; raises as `write_release` does."""
+    return zip_parts(release_files(contents))
 
 
 def release_files(contents: ReleaseContents) -> Files:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, func, insert, select
@@ -18,9 +18,17 @@ PART = 2**20
 """Bytes of a part: no statement is so large that it holds others up."""
 
 
-def parts_of(content: bytes) -> Iterator[bytes]:
-    """The parts in which bytes are stored."""
-    return (content[start : start + PART] for start in range(0, len(content), PART))
+def parts_of(content: Iterable[bytes]) -> Iterator[bytes]:
+    """The parts in which bytes are stored, which come in pieces of any size."""
+    waiting = bytearray()
+    for piece in content:
+        for start in range(0, len(piece), PART):
+            waiting += memoryview(piece)[start : start + PART]
+            if len(waiting) >= PART:
+                yield bytes(waiting[:PART])
+                del waiting[:PART]
+    if waiting:
+        yield bytes(waiting)
 
 
 def store_part(db: Session, release_id: int, number: int, content: bytes) -> None:

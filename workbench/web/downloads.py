@@ -64,7 +64,7 @@ def export_file(export: Export, kind: str, name: str) -> Response:
         return attachment(export.csv_parts(), f"{name}.csv", kind="text/csv")
     if kind == "tex" and export.latex is not None:
         return attachment(export.latex().encode("utf-8", "replace"), f"{name}.tex", kind="application/x-tex")
-    return attachment(export.json(), f"{name}.json", kind="application/json")
+    return attachment(export.json_parts(), f"{name}.json", kind="application/json")
 
 
 def _disposition(name: str) -> str:

@@ -16,7 +16,7 @@ from workbench.consensus.rule_choice import RuleChoice
 from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.releases.contents import VERSION, Included, ReleaseAbout, ReleaseContents
 from workbench.releases.counts import ReleaseCounts, release_counts
-from workbench.releases.files import write_release
+from workbench.releases.files import release_parts
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow, ReleaseRow
 from workbench.workflow.apart import apart
@@ -45,12 +45,25 @@ class MadeRelease:
 
 @dataclass(frozen=True, slots=True)
 class _Frozen:
-    """A release before it is stored: what its row says, and its bytes."""
+    """A release before it is stored: what its row says, and its bytes in parts."""
 
     rule: dict[str, Any]
     figures: dict[str, Any]
     counts: ReleaseCounts
-    content: bytes
+    parts: tuple[bytes, ...]
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+        return sum(map(len, self.parts))
+
+    @property
+    def sha256(self) -> str:
+        """The hash of its bytes."""
+        sha = hashlib.sha256()
+        for part in self.parts:
+            sha.update(part)
+        return sha.hexdigest()
 
 
 def make_release(
@@ -86,12 +99,12 @@ def make_release(
         rule=frozen.rule,
         figures=frozen.figures,
         seed=seed,
-        sha256=hashlib.sha256(frozen.content).hexdigest(),
-        size=len(frozen.content),
+        sha256=frozen.sha256,
+        size=frozen.size,
         made_by=made_by,
         made_at=made_at,
     )
-    store_release(database, campaign_id, row, frozen.content)
+    store_release(database, campaign_id, row, frozen.parts)
     with database.reading() as db:
         return MadeRelease(release_by_version(db, campaign_id, request.version), frozen.counts)
 
@@ -128,7 +141,7 @@ def _freeze(db: Session, campaign: Campaign, request: ReleaseRequest, made_at: d
         )
     counts = release_counts(contents)
     rule = {"label": contents.rule.label, **_rule(request.choice)}
-    return _Frozen(rule, _figures(contents, counts), counts, write_release(contents))
+    return _Frozen(rule, _figures(contents, counts), counts, tuple(release_parts(contents)))
 
 
 def _figures(contents: ReleaseContents, counts: ReleaseCounts) -> dict[str, Any]:

@@ -7,7 +7,7 @@ killed leaves nothing half-done.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -29,7 +29,7 @@ LEFT_AFTER = timedelta(hours=1)
 """A release that has been in the making for so long was left by a process that ended."""
 
 
-def store_release(database: Database, campaign_id: int, row: ReleaseRow, content: bytes) -> None:
+def store_release(database: Database, campaign_id: int, row: ReleaseRow, content: Iterable[bytes]) -> None:
     """Store a new release, whose row names no campaign yet, with its bytes; then show it in this one.
 
     Raises Conflict, and leaves nothing, if the campaign has a release of this version by then; NotFound if
