@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from workbench.client.collecting import CollectingCalls
 from workbench.client.comparing import ComparingCalls
+from workbench.client.connecting import ConnectingCalls
 from workbench.client.judging import JudgingCalls
 from workbench.client.people import PeopleCalls
 from workbench.client.pools import PoolCalls
@@ -17,7 +18,9 @@ from workbench.json_forms import (
 )
 
 
-class CampaignClient(CollectingCalls, PoolCalls, PeopleCalls, JudgingCalls, ComparingCalls, ResultCalls):
+class CampaignClient(
+    CollectingCalls, PoolCalls, PeopleCalls, JudgingCalls, ComparingCalls, ResultCalls, ConnectingCalls
+):
     """A campaign on a server; see `Client` for what methods raise."""
 
     def show(self) -> OwnCampaign:

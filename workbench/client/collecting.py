@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, cast
 
 from workbench.client.calls import CampaignCalls, File
@@ -39,6 +40,14 @@ class CollectingCalls(CampaignCalls):
     def document(self, docno: str) -> FullDocument:
         """A document with its text."""
         return cast(FullDocument, self._get("/documents/document", docno=docno))
+
+    def original(self, docno: str, file: File) -> int:
+        """Write what a document was read from to a file; returns its bytes."""
+        return self._transport.download(f"{self._path}/documents/original", Path(file), {"docno": docno})
+
+    def document_file(self, sha256: str, file: File) -> int:
+        """Write the PDF or image of a document, which names its SHA-256, to a file; returns its bytes."""
+        return self._transport.download(f"{self._path}/documents/files/{sha256}", Path(file))
 
     def missing_documents(self) -> list[str]:
         """The docnos of pooled documents whose text is not loaded."""

@@ -108,10 +108,10 @@ class Transport:
         """What is answered to a file, which is sent as it is read; raises as `get`."""
         return json.loads(self._sent("POST", path, query, file))
 
-    def download(self, path: str, file: Path) -> int:
+    def download(self, path: str, file: Path, query: Mapping[str, Any] | None = None) -> int:
         """Write what is at an address to a file as it arrives; returns its bytes. Raises as `get`."""
         size = 0
-        with self._opened(self._request("GET", path, None)) as answer, file.open("wb") as target:
+        with self._opened(self._request("GET", path, query)) as answer, file.open("wb") as target:
             while part := answer.read(CHUNK):
                 size += target.write(part)
         return size

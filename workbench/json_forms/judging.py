@@ -117,13 +117,18 @@ class WorkJson(TypedDict):
 
 
 class TaskDocument(TypedDict):
-    """A document to judge as the judging page shows it; `sha256` is of what is shown."""
+    """A document to judge as the judging page shows it; `sha256` is of what is shown.
+
+    `file` is the SHA-256 of its PDF or image, `images` those of the images in its text, by their address.
+    """
 
     docno: str
     title: str
     text: str
     sha256: str | None
     missing: bool
+    file: str | None
+    images: dict[str, str]
 
 
 class ReceiptJson(TypedDict):
@@ -240,3 +245,24 @@ class MadeReleaseJson(ReleaseJson):
 
     counts: dict[str, Any]
     warnings: list[FindingJson]
+
+
+class OwnAdditionJson(TypedDict):
+    """A document that you added to an own assignment."""
+
+    docno: str
+    reason: str
+
+
+class OwnAdditionsJson(TypedDict):
+    """What you added to an own assignment, the oldest first."""
+
+    additions: list[OwnAdditionJson]
+
+
+class OwnAddedJson(TypedDict):
+    """Documents that you added; `passed` were pooled already, `without_text` counts those without text."""
+
+    added: list[str]
+    passed: list[str]
+    without_text: int

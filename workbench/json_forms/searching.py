@@ -83,3 +83,35 @@ class SearchingReportJson(TypedDict):
     topics: list[TopicFoundJson]
     people: list[SearcherFoundJson]
     documents: list[SearchedDocumentJson]
+
+
+class SearchLineJson(TypedDict):
+    """An earlier search: how many documents it found, and how many were judged or added by it."""
+
+    search: int
+    typed: str
+    like: str | None
+    found: int
+    joined: int
+    searched_at: str
+
+
+class SessionTopicJson(TypedDict):
+    """What a person's searches for a topic give: judged relevant, opened, shown; `left_out` are in no run."""
+
+    topic: str
+    title: str
+    relevant: list[str]
+    opened: list[str]
+    shown: list[str]
+    left_out: int
+
+
+class SearchSessionJson(TypedDict):
+    """A person's searches as a run could have them, in the order of its ranking."""
+
+    login: str
+    searches: int
+    suggested_tag: str
+    suggested_description: str
+    topics: list[SessionTopicJson]

@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from workbench.datasets import DatasetPart
-from workbench.errors import Conflict
+from workbench.datasets import DatasetPart, catalogue_entry
+from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.settings import Settings
 from workbench.web.workers import start_worker
 
@@ -58,6 +58,20 @@ def start_fetch(settings: Settings, campaign_id: int, fetch: DatasetFetch) -> No
         raise Conflict(f"{running.dataset} is being loaded", remedy="wait until it is done")
     write_fetch(settings.instance, campaign_id, fetch)
     start_worker(settings, WORKER, campaign_id)
+
+
+def require_parts(fetch: DatasetFetch) -> None:
+    """Raise WorkbenchError for what can be seen before anything is downloaded."""
+    if not fetch.parts:
+        raise InvalidInput(
+            [Finding("Collection", None, "part", "nothing is selected", "select what to load")]
+        )
+    entry = catalogue_entry(fetch.dataset)
+    lacking = [part for part in fetch.parts if part not in entry.parts]
+    if lacking:
+        message = f"{entry.id} has no {' and no '.join(lacking)}"
+        remedy = f"it has {', '.join(entry.parts)}"
+        raise InvalidInput([Finding("Collection", None, "part", message, remedy)])
 
 
 def last_fetch(instance: Path, campaign_id: int) -> DatasetFetch | None:

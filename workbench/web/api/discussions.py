@@ -14,12 +14,12 @@ from workbench.json_forms import (
     OpinionJson,
     PageJson,
     StatementJson,
-    TaskDocument,
     filled,
 )
 from workbench.records import Answer
 from workbench.web.access import here, member, viewer
 from workbench.web.api.cursors import FORBID, ClientId, GradeValue, PageQuery, Whole, page_of
+from workbench.web.api.judging import task_document
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
 from workbench.workflow.adjudication.discussions import (
@@ -136,7 +136,7 @@ def _discussion(found: Discussion) -> DiscussionJson:
         DiscussionJson,
         found,
         topic=found.topic.id,
-        document=filled(TaskDocument, found.document),
+        document=task_document(found.document, found.document.docno),
         opinions=[_opinion(one) for one in found.opinions],
         mine=_statement(found.mine),
     )

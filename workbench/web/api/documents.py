@@ -13,16 +13,18 @@ from workbench.errors import Finding, InvalidInput
 from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
 from workbench.json_forms import DocumentJson, FullDocument, LoadedFiles, PageJson
 from workbench.records import Document
-from workbench.web.access import here, organiser, reader, takes_uploads
+from workbench.web.access import here, member, organiser, reader, takes_uploads
 from workbench.web.api.cursors import FORBID, Flag, PageQuery, after, cursor_of
 from workbench.web.api.files import FileName, buffered, choice_of
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import app_context, reading
 from workbench.web.downloads import attachment
+from workbench.web.pages.files import original_file, shown_bytes
 from workbench.workflow.campaigns import collection
 from workbench.workflow.campaigns.campaign_json import loaded_json
 from workbench.workflow.campaigns.loading import load_in_portions
 from workbench.workflow.people.access_tokens import Scope
+from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("documents", __name__, url_prefix="/campaigns/<slug>/documents")
 LONGEST_SEARCH = 500
@@ -80,6 +82,22 @@ def show(query: DocumentQuery) -> FullDocument:
     with reading() as db:
         found: Document = collection.document(db, here().id, query.docno)
     return {"docno": found.docno, "title": found.title, "text": found.text}
+
+
+@blueprint.get("/original")
+@reader
+@operation(Text("application/octet-stream", "What the document was read from."), query=DocumentQuery)
+def original(query: DocumentQuery) -> Response:
+    """Download what a document was read from, byte by byte."""
+    return original_file(query.docno)
+
+
+@blueprint.get("/files/<string(length=64):sha256>")
+@member(Role.ORGANISER, Role.ASSESSOR, Role.ADJUDICATOR, Role.VIEWER)
+@operation(Text("*/*", "The PDF or the image, with its own content type."))
+def file(sha256: str) -> Response:
+    """Download the PDF or an image of a document by the SHA-256 that the document names."""
+    return shown_bytes(sha256)
 
 
 @blueprint.get("/missing")

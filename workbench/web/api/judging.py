@@ -12,6 +12,9 @@ from flask import Blueprint
 from pydantic import Field
 
 from workbench.json_forms import (
+    OwnAddedJson,
+    OwnAdditionJson,
+    OwnAdditionsJson,
     OwnAnswer,
     OwnAssignmentJson,
     PageJson,
@@ -19,6 +22,7 @@ from workbench.json_forms import (
     Receipts,
     TaskDocument,
     WorkJson,
+    filled,
 )
 from workbench.records import Answer
 from workbench.web.access import here, member, viewer
@@ -26,13 +30,14 @@ from workbench.web.api.cursors import FORBID, PageQuery, Whole, page_of
 from workbench.web.api.operations import operation
 from workbench.web.context import reading, sharing, writing
 from workbench.web.pages.judging.preparing import prepare_desk
-from workbench.workflow.judging.desk_view import DeskAnswer, PlacedDocument, documents_of, work_of
+from workbench.workflow.judging.desk_view import DeskAnswer, ShownDocument, documents_of, work_of
 from workbench.workflow.judging.submission import SubmissionKind
 from workbench.workflow.judging.sync import MOST_EVENTS, EachApart, Receipt, receive
-from workbench.workflow.judging.worklists import WorklistLine, worklist
+from workbench.workflow.judging.worklists import WorklistLine, add_to_own, own_additions, worklist
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
+from workbench.workflow.pools.additions import Additions
 
 blueprint = Blueprint("judging", __name__, url_prefix="/campaigns/<slug>/judging")
 assessor = member(Role.ASSESSOR)
@@ -77,6 +82,15 @@ class SentJudgments:
     events: Annotated[list[JudgmentEvent], Field(min_length=1, max_length=MOST_EVENTS)]
 
 
+@dataclass(frozen=True, slots=True)
+class SentAdditions:
+    """Documents for the topic of the assignment, and why."""
+
+    __pydantic_config__ = FORBID
+    docnos: Annotated[list[str], Field(min_length=1, max_length=10_000)]
+    reason: str
+
+
 @blueprint.get("")
 @assessor
 @operation(PageJson[OwnAssignmentJson], query=PageQuery)
@@ -116,7 +130,8 @@ def documents(assignment_id: int, query: TaskDocuments) -> list[TaskDocument]:
     """Show documents of an own assignment."""
     with reading() as db:
         require_assignment(db, here().id, assignment_id)
-        return [_document(one) for one in documents_of(db, assignment_id, viewer().id, query.docno)]
+        found = documents_of(db, assignment_id, viewer().id, query.docno)
+    return [task_document(one.document, one.document.key) for one in found]
 
 
 @blueprint.post("/judgments")
@@ -134,6 +149,30 @@ def record(body: SentJudgments) -> Receipts:
         with writing() as db:
             receipts = receive(db, viewer().id, events, plainly=False)
     return {"receipts": [_receipt(one) for one in receipts]}
+
+
+@blueprint.get("/<int:assignment_id>/additions")
+@assessor
+@operation(OwnAdditionsJson)
+def additions(assignment_id: int) -> OwnAdditionsJson:
+    """List the documents that you added to an own assignment."""
+    with reading() as db:
+        require_assignment(db, here().id, assignment_id)
+        found = own_additions(db, assignment_id, viewer().id)
+    return {"additions": [filled(OwnAdditionJson, one) for one in found]}
+
+
+@blueprint.post("/<int:assignment_id>/additions")
+@assessor
+@operation(OwnAddedJson, scope=Scope.JUDGE, body=SentAdditions)
+def add(assignment_id: int, body: SentAdditions) -> OwnAddedJson:
+    """Add documents to an own assignment, which you then judge; all of them, or none."""
+    docnos = {docno: number for number, docno in enumerate(body.docnos, start=1)}
+    with writing() as db:
+        require_assignment(db, here().id, assignment_id)
+        done = add_to_own(db, assignment_id, viewer().id, Additions(docnos, body.reason))
+    passed = [one.docno for one in done.passed]
+    return {"added": list(done.added), "passed": passed, "without_text": len(done.without_text)}
 
 
 def _event(sent: JudgmentEvent) -> dict[str, Any]:
@@ -171,12 +210,13 @@ def _answer(one: DeskAnswer) -> OwnAnswer:
     }
 
 
-def _document(placed: PlacedDocument) -> TaskDocument:
-    document = placed.document
-    return {
-        "docno": document.key,
-        "title": document.title,
-        "text": document.text,
-        "sha256": document.sha256,
-        "missing": document.missing,
-    }
+def task_document(document: ShownDocument, docno: str) -> TaskDocument:
+    """A document as the judging page shows it, by the name that it has there."""
+    file, images = document.form.file, document.form.images
+    return filled(
+        TaskDocument,
+        document,
+        docno=docno,
+        file=file.sha256 if file is not None and file.kept else None,
+        images={address: one.sha256 for address, one in images.items()},
+    )

@@ -10,7 +10,8 @@ from pydantic import Field
 
 from workbench.formats.topics import TOPIC_FORMATS, read_topics
 from workbench.json_forms import LoadedFiles, PageJson, TopicJson
-from workbench.web.access import here, organiser, reader, takes_uploads
+from workbench.records import Topic
+from workbench.web.access import here, member, organiser, takes_uploads
 from workbench.web.api.cursors import FORBID, PageQuery, page_of
 from workbench.web.api.files import FileName, choice_of
 from workbench.web.api.operations import operation
@@ -18,8 +19,10 @@ from workbench.web.context import reading, writing
 from workbench.workflow.campaigns.campaign_json import loaded_json, topic_json
 from workbench.workflow.campaigns.collection import load_topics, topics_of
 from workbench.workflow.people.access_tokens import Scope
+from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("topics", __name__, url_prefix="/campaigns/<slug>/topics")
+looker = member(Role.ORGANISER, Role.ADJUDICATOR, Role.VIEWER, Role.PARTICIPANT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +35,14 @@ class TopicsFile:
 
 
 @blueprint.get("")
-@reader
+@looker
 @operation(PageJson[TopicJson], query=PageQuery)
 def index(query: PageQuery) -> PageJson[TopicJson]:
-    """List the topics in their order."""
+    """List the topics in their order; participants see their statements without subtopics."""
     with reading() as db:
         topics = enumerate(topics_of(db, here().id))
-    return page_of(topics, query, key=lambda one: one[0], form=lambda one: topic_json(one[1]))
+    form = _statement if here().roles == {Role.PARTICIPANT} else topic_json
+    return page_of(topics, query, key=lambda one: one[0], form=lambda one: form(one[1]))
 
 
 @blueprint.post("")
@@ -53,3 +57,8 @@ def load(query: TopicsFile, file: BinaryIO) -> LoadedFiles:
     with writing() as db:
         done = load_topics(db, here().id, topics, source=query.name)
     return loaded_json([(query.name, done)])
+
+
+def _statement(topic: Topic) -> TopicJson:
+    """What the page of the task shows of a topic."""
+    return {**topic_json(topic), "subtopics": []}

@@ -35,6 +35,11 @@ KEPT_SECONDS = 600
 @member(Role.ORGANISER, Role.ASSESSOR, Role.ADJUDICATOR, Role.VIEWER)
 def shown(sha256: str) -> Response:
     """A PDF or an image of the campaign by its SHA-256, which the pages of its documents name."""
+    return shown_bytes(sha256)
+
+
+def shown_bytes(sha256: str) -> Response:
+    """The same of a file that is named; raises NotFound where there is none."""
     with reading() as db:
         found = shown_file(db, here().id, sha256)
     response = Response(found.content, content_type=found.media_type, headers=FILE_HEADERS)
@@ -46,7 +51,11 @@ def shown(sha256: str) -> Response:
 @reader
 def original() -> Response:
     """What a document (`?docno=`) was read from, byte by byte, as a file."""
-    docno = sent_id("docno")
+    return original_file(sent_id("docno"))
+
+
+def original_file(docno: str) -> Response:
+    """The same of a document that is named; raises NotFound where it is not kept."""
     with reading() as db:
         found = original_bytes(db, here().id, docno)
     response = attachment(found.content, f"{docno}.{_extension(found.media_type)}", kind=found.media_type)

@@ -5,11 +5,17 @@ from __future__ import annotations
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.datasets import DatasetPart, available, catalogue_entry
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.datasets import DatasetPart, available
+from workbench.errors import Finding, WorkbenchError
 from workbench.web.access import here, organiser
 from workbench.web.context import app_context, reading
-from workbench.web.dataset_fetches import DatasetFetch, chosen_parts, last_fetch, start_fetch
+from workbench.web.dataset_fetches import (
+    DatasetFetch,
+    chosen_parts,
+    last_fetch,
+    require_parts,
+    start_fetch,
+)
 from workbench.web.forms import findings_of, sent_text, status_of
 from workbench.web.requests import see_other
 from workbench.workflow.overview.readiness import readiness
@@ -34,7 +40,7 @@ def load() -> Response | tuple[str, int]:
         sent_text("assessor").strip(),
     )
     try:
-        _check(fetch)
+        require_parts(fetch)
         start_fetch(app_context().settings, here().id, fetch)
     except WorkbenchError as error:
         return _page(fetch, findings_of(error, "Collection", "dataset")), status_of(error)
@@ -48,20 +54,6 @@ def progress() -> str:
     return render_template(
         "documents/_fetch.html", fetch=last_fetch(app_context().settings.instance, here().id)
     )
-
-
-def _check(fetch: DatasetFetch) -> None:
-    """Raises WorkbenchError for what can be seen before anything is downloaded."""
-    if not fetch.parts:
-        raise InvalidInput(
-            [Finding("Collection", None, "part", "nothing is selected", "select what to load")]
-        )
-    entry = catalogue_entry(fetch.dataset)
-    lacking = [part for part in fetch.parts if part not in entry.parts]
-    if lacking:
-        message = f"{entry.id} has no {' and no '.join(lacking)}"
-        remedy = f"it has {', '.join(entry.parts)}"
-        raise InvalidInput([Finding("Collection", None, "part", message, remedy)])
 
 
 def _page(fetch: DatasetFetch | None = None, findings: tuple[Finding, ...] = ()) -> str:

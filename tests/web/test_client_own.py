@@ -1,0 +1,153 @@
+"""The methods of the client for searches and additions of assessors, webhooks and collections."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cast import Cast
+from tests.catalogue import small_collection
+from tests.formats.image_files import image_document, png_file
+from tests.web import test_client_calls, test_dataset, test_search
+from tests.web.test_client_calls import Of
+from workbench.client import ApiError
+from workbench.formats.single_files import sha256_of
+from workbench.records import Topic
+from workbench.storage.engine import Database
+from workbench.workflow.campaigns.collection import load_documents, load_topics
+
+of, allowed, started = test_client_calls.of, test_search.allowed, test_dataset.started
+
+
+def refused_with(error: pytest.ExceptionInfo[ApiError]) -> int:
+    return error.value.status
+
+
+@pytest.mark.usefixtures("allowed")
+def test_an_assessor_searches_opens_and_judges_what_was_found(of: Of, cast: Cast) -> None:
+    ada, mine = of("Ada"), cast.assignments["Ada", "T1"]
+    found = ada.search_own(mine, "spring tides")
+    assert ([hit["docno"] for hit in found["hits"]], found["topic"]) == (["new1", "new2"], "T1")
+    assert not any(hit["pooled"] for hit in found["hits"])
+    opened = ada.open_hit(mine, found["search"], "new1")
+    assert (opened["title"], opened["missing"]) == ("Spring tides", False)
+    assert ada.judge_hit(mine, found["search"], "new1", 2)["outcome"] == "recorded"
+    hits = ada.own_search(mine, found["search"])["hits"]
+    assert [(hit["grade"], hit["pooled"]) for hit in hits] == [(2, True), (None, False)]
+    assert [(one["search"], one["joined"]) for one in ada.own_searches(mine)] == [(found["search"], 1)]
+    # What she searched is hers alone: neither a colleague's nor found by way of a colleague's assignment.
+    ben, of_ben = of("Ben"), cast.assignments["Ben", "T1"]
+    for call in (
+        lambda: ben.own_search(mine, found["search"]),
+        lambda: ben.own_search(of_ben, found["search"]),
+        lambda: ben.judge_hit(of_ben, found["search"], "new2", 1),
+        lambda: ada.open_hit(mine, found["search"], "d6"),
+    ):
+        with pytest.raises(ApiError) as nothing:
+            call()
+        assert refused_with(nothing) == 404
+    assert ada.more_own_hits(mine, found["search"])["hits"] == hits  # there are no others
+
+
+@pytest.mark.usefixtures("allowed")
+def test_a_persons_searches_become_a_manual_run(of: Of, cast: Cast) -> None:
+    mine = cast.assignments["Ada", "T1"]
+    found = of("Ada").search_own(mine, "spring tides")
+    of("Ada").judge_hit(mine, found["search"], "new2", 3)
+    olga = of("Olga")
+    session = olga.search_session("ada")
+    assert (session["searches"], session["suggested_tag"]) == (1, f"search-{cast.accounts['Ada'].id}")
+    # Judged relevant comes first, then what was only shown.
+    (topic,) = session["topics"]
+    assert (topic["relevant"], topic["shown"]) == (["new2"], ["new1"])
+    saved = olga.save_search_session("ada", "search-ada", description="By hand.")
+    assert (saved["kind"], saved["description"], saved["lines"]) == ("manual", "By hand.", 2)
+    with pytest.raises(ApiError) as taken:
+        olga.save_search_session("ada", "search-ada")
+    assert refused_with(taken) == 422
+    with pytest.raises(ApiError) as nobody:
+        olga.search_session("vera")
+    assert refused_with(nobody) == 404
+    with pytest.raises(ApiError) as role:
+        of("Vera").search_session("ada")
+    assert refused_with(role) == 403
+
+
+def test_an_assessor_adds_documents_to_an_own_assignment(of: Of, cast: Cast) -> None:
+    ada, mine = of("Ada"), cast.assignments["Ada", "T1"]
+    # d1 is in the pool, and d6 has a text.
+    assert ada.add_to_own(mine, ["d6", "d1"], reason="I know of it.") == {
+        "added": ["d6"],
+        "passed": ["d1"],
+        "without_text": 0,
+    }
+    assert ada.own_additions(mine) == [{"docno": "d6", "reason": "I know of it."}]
+    assert "d6" in ada.work(mine)["order"]
+    with pytest.raises(ApiError) as others:
+        of("Ben").add_to_own(mine, ["d6"], reason="I know of it.")
+    assert refused_with(others) == 404
+
+
+def test_a_document_names_its_file_which_an_assessor_may_read(
+    of: Of, cast: Cast, sqlite_database: Database, tmp_path: Path
+) -> None:
+    picture = png_file(1, 1)
+    with sqlite_database.writing() as db:
+        load_documents(db, cast.campaign_id, [image_document("picture")], source="picture")
+    ada, mine = of("Ada"), cast.assignments["Ada", "T1"]
+    ada.add_to_own(mine, ["picture"], reason="It shows the quay.")
+    (document,) = ada.task_documents(mine, ["picture"])
+    assert document["file"] == sha256_of(picture)
+    assert ada.document_file(sha256_of(picture), tmp_path / "shown.png") == len(picture)
+    assert of("Vera").original("picture", tmp_path / "original.png") == len(picture)
+    assert (tmp_path / "shown.png").read_bytes() == (tmp_path / "original.png").read_bytes() == picture
+    with pytest.raises(ApiError) as original:
+        ada.original("picture", tmp_path / "refused.png")
+    assert refused_with(original) == 403
+
+
+def test_a_participant_sees_the_statements_of_the_topics_and_no_subtopics(
+    of: Of, cast: Cast, sqlite_database: Database
+) -> None:
+    with sqlite_database.writing() as db:
+        topics = [Topic("T1", "tides", "When is high water?", subtopics=(("1", "spring"), ("2", "neap")))]
+        load_topics(db, cast.campaign_id, topics, source="topics")
+    seen, whole = next(of("Petra").topics()), next(of("Vera").topics())
+    assert (seen["description"], seen["subtopics"]) == ("When is high water?", [])
+    assert whole == {**seen, "subtopics": [["1", "spring"], ["2", "neap"]]}
+
+
+def test_a_webhook_is_added_changed_tested_and_removed(of: Of) -> None:
+    olga = of("Olga")
+    made = olga.add_webhook("https://example.org/told", ["run.received"])
+    number = made["webhook"]["webhook"]
+    assert made["secret"]
+    assert olga.change_webhook(number, events=["release.made"], on=True)["events"] == ["release.made"]
+    assert olga.test_webhook(number)["waiting"] == 1
+    (delivery,) = olga.deliveries(number)
+    olga.deliver_again(number, delivery["delivery"])
+    assert [one["on"] for one in olga.webhooks()] == [True]
+    assert not olga.change_webhook(number, on=False)["on"]
+    olga.remove_webhook(number)
+    assert list(olga.webhooks()) == []
+
+
+def test_a_collection_begins_to_be_loaded_and_says_how_far_it_is(
+    of: Of, started: list[Any], tmp_path: Path
+) -> None:
+    olga, dataset = of("Olga"), small_collection(tmp_path)
+    with pytest.raises(ApiError) as nothing:
+        olga.dataset()
+    assert refused_with(nothing) == 404
+    with pytest.raises(ApiError) as lacking:
+        olga.load_dataset(dataset, ["runs"])
+    assert lacking.value.codes == ("part",)
+    begun = olga.load_dataset(dataset, ["qrels", "topics"], assessor="NIST")
+    assert (begun["state"], begun["parts"], begun["assessor"]) == ("running", ["topics", "qrels"], "NIST")
+    assert olga.dataset() == begun
+    assert len(started) == 1
+    with pytest.raises(ApiError) as busy:
+        olga.load_dataset(dataset, ["topics"])
+    assert refused_with(busy) == 409
