@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -51,6 +53,26 @@ def app(shared_app: Flask, settings: Settings, sqlite_database: Database) -> Ite
     for changed, before in ((shared_app.config, config), (shared_app.view_functions, views)):
         changed.clear()
         changed.update(before)
+
+
+@pytest.fixture
+def reached(app: Flask) -> list[str]:
+    """The endpoints whose views were reached, in order; the views work as they do."""
+    seen: list[str] = []
+
+    def watch(endpoint: str) -> None:
+        view = app.view_functions[endpoint]
+
+        @wraps(view)
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            seen.append(endpoint)
+            return view(*args, **kwargs)
+
+        app.view_functions[endpoint] = watched
+
+    for endpoint in list(app.view_functions):
+        watch(endpoint)
+    return seen
 
 
 @pytest.fixture
