@@ -63,6 +63,9 @@ COMPILE = [str(PYTHON), "-m", "compileall", "-q", "-j", "0", "workbench", "tests
 # Assertions that explain themselves cost each worker 13 s to prepare: what failed shows the variables of its
 # functions instead, and is run again with them.
 WITHOUT_WORDS = ["--assert", "plain", "--tb", "short", "--showlocals"]
+# Of the generated examples half, which are others each time: 20 s of processor for 10. A file that is named,
+# or `-m slow`, tries all.
+FEWER_EXAMPLES = {"WORKBENCH_TEST_EXAMPLES": "0.5"}
 AGAIN_WITH_WORDS = ["--last-failed", "--last-failed-no-failures", "none"]
 
 
@@ -101,7 +104,7 @@ def check_everything() -> dict[str, bool]:
     with ThreadPoolExecutor(1) as beside:
         checks = {name: beside.submit(finished, check) for name, check in CHECKS.items()}
         stage("compile", COMPILE)
-        held = {"pytest": stage("pytest", command)}
+        held = {"pytest": stage("pytest", command, FEWER_EXAMPLES | os.environ)}
     if not held["pytest"]:
         stage("what failed, once more and in words", [*PYTEST, *AGAIN_WITH_WORDS])
     for name, check in checks.items():

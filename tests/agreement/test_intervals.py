@@ -71,8 +71,8 @@ def test_of_eight_topics_that_differ_they_hold_the_kappa_far_more_often() -> Non
     generator = np.random.default_rng(4)
 
     def tables(samples: int, topics: int) -> Floats:
-        relevant = generator.beta(1, 3, (samples, topics))[..., np.newaxis]
-        seen = 1 / (1 + np.exp(-generator.normal([1.3, 3.0], 0.8, (samples, topics, 2))))
+        relevant: Floats = generator.beta(1, 3, (samples, topics))[..., np.newaxis]
+        seen: Floats = 1 / (1 + np.exp(-generator.normal([1.3, 3.0], 0.8, (samples, topics, 2))))
         yes, no = seen[..., :1], 1 - seen[..., 1:]
         shares = relevant * np.concatenate([yes * yes, yes * (1 - yes), yes * (1 - yes), (1 - yes) ** 2], 2)
         shares += (1 - relevant) * np.concatenate([no * no, no * (1 - no), no * (1 - no), (1 - no) ** 2], 2)

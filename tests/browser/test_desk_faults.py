@@ -61,6 +61,8 @@ def hold_back(target: Page | BrowserContext) -> None:
     target.route("**/desk/events", lambda route: route.abort())
 
 
+# Whatever keeps answers from arriving is in the other tests; faults.kills ends servers a thousand times.
+@pytest.mark.slow
 def test_the_server_is_killed_and_started_again_mid_topic(
     new_context: NewContext, server: DeskServer, complaints: Complaints
 ) -> None:

@@ -19,6 +19,8 @@ aggregation = Oracle("crowdkit.aggregation")
 
 QRELS = [name for name, rule in RULES.items() if not rule.soft]
 OWN_SCALE = [name for name in QRELS if not RULES[name].own_scale]
+# Rules that settle a whole table at once; any other settles pair by pair.
+TABLES = [name for name in QRELS if RULES[name].settle_table]
 SAID: dict[str, dict[str, str]] = {"one": {"assessor": "a0"}, "majority": {"ties": "lower"}}
 
 
@@ -94,7 +96,7 @@ def test_a_majority_of_random_tables_is_crowd_kits_where_nothing_is_tied() -> No
 
 # Every choice of every parameter, and for the rest another rule.
 CHOICES = [
-    *((rule, SAID.get(rule, {})) for rule in QRELS),
+    *((rule, SAID.get(rule, {})) for rule in TABLES),
     *(("majority", {"ties": ties}) for ties in ("none", "higher")),
     *(("sum", {"fewer": "sum", "binary": binary, "line": "3"}) for binary in ("no", "yes")),
     *(("adjudicated", {"then": then}) for then in ("any", "mace")),
@@ -127,7 +129,7 @@ def test_a_table_has_what_all_pairs_have_one_by_one(
     assert table_summary(found, topics=topics) == summary(whole, topics=topics)
 
 
-@pytest.mark.parametrize("rule", QRELS)
+@pytest.mark.parametrize("rule", TABLES)
 @pytest.mark.parametrize("judgments", [[], [Judgment("a0", "1", "d", None, Answer.UNSURE)]])
 def test_a_table_without_grades_has_none(rule: str, judgments: list[Judgment]) -> None:
     found = consensus_of_table(vote_table(judgments), rule=rule, **SAID.get(rule, {}))

@@ -91,7 +91,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     database.close()
 
 
-def test_the_second_process_answers_what_organisers_read_and_may_be_killed_or_hang(site: Site) -> None:
+def test_the_second_process_answers_what_organisers_read(site: Site) -> None:
     assert site.where(site.olga) == (200, "here")  # nobody waits for it to start
     site.until_there()
     first = site.ask(site.olga)
@@ -99,6 +99,12 @@ def test_the_second_process_answers_what_organisers_read_and_may_be_killed_or_ha
     assert b"<h1" in first.body
     assert dict(first.headers)["Content-Security-Policy"]
     assert site.where(site.ada) == (403, "there")
+
+
+@pytest.mark.slow  # it starts three
+def test_the_second_process_may_be_killed_or_hang(site: Site) -> None:
+    assert site.where(site.olga) == (200, "here")
+    site.until_there()
     site.signal(signal.SIGKILL)
     assert site.where(site.olga) == (200, "there")  # by another one, for which it waits
     site.served.seconds = 0.3
