@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from statistics import median
 
@@ -41,6 +42,13 @@ class Timeline:
         same = self.others[np.arange(len(self.codes)), np.maximum(self.codes, 0)]
         there = (self.codes != MISSING) & (total > 0)
         return np.where(there, same / np.maximum(total, 1), np.nan)
+
+    def digest(self) -> str:
+        """A hash of all of it: whatever is computed of timelines with the same one is the same."""
+        sha = hashlib.sha256(repr(self.others.shape).encode())
+        for part in (self.moments, self.codes, self.others, self.seconds, self.topics):
+            sha.update(np.ascontiguousarray(part).tobytes())
+        return sha.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

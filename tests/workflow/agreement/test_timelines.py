@@ -14,8 +14,10 @@ from workbench.errors import WorkbenchError
 from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
+from workbench.workflow.agreement import screen_answers, timelines
 from workbench.workflow.agreement.timelines import TIME_COLUMNS, in_words, over_time, time_rows
 from workbench.workflow.judging.importing import import_judgments
+from workbench.workflow.pools.current_answers import answers_by_topic
 
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 
@@ -118,3 +120,73 @@ def test_a_campaign_in_which_nobody_has_judged_has_no_course(sqlite_database: Da
     with sqlite_database.writing() as db:
         made = campaign_with_people(db)
         assert over_time(db, made.campaign.id, AgreementOptions()).assessors == ()
+
+
+@pytest.fixture
+def two_topics(sqlite_database: Database) -> Made:
+    """Ada and Ben on the same 24 pairs of T1, and Cyd alone on 24 pairs of T2."""
+    with sqlite_database.writing() as db:
+        made = campaign_with_people(db, assessors=("Ada", "Ben", "Cyd"))
+        events = []
+        for number in range(24):
+            at = START + timedelta(seconds=30 * number)
+            for name, topic in (("Ada", "T1"), ("Ben", "T1"), ("Cyd", "T2")):
+                grade = int(number % 3 == 0 or (name == "Ben" and number % 5 == 0))
+                events.append(event(made, name, f"n{number:02}", at, topic=topic, grade=grade))
+        assert append_events(db, events) == 72
+    return made
+
+
+def test_a_saved_answer_has_its_topic_read_and_those_computed_who_judged_its_pair(
+    sqlite_database: Database, two_topics: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    computed: list[str] = []
+    reading, computing = screen_answers._read, timelines._assessor
+
+    def note_topic(*said: Any) -> screen_answers.ScreenAnswers:
+        read.append(said[-1].topic)
+        return reading(*said)
+
+    def note_name(*said: Any) -> timelines.AssessorTime:
+        computed.append(said[0])
+        return computing(*said)
+
+    monkeypatch.setattr(screen_answers, "_read", note_topic)
+    monkeypatch.setattr(timelines, "_assessor", note_name)
+    campaign = two_topics.campaign.id
+    # A seed of this test alone, since the process keeps what others asked for.
+    options = AgreementOptions(seed=4711)
+    with sqlite_database.reading() as db:
+        over_time(db, campaign, options)
+    assert (sorted(read), computed) == (["T1", "T2"], ["Ada", "Ben", "Cyd"])
+    read.clear()
+    computed.clear()
+    with sqlite_database.writing() as db:
+        append_events(db, [event(two_topics, "Ada", "n01", START + timedelta(hours=3), grade=1)])
+    with sqlite_database.reading() as db:
+        after = over_time(db, campaign, options)
+    # Ben gave nothing new, but Ada was the other one on a pair of his.
+    assert (read, computed) == (["T1"], ["Ada", "Ben"])
+    # Apart on n05, n10, n20 by Ben's own choice, and now on n01.
+    assert [one.by_day[0].found.agreement for one in after.assessors] == [20 / 24, 20 / 24, None]
+    # A transaction that writes sees what is its own, and takes nothing that is kept with topics.
+    with sqlite_database.writing() as db:
+        timelines._REPORTS._entries.clear()
+        timelines._ASSESSORS._entries.clear()
+        assert over_time(db, campaign, options) == after
+
+
+def test_what_a_transaction_reads_that_is_behind_others_is_not_kept(
+    sqlite_database: Database, two_topics: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with sqlite_database.reading() as db:
+        answers = answers_by_topic(db, two_topics.campaign.id)
+        everybody = two_topics.assessors.values()
+        with monkeypatch.context() as behind:
+            behind.setattr(screen_answers, "changes_of", lambda *_: -1)
+            first = screen_answers.screen_answers(db, two_topics.campaign.id, answers, everybody)
+        kept = screen_answers.screen_answers(db, two_topics.campaign.id, answers, everybody)
+        again = screen_answers.screen_answers(db, two_topics.campaign.id, answers, everybody)
+    assert first["T1"] is not kept["T1"]
+    assert kept["T1"] is again["T1"]

@@ -2,126 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
+from functools import partial
 from math import expm1
 
 import numpy as np
-from numpy.typing import NDArray
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.agreement.contingency import MISSING
 from workbench.agreement.drift import INTERVALS, Trend, trend_between, trend_within
 from workbench.agreement.intervals import LEVEL
-from workbench.agreement.options import AgreementOptions, Occasion
-from workbench.agreement.ratings import NO_ANSWER, Answers, Pair
+from workbench.agreement.options import AgreementOptions
 from workbench.agreement.timelines import Bin, Timeline, bins, sittings
 from workbench.errors import Finding, InvalidInput
-from workbench.records import Answer
-from workbench.storage.events import JUDGING, LATER, WITHDRAWN
-from workbench.storage.tables import AssessorRow, JudgmentEventRow
-from workbench.workflow.agreement.selection import (
-    ComparedGrades,
-    answers_of_campaign,
-    compared_grades,
-    judgments_version,
-)
+from workbench.workflow.agreement.screen_answers import ScreenAnswers, screen_answers
+from workbench.workflow.agreement.selection import ComparedGrades, compared_grades, judgments_version
 from workbench.workflow.caching import Cache
-from workbench.workflow.judging.importing import IMPORTED
+from workbench.workflow.judging.current_judgments import recorded_version
+from workbench.workflow.pools.current_answers import answers_by_topic
+from workbench.workflow.pools.topic_answers import TopicAnswers
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedAnswer:
-    """A current answer: of which pair, its grade or None, when it was recorded, active milliseconds."""
+def _timelines(
+    answers: Mapping[str, TopicAnswers],
+    found: Mapping[str, ScreenAnswers],
+    people: Mapping[int, str],
+    grades: ComparedGrades,
+) -> Iterator[tuple[str, Timeline]]:
+    """The timeline of everybody's judging on the screen, against the other people's current answers.
 
-    pair: Pair
-    grade: int | None
-    moment: datetime
-    active_ms: int | None
-
-
-def answers_on_screen(db: Session, campaign_id: int) -> dict[str, list[RecordedAnswer]]:
-    """By person, by name, the current answers given on the screen, in the order recorded.
-
-    What files brought is left out, since they do not say when each pair was judged, and so is what was said
-    to probes, in training and in discussions.
+    Both are by topic; `people` are names by id, in the order in which the timelines come.
     """
-    event = JudgmentEventRow
-    rows = db.execute(
-        select(
-            AssessorRow.name,
-            event.topic,
-            event.docno,
-            event.answer,
-            event.grade,
-            event.recorded_at,
-            event.active_ms,
-        )
-        .join(AssessorRow, AssessorRow.id == event.assessor_id)
-        .where(
-            event.campaign_id == campaign_id,
-            event.purpose == JUDGING,
-            event.source.not_like(f"{IMPORTED}%"),
-            AssessorRow.machine.is_(False),
-        )
-        .order_by(AssessorRow.name, event.id)
-    )
-    recorded: dict[str, dict[Pair, RecordedAnswer]] = {}
-    for name, topic, docno, answer, grade, recorded_at, active_ms in rows:
-        own, pair = recorded.setdefault(name, {}), (topic, docno)
-        own.pop(pair, None)
-        if answer not in (WITHDRAWN, LATER):
-            own[pair] = RecordedAnswer(
-                pair, grade if answer == Answer.GRADE else None, recorded_at, active_ms
-            )
-    # An answer that was given again stands where it was recorded last.
-    return {name: sorted(own.values(), key=lambda one: one.moment) for name, own in recorded.items() if own}
-
-
-class _PeoplesGrades:
-    """What all people have given now, counted by pair once for everybody's timeline."""
-
-    def __init__(self, answers: Answers, grades: ComparedGrades) -> None:
-        self._answers = answers
-        self._place = {pair: column for column, pair in enumerate(answers.pairs)}
-        self._row = {one.name: row for row, one in enumerate(answers.assessors) if not one.machine}
-        self._codes = np.zeros(max(grades.scale) + 1, dtype=np.int64)
-        for grade in grades.scale:
-            self._codes[grade] = grades.categories.index(grades.category(grade))
-        # One row more, of nobody's grades: the place -1 is of a pair without an answer.
-        self._counts = np.zeros((len(answers.pairs) + 1, len(grades.categories)), dtype=np.int64)
-        for row in self._row.values():
-            graded = np.flatnonzero(answers.grades[row] >= 0)
-            self._counts[graded, self._codes[answers.grades[row, graded]]] += 1
-
-    def of_others(self, name: str, pairs: Sequence[Pair]) -> NDArray[np.int64]:
-        """How many others gave each of these pairs each category; shape (pairs, q)."""
-        columns = np.fromiter((self._place.get(pair, -1) for pair in pairs), np.int64, len(pairs))
-        others = self._counts[columns]
-        row = self._row.get(name)
-        if row is not None:
-            there = np.flatnonzero(columns >= 0)
-            theirs = self._answers.grades[row, columns[there]]
-            graded = theirs >= 0
-            others[there[graded], self._codes[theirs[graded]]] -= 1
-        return others
-
-
-def _timeline_of(
-    name: str, recorded: Sequence[RecordedAnswer], people: _PeoplesGrades, grades: ComparedGrades
-) -> Timeline:
-    """The timeline of one person's judging, against the other people's current answers."""
+    if not found:
+        return
     place = {grade: grades.categories.index(grades.category(grade)) for grade in grades.scale}
-    topics = {topic: number for number, topic in enumerate(dict.fromkeys(one.pair[0] for one in recorded))}
-    return Timeline(
-        moments=np.array([one.moment.timestamp() for one in recorded]),
-        codes=np.array([MISSING if one.grade is None else place[one.grade] for one in recorded], np.int8),
-        others=people.of_others(name, [one.pair for one in recorded]),
-        seconds=np.array([one.active_ms / 1000 if one.active_ms else np.nan for one in recorded]),
-        topics=np.array([topics[one.pair[0]] for one in recorded], dtype=np.int64),
+    # The last one is of an answer without a grade.
+    codes = np.full(max(grades.scale) + 2, MISSING, dtype=np.int64)
+    codes[list(place)] = list(place.values())
+    q = len(grades.categories)
+    several = found.values()
+    others = np.concatenate([one.others(answers[name], people, codes, q) for name, one in found.items()])
+    given = codes[np.concatenate([one.grades for one in several])]
+    moments, seconds, assessors, events = (
+        np.concatenate([getattr(one, part) for one in several])
+        for part in ("moments", "seconds", "assessors", "events")
     )
+    topics = np.repeat(np.arange(len(found)), [len(one.events) for one in several])
+    # Who recorded two answers at one moment recorded that of the earlier event first.
+    order = np.lexsort((events, moments, assessors))
+    sorted_by = assessors[order]
+    for number, name in people.items():
+        own = order[slice(*np.searchsorted(sorted_by, (number, number + 1)))]
+        if not len(own):
+            continue
+        # Topics are numbered as they come up, so that it depends on no other topic which come first.
+        _, first, which = np.unique(topics[own], return_index=True, return_inverse=True)
+        yield (
+            name,
+            Timeline(
+                moments=moments[own],
+                codes=given[own].astype(np.int8),
+                others=others[own].astype(np.int64),
+                seconds=seconds[own],
+                topics=np.argsort(np.argsort(first))[which],
+            ),
+        )
 
 
 TIME_COLUMNS = (
@@ -208,6 +155,8 @@ class TimeReport:
 
 # One asks for an assessor after the other, and for the files.
 _REPORTS: Cache[Hashable, TimeReport] = Cache(4)
+_ASSESSORS: Cache[Hashable, AssessorTime] = Cache(2048)
+"""By a hash of all that is computed of a person: whoever saves changes the few who judged the same pair."""
 
 
 def over_time(db: Session, campaign_id: int, options: AgreementOptions) -> TimeReport:
@@ -229,21 +178,22 @@ def over_time(db: Session, campaign_id: int, options: AgreementOptions) -> TimeR
 
 
 def _report(db: Session, campaign_id: int, grades: ComparedGrades, options: AgreementOptions) -> TimeReport:
-    answers = answers_of_campaign(db, campaign_id, Occasion.CURRENT)
-    recorded = answers_on_screen(db, campaign_id)
-    people_grades = _PeoplesGrades(answers, grades)
+    assessors = recorded_version(db, campaign_id).assessors
+    people = {number: name for number, name, machine in assessors if not machine}
+    answers = answers_by_topic(db, campaign_id)
+    on_screen = screen_answers(db, campaign_id, answers, [number for number, _, _ in assessors])
+    drawn = options.bin_size, options.gap_minutes, options.rounds, options.seed
     found = []
-    for name, own in recorded.items():
-        timeline, days = _timeline_of(name, own, people_grades, grades), [one.moment.date() for one in own]
-        found.append(_assessor(name, timeline, days, grades, options))
-    answered = (answers.grades != NO_ANSWER).any(axis=1).tolist()
-    people = {one.name for one, any_of in zip(answers.assessors, answered, strict=True) if any_of}
-    machines = {one.name for one in answers.assessors if one.machine}
+    for name, timeline in _timelines(answers, on_screen, people, grades):
+        make = partial(_assessor, name, timeline, grades, options)
+        found.append(_ASSESSORS.get((name, timeline.digest(), grades, *drawn), make))
+    answered = {number for one in answers.values() for number in np.unique(one.assessors).tolist()}
+    shown = {one.name for one in found}
     return TimeReport(
         assessors=tuple(found),
         grades=grades,
         options=options,
-        imported=tuple(sorted(people - machines - recorded.keys())),
+        imported=tuple(sorted({people[number] for number in answered & people.keys()} - shown)),
     )
 
 
@@ -296,7 +246,6 @@ def in_words(trend: Trend, over: str) -> str:
 def _assessor(
     name: str,
     timeline: Timeline,
-    days: Sequence[date],
     grades: ComparedGrades,
     options: AgreementOptions,
 ) -> AssessorTime:
@@ -304,13 +253,13 @@ def _assessor(
     agreement = timeline.agreement
     # The place -1 of an answer without a grade takes the NaN that stands last.
     relevant = np.array([*(float(one >= grades.lowest_relevant) for one in grades.categories), np.nan])
-    ordinals = np.array([day.toordinal() for day in days], dtype=np.int64)
+    ordinals = (timeline.moments // 86_400).astype(np.int64) + date(1970, 1, 1).toordinal()
     # A sitting that goes on past midnight is of the day on which it began.
     begun = ordinals[np.searchsorted(sitting, sitting)]
     drawing = {"rounds": options.rounds, "seed": options.seed}
     return AssessorTime(
         name=name,
-        judgments=len(days),
+        judgments=len(timeline.moments),
         compared=int(np.isfinite(agreement).sum()),
         sittings=int(sitting[-1]) + 1,
         by_position=bins(timeline, (position - 1) // options.bin_size),
