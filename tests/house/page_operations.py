@@ -15,7 +15,6 @@ CONFIRMED = "asks whether to do what an operation does"
 DESK = "a part of the judging desk; `judging.show`, `documents` and `record` have the assignment"
 TO_READ = "help and the site's own papers"
 PUBLIC = "open to everybody without an account"
-NOT_YET = "not yet"
 OPEN_PAGE = "tells an open page that its figures have changed; a program asks for the result again"
 RESULT = "results.table"
 """Every table that a page registers as a result (`web/results`) is one of this operation's."""
@@ -56,8 +55,11 @@ SENT = {
     "discussions.read": "discussions.read",
     "discussions.say": "discussions.say",
     "documents.load": "documents.load",
-    **{f"draft_desk.{one}": NOT_YET for one in ("change", "judge", "more", "open_document", "search")},
-    **{f"drafts.{one}": NOT_YET for one in ("begin", "change_rules", "keep", "put_aside", "take", "take_up")},
+    "draft_desk.change": "drafts.change",
+    **{f"draft_desk.{one}": f"draft_searches.{one}" for one in ("judge", "more", "open_document", "search")},
+    **{f"drafts.{one}": f"drafts.{one}" for one in ("begin", "change_rules", "keep", "take")},
+    "drafts.put_aside": "drafts.change_state",
+    "drafts.take_up": "drafts.change_state",
     "entrance.accept": SIGNING_IN,
     "entrance.begin": SIGNING_IN,
     "entrance.enter": SIGNING_IN,
@@ -233,10 +235,10 @@ SHOWN = {
     "documents.document": "documents.show",
     "documents.index": "documents.index",
     "documents.without_text": "documents.missing",
-    "draft_desk.index": NOT_YET,
-    "draft_desk.show": NOT_YET,
-    "drafts.index": NOT_YET,
-    "drafts.table_file": NOT_YET,
+    "draft_desk.index": "drafts.show",
+    "draft_desk.show": "draft_searches.show",
+    "drafts.index": "drafts.index",
+    "drafts.table_file": "drafts.index",
     "entrance.invitation": SIGNING_IN,
     "entrance.reset": SIGNING_IN,
     "entrance.sign_in": SIGNING_IN,
@@ -375,4 +377,4 @@ SHOWN = {
 }
 """By endpoint of a page that shows something: the operation that has what it shows."""
 
-REASONS = {OWN_ACCOUNT, SIGNING_IN, SITE, BROWSER, STEP, CONFIRMED, DESK, TO_READ, PUBLIC, OPEN_PAGE, NOT_YET}
+REASONS = {OWN_ACCOUNT, SIGNING_IN, SITE, BROWSER, STEP, CONFIRMED, DESK, TO_READ, PUBLIC, OPEN_PAGE}

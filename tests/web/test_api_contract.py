@@ -16,6 +16,7 @@ from hypothesis.errors import Unsatisfiable
 
 from tests.api import API, token_of
 from tests.cast import Cast
+from tests.searches import stored_search
 from tests.support import examples
 from workbench.records import Answer
 from workbench.storage.engine import Database
@@ -23,21 +24,30 @@ from workbench.workflow.judging.record import record
 from workbench.workflow.judging.submission import Submission
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
+from workbench.workflow.searching.searches import Searcher
+from workbench.workflow.searching.topic_drafts import begin_draft, draft_row
 
 pytestmark = pytest.mark.slow
 MOST = examples(15)
-KNOWN = {"slug": "harbour", "tag": "alpha", "pool": "depth 2", "login": "vera", "role": "viewer"}
+KNOWN = {
+    "slug": "harbour", "tag": "alpha", "pool": "depth 2", "login": "vera", "role": "viewer",
+    "number": 1, "search_id": 1,
+}  # fmt: skip
 """So that requests get past the question whether there is such a thing."""
 
 
 @pytest.fixture
 def token(sqlite_database: Database, cast: Cast) -> str:
-    """Olga, who may do everything in a campaign in which somebody has judged."""
+    """Olga, who develops a topic and may do everything in a campaign in which somebody has judged."""
     with sqlite_database.writing() as db:
         add_role(db, cast.campaign_id, cast.accounts["Olga"].id, Role.ADJUDICATOR)
         for name, grade in (("Ada", 1), ("Ben", 3)):
             said = Submission("d1", f"answer-of-{name}", answer=Answer.GRADE, grade=grade)
             record(db, cast.assignments[name, "T1"], cast.accounts[name].id, said)
+        olga = cast.accounts["Olga"].id
+        number = begin_draft(db, cast.campaign_id, olga, "a-draft-of-a-topic")
+        draft_id = draft_row(db, cast.campaign_id, number).id
+        stored_search(db, Searcher(cast.campaign_id, "", olga, draft_id=draft_id), ["d1", "d2"])
     return token_of(sqlite_database, cast.accounts["Olga"])
 
 

@@ -7,6 +7,7 @@ from typing import Any, cast
 from workbench.client.collecting import CollectingCalls
 from workbench.client.comparing import ComparingCalls
 from workbench.client.connecting import ConnectingCalls
+from workbench.client.developing import DevelopingCalls
 from workbench.client.judging import JudgingCalls
 from workbench.client.people import PeopleCalls
 from workbench.client.pools import PoolCalls
@@ -19,7 +20,14 @@ from workbench.json_forms import (
 
 
 class CampaignClient(
-    CollectingCalls, PoolCalls, PeopleCalls, JudgingCalls, ComparingCalls, ResultCalls, ConnectingCalls
+    CollectingCalls,
+    DevelopingCalls,
+    PoolCalls,
+    PeopleCalls,
+    JudgingCalls,
+    ComparingCalls,
+    ResultCalls,
+    ConnectingCalls,
 ):
     """A campaign on a server; see `Client` for what methods raise."""
 

@@ -115,3 +115,68 @@ class SearchSessionJson(TypedDict):
     suggested_tag: str
     suggested_description: str
     topics: list[SessionTopicJson]
+
+
+class DraftJson(TypedDict):
+    """A topic that somebody develops: its statement, what became of it, and what its author judged.
+
+    `state` is open, aside or accepted; then `topic` is its id in the campaign, and `pool`, which organisers
+    see, has its judgments. Of the first documents judged, `counted` so far, `counted_relevant` decide the
+    `verdict`. The collection has at least `low` and at most `high` relevant documents.
+    """
+
+    draft: int
+    author: str
+    title: str
+    description: str
+    narrative: str
+    revision: int
+    state: str
+    reason: str
+    topic: str | None
+    pool: str | None
+    begun_at: str
+    decided_by: str
+    decided_at: str | None
+    judged: int
+    relevant: int
+    counted: int
+    counted_relevant: int
+    low: int
+    high: int
+    verdict: str
+
+
+class DraftGradeJson(TypedDict):
+    """The grade of a document for a draft, and the search and rank by which it was found."""
+
+    docno: str
+    grade: int
+    search: int
+    rank: int
+
+
+class DraftRecordJson(DraftJson):
+    """A draft with its grades, in the order in which their documents were judged first."""
+
+    grades: list[DraftGradeJson]
+
+
+class DevelopmentRulesJson(TypedDict):
+    """When a topic is fit: `least` to `most` of the `first` documents judged are relevant.
+
+    With `assessors` assessors develop topics too.
+    """
+
+    first: int
+    least: int
+    most: int
+    assessors: bool
+
+
+class KeptJudgmentsJson(TypedDict):
+    """The judgments of a draft that a pool took; its author had given `known` already, `added` joined it."""
+
+    judgments: int
+    known: int
+    added: int

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
+import pytest
 from click.testing import CliRunner
 
-from tests.cast import assemble
+from tests.cast import FOUR_GRADES, assemble
 from tests.searches import stored_search
 from workbench.cli.main import workbench
+from workbench.errors import Conflict
 from workbench.storage.engine import Database
+from workbench.workflow.campaigns.campaigns import change_campaign
 from workbench.workflow.people.administration import disable_account
 from workbench.workflow.searching.draft_judgments import DraftAnswer, judge_for_draft
 from workbench.workflow.searching.searches import Searcher
@@ -18,6 +22,7 @@ from workbench.workflow.searching.topic_drafts import (
     begin_draft,
     change_statement,
     draft_row,
+    set_draft_aside,
     topic_drafts,
 )
 from workbench.workflow.upkeep.erasure import erase_person
@@ -57,3 +62,21 @@ def test_a_draft_outlives_the_name_of_its_author(sqlite_database: Database) -> N
     with sqlite_database.reading() as db:
         (draft,) = topic_drafts(db, campaign_id)
     assert (draft.author, draft.progress.relevant) == (f"Erased account {ada}", 1)
+
+
+def test_grades_keep_their_values_once_a_draft_has_some(sqlite_database: Database) -> None:
+    campaign_id, _ = made(sqlite_database)
+    fewer = replace(FOUR_GRADES, grades=FOUR_GRADES.grades[:-1])
+    with pytest.raises(Conflict), sqlite_database.writing() as db:
+        change_campaign(db, campaign_id, name="Harbour", guidelines="", scale=fewer)
+
+
+def test_a_draft_that_is_put_aside_twice_keeps_who_did_it_and_why(sqlite_database: Database) -> None:
+    campaign_id, ada = made(sqlite_database)
+    with sqlite_database.writing() as db:
+        row = draft_row(db, campaign_id, 1, writing=True)
+        for _ in range(2):
+            set_draft_aside(db, row, " too  few ", by=ada)
+        with pytest.raises(Conflict):
+            set_draft_aside(db, row, "another reason", by=ada)
+        assert (row.state, row.reason) == ("aside", "too few")

@@ -13,7 +13,13 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import Scale
 from workbench.storage.engine import WRITES
-from workbench.storage.tables import CampaignRow, JudgmentEventRow, MemberRow
+from workbench.storage.tables import (
+    CampaignRow,
+    DraftJudgmentRow,
+    JudgmentEventRow,
+    MemberRow,
+    TopicDraftRow,
+)
 from workbench.workflow.campaigns.scales import refuse_reserved, scale_from_json, scale_to_json
 from workbench.workflow.people.roles import Role
 
@@ -173,4 +179,11 @@ def _slug_used(db: Session, slug: str) -> bool:
 
 def _anything_judged(db: Session, campaign_id: int) -> bool:
     first = select(JudgmentEventRow.id).where(JudgmentEventRow.campaign_id == campaign_id).limit(1)
-    return db.scalar(first) is not None
+    # A pool may take these later, and the pages of drafts show their labels.
+    of_drafts = (
+        select(DraftJudgmentRow.id)
+        .join(TopicDraftRow)
+        .where(TopicDraftRow.campaign_id == campaign_id)
+        .limit(1)
+    )
+    return db.scalar(first) is not None or db.scalar(of_drafts) is not None

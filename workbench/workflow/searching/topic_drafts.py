@@ -151,18 +151,19 @@ def may_develop(db: Session, campaign_id: int, *, organiser: bool) -> bool:
 
 
 def begin_draft(db: Session, campaign_id: int, author_id: int, client_id: str) -> int:
-    """Begin a draft and return its number; the same client id again gives the number that it has."""
+    """Begin a draft and return its number; the same client id again gives the number that it has.
+
+    Raises Conflict for the client id of somebody else's draft.
+    """
     checked_client_id(client_id)
     # Locked, so that two do not get one number.
     db.get_one(CampaignRow, campaign_id, with_for_update=True)
     mine = TopicDraftRow.campaign_id == campaign_id
-    known = db.scalar(
-        select(TopicDraftRow.number).where(
-            mine, TopicDraftRow.client_id == client_id, TopicDraftRow.author_id == author_id
-        )
-    )
+    known = db.scalar(select(TopicDraftRow).where(mine, TopicDraftRow.client_id == client_id))
     if known is not None:
-        return known
+        if known.author_id != author_id:
+            raise Conflict("this client id is taken", remedy="send another one, such as a random UUID")
+        return known.number
     number = (db.scalar(select(func.max(TopicDraftRow.number)).where(mine)) or 0) + 1
     db.add(
         TopicDraftRow(
@@ -239,9 +240,14 @@ def change_statement(
 
 
 def set_draft_aside(db: Session, row: TopicDraftRow, reason: str, *, by: int) -> None:
-    """Put a draft aside for a reason; raises InvalidInput without one, Conflict where it is decided."""
-    require_open_draft(row)
+    """Put a draft aside for a reason; the same again changes nothing.
+
+    Raises InvalidInput without a reason, Conflict where it is decided otherwise.
+    """
     why = storable(" ".join(reason.split()))
+    if row.state == DraftState.ASIDE and row.reason == why:
+        return
+    require_open_draft(row)
     if not 0 < len(why) <= LONGEST_WHY:
         message = "the reason is missing" if not why else f"it has {len(why):,} characters"
         raise InvalidInput([Finding("Draft", None, "reason", message, f"1 to {LONGEST_WHY:,} characters")])

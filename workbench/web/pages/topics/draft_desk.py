@@ -21,6 +21,12 @@ from workbench.web.pages.search.forms import (
     read_search,
     refused_with,
 )
+from workbench.web.pages.topics.draft_rights import (
+    draft_searcher,
+    is_organiser,
+    require_developer,
+    seen_draft,
+)
 from workbench.web.requests import from_script, see_other
 from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns.campaigns import campaign_of
@@ -43,15 +49,11 @@ from workbench.workflow.searching.searches import (
     show_more,
 )
 from workbench.workflow.searching.topic_drafts import (
-    TopicDraft,
     TopicStatement,
     change_statement,
     development_rules,
     draft_grades,
     next_topic_id,
-    own_open_draft,
-    require_developing,
-    topic_draft,
 )
 
 blueprint = Blueprint("draft_desk", __name__, url_prefix="/c/<slug>/topics/drafts/<int:number>")
@@ -79,7 +81,7 @@ def change(number: int) -> Answer:
     statement = TopicStatement(sent_text("title"), sent_text("description"), sent_text("narrative"), revision)
     try:
         with writing() as db:
-            _require(db)
+            require_developer(db)
             revision = change_statement(db, here().id, number, viewer().id, statement)
     except WorkbenchError as error:
         if isinstance(error, NotFound):
@@ -99,13 +101,13 @@ def search(number: int) -> Answer:
     try:
         asked = read_search()
         with writing() as db:
-            searcher = _searcher(db, number)
+            searcher = draft_searcher(db, number)
         with reading() as db:
             among = known_of_draft(db, searcher.draft_id or 0).filter(asked.among)
             like = like_document(db, here().id, asked)
         answer = ask_index(asked, among, like)
         with writing() as db:
-            made = record_search(db, _searcher(db, number), answer)
+            made = record_search(db, draft_searcher(db, number), answer)
     except InvalidInput as error:
         return draft_page(number, findings=error.findings), refused_with(error)
     return see_other(url_for("draft_desk.show", number=number, search_id=made))
@@ -123,7 +125,7 @@ def show(number: int, search_id: int) -> Answer:
 def more(number: int, search_id: int) -> Response:
     """Show the next hits of a search."""
     with writing() as db:
-        rank = show_more(db, own_search(db, _searcher(db, number), search_id))
+        rank = show_more(db, own_search(db, draft_searcher(db, number), search_id))
     return see_other(url_for("draft_desk.show", number=number, search_id=search_id) + f"#hit-{rank}")
 
 
@@ -133,7 +135,7 @@ def open_document(number: int, search_id: int) -> Response:
     """Open a document that a search has shown."""
     docno = read_id(request.form.get("docno", ""))
     with writing() as db:
-        record_opened(db, own_search(db, _searcher(db, number), search_id), docno)
+        record_opened(db, own_search(db, draft_searcher(db, number), search_id), docno)
     return see_other(_address(number, search_id, docno))
 
 
@@ -150,7 +152,7 @@ def judge(number: int, search_id: int) -> Answer:
         docno, grade, request.form.get("client_id", ""), request.form.get("shown_sha256") or None
     )
     with writing() as db:
-        searcher = _searcher(db, number)
+        searcher = draft_searcher(db, number)
         judge_for_draft(db, searcher, number, search_id, given)
         search = own_search(db, searcher, search_id)
         following = next_without_answer(db, search, known_of_draft(db, searcher.draft_id or 0), docno)
@@ -164,11 +166,11 @@ def draft_page(number: int, search_id: int | None = None, findings: tuple[Findin
     named = request.args.get("docno")
     docno = read_id(named) if named is not None else None
     with reading() as db:
-        mine = _seen(db, number).author_id == viewer().id
+        mine = seen_draft(db, number).author_id == viewer().id
         searchable = allows_search_of(db, here().id)
     ready = index_now() if mine and searchable else None
     with reading() as db:
-        draft = _seen(db, number)
+        draft = seen_draft(db, number)
         searcher = Searcher(here().id, "", viewer().id, draft_id=draft.id)
         shown: ShownSearch | None = None
         if search_id is not None:
@@ -189,33 +191,10 @@ def draft_page(number: int, search_id: int | None = None, findings: tuple[Findin
             ready=ready,
             choices=CHOICES,
             suggested=_suggested(db),
-            pools=_pools(db) if _is_organiser() and draft.topic is not None else (),
+            pools=_pools(db) if is_organiser() and draft.topic is not None else (),
             typed=request.form,
             findings=findings,
         )
-
-
-def _seen(db: Session, number: int) -> TopicDraft:
-    """A draft that the viewer may look at; raises NotFound."""
-    draft = topic_draft(db, here().id, number)
-    if not _is_organiser() and draft.author_id != viewer().id:
-        raise NotFound(f"there is no draft {number} of yours", remedy="see the list of drafts")
-    return draft
-
-
-def _is_organiser() -> bool:
-    return Role.ORGANISER in here().roles
-
-
-def _require(db: Session) -> None:
-    require_developing(db, here().id, organiser=_is_organiser())
-
-
-def _searcher(db: Session, number: int) -> Searcher:
-    """Who searches for an open draft of their own; raises NotFound, Conflict."""
-    _require(db)
-    row = own_open_draft(db, here().id, number, viewer().id)
-    return Searcher(here().id, "", viewer().id, draft_id=row.id)
 
 
 def _suggested(db: Session) -> str:

@@ -10,11 +10,17 @@ from workbench.errors import Finding, NotFound, WorkbenchError
 from workbench.web import notices
 from workbench.web.access import here, member, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.downloads import export_file
 from workbench.web.forms import findings_of, sent_text, status_of, whole_number
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.pages.topics.draft_desk import draft_page
+from workbench.web.pages.topics.draft_rights import (
+    develops,
+    draft_to_decide,
+    require_developer,
+    seen_drafts,
+)
 from workbench.web.requests import see_other
+from workbench.web.results import TABLE_ONLY, CampaignResult, MadeResult, result
 from workbench.workflow.judging.desk_rules import allows_search_of
 from workbench.workflow.people.roles import Role
 from workbench.workflow.searching.draft_judgments import keep_judgments
@@ -24,13 +30,10 @@ from workbench.workflow.searching.topic_drafts import (
     development_rules,
     draft_row,
     drafts_export,
-    may_develop,
-    require_developing,
     save_development_rules,
     set_draft_aside,
     take_draft_up,
     take_into_campaign,
-    topic_drafts,
 )
 
 blueprint = Blueprint("drafts", __name__, url_prefix="/c/<slug>/topics/drafts")
@@ -50,7 +53,7 @@ def index() -> str:
 def begin() -> Response:
     """Begin a draft and open it; sent twice it begins one."""
     with writing() as db:
-        require_developing(db, here().id, organiser=_is_organiser())
+        require_developer(db)
         number = begin_draft(db, here().id, viewer().id, request.form.get("client_id", ""))
     return see_other(url_for("draft_desk.index", number=number))
 
@@ -72,11 +75,11 @@ def change_rules() -> Answer:
 
 @blueprint.get("/table.<any(csv, json):kind>")
 @developer
-def table_file(kind: str) -> Response:
+@result(CampaignResult("topics.drafts", "Topics that are developed", "a draft", formats=TABLE_ONLY))
+def table_file() -> MadeResult:
     """The drafts that the list shows, with statement, state and verdict."""
     with reading() as db:
-        shown = topic_drafts(db, here().id, author_id=_author())
-    return export_file(drafts_export(shown), kind, f"{here().slug}.topic-drafts")
+        return MadeResult("topic-drafts", drafts_export(seen_drafts(db)))
 
 
 @blueprint.post("/<int:number>/aside")
@@ -85,9 +88,7 @@ def put_aside(number: int) -> Answer:
     """Put a draft aside for a reason."""
     try:
         with writing() as db:
-            row = draft_row(db, here().id, number, writing=True)
-            _require_own(row.author_id)
-            set_draft_aside(db, row, sent_text("reason"), by=viewer().id)
+            set_draft_aside(db, draft_to_decide(db, number), sent_text("reason"), by=viewer().id)
     except WorkbenchError as error:
         return _refused(number, error, "reason")
     notices.add(f"Draft {number} was put aside. It stays in the list.")
@@ -100,9 +101,7 @@ def take_up(number: int) -> Answer:
     """Go on with a draft that was put aside."""
     try:
         with writing() as db:
-            row = draft_row(db, here().id, number, writing=True)
-            _require_own(row.author_id)
-            take_draft_up(db, row, by=viewer().id)
+            take_draft_up(db, draft_to_decide(db, number), by=viewer().id)
     except WorkbenchError as error:
         return _refused(number, error, "state")
     return see_other(url_for("draft_desk.index", number=number))
@@ -144,27 +143,13 @@ def _refused(number: int, error: WorkbenchError, code: str) -> tuple[str, int]:
     return draft_page(number, findings=findings_of(error, "Draft", code)), status_of(error)
 
 
-def _is_organiser() -> bool:
-    return Role.ORGANISER in here().roles
-
-
-def _author() -> int | None:
-    """Whose drafts the viewer sees; None for all."""
-    return None if _is_organiser() else viewer().id
-
-
-def _require_own(author_id: int) -> None:
-    if not _is_organiser() and author_id != viewer().id:
-        raise NotFound("this draft is somebody else's", remedy="see your own")
-
-
 def _page(findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
         return render_template(
             "topics/drafts.html",
-            drafts=topic_drafts(db, here().id, author_id=_author()),
+            drafts=seen_drafts(db),
             rules=development_rules(db, here().id),
-            may_begin=may_develop(db, here().id, organiser=_is_organiser()),
+            may_begin=develops(db),
             searchable=allows_search_of(db, here().id),
             typed=request.form,
             findings=findings,
