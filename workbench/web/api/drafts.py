@@ -66,7 +66,7 @@ class SentDraft:
 
 
 @dataclass(frozen=True, slots=True)
-class SentStatement:
+class SentDraftStatement:
     """What a draft says from now on; what is null stays. `revision` is the one that you have seen."""
 
     __pydantic_config__ = FORBID
@@ -149,8 +149,8 @@ def show(number: int) -> DraftRecordJson:
 
 @blueprint.patch("/<int:number>")
 @developer
-@operation(DraftJson, scope=Scope.JUDGE, body=SentStatement)
-def change(number: int, body: SentStatement) -> DraftJson:
+@operation(DraftJson, scope=Scope.JUDGE, body=SentDraftStatement)
+def change(number: int, body: SentDraftStatement) -> DraftJson:
     """Change what an own draft says; refused where it was changed since the revision that you have seen."""
     with writing() as db:
         require_developer(db)
