@@ -8,10 +8,11 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from tests.cast import FOUR_GRADES, assemble
+from tests.cast import assemble
 from tests.searches import stored_search
 from workbench.cli.main import workbench
 from workbench.errors import Conflict
+from workbench.records import FOUR_GRADES
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigns import change_campaign
 from workbench.workflow.people.administration import disable_account
