@@ -67,11 +67,13 @@ form.addEventListener("input", later);
 form.addEventListener("change", () => { if (!isHeld) settle(); });
 onWake(() => { if (isDirty() && !isHeld) settle(); });
 window.addEventListener("beforeunload", (event) => { if (isDirty() && !isLeaving) event.preventDefault(); });
+// Before htmx, which listens at the forms, sends anything.
 document.addEventListener("submit", async (event) => {
   const { submitter, target } = event;
   if (target === form) isLeaving = true;
   if (target === form || (!isDirty() && !sending)) return;
   event.preventDefault();
+  event.stopPropagation();
   if (await settle()) target.requestSubmit(submitter);
-});
+}, true);
 later();

@@ -1,4 +1,5 @@
-// Keys of the search pages: one opens a document, one judges it, one goes back. Without this everything is a form.
+// Keys of the search pages: one opens a document, one judges it, one goes back. Without this everything is a form. htmx
+// puts what the server answers into the page: hits, the next of them, the document beside them and the hit that was judged.
 import { isOnControl, listenToKeys } from "./shared/keys.js";
 
 const hits = () => [...document.querySelectorAll("[data-hit]")];
@@ -43,13 +44,60 @@ window.addEventListener("pageshow", (event) => {
   // Hits out of the browser's memory could lack what was judged since.
   if (event.persisted) location.reload();
 });
-if (current()) {
-  // The document and the buttons below it have the height of the window then.
+
+// The document and the buttons below it have the height of the window then. Keys are heard from now on; those that
+// scroll, by the document.
+function showOpened() {
   document.querySelector(".found").scrollIntoView();
   // On a narrow page the document stands above the hits.
   if (!matchMedia("(max-width: 800px)").matches) current().closest("li").scrollIntoView({ block: "nearest" });
-  // Keys are heard from now on; those that scroll, by the document.
   document.getElementById("opened-document").focus({ preventScroll: true });
-} else {
-  hits()[0]?.focus({ preventScroll: true });
 }
+
+function begin() {
+  if (current()) showOpened();
+  else hits()[0]?.focus({ preventScroll: true });
+}
+
+// The hit beside which the document is open, which the server names by its rank.
+function markCurrent() {
+  const { rank } = document.getElementById("opened").dataset;
+  for (const hit of hits()) hit.removeAttribute("aria-current");
+  if (rank) document.querySelector(`#hit-${rank} [data-hit]`)?.setAttribute("aria-current", "true");
+}
+
+// What a page that is loaded would be read out with.
+function tellFound() {
+  document.getElementById("status").textContent = document.querySelector(".understood")?.textContent ?? "";
+}
+
+let hitsBefore = 0;
+document.addEventListener("htmx:before:swap", () => {
+  hitsBefore = hits().length;
+  document.getElementById("trouble").replaceChildren();
+});
+document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+  const { status } = ctx.response;
+  if (status >= 400) {
+    const refused = document.querySelector("#searching [role=alert]")?.closest("form");
+    refused?.querySelector("textarea, input[type=search], button")?.focus();
+  } else if (ctx.target.id === "hits") {
+    hits()[hitsBefore]?.focus();
+  } else {
+    if (ctx.target.id === "opened") markCurrent();
+    else {
+      window.scrollTo(0, 0);
+      tellFound();
+    }
+    begin();
+  }
+});
+document.addEventListener("htmx:finally:request", ({ detail: { ctx } }) => {
+  isLeaving = Boolean(ctx.hx?.redirect);
+  // Signed out: the page itself leads to signing in, and back.
+  if (ctx.response?.status === 401) location.reload();
+  if (!ctx.response && !ctx.status.includes("AbortError")) {
+    document.getElementById("trouble").textContent = "The server did not answer. Try again.";
+  }
+});
+begin();

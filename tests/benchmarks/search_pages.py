@@ -5,10 +5,10 @@ makes them, by the server of `workbench serve` over SQLite. A robot in Chromium 
 with 40 queries of 12 words of which every one ranks, and judges `--judged` of what the last one found, one
 after the other.
 
-Told are, as median and ninth decile, the milliseconds from the key that sends a query to the first paint of
-the hits, and from the key that judges to the first paint of the next document; of these the milliseconds
-until the page had arrived, with the redirect before it; what the server's processes used of the processor for
-each; and how many keys the robot pressed for each judgment: a search is sent, opened and left by a key each
+Told are, as median and ninth decile, the milliseconds from the key that sends a query to the paint of the
+hits, and from the key that judges to the paint of the next document; of these the milliseconds until the
+answer had arrived; what the server's processes used of the processor for each, and the main thread of the
+page; and how many keys the robot pressed for each judgment: a search is sent, opened and left by a key each
 besides. Paints and answers are those of the browser's own timeline, so leave the machine alone meanwhile.
 """
 
@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import CDPSession, Page, expect, sync_playwright
 from sqlalchemy import func, select
 
 from tests.benchmarks.searching import QUERY_WORDS, Zipf, documents
@@ -38,18 +38,31 @@ from workbench.workflow.judging.desk_rules import save_allows_search
 QUERIES, WARMING, WORDS = 40, 5, 150
 POOLED, AT_ONCE = 10, 5_000
 INDEXED_MS = 600_000
-# The moment of each key, by the clock that the pages of a tab share.
+# The moments of the last key and of the paints of hits and documents, by the clock that a tab's pages share.
 WATCH = """addEventListener("keydown", (event) => {
   sessionStorage.keyed = performance.timeOrigin + event.timeStamp;
   sessionStorage.keys = 1 + Number(sessionStorage.keys ?? 0);
-}, true);"""
-SEEN = """() => new Promise((resolve) => {
+}, true);
+window.painted = {};
+new PerformanceObserver((list) => {
+  for (const { identifier, renderTime } of list.getEntries()) {
+    window.painted[identifier] = performance.timeOrigin + renderTime;
+  }
+}).observe({ type: "element", buffered: true });
+const WATCHED = { hits: ".hits li:first-child p", document: "#opened-document h2" };
+new MutationObserver(() => {
+  for (const [name, chosen] of Object.entries(WATCHED)) {
+    document.querySelector(chosen)?.setAttribute("elementtiming", name);
+  }
+}).observe(document, { childList: true, subtree: true });"""
+SEEN = """(what) => new Promise((resolve) => {
+  const keyed = Number(sessionStorage.keyed);
   const tell = () => {
-    const [paint] = performance.getEntriesByName("first-contentful-paint");
-    if (!paint) { requestAnimationFrame(tell); return; }
-    const since = performance.timeOrigin - Number(sessionStorage.keyed);
+    if (!(window.painted[what] > keyed)) { requestAnimationFrame(tell); return; }
+    const sent = performance.getEntriesByType("resource").filter((one) => one.initiatorType === "fetch");
     const [page] = performance.getEntriesByType("navigation");
-    resolve([since + paint.startTime, since + page.responseEnd]);
+    const answered = Math.max(page.responseEnd, ...sent.map((one) => one.responseEnd));
+    resolve([window.painted[what] - keyed, performance.timeOrigin + answered - keyed]);
   };
   tell();
 })"""
@@ -57,11 +70,12 @@ SEEN = """() => new Promise((resolve) => {
 
 @dataclass(frozen=True, slots=True)
 class Took:
-    """Milliseconds after a key until something was painted, until the page had arrived, and of the server."""
+    """Milliseconds after a key until a paint and an answer, of the server's processes, and of the page."""
 
     painted: float
     answered: float
     used: float
+    page: float
 
 
 def main() -> None:
@@ -124,32 +138,45 @@ def _search(page: Page, server: DeskServer, query: str) -> Took:
     """Send a query and wait for its hits."""
     page.goto(f"{server.desk('Robot')}/search")
     page.locator("#query").fill(query)
-    before = _used_ms(server)
-    with page.expect_navigation(url="**/search/*"):
-        page.keyboard.press("Enter")
-    painted, answered = page.evaluate(SEEN)
-    return Took(painted, answered, _used_ms(server) - before)
+    return _pressed(page, server, "Enter", "hits")
+
+
+def _pressed(page: Page, server: DeskServer, key: str, what: str) -> Took:
+    """Press a key and wait for what it shows."""
+    meter = page.context.new_cdp_session(page)
+    meter.send("Performance.enable")
+    before, busy = _used_ms(server), _busy_ms(meter)
+    page.keyboard.press(key)
+    painted, answered = page.evaluate(SEEN, what)
+    took = Took(painted, answered, _used_ms(server) - before, _busy_ms(meter) - busy)
+    meter.detach()
+    return took
 
 
 def _judge(page: Page, server: DeskServer, count: int) -> tuple[int, list[Took]]:
     """Judge so many documents: how many keys that took, and what passed until each next one."""
-    while page.locator("[data-hit]").count() < count:
-        with page.expect_navigation():
-            page.locator("[data-key=m]").click()
-    with page.expect_navigation():
-        page.locator("[data-hit]").first.click()
+    while (shown := page.locator("[data-hit]").count()) < count:
+        page.locator("[data-key=m]").click()
+        expect(page.locator(f"#hit-{shown + 1}")).to_be_visible()
+    page.locator("[data-hit]").first.click()
+    expect(page.locator("#opened-document")).to_be_focused()
     page.evaluate("sessionStorage.keys = 0")
     found = []
     for number in range(count):
         # The page hears keys as soon as the document has the focus.
         expect(page.locator("#opened-document")).to_be_focused()
-        before = _used_ms(server)
-        with page.expect_navigation():
-            page.keyboard.press("0123"[number % 4])
-        painted, answered = page.evaluate(SEEN)
-        found.append(Took(painted, answered, _used_ms(server) - before))
+        if number < count - 1 or page.locator("[data-hit]").count() > count:
+            found.append(_pressed(page, server, "0123"[number % 4], "document"))
+        else:
+            page.keyboard.press("0")
     expect(page.locator(".hits li.done")).to_have_count(count)
     return int(page.evaluate("Number(sessionStorage.keys)")), found
+
+
+def _busy_ms(meter: CDPSession) -> float:
+    """What the main thread of the page has worked so far: scripts, styles, layout."""
+    metrics = {one["name"]: one["value"] for one in meter.send("Performance.getMetrics")["metrics"]}
+    return 1000 * float(metrics["TaskDuration"])
 
 
 def _used_ms(server: DeskServer) -> float:
@@ -172,10 +199,12 @@ def _say(what: str, found: Sequence[Took]) -> None:
     painted = sorted(one.painted for one in found)
     answered = statistics.median(one.answered for one in found)
     used = statistics.mean(one.used for one in found)
+    page = statistics.median(one.page for one in found)
     decile = painted[len(painted) * 9 // 10]
     print(
         f"{what}: {statistics.median(painted):.0f} ms, one in ten more than {decile:.0f} ms;"
-        f" of these {answered:.0f} ms until the page has arrived; {used:.0f} ms of the server's processor"
+        f" of these {answered:.0f} ms until the answer has arrived;"
+        f" {used:.0f} ms of the server's processor, {page:.0f} ms of the page's main thread"
     )
 
 

@@ -58,6 +58,8 @@ def test_one_key_goes_searching_one_opens_one_judges_and_one_goes_back(
     expect(page.locator(DOCNO)).to_have_text("D002")
     press(page, "f")
     expect(page.locator("#query")).to_be_focused()
+    # Nothing from here on loads the page anew.
+    page.evaluate("document.body.dataset.stays = 1")
     page.keyboard.type("whirlpool")
     page.keyboard.press("Enter")
     expect(page.locator("[data-hit]")).to_have_count(4)
@@ -71,6 +73,13 @@ def test_one_key_goes_searching_one_opens_one_judges_and_one_goes_back(
     expect(page.locator(".hits li.done")).to_have_count(4)
     # The page hears keys as soon as it has put the focus somewhere.
     expect(page.locator("[data-hit]").first).to_be_focused()
+    expect(page.locator("body")).to_have_attribute("data-stays", "1")
+    expect(page.locator("#status")).to_contain_text("4 documents")
+    # Each of these has its place in the history, and reloading shows the same.
+    page.go_back()
+    expect(page.locator("#opened .strip .mono")).to_have_text(FOUND[-1])
+    expect(page.locator("[data-hit][aria-current]")).to_have_attribute("value", FOUND[-1])
+    expect(page.locator(".hits li.done")).to_have_count(4)
     page.keyboard.press("Escape")
     ready(page)
     expect(page.locator(DOCNO)).to_have_text("D002")
@@ -91,6 +100,7 @@ def test_a_topic_is_written_beside_the_search_and_one_key_judges(desk_of: DeskOf
         number = begin_draft(db, campaign.id, ada, "a-draft-of-ada")
     page = desk_of("Ada")
     page.goto(f"{server.address}/c/trial/topics/drafts/{number}")
+    page.evaluate("document.body.dataset.stays = 1")
     page.locator("#title").fill("Whirlpools")
     page.locator("#narrative").fill("Where they turn.")
     # What is typed is saved before the search is sent.
@@ -107,6 +117,7 @@ def test_a_topic_is_written_beside_the_search_and_one_key_judges(desk_of: DeskOf
         page.keyboard.press(key)
     expect(page.locator(".hits li.done")).to_have_count(4)
     expect(page.locator(".fitness .pill")).to_have_text(TopicFitness.FIT)
+    expect(page.locator("body")).to_have_attribute("data-stays", "1")
     # Saved a moment after the last key too, also of what is typed before the scripts are there.
     page.locator("#description").fill("Which waters turn?")
     expect(page.locator("#statement-state")).to_have_text("Saved")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import select
@@ -17,6 +19,9 @@ from workbench.workflow.judging.desk_rules import save_allows_search
 from workbench.workflow.runs.run_metadata import RunKind
 from workbench.workflow.runs.run_records import campaign_run
 from workbench.workflow.runs.store import run_content
+from workbench.workflow.searching.searches import A_PAGE
+
+HTMX = {"HX-Request": "true"}
 
 
 @pytest.fixture
@@ -59,6 +64,66 @@ def test_a_search_shows_what_was_understood_and_marks_the_words(ada: FlaskClient
     assert "<mark>tides</mark>" in page
     assert "new1" in page
     assert "new2" not in page
+
+
+@pytest.mark.usefixtures("allowed")
+def test_htmx_gets_the_hits_and_what_a_judgment_changes_of_them(ada: FlaskClient, place: str) -> None:
+    hits = ada.post(place, data={"query": "spring tides"}, headers=HTMX)
+    found = hits.headers["HX-Push-Url"]
+    assert 'id="searching"' in hits.text
+    assert "<html" not in hits.text
+    assert "<mark>tides</mark>" in hits.text
+    opened = ada.post(f"{found}/open", data={"docno": "new1"}, headers=HTMX)
+    assert opened.headers["HX-Push-Url"] == f"{found}?docno=new1"
+    assert ('data-rank="1"' in opened.text, "<li" in opened.text) == (True, False)
+    judged = ada.post(f"{found}/judge", data=judgment("new1"), headers=HTMX)
+    assert judged.headers["HX-Push-Url"] == f"{found}?docno=new2"
+    # The next document, and of the hits the one that was judged.
+    assert 'data-rank="2"' in judged.text
+    assert re.findall(r'<li id="(hit-\d)" hx-swap-oob="outerHTML" class="done"', judged.text) == ["hit-1"]
+    assert judged.text.count("<li") == 1
+    refused = ada.post(place, data={"query": " "}, headers=HTMX)
+    assert (refused.status_code, 'id="searching"' in refused.text) == (422, True)
+
+
+@pytest.mark.usefixtures("allowed")
+def test_htmx_gets_the_next_hits_alone(
+    ada: FlaskClient, place: str, cast: Cast, sqlite_database: Database
+) -> None:
+    with sqlite_database.writing() as db:
+        more = [Document(f"more{number:02}", "", "Spring tides.") for number in range(A_PAGE + 1)]
+        load_documents(db, cast.campaign_id, more, source="more")
+    found = searched(ada, place, "spring")
+    first, rest = f'id="hit-{A_PAGE}"', [f'id="hit-{A_PAGE + number}"' for number in (1, 2)]
+    assert rest[0] not in ada.get(found).text
+    following = ada.post(f"{found}/more", headers=HTMX).text
+    assert [one in following for one in (first, *rest)] == [False, True, True]
+    # Nothing is left: the button goes.
+    assert 'hx-swap-oob="delete"' in following
+    assert all(one in ada.get(found).text for one in (first, *rest))
+
+
+@pytest.mark.usefixtures("allowed")
+def test_a_changed_document_is_marked_anew(
+    ada: FlaskClient, place: str, cast: Cast, sqlite_database: Database
+) -> None:
+    found = searched(ada, place, "spring")
+    assert "High water of" in ada.get(found).text
+    with sqlite_database.writing() as db:
+        changed = Document("new1", "Spring tides", "Low water of spring tides.")
+        load_documents(db, cast.campaign_id, [changed], source="changed")
+    assert "Low water of" in ada.get(found).text
+
+
+@pytest.mark.usefixtures("allowed")
+def test_htmx_gets_the_hits_of_an_organiser(enter: Enter, cast: Cast) -> None:
+    olga = enter("Olga")
+    hits = olga.post("/c/harbour/search", data={"query": "spring tides", "topic": "T1"}, headers=HTMX)
+    found = hits.headers["HX-Push-Url"]
+    assert ('id="searching"' in hits.text, "<html" in hits.text) == (True, False)
+    opened = olga.post(f"{found}/open", data={"docno": "new1"}, headers=HTMX)
+    assert opened.headers["HX-Push-Url"] == f"{found}?docno=new1"
+    assert ("High water" in opened.text, "<li" in opened.text) == (True, False)
 
 
 @pytest.mark.usefixtures("allowed")

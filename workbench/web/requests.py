@@ -60,6 +60,16 @@ def see_other(address: str) -> Response:
     return redirect(address, code=303)
 
 
+def pushed(page: str, address: str) -> Response:
+    """A piece of the page for htmx, which gives the page this address and a place in the history."""
+    return Response(page, headers={"HX-Push-Url": address}, content_type="text/html; charset=utf-8")
+
+
+def loaded_anew(address: str) -> Response:
+    """What has htmx load a whole page, as where it shows a notice."""
+    return Response(status=204, headers={"HX-Redirect": address})
+
+
 def safe_next(address: str | None) -> str | None:
     """The address if it is a path of this site, else None: signing in never redirects to another site."""
     if not address or not address.startswith(f"{request.root_path}/") or address.startswith(("//", "/\\")):

@@ -146,7 +146,8 @@ def judge(assignment_id: int, search_id: int, body: FoundJudgment) -> ReceiptJso
     """Record a judgment of a document that an own search has shown; it joins the pool if it is new."""
     submission = read_submission({"kind": SubmissionKind.ANSWER, **asdict(body)})
     with writing() as db:
-        receipt = judge_found(db, _searcher(_task(db, assignment_id)), search_id, submission)
+        task = _task(db, assignment_id)
+        receipt = judge_found(db, _searcher(task), task, search_id, submission)
     return filled(ReceiptJson, receipt)
 
 

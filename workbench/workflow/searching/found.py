@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.records import Answer, Document
+from workbench.records import Answer
 from workbench.searching.engine import DocnoFilter
 from workbench.searching.fragments import Fragment, FragmentPiece, fragments, marked_title
-from workbench.searching.query import SearchQuery, read_query
+from workbench.searching.query import read_query
 from workbench.storage.events import CURRENT_PURPOSES, REPEAT, CurrentEvent
-from workbench.storage.tables import JudgmentEventRow, PoolEntryRow, PoolRow, SearchRow
+from workbench.storage.tables import DocumentRow, JudgmentEventRow, PoolEntryRow, PoolRow, SearchRow
 from workbench.workflow.judging.task import Task
 from workbench.workflow.searching.index import read_texts
-from workbench.workflow.searching.searches import Among, Searcher, shown_rank
+from workbench.workflow.searching.searches import Among, Searcher, rank_of, shown_rank
+
+MarkedText = tuple[tuple[FragmentPiece, ...], tuple[Fragment, ...]]
+MOST_MARKED = 1_000
+"""Hits whose marked sentences a process keeps, some 2 KB each: judging and reloading mark none again."""
+_MARKED: dict[tuple[str, str], MarkedText] = {}
+_KEEPING = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +43,7 @@ class SearchHit:
     """
 
     docno: str
+    rank: int
     title: tuple[FragmentPiece, ...]
     fragments: tuple[Fragment, ...]
     answer: HitAnswer | None
@@ -44,7 +52,7 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True)
 class ShownSearch:
-    """A search with the hits shown so far, of `found` in all, of which `kept` can be shown."""
+    """A search with hits that were shown, the last at `rank`, of `found` in all; `kept` can be shown."""
 
     id: int
     topic: str
@@ -55,12 +63,13 @@ class ShownSearch:
     found: int
     kept: int
     documents: int
+    rank: int
     hits: tuple[SearchHit, ...]
 
     @property
     def more(self) -> bool:
         """Whether further hits can be shown."""
-        return len(self.hits) < self.kept
+        return self.rank < self.kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +137,11 @@ def next_without_answer(db: Session, search: SearchRow, known: SearcherKnowledge
     return next((one for one in (*docnos[at + 1 :], *docnos[: max(at, 0)]) if one not in known.answers), None)
 
 
-def shown_search(db: Session, search: SearchRow, known: SearcherKnowledge) -> ShownSearch:
-    """A search with its hits so far, their texts as they are now."""
-    docnos = search.docnos[: shown_rank(db, search.id)]
-    texts = read_texts(db, search.campaign_id, docnos)
-    words = search.typed
-    if search.like is not None:
-        like = read_texts(db, search.campaign_id, [search.like]).get(search.like)
-        words = like.title if like is not None else ""
-    query = read_query(words)
+def shown_search(db: Session, search: SearchRow, known: SearcherKnowledge, *, after: int = 0) -> ShownSearch:
+    """A search with its hits so far, or those `after` a rank, their texts as they are now."""
+    rank = shown_rank(db, search.id)
+    docnos = search.docnos[after:rank]
+    marked = _marked(db, search, docnos)
     return ShownSearch(
         id=search.id,
         topic=search.topic,
@@ -147,16 +152,43 @@ def shown_search(db: Session, search: SearchRow, known: SearcherKnowledge) -> Sh
         found=search.found,
         kept=len(search.docnos),
         documents=search.documents,
-        hits=tuple(_hit(query, docno, texts.get(docno), known) for docno in docnos),
+        rank=rank,
+        hits=tuple(
+            _hit(docno, at, marked.get(docno), known) for at, docno in enumerate(docnos, start=after + 1)
+        ),
     )
 
 
-def _hit(query: SearchQuery, docno: str, shown: Document | None, known: SearcherKnowledge) -> SearchHit:
-    title = marked_title(query, shown.title) if shown is not None else ()
-    return SearchHit(
-        docno=docno,
-        title=title,
-        fragments=fragments(query, shown.text) if shown is not None else (),
-        answer=known.answers.get(docno),
-        pooled=docno in known.pooled,
-    )
+def shown_hit(db: Session, search: SearchRow, known: SearcherKnowledge, docno: str) -> SearchHit:
+    """One hit of a search as `shown_search` has it; raises NotFound for one that was not shown."""
+    rank = rank_of(db, search, docno)
+    return _hit(docno, rank, _marked(db, search, [docno]).get(docno), known)
+
+
+def _hit(docno: str, rank: int, marked: MarkedText | None, known: SearcherKnowledge) -> SearchHit:
+    title, found = marked if marked is not None else ((), ())
+    return SearchHit(docno, rank, title, found, known.answers.get(docno), docno in known.pooled)
+
+
+def _marked(db: Session, search: SearchRow, docnos: Sequence[str]) -> dict[str, MarkedText]:
+    """Titles and sentences by docno; documents without text are missing."""
+    words = search.typed
+    if search.like is not None:
+        like = read_texts(db, search.campaign_id, [search.like]).get(search.like)
+        words = like.title if like is not None else ""
+    row = DocumentRow
+    hashes = select(row.docno, row.sha256).where(row.campaign_id == search.campaign_id, row.docno.in_(docnos))
+    keys = {docno: (words, sha256) for docno, sha256 in db.execute(hashes)}
+    found = {docno: kept for docno, key in keys.items() if (kept := _MARKED.get(key)) is not None}
+    query = read_query(words)
+    for docno, text in read_texts(db, search.campaign_id, keys.keys() - found.keys()).items():
+        found[docno] = marked_title(query, text.title), fragments(query, text.text)
+        _keep(keys[docno], found[docno])
+    return found
+
+
+def _keep(key: tuple[str, str], marked: MarkedText) -> None:
+    with _KEEPING:
+        while len(_MARKED) >= MOST_MARKED:
+            del _MARKED[next(iter(_MARKED))]
+        _MARKED[key] = marked

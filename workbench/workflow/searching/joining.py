@@ -43,15 +43,16 @@ def searching_task(db: Session, searcher: Searcher, *, closed_too: bool = False)
     return task
 
 
-def judge_found(db: Session, searcher: Searcher, search_id: int, submission: Submission) -> Receipt:
+def judge_found(
+    db: Session, searcher: Searcher, task: Task, search_id: int, submission: Submission
+) -> Receipt:
     """Record an assessor's judgment of a document that a search has shown; it joins the pool if it is new.
 
-    The same client id again changes nothing. Raises as `searching_task`, `add_to_own` and `receive_form`, and
-    NotFound for a document that the search has not shown.
+    The task is that of `searching_task`, read in this transaction. The same client id again changes nothing.
+    Raises as `add_to_own` and `receive_form`, and NotFound for a document that the search has not shown.
     """
     search = own_search(db, searcher, search_id)
     rank = rank_of(db, search, submission.docno)
-    task = searching_task(db, searcher)
     if task.key_of(submission.docno) is None:
         additions = Additions({submission.docno: rank}, reason_of(search, rank), "Search")
         added = add_to_own(db, task.assignment.id, searcher.account_id, additions)

@@ -5,7 +5,7 @@ Blind as the desk is: nothing here tells of runs, of colleagues, or of what they
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
@@ -28,7 +28,7 @@ from workbench.web.pages.search.forms import (
     read_search,
     refused_with,
 )
-from workbench.web.requests import see_other
+from workbench.web.requests import loaded_anew, pushed, see_other, wants_fragment
 from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.campaigns.scales import scale_from_json
@@ -40,17 +40,27 @@ from workbench.workflow.judging.sync import Outcome
 from workbench.workflow.judging.task import Task
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
-from workbench.workflow.searching.found import ShownSearch, known_of_task, next_without_answer, shown_search
+from workbench.workflow.searching.found import (
+    HitAnswer,
+    SearchHit,
+    ShownSearch,
+    known_of_task,
+    next_without_answer,
+    shown_hit,
+    shown_search,
+)
 from workbench.workflow.searching.joining import judge_found, searching_task
 from workbench.workflow.searching.searches import (
     Searcher,
     earlier_searches,
     like_document,
     own_search,
+    rank_of,
     record_opened,
     record_search,
     require_search,
     show_more,
+    shown_rank,
 )
 
 blueprint = Blueprint("topic_search", __name__, url_prefix="/c/<slug>/judge/<int:assignment_id>/search")
@@ -85,14 +95,25 @@ def search(assignment_id: int) -> Answer:
     try:
         asked = read_search()
         with reading() as db:
-            among = known_of_task(_task(db, assignment_id)).filter(asked.among)
+            task = _task(db, assignment_id)
             like = like_document(db, here().id, asked)
-        answer = ask_index(asked, among, like)
+        searcher, known = _searcher(task), known_of_task(task)
+        ready = index_now()
+        answer = ask_index(asked, known.filter(asked.among), like, ready)
         with writing() as db:
-            number = record_search(db, _searcher(_task(db, assignment_id)), answer)
+            require_search(db, here().id)
+            number = record_search(db, searcher, answer)
     except InvalidInput as error:
         return _page(assignment_id, findings=error.findings), refused_with(error)
-    return see_other(_address(assignment_id, number))
+    if not wants_fragment():
+        return see_other(_address(assignment_id, number))
+    with reading() as db:
+        shown = shown_search(db, own_search(db, searcher, number), known)
+        desk = _desk(db, task)
+    page = render_template(
+        "judging/_searching.html", desk=desk, shown=shown, earlier=(), ready=ready, mine=None, **_of_form(())
+    )
+    return pushed(page, _address(assignment_id, number))
 
 
 @blueprint.get("/<int:search_id>")
@@ -104,21 +125,33 @@ def show(assignment_id: int, search_id: int) -> Answer:
 
 @blueprint.post("/<int:search_id>/more")
 @member(Role.ASSESSOR)
-def more(assignment_id: int, search_id: int) -> Response:
+def more(assignment_id: int, search_id: int) -> Answer:
     """Show the next hits of a search."""
     with writing() as db:
-        rank = show_more(db, own_search(db, _searcher(_task(db, assignment_id)), search_id))
-    return see_other(_address(assignment_id, search_id) + f"#hit-{rank}")
+        task = _task(db, assignment_id)
+        row = own_search(db, _searcher(task), search_id)
+        before, rank = shown_rank(db, row.id), show_more(db, row)
+    if not wants_fragment():
+        return see_other(_address(assignment_id, search_id) + f"#hit-{rank}")
+    with reading() as db:
+        row = own_search(db, _searcher(task), search_id)
+        shown = shown_search(db, row, known_of_task(task), after=before)
+        desk = _desk(db, task)
+    return render_template("judging/_more.html", desk=desk, shown=shown, left_at=left_at())
 
 
 @blueprint.post("/<int:search_id>/open")
 @member(Role.ASSESSOR)
-def open_document(assignment_id: int, search_id: int) -> Response:
+def open_document(assignment_id: int, search_id: int) -> Answer:
     """Open a document that a search has shown."""
     docno = read_id(request.form.get("docno", ""))
     with writing() as db:
-        record_opened(db, own_search(db, _searcher(_task(db, assignment_id)), search_id), docno)
-    return see_other(_address(assignment_id, search_id, docno))
+        task = _task(db, assignment_id)
+        record_opened(db, own_search(db, _searcher(task), search_id), docno)
+    address = _address(assignment_id, search_id, docno)
+    if not wants_fragment():
+        return see_other(address)
+    return pushed(_opened(task, search_id, docno), address)
 
 
 @blueprint.post("/<int:search_id>/judge")
@@ -129,16 +162,26 @@ def judge(assignment_id: int, search_id: int) -> Answer:
     try:
         submission = read_form(request.form, request.form.getlist("subtopic"), docno=docno)
         with writing() as db:
-            searcher = _searcher(_task(db, assignment_id))
-            receipt = judge_found(db, searcher, search_id, submission)
-            following = _following(db, searcher, search_id, docno)
+            task = _task(db, assignment_id)
+            searcher, known = _searcher(task), known_of_task(task)
+            receipt = judge_found(db, searcher, task, search_id, submission)
+            row = own_search(db, searcher, search_id)
+            following = next_without_answer(db, row, known, docno)
             if following is not None:
-                record_opened(db, own_search(db, searcher, search_id), following)
+                record_opened(db, row, following)
     except InvalidInput as error:
-        return _page(assignment_id, search_id, docno, findings_of(error, "Answer", "answer")), 422
+        return _refused(assignment_id, search_id, docno, findings_of(error, "Answer", "answer")), 422
     if receipt.outcome is Outcome.UNRECORDED:
         notices.add(f"Your answer was not recorded: {receipt.why}. It is stored for the organiser.", "poor")
-    return see_other(_address(assignment_id, search_id, following))
+    address = _address(assignment_id, search_id, following)
+    if not wants_fragment():
+        return see_other(address)
+    if receipt.outcome is not Outcome.RECORDED or submission.answer is None:
+        return loaded_anew(address)
+    judged = replace(known, answers={docno: HitAnswer(submission.answer, submission.grade)})
+    with reading() as db:
+        hit = shown_hit(db, own_search(db, searcher, search_id), judged, docno)
+    return pushed(_opened(task, search_id, following, hit), address)
 
 
 def _task(db: Session, assignment_id: int, *, closed_too: bool = False) -> Task:
@@ -151,9 +194,54 @@ def _searcher(task: Task) -> Searcher:
     return Searcher(task.campaign.id, task.assignment.topic, viewer().id, task.assignment.id)
 
 
-def _following(db: Session, searcher: Searcher, search_id: int, docno: str) -> str | None:
-    known = known_of_task(searching_task(db, searcher))
-    return next_without_answer(db, own_search(db, searcher, search_id), known, docno)
+def _desk(db: Session, task: Task, docno: str | None = None) -> FoundDesk:
+    scale = scale_from_json(task.campaign.scale)
+    return FoundDesk(
+        task.assignment.id,
+        next(one for one in topics_of(db, here().id) if one.id == task.assignment.topic),
+        scale,
+        keys_of(db, viewer().id, scale),
+        desk_questions(task.campaign.desk_rules),
+        shown_document(db, here().id, docno) if docno is not None else None,
+        closed=task.closed,
+    )
+
+
+def _of_form(findings: tuple[Finding, ...]) -> dict[str, Any]:
+    return {"choices": OF_ASSESSORS, "left_at": left_at(), "typed": request.form, "findings": findings}
+
+
+def _opened(
+    task: Task,
+    search_id: int,
+    docno: str | None,
+    judged: SearchHit | None = None,
+    findings: tuple[Finding, ...] = (),
+) -> str:
+    """The document that is open, and the hit that was judged before it; of the form only what was refused."""
+    with reading() as db:
+        desk = _desk(db, task, docno)
+        search = own_search(db, _searcher(task), search_id)
+        rank = rank_of(db, search, docno) if docno is not None else None
+    return render_template(
+        "judging/_search_pieces.html",
+        desk=desk,
+        search_id=search_id,
+        rank=rank,
+        mine=known_of_task(task).answers.get(docno or ""),
+        judged=judged,
+        left_at=left_at(),
+        typed=request.form if findings else {},
+        findings=findings,
+    )
+
+
+def _refused(assignment_id: int, search_id: int, docno: str, findings: tuple[Finding, ...]) -> str:
+    if not wants_fragment():
+        return _page(assignment_id, search_id, docno, findings)
+    with reading() as db:
+        task = _task(db, assignment_id)
+    return _opened(task, search_id, docno, findings=findings)
 
 
 def _page(
@@ -170,34 +258,21 @@ def _page(
     ready = index_now()
     with reading() as db:
         task = _task(db, assignment_id, closed_too=True)
-        searcher = _searcher(task)
+        searcher, known = _searcher(task), known_of_task(task)
         shown: ShownSearch | None = None
         if search_id is not None:
-            shown = shown_search(db, own_search(db, searcher, search_id), known_of_task(task))
+            shown = shown_search(db, own_search(db, searcher, search_id), known)
         is_hit = shown is not None and docno in {hit.docno for hit in shown.hits}
-        opened = shown_document(db, here().id, docno) if docno is not None and is_hit else None
+        desk = _desk(db, task, docno if is_hit else None)
         earlier = earlier_searches(db, searcher) if shown is None else ()
-        topic = next(one for one in topics_of(db, here().id) if one.id == searcher.topic)
-        scale = scale_from_json(task.campaign.scale)
-        desk = FoundDesk(
-            assignment_id,
-            topic,
-            scale,
-            keys_of(db, viewer().id, scale),
-            desk_questions(task.campaign.desk_rules),
-            opened,
-            closed=task.closed,
-        )
     return render_template(
-        "judging/search.html",
+        "judging/_searching.html" if wants_fragment() else "judging/search.html",
         desk=desk,
         shown=shown,
+        mine=known.answers.get(docno or ""),
         earlier=earlier,
         ready=ready,
-        choices=OF_ASSESSORS,
-        left_at=left_at(),
-        typed=request.form,
-        findings=findings,
+        **_of_form(findings),
     )
 
 

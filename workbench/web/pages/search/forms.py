@@ -74,12 +74,14 @@ def index_now() -> IndexProgress:
     return up_to_date_index(here().id)
 
 
-def ask_index(asked: NewSearch, among: DocnoFilter, like: Document | None) -> AnsweredSearch:
+def ask_index(
+    asked: NewSearch, among: DocnoFilter, like: Document | None, ready: IndexProgress | None = None
+) -> AnsweredSearch:
     """What the index of the campaign of this page answers, while no transaction is open.
 
     Raises InvalidInput for a query that a cluster refuses; its code is UNAVAILABLE where it does not answer.
     """
-    ready = index_now()
+    ready = ready or index_now()
     try:
         if ready.problem is not IndexProblem.UNAVAILABLE:
             return answer_search(ready.index, asked, among, like)

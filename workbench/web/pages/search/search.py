@@ -19,11 +19,11 @@ from workbench.web.index_builds import IndexProgress
 from workbench.web.pages.pools.additions import added_in_words
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.pages.search.forms import OF_ORGANISERS, ask_index, index_now, read_search, refused_with
-from workbench.web.requests import see_other
+from workbench.web.requests import pushed, see_other, wants_fragment
 from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.desk_rules import allows_search_of
-from workbench.workflow.pools.listing import pools_of
+from workbench.workflow.pools.listing import PoolLine, pools_of
 from workbench.workflow.searching.found import ShownSearch, known_to_organiser, shown_search
 from workbench.workflow.searching.joining import add_found
 from workbench.workflow.searching.report import PARTS, found_by_search, searching_export
@@ -32,10 +32,12 @@ from workbench.workflow.searching.searches import (
     earlier_searches,
     like_document,
     own_search,
+    rank_of,
     record_opened,
     record_search,
     require_search,
     show_more,
+    shown_rank,
 )
 from workbench.workflow.searching.session_run import searchers
 
@@ -60,15 +62,24 @@ def search() -> Answer:
         searcher = _searcher(topic)
         with reading() as db:
             _require(db, topic)
-            among = known_to_organiser(db, searcher).filter(asked.among)
+            known = known_to_organiser(db, searcher)
             like = like_document(db, here().id, asked)
-        answer = ask_index(asked, among, like)
+        ready = index_now()
+        answer = ask_index(asked, known.filter(asked.among), like, ready)
         with writing() as db:
             _require(db, topic)
             number = record_search(db, searcher, answer)
     except InvalidInput as error:
         return _page(topic, findings=error.findings), refused_with(error)
-    return see_other(url_for("search.show", search_id=number))
+    address = url_for("search.show", search_id=number)
+    if not wants_fragment():
+        return see_other(address)
+    with reading() as db:
+        shown = shown_search(db, own_search(db, searcher, number), known)
+        page = render_template(
+            "search/_searching.html", shown=shown, opened=None, ready=ready, **_form(db, topic)
+        )
+    return pushed(page, address)
 
 
 @blueprint.get("/found.<any(csv, json):kind>")
@@ -92,23 +103,37 @@ def show(search_id: int) -> Answer:
 
 @blueprint.post("/<int:search_id>/more")
 @organiser
-def more(search_id: int) -> Response:
+def more(search_id: int) -> Answer:
     """Show the next hits of a search."""
     with writing() as db:
         require_search(db, here().id)
-        rank = show_more(db, own_search(db, _searcher(""), search_id))
-    return see_other(url_for("search.show", search_id=search_id) + f"#hit-{rank}")
+        row = own_search(db, _searcher(""), search_id)
+        before, rank = shown_rank(db, row.id), show_more(db, row)
+    if not wants_fragment():
+        return see_other(url_for("search.show", search_id=search_id) + f"#hit-{rank}")
+    with reading() as db:
+        row = own_search(db, _searcher(""), search_id)
+        shown = shown_search(db, row, known_to_organiser(db, _searcher(row.topic)), after=before)
+        pools = _pools(db)
+    return render_template("search/_more.html", shown=shown, pools=pools)
 
 
 @blueprint.post("/<int:search_id>/open")
 @organiser
-def open_document(search_id: int) -> Response:
+def open_document(search_id: int) -> Answer:
     """Open a document that a search has shown."""
     docno = read_id(request.form.get("docno", ""))
     with writing() as db:
         require_search(db, here().id)
-        record_opened(db, own_search(db, _searcher(""), search_id), docno)
-    return see_other(url_for("search.show", search_id=search_id, docno=write_id(docno)))
+        row = own_search(db, _searcher(""), search_id)
+        record_opened(db, row, docno)
+        topic, rank = row.topic, rank_of(db, row, docno)
+    address = url_for("search.show", search_id=search_id, docno=write_id(docno))
+    if not wants_fragment():
+        return see_other(address)
+    with reading() as db:
+        opened = shown_document(db, here().id, docno)
+    return pushed(render_template("search/_opened.html", opened=opened, rank=rank, topic_id=topic), address)
 
 
 @blueprint.post("/<int:search_id>/add")
@@ -142,7 +167,27 @@ def _page(topic: str, search_id: int | None = None, findings: tuple[Finding, ...
     with reading() as db:
         allowed = allows_search_of(db, here().id)
     ready = index_now() if allowed else None
-    return render_template("search/index.html", **_shown(topic, search_id, ready, findings))
+    template = "search/_searching.html" if wants_fragment() else "search/index.html"
+    return render_template(template, **_shown(topic, search_id, ready, findings))
+
+
+def _pools(db: Session) -> list[PoolLine]:
+    return [one for one in pools_of(db, here().id) if not one.closed and not one.adaptive]
+
+
+def _form(db: Session, topic: str, findings: tuple[Finding, ...] = ()) -> dict[str, Any]:
+    topics = topics_of(db, here().id)
+    return {
+        "topics": topics,
+        "topic": next((one for one in topics if one.id == topic), topics[0] if topics else None),
+        "pools": _pools(db),
+        "earlier": (),
+        "found": None,
+        "searchers": (),
+        "choices": OF_ORGANISERS,
+        "typed": request.form,
+        "findings": findings,
+    }
 
 
 def _shown(
@@ -150,7 +195,6 @@ def _shown(
 ) -> dict[str, Any]:
     named = request.args.get("docno")
     with reading() as db:
-        topics = topics_of(db, here().id)
         shown: ShownSearch | None = None
         opened = None
         if search_id is not None and ready is not None:
@@ -160,17 +204,9 @@ def _shown(
             docno = read_id(named) if named is not None else None
             if docno in {hit.docno for hit in shown.hits}:
                 opened = shown_document(db, here().id, docno or "")
-        return {
-            "topics": topics,
-            "topic": next((one for one in topics if one.id == topic), topics[0] if topics else None),
-            "shown": shown,
-            "opened": opened,
-            "earlier": earlier_searches(db, _searcher(topic)) if topic else (),
-            "found": found_by_search(db, here().id),
-            "searchers": searchers(db, here().id),
-            "pools": [one for one in pools_of(db, here().id) if not one.closed and not one.adaptive],
-            "ready": ready,
-            "choices": OF_ORGANISERS,
-            "typed": request.form,
-            "findings": findings,
-        }
+        page = _form(db, topic, findings) | {"shown": shown, "opened": opened, "ready": ready}
+        if shown is None:
+            page["earlier"] = earlier_searches(db, _searcher(topic)) if topic else ()
+            page["found"] = found_by_search(db, here().id)
+            page["searchers"] = searchers(db, here().id)
+        return page

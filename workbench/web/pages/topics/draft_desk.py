@@ -14,6 +14,7 @@ from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, sent_text, status_of, whole_number
 from workbench.web.ids import read_id, write_id
+from workbench.web.index_builds import IndexProgress
 from workbench.web.pages.search.forms import (
     AmongChoice,
     ask_index,
@@ -27,7 +28,7 @@ from workbench.web.pages.topics.draft_rights import (
     require_developer,
     seen_draft,
 )
-from workbench.web.requests import from_script, see_other
+from workbench.web.requests import from_script, pushed, see_other, wants_fragment
 from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
@@ -37,16 +38,18 @@ from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.listing import PoolLine, pools_of
 from workbench.workflow.pools.pool_rows import PoolState
 from workbench.workflow.searching.draft_judgments import DraftAnswer, judge_for_draft, known_of_draft
-from workbench.workflow.searching.found import ShownSearch, next_without_answer, shown_search
+from workbench.workflow.searching.found import ShownSearch, next_without_answer, shown_hit, shown_search
 from workbench.workflow.searching.searches import (
     Among,
     Searcher,
     earlier_searches,
     like_document,
     own_search,
+    rank_of,
     record_opened,
     record_search,
     show_more,
+    shown_rank,
 )
 from workbench.workflow.searching.topic_drafts import (
     TopicStatement,
@@ -103,14 +106,16 @@ def search(number: int) -> Answer:
         with writing() as db:
             searcher = draft_searcher(db, number)
         with reading() as db:
-            among = known_of_draft(db, searcher.draft_id or 0).filter(asked.among)
+            known = known_of_draft(db, searcher.draft_id or 0)
             like = like_document(db, here().id, asked)
-        answer = ask_index(asked, among, like)
+        ready = index_now()
+        answer = ask_index(asked, known.filter(asked.among), like, ready)
         with writing() as db:
             made = record_search(db, draft_searcher(db, number), answer)
     except InvalidInput as error:
         return draft_page(number, findings=error.findings), refused_with(error)
-    return see_other(url_for("draft_desk.show", number=number, search_id=made))
+    address = url_for("draft_desk.show", number=number, search_id=made)
+    return pushed(_searching(number, made, ready), address) if wants_fragment() else see_other(address)
 
 
 @blueprint.get("/search/<int:search_id>")
@@ -122,21 +127,29 @@ def show(number: int, search_id: int) -> Answer:
 
 @blueprint.post("/search/<int:search_id>/more")
 @developer
-def more(number: int, search_id: int) -> Response:
+def more(number: int, search_id: int) -> Answer:
     """Show the next hits of a search."""
     with writing() as db:
-        rank = show_more(db, own_search(db, draft_searcher(db, number), search_id))
-    return see_other(url_for("draft_desk.show", number=number, search_id=search_id) + f"#hit-{rank}")
+        searcher = draft_searcher(db, number)
+        row = own_search(db, searcher, search_id)
+        before, rank = shown_rank(db, row.id), show_more(db, row)
+    if not wants_fragment():
+        return see_other(url_for("draft_desk.show", number=number, search_id=search_id) + f"#hit-{rank}")
+    with reading() as db:
+        known = known_of_draft(db, searcher.draft_id or 0)
+        shown = shown_search(db, own_search(db, searcher, search_id), known, after=before)
+        scale = campaign_of(db, here().id).scale
+    return render_template("topics/_more.html", number=number, shown=shown, scale=scale)
 
 
 @blueprint.post("/search/<int:search_id>/open")
 @developer
-def open_document(number: int, search_id: int) -> Response:
+def open_document(number: int, search_id: int) -> Answer:
     """Open a document that a search has shown."""
     docno = read_id(request.form.get("docno", ""))
     with writing() as db:
         record_opened(db, own_search(db, draft_searcher(db, number), search_id), docno)
-    return see_other(_address(number, search_id, docno))
+    return _go_to(number, search_id, docno)
 
 
 @blueprint.post("/search/<int:search_id>/judge")
@@ -147,6 +160,8 @@ def judge(number: int, search_id: int) -> Answer:
     grade = whole_number(request.form.get("answer", ""))
     if grade is None:
         missing = Finding("Answer", None, "answer", "the form has no answer", "use its buttons")
+        if wants_fragment():
+            return _opened(number, search_id, docno, findings=(missing,)), 422
         return draft_page(number, search_id, findings=(missing,)), 422
     given = DraftAnswer(
         docno, grade, request.form.get("client_id", ""), request.form.get("shown_sha256") or None
@@ -158,7 +173,67 @@ def judge(number: int, search_id: int) -> Answer:
         following = next_without_answer(db, search, known_of_draft(db, searcher.draft_id or 0), docno)
         if following is not None:
             record_opened(db, search, following)
-    return see_other(_address(number, search_id, following))
+    return _go_to(number, search_id, following, judged=docno)
+
+
+def _go_to(number: int, search_id: int, docno: str | None, judged: str | None = None) -> Answer:
+    address = _address(number, search_id, docno)
+    if not wants_fragment():
+        return see_other(address)
+    return pushed(_opened(number, search_id, docno, judged), address)
+
+
+def _searching(number: int, search_id: int, ready: IndexProgress) -> str:
+    """What changes when an author searches: the form, and what was found."""
+    with reading() as db:
+        draft = seen_draft(db, number)
+        searcher = Searcher(here().id, "", viewer().id, draft_id=draft.id)
+        return render_template(
+            "topics/_searching.html",
+            draft=draft,
+            mine=True,
+            rules=development_rules(db, here().id),
+            scale=campaign_of(db, here().id).scale,
+            shown=shown_search(db, own_search(db, searcher, search_id), known_of_draft(db, draft.id)),
+            document=None,
+            grades=(),
+            earlier=(),
+            ready=ready,
+            choices=CHOICES,
+            typed=request.form,
+            findings=(),
+            oob=True,
+        )
+
+
+def _opened(
+    number: int,
+    search_id: int,
+    docno: str | None,
+    judged: str | None = None,
+    findings: tuple[Finding, ...] = (),
+) -> str:
+    """The document that is open, and the hit that was judged before it with how far the draft is."""
+    with reading() as db:
+        draft = seen_draft(db, number)
+        searcher = Searcher(here().id, "", viewer().id, draft_id=draft.id)
+        row = own_search(db, searcher, search_id)
+        known = known_of_draft(db, draft.id)
+        scale = campaign_of(db, here().id).scale
+        return render_template(
+            "topics/_search_pieces.html",
+            draft=draft,
+            rules=development_rules(db, here().id),
+            scale=scale,
+            keys=keys_of(db, viewer().id, scale),
+            document=shown_document(db, here().id, docno) if docno is not None else None,
+            search_id=search_id,
+            rank=rank_of(db, row, docno) if docno is not None else None,
+            answer=known.answers.get(docno or ""),
+            judged=shown_hit(db, row, known, judged) if judged is not None else None,
+            writes=True,
+            findings=findings,
+        )
 
 
 def draft_page(number: int, search_id: int | None = None, findings: tuple[Finding, ...] = ()) -> str:
@@ -178,7 +253,7 @@ def draft_page(number: int, search_id: int | None = None, findings: tuple[Findin
         is_hit = shown is not None and docno in {hit.docno for hit in shown.hits}
         scale = campaign_of(db, here().id).scale
         return render_template(
-            "topics/draft.html",
+            "topics/_searching.html" if wants_fragment() else "topics/draft.html",
             draft=draft,
             mine=mine,
             rules=development_rules(db, here().id),
@@ -194,6 +269,7 @@ def draft_page(number: int, search_id: int | None = None, findings: tuple[Findin
             pools=_pools(db) if is_organiser() and draft.topic is not None else (),
             typed=request.form,
             findings=findings,
+            oob=wants_fragment(),
         )
 
 
