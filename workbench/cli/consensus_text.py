@@ -70,7 +70,7 @@ def say_comparisons(found: Sequence[RankingComparison]) -> None:
             one.second,
             _shown(one.tau.value),
             _shown(one.tau_ap.value),
-            len(one.swaps),
+            one.swapped,
             ", ".join(f"{move.run} {move.ranks[0]}→{move.ranks[1]}" for move in one.moves[:MOST_NAMED]),
         )
         for one in order

@@ -58,6 +58,10 @@ class Consensus(ResultTable):
         """The confidence of each of the qrels, from 0 to 1."""
         return tuple(label.confidence for label in self.labels)
 
+    def lines(self, start: int, stop: int) -> tuple[Qrel, ...]:
+        """The qrels from one place to before another."""
+        return self.qrels[start:stop]
+
     def table(self) -> ResultRows:
         """A row for each settled pair, with the number of assessors' grades behind it."""
         rows = ((one.topic, one.docno, one.grade, one.confidence, one.n) for one in self.labels)
@@ -131,8 +135,13 @@ class TableConsensus:
     @property
     def qrels(self) -> tuple[Qrel, ...]:
         """The settled pairs with their grades."""
-        pairs = map(self.table.pairs.__getitem__, self.rows.tolist())
-        return tuple(Qrel(*pair, grade) for pair, grade in zip(pairs, self.grades.tolist(), strict=True))
+        return self.lines(0, len(self.rows))
+
+    def lines(self, start: int, stop: int) -> tuple[Qrel, ...]:
+        """The qrels from one place to before another."""
+        pairs = map(self.table.pairs.__getitem__, self.rows[start:stop].tolist())
+        grades = self.grades[start:stop].tolist()
+        return tuple(Qrel(*pair, grade) for pair, grade in zip(pairs, grades, strict=True))
 
 
 def consensus_of_table(table: VoteTable, *, rule: str, **parameters: str) -> TableConsensus | None:

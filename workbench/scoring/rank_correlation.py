@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import WorkbenchError
 
+Signs = NDArray[np.int8]
 TOO_FEW = "a ranking needs two runs"
 ALL_TIED = "all runs have the same score under one of the two"
 
@@ -33,11 +34,7 @@ def kendall_tau(first: Sequence[float], second: Sequence[float]) -> Correlation:
     >>> kendall_tau([3, 2, 1], [3, 1, 2]).value
     0.3333333333333333
     """
-    one, other = _signs(first, second)
-    untied = float(np.abs(one).sum()) * float(np.abs(other).sum())
-    if not untied:
-        return Correlation(None, TOO_FEW if len(first) < 2 else ALL_TIED)
-    return Correlation(float((one * other).sum()) / untied**0.5)
+    return _tau(*_signs(first, second))
 
 
 def tau_ap(first: Sequence[float], second: Sequence[float]) -> Correlation:
@@ -49,11 +46,7 @@ def tau_ap(first: Sequence[float], second: Sequence[float]) -> Correlation:
     Raises WorkbenchError for lists of different lengths.
     Sources: Yilmaz, Aslam and Robertson 2008; Urbano and Marrero 2017 (ties).
     """
-    one, other = _signs(first, second)
-    directions = [_one_way(one, other), _one_way(other, one)]
-    if any(value is None for value in directions):
-        return Correlation(None, TOO_FEW if len(first) < 2 else ALL_TIED)
-    return Correlation(sum(value for value in directions if value is not None) / 2)
+    return _tau_ap(*_signs(first, second))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +83,23 @@ def ranks(scores: Mapping[str, float]) -> dict[str, int]:
     return {run: first[score] for run, score in scores.items()}
 
 
-def swaps(first: Mapping[str, float], second: Mapping[str, float]) -> tuple[Swap, ...]:
+def swaps(
+    first: Mapping[str, float], second: Mapping[str, float], *, most: int | None = None
+) -> tuple[Swap, ...]:
     """The pairs of runs that change places, those first that were furthest apart (the smaller gap counts).
 
-    A pair that is tied in one of the two changes no places.
+    A pair that is tied in one of the two changes no places. With `most` no more than so many are given.
     """
-    runs = list(first)
-    one, other = _signs([first[run] for run in runs], [second[run] for run in runs])
-    ahead, behind = np.nonzero((one > 0) & (other < 0))
-    found = [
-        Swap(runs[a], runs[b], (first[runs[a]] - first[runs[b]], second[runs[b]] - second[runs[a]]))
-        for a, b in zip(ahead.tolist(), behind.tolist(), strict=True)
-    ]
-    return tuple(sorted(found, key=lambda swap: (-min(swap.gap), swap.ahead, swap.behind)))
+    runs = sorted(first)
+    one, other = _scores(first, runs), _scores(second, runs)
+    ahead, behind = np.nonzero((_who_is_ahead(one) > 0) & (_who_is_ahead(other) < 0))
+    gaps = one[ahead] - one[behind], other[behind] - other[ahead]
+    # Runs stand in the order of their names, so that of equal gaps theirs is that of their places.
+    order = np.lexsort((behind, ahead, -np.minimum(*gaps)))[:most]
+    columns = (part[order].tolist() for part in (ahead, behind, *gaps))
+    return tuple(
+        Swap(runs[a], runs[b], (before, after)) for a, b, before, after in zip(*columns, strict=True)
+    )
 
 
 def moves(first: Mapping[str, float], second: Mapping[str, float]) -> tuple[Move, ...]:
@@ -112,21 +109,44 @@ def moves(first: Mapping[str, float], second: Mapping[str, float]) -> tuple[Move
     return tuple(sorted(found, key=lambda move: (-abs(move.by), move.run)))
 
 
-def _signs(first: Sequence[float], second: Sequence[float]) -> tuple[NDArray[np.float64], ...]:
-    """Of every two runs who is ahead, 1, 0 or -1; shapes (runs, runs)."""
+def _signs(first: Sequence[float], second: Sequence[float]) -> tuple[Signs, Signs]:
     if len(first) != len(second):
         raise WorkbenchError("two rankings of different runs cannot be compared")
-    arrays = (np.asarray(scores, dtype=np.float64) for scores in (first, second))
-    return tuple(np.sign(scores[:, np.newaxis] - scores[np.newaxis, :]) for scores in arrays)
+    one, other = (_who_is_ahead(np.asarray(scores, dtype=np.float64)) for scores in (first, second))
+    return one, other
 
 
-def _one_way(one: NDArray[np.float64], other: NDArray[np.float64]) -> float | None:
+def _who_is_ahead(scores: NDArray[np.float64]) -> Signs:
+    """Of every two runs who is ahead, 1, 0 or -1; shape (runs, runs)."""
+    one, other = scores[:, np.newaxis], scores[np.newaxis, :]
+    return (one > other).view(np.int8) - (one < other).view(np.int8)
+
+
+def _scores(found: Mapping[str, float], runs: Sequence[str]) -> NDArray[np.float64]:
+    return np.array([found[run] for run in runs], dtype=np.float64)
+
+
+def _tau(one: Signs, other: Signs) -> Correlation:
+    untied = float(np.count_nonzero(one)) * float(np.count_nonzero(other))
+    if not untied:
+        return Correlation(None, TOO_FEW if len(one) < 2 else ALL_TIED)
+    return Correlation(float((one * other).sum(dtype=np.int64)) / untied**0.5)
+
+
+def _tau_ap(one: Signs, other: Signs) -> Correlation:
+    directions = [_one_way(one, other), _one_way(other, one)]
+    if any(value is None for value in directions):
+        return Correlation(None, TOO_FEW if len(one) < 2 else ALL_TIED)
+    return Correlation(sum(value for value in directions if value is not None) / 2)
+
+
+def _one_way(one: Signs, other: Signs) -> float | None:
     above = one < 0
-    count = above.sum(axis=1)
+    count = np.count_nonzero(above, axis=1)
     below_top = count > 0
     if not below_top.any():
         return None
-    agreed = (above & (other < 0)).sum(axis=1)[below_top] / count[below_top]
+    agreed = np.count_nonzero(above & (other < 0), axis=1)[below_top] / count[below_top]
     return float(2 * agreed.mean() - 1)
 
 
@@ -134,7 +154,8 @@ def _one_way(one: NDArray[np.float64], other: NDArray[np.float64]) -> float | No
 class RankingComparison:
     """The rankings of the same runs under two sets of qrels, by the names of these.
 
-    `swaps` are the pairs of runs that change places, `moves` the runs whose rank changes.
+    `moves` are the runs whose rank changes, and `swapped` counts the pairs of runs that change places, which
+    `swaps` lists: of 1,000 runs they can be half a million. `scores` are those of the runs under each.
     """
 
     first: str
@@ -142,25 +163,38 @@ class RankingComparison:
     runs: int
     tau: Correlation
     tau_ap: Correlation
-    swaps: tuple[Swap, ...]
+    swapped: int
     moves: tuple[Move, ...]
+    scores: tuple[Mapping[str, float], Mapping[str, float]] = field(repr=False)
+
+    @property
+    def swaps(self) -> tuple[Swap, ...]:
+        """The pairs of runs that change places, those first that were furthest apart."""
+        return swaps(*self.scores)
+
+    def first_swaps(self, most: int) -> tuple[Swap, ...]:
+        """The first of these, no more than `most`."""
+        return swaps(*self.scores, most=most)
 
 
 def compare_rankings(scores: Mapping[str, Mapping[str, float]]) -> tuple[RankingComparison, ...]:
     """Every two of several lists of scores, by run, in the order given; all are of the same runs."""
+    runs = list(next(iter(scores.values()), ()))
+    signs = {name: _who_is_ahead(_scores(one, runs)) for name, one in scores.items()}
     found = []
-    for (first, one), (second, other) in combinations(scores.items(), 2):
-        runs = list(one)
-        lists = [one[run] for run in runs], [other[run] for run in runs]
+    for first, second in combinations(scores, 2):
+        one, other = signs[first], signs[second]
         found.append(
             RankingComparison(
                 first=first,
                 second=second,
                 runs=len(runs),
-                tau=kendall_tau(*lists),
-                tau_ap=tau_ap(*lists),
-                swaps=swaps(one, other),
-                moves=moves(one, other),
+                tau=_tau(one, other),
+                tau_ap=_tau_ap(one, other),
+                # Each pair stands there twice, once from either side.
+                swapped=int(np.count_nonzero(one * other < 0)) // 2,
+                moves=moves(scores[first], scores[second]),
+                scores=(scores[first], scores[second]),
             )
         )
     return tuple(found)

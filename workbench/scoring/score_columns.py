@@ -152,7 +152,7 @@ def scored_runs(
     """The runs of cells: their means over all topics, which are those of the qrels in the order of bytes."""
     names = [str(measure) for measure in measures]
     columns = [np.ascontiguousarray(cells.values[:, :, number]) for number in range(len(names))]
-    means = [_means(measure, column) for measure, column in zip(measures, columns, strict=True)]
+    means = [means_over_topics(measure, column) for measure, column in zip(measures, columns, strict=True)]
     bounds = [_bounds(cells, number, measure) for number, measure in enumerate(measures)]
     listed = [column.tolist() for column in columns]
     near_tied = cells.near_tied.sum(axis=1).tolist()
@@ -175,8 +175,8 @@ def scored_runs(
     return found
 
 
-def _means(measure: Measure, column: Floats) -> list[float]:
-    """The mean of each run over topics, or the sum, exactly as `aggregated` computes it."""
+def means_over_topics(measure: Measure, column: Floats) -> list[float]:
+    """The mean of each run over topics, or the sum, exactly as `aggregated` does; shape (runs, topics)."""
     if type(measure.aggregator()) is not MeanAgg:
         return [aggregated(measure, row) for row in column.tolist()]
     total = np.zeros(len(column))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 
 import pytest
 from sqlalchemy.orm import Session
@@ -21,8 +23,11 @@ from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
+from workbench.workflow.caching import Cache
 from workbench.workflow.judging.importing import import_judgments
+from workbench.workflow.qrels import rule_scores
 from workbench.workflow.qrels.rule_preview import NO_QRELS, preview_ranking, preview_rules
+from workbench.workflow.runs.packed_store import rankings_of
 
 # Relevant from 2: under `any` d1 and d2 of T1 and d/4 of T2, under `all` d2 alone, and T2 has nothing.
 GIVEN = (
@@ -87,7 +92,12 @@ def test_every_rule_says_what_it_settles_and_leaves(database: Database) -> None:
     assert lines["any"].found.by_grade == ((2, 1), (3, 2))
 
 
-def test_the_ranking_of_the_runs_is_compared_between_rules(database: Database) -> None:
+def test_the_ranking_of_the_runs_is_compared_between_rules(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # One run after the other.
+    monkeypatch.setattr(rule_scores, "AT_ONCE", 1)
+    monkeypatch.setattr(rule_scores, "_COLUMNS", Cache(100))
     with database.writing() as db:
         campaign = judged_campaign(db)
         seen: list[tuple[int, int]] = []
@@ -109,7 +119,10 @@ def test_the_ranking_of_the_runs_is_compared_between_rules(database: Database) -
     assert seen == [(1, 2), (2, 2)]
 
 
-def test_scoring_that_is_out_of_time_goes_on_where_it_stopped(sqlite_database: Database) -> None:
+def test_scoring_that_is_out_of_time_goes_on_where_it_stopped(
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rule_scores, "AT_ONCE", 1)
     with sqlite_database.writing() as db:
         campaign = judged_campaign(db)
         # A measure of this test alone, since the process remembers what others scored.
@@ -122,6 +135,38 @@ def test_scoring_that_is_out_of_time_goes_on_where_it_stopped(sqlite_database: D
         again = scored(seconds=-1.0)
     assert (whole.done, whole.total) == (again.done, again.total) == (4, 4)
     assert whole.scores == again.scores
+
+
+@pytest.mark.parametrize("measure", ["AP", "ERR@5"])
+def test_a_saved_judgment_has_the_runs_scored_on_its_topic_alone(
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch, measure: str
+) -> None:
+    read: list[tuple[list[str], list[str]]] = []
+
+    def note(db: Session, campaign_id: int, tags: Sequence[str], topics: Collection[str]) -> Any:
+        read.append((list(tags), sorted(topics)))
+        return rankings_of(db, campaign_id, tags, topics)
+
+    monkeypatch.setattr(rule_scores, "rankings_of", note)
+    monkeypatch.setattr(rule_scores, "_COLUMNS", Cache(100))
+    with sqlite_database.writing() as db:
+        campaign = judged_campaign(db)
+        ranked = partial(preview_ranking, db, campaign, choices("any", "all"), measure=measure)
+        ranked()
+        import_judgments(db, campaign, [Judgment("X", "T2", "d5", 3)], source="again")
+        after = ranked()
+        # ERR depends on the highest grade of all topics.
+        changed = ["T2"] if measure == "AP" else ["T1", "T2"]
+        assert read == [(["alpha", "beta"], ["T1", "T2"]), (["alpha", "beta"], changed)]
+        # A run that is added is the only one to be scored.
+        read.clear()
+        send_runs(db, campaign, gamma=BETA)
+        with_another = ranked()
+        assert read == [(["gamma"], ["T1", "T2"])]
+        monkeypatch.setattr(rule_scores, "_COLUMNS", Cache(100))
+        anew = ranked()
+    assert with_another.scores == anew.scores
+    assert all(anew.scores[rule].items() >= scores.items() for rule, scores in after.scores.items())
 
 
 def test_a_rule_without_lines_is_left_out_of_the_ranking(sqlite_database: Database) -> None:

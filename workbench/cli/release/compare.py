@@ -149,7 +149,7 @@ def _say(found: ReleaseComparison) -> None:
     tau = "undefined" if compared.tau.value is None else f"{compared.tau.value:.3f}"
     click.echo(
         f"\nKendall's tau {tau} over {compared.runs:,} runs; topics in the qrels: {effect.topics[0]:,} and "
-        f"{effect.topics[1]:,}; pairs of runs that swap: {len(compared.swaps):,}"
+        f"{effect.topics[1]:,}; pairs of runs that swap: {compared.swapped:,}"
     )
     for swap in effect.swaps:
         click.echo(f"  {swap.ahead} was ahead of {swap.behind}: {swap_words(swap)}")

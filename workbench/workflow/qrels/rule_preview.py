@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 
 import numpy as np
 from ir_measures import Measure
+from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule_choice import RuleChoice, choice_label, choice_name, rule_choice
@@ -19,14 +21,14 @@ from workbench.consensus.summary import Summary, summary, table_summary
 from workbench.consensus.vote_table import VoteTable
 from workbench.errors import WorkbenchError
 from workbench.export import Export, table_export
-from workbench.formats.qrels import line_starts, write_qrels
+from workbench.formats.qrels import line_starts
 from workbench.records import Scale, Verdict
 from workbench.scoring.measures import at_threshold, parse_measures
 from workbench.scoring.rank_correlation import RankingComparison, compare_rankings, ranks
-from workbench.scoring.scorer import Scorer, in_order
 from workbench.workflow.caching import Cache
 from workbench.workflow.qrels.qrels import Material, material
-from workbench.workflow.runs.packed_store import run_for_use
+from workbench.workflow.qrels.rule_scores import RuleQrels, TopicLines, score_rules
+from workbench.workflow.qrels.settled_topics import by_topic
 from workbench.workflow.runs.run_records import CampaignRun, runs_of
 
 MEASURE = "AP"
@@ -88,14 +90,18 @@ class RankingPreview:
 class _Settled:
     found: Summary
     consensus: Consensus | TableConsensus
+    topics: tuple[TopicLines, ...]
     sha256: str
+
+    def qrels(self, measure: Measure) -> RuleQrels:
+        """The qrels for a measure, which takes their relevance threshold unless it names one."""
+        return RuleQrels(
+            at_threshold(measure, self.found.relevant_from), self.sha256, self.topics, self.consensus.lines
+        )
 
 
 _SETTLED: Cache[tuple[str, RuleChoice], _Settled] = Cache(16)
 """What the last rules gave, by the digest of the judgments."""
-
-_SCORES: Cache[tuple[str, str, str], float] = Cache(50_000)
-"""What runs are worth, by the hashes of qrels and run and by measure: none of them ever changes."""
 
 
 def preview_rules(db: Session, campaign_id: int, choices: Sequence[RuleChoice]) -> RulePreview:
@@ -147,47 +153,21 @@ def preview_ranking(
             rules[choice_name(choice)] = settled
         else:
             left_out.append((choice_name(choice), NO_QRELS))
-    lines = {name: at_threshold(parsed, settled.found.relevant_from) for name, settled in rules.items()}
-    # Rules that make the same qrels are scored once.
-    keys = {(settled.sha256, str(lines[name])): name for name, settled in rules.items()}
-    scorers: dict[tuple[str, str], Scorer] = {}
-    started, scored = time.monotonic(), False
-    for number, run in enumerate(runs, start=1):
-        missing = [key for key in keys if _SCORES.peek((*key, run.sha256)) is None]
-        if missing:
-            # One run at least each time, or a slow machine would never come to an end.
-            if seconds is not None and scored and time.monotonic() - started > seconds:
-                break
-            scored = True
-            sorted_once = in_order(run_for_use(db, campaign_id, run.tag))
-            for key in missing:
-                if key not in scorers:
-                    scorers[key] = Scorer(rules[keys[key]].consensus.qrels, [lines[keys[key]]])
-                _SCORES.put((*key, run.sha256), scorers[key].score(sorted_once).values[key[1]])
+    begin = time.monotonic()
+
+    def go_on(done: int) -> bool:
         if progress is not None:
-            progress(number, len(runs))
-    return _ranking(str(parsed), rules, lines, runs, tuple(left_out))
+            progress(done, len(runs))
+        return seconds is None or time.monotonic() - begin <= seconds
 
-
-def _ranking(
-    measure: str,
-    rules: Mapping[str, _Settled],
-    lines: Mapping[str, Measure],
-    runs: Sequence[CampaignRun],
-    left_out: tuple[tuple[str, str], ...],
-) -> RankingPreview:
-    scores: dict[str, dict[str, float]] = {}
-    done = 0
-    for name, settled in rules.items():
-        known = {run.tag: _SCORES.peek((settled.sha256, str(lines[name]), run.sha256)) for run in runs}
-        scores[name] = {tag: value for tag, value in known.items() if value is not None}
-        done += len(scores[name])
-    total = len(rules) * len(runs)
+    qrels = {name: settled.qrels(parsed) for name, settled in rules.items()}
+    scores = score_rules(db, campaign_id, qrels, runs, go_on)
+    done, total = sum(map(len, scores.values())), len(rules) * len(runs)
     return RankingPreview(
-        measure=measure,
+        measure=str(parsed),
         scores=scores,
         comparisons=compare_rankings(scores) if done == total else (),
-        left_out=left_out,
+        left_out=tuple(left_out),
         done=done,
         total=total,
     )
@@ -222,10 +202,23 @@ class _Rules:
         found = consensus_of_table(table.votes, rule=choice.rule, **choice.parameters())
         if found is None:
             consensus = self._found.settled(choice)
-            sha256 = hashlib.sha256(b"".join(write_qrels(consensus.qrels))).hexdigest()
-            return _Settled(summary(consensus, topics=table.topics), consensus, sha256)
-        sha256 = hashlib.sha256(table.lines(found)).hexdigest()
-        return _Settled(table_summary(found, topics=table.topics), found, sha256)
+            lines = {one.topic: one.lines for one in by_topic(consensus)}
+            return _settled(summary(consensus, topics=table.topics), consensus, lines)
+        return _settled(table_summary(found, topics=table.topics), found, table.lines(found))
+
+
+def _settled(found: Summary, consensus: Consensus | TableConsensus, lines: Mapping[str, bytes]) -> _Settled:
+    """What a rule gave with the hashes of its lines, which are given by topic in the order of bytes."""
+    whole = hashlib.sha256()
+    topics = []
+    start = 0
+    for topic, part in lines.items():
+        whole.update(part)
+        stop = start + part.count(b"\n")
+        if stop > start:
+            topics.append(TopicLines(topic, hashlib.sha256(part).hexdigest(), start, stop))
+        start = stop
+    return _Settled(found, consensus, tuple(topics), whole.hexdigest())
 
 
 class _Table:
@@ -240,13 +233,31 @@ class _Table:
     def _starts(self) -> tuple[bytes, ...]:
         return line_starts(self.votes.pairs)
 
-    def lines(self, found: TableConsensus) -> bytes:
-        """The file of qrels; raises WorkbenchError for ids that would not survive."""
-        starts = map(self._starts.__getitem__, found.rows.tolist())
+    def lines(self, found: TableConsensus) -> dict[str, bytes]:
+        """The file of qrels by topic, in the order of bytes; raises as `write_qrels` does for ids."""
         ends = {grade: b"%d\n" % grade for grade in np.unique(found.grades).tolist()}
-        return b"".join(
-            chain.from_iterable(zip(starts, map(ends.__getitem__, found.grades.tolist()), strict=True))
+        lines = list(
+            chain.from_iterable(
+                zip(
+                    map(self._starts.__getitem__, found.rows.tolist()),
+                    map(ends.__getitem__, found.grades.tolist()),
+                    strict=True,
+                )
+            )
         )
+        cuts = np.searchsorted(found.rows, self._cuts).tolist()
+        names = (self.votes.pairs[at][0] for at in self._cuts[:-1].tolist())
+        # Of each line there are two parts.
+        return {
+            name: b"".join(lines[2 * start : 2 * stop])
+            for name, (start, stop) in zip(names, pairwise(cuts), strict=True)
+        }
+
+    @cached_property
+    def _cuts(self) -> NDArray[np.int64]:
+        """Where a topic begins among the rows, and the end of all."""
+        sizes = Counter(topic for topic, _ in self.votes.pairs)
+        return np.cumsum([0, *sizes.values()])
 
 
 def _one_measure(text: str) -> Measure:
@@ -310,7 +321,7 @@ def _scores_export(_found: RulePreview, ranked: RankingPreview | None) -> Export
 def _correlations_export(_found: RulePreview, ranked: RankingPreview | None) -> Export:
     """Every two rules: how alike they rank the runs, and how many pairs of runs change places."""
     rows = tuple(
-        (one.first, one.second, one.runs, one.tau.value, one.tau_ap.value, len(one.swaps), one.tau.undefined)
+        (one.first, one.second, one.runs, one.tau.value, one.tau_ap.value, one.swapped, one.tau.undefined)
         for one in (ranked.comparisons if ranked else ())
     )
     return table_export(("first", "second", "runs", "tau", "tau_ap", "swaps", "undefined"), rows)
