@@ -22,6 +22,7 @@ from workbench.web.forms import findings_of, status_of, whole_number
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.overview.steps import disputes_way
 from workbench.web.requests import see_other
+from workbench.web.results import CampaignResult, MadeResult, result
 from workbench.workflow.adjudication.decision_files import decisions_made
 from workbench.workflow.adjudication.discussion_report import (
     DiscussionReport,
@@ -144,12 +145,13 @@ def report() -> str:
 
 @blueprint.get("/discussions.<any(csv, tex, json):kind>")
 @adjudicator
-def report_file(kind: str) -> Response:
+@result(CampaignResult("disputes.discussions", "What discussions changed", "a coefficient"))
+def report_file() -> MadeResult:
     """The same over all pairs as CSV or LaTeX; as JSON with the discussed pairs alone as well."""
     with reading() as db:
         names = not adjudication_rules(db, here().id).names_hidden
         found = discussion_report(db, here().id)
-    return export_file(discussion_export(found, names=names), kind, f"{here().slug}.discussions")
+    return MadeResult("discussions", discussion_export(found, names=names))
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:

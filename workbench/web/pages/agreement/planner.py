@@ -28,9 +28,9 @@ from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.downloads import export_file
 from workbench.web.forms import findings_of, status_of, whole_number
 from workbench.web.requests import see_other, wants_fragment
+from workbench.web.results import CampaignResult, MadeResult, ResultOption, result
 from workbench.workflow.agreement.overlap import OverlapPlan, plan_export, plan_overlap
 from workbench.workflow.agreement.overlap_drawing import DrawOrder, draw_overlap
 from workbench.workflow.agreement.overlap_results import overlap_results
@@ -47,6 +47,11 @@ DRAWS: Mapping[Draw, tuple[str, str]] = {
     ),
     Draw.TOPIC: ("By topic", "whole topics: the easiest to assign, but the most pairs"),
 }
+ASKED = (
+    *(ResultOption(one.address, one.help, tuple(one.choices)) for one in OPTIONS.values() if one.address),
+    ResultOption("from", "The lowest relevant grade; that of the scale if none is named"),
+    ResultOption("graded", "Whether every grade counts", ("no", "yes")),
+)
 STEPS = 40
 # The top of the plot, in requested half widths: few topics give many times as much.
 _HIGHEST = 5
@@ -61,11 +66,11 @@ def index() -> str | tuple[str, int]:
 
 @blueprint.get("/plan.<any(csv, tex, json):kind>")
 @organiser
-def plan_file(kind: str) -> Response:
+@result(CampaignResult("agreement.overlap", "The overlap planner", "a way to draw", ASKED))
+def plan_file() -> MadeResult:
     """The plan as CSV, as LaTeX or as JSON."""
     with reading() as db:
-        plan = plan_overlap(db, here().id, read_request(request.args))
-    return export_file(plan_export(plan), kind, f"{here().slug}.overlap")
+        return MadeResult("overlap", plan_export(plan_overlap(db, here().id, read_request(request.args))))
 
 
 @blueprint.post("/draw")

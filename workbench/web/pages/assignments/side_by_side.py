@@ -14,10 +14,11 @@ from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
-from workbench.web.downloads import attachment, export_file
+from workbench.web.downloads import attachment
 from workbench.web.forms import findings_of, sent_id, sent_ids, sent_text, status_of, whole_number
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.requests import see_other
+from workbench.web.results import TABLE_ONLY, CampaignResult, MadeResult, ResultOption, result
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging import preference_tasks
 from workbench.workflow.judging.preference_results import (
@@ -41,6 +42,7 @@ EXPORTS: dict[str, Callable[[PreferenceResults], Export]] = {
     "runs": runs_export,
     "agreement": preference_agreement_export,
 }
+TABLE = ResultOption("table", "Which table", ("preferences", *EXPORTS), part="what")
 
 
 @blueprint.get("")
@@ -84,13 +86,14 @@ def as_prefs() -> Response:
 
 @blueprint.get("/<any(preferences, documents, runs, agreement):what>.<any(csv, json):kind>")
 @reader
-def export(what: str, kind: str) -> Response:
+@result(CampaignResult("preferences", "Work side by side", "an answer or a result", (TABLE,), TABLE_ONLY))
+def export(what: str) -> MadeResult:
     """Every answer with its reason, side and time, or one of the results."""
     with reading() as db:
         answers = preference_answers(db, here().id)
     if what == "preferences":
-        return export_file(answers_export(answers), kind, f"{here().slug}.preferences")
-    return export_file(EXPORTS[what](preference_results(answers)), kind, f"{here().slug}.preferences.{what}")
+        return MadeResult("preferences", answers_export(answers))
+    return MadeResult(f"preferences.{what}", EXPORTS[what](preference_results(answers)))
 
 
 def _given(give: Callable[[Session], int]) -> Response | tuple[str, int]:

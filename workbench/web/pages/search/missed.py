@@ -10,10 +10,10 @@ from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.downloads import export_file
 from workbench.web.forms import findings_of, sent_id, status_of, whole_number
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.requests import see_other
+from workbench.web.results import TABLE_ONLY, CampaignResult, MadeResult, result
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.pools.listing import pools_of
 from workbench.workflow.pools.pool_rows import PoolState
@@ -52,11 +52,11 @@ def draw() -> Response | tuple[str, int]:
 
 @blueprint.get("/table.<any(csv, json):kind>")
 @organiser
-def table_file(kind: str) -> Response:
+@result(CampaignResult("missed", "What the pools miss", "a topic", formats=TABLE_ONLY))
+def table_file() -> MadeResult:
     """The topics as CSV; as JSON all together too."""
     with reading() as db:
-        report = missed_report(db, here().id)
-    return export_file(missed_export(report), kind, f"{here().slug}.missed")
+        return MadeResult("missed", missed_export(missed_report(db, here().id)))
 
 
 def _asked() -> SampleDraw:

@@ -12,7 +12,6 @@ from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.downloads import export_file
 from workbench.web.forms import findings_of, sent_id, status_of, whole_number
 from workbench.web.ids import read_id, write_id
 from workbench.web.index_builds import IndexProgress
@@ -20,6 +19,7 @@ from workbench.web.pages.pools.additions import added_in_words
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.pages.search.forms import OF_ORGANISERS, ask_index, index_now, read_search, refused_with
 from workbench.web.requests import pushed, see_other, wants_fragment
+from workbench.web.results import TABLE_ONLY, CampaignResult, MadeResult, ResultOption, result
 from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.desk_rules import allows_search_of
@@ -42,6 +42,7 @@ from workbench.workflow.searching.searches import (
 from workbench.workflow.searching.session_run import searchers
 
 blueprint = Blueprint("search", __name__, url_prefix="/c/<slug>/search")
+PART = ResultOption("part", "Which table", tuple(PARTS))
 Answer = str | Response | tuple[str, int]
 
 
@@ -84,14 +85,17 @@ def search() -> Answer:
 
 @blueprint.get("/found.<any(csv, json):kind>")
 @organiser
-def found_file(kind: str) -> Response:
+@result(
+    CampaignResult("search.found", "What searching found", "a topic, person or document", (PART,), TABLE_ONLY)
+)
+def found_file() -> MadeResult:
     """What searching found: the table that `?part=` names as CSV, as JSON all of them."""
     part = request.args.get("part") or next(iter(PARTS))
     if part not in PARTS:
         raise WorkbenchError(f"there is no table {part}", remedy=f"one of {', '.join(PARTS)}")
     with reading() as db:
         found = found_by_search(db, here().id)
-    return export_file(searching_export(found, part), kind, f"{here().slug}.found-by-searching")
+    return MadeResult("found-by-searching", searching_export(found, part))
 
 
 @blueprint.get("/<int:search_id>")
