@@ -33,6 +33,8 @@ async function save() {
   if (answer.outcome === "sent") {
     form.elements.revision.value = answer.result.revision;
     stored = now;
+    // Searching and judging load no page that would say it.
+    document.querySelector("h1").textContent = JSON.parse(now)[0].trim() || form.dataset.untitled;
     tell(isDirty() ? "Not saved yet" : "Saved");
     return true;
   }

@@ -108,6 +108,7 @@ def test_a_topic_is_written_beside_the_search_and_one_key_judges(desk_of: DeskOf
     page.keyboard.press("Enter")
     expect(page.locator("[data-hit]")).to_have_count(4)
     expect(page.locator("#title")).to_have_value("Whirlpools")
+    expect(page.locator("h1")).to_have_text("Whirlpools")
     expect(page.locator("#narrative")).to_have_value("Where they turn.")
     expect(page.locator("[data-hit]").first).to_be_focused()
     page.keyboard.press("Enter")
