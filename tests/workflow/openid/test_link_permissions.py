@@ -40,7 +40,10 @@ def test_a_permission_is_of_one_account_and_session_for_ten_minutes(db: Session)
         assert not is_permitted(db, odd, ADA, "her session", now=NOON)
 
 
-@pytest.mark.parametrize("stored", [CHEAP.hash("three words more"), WITHOUT_PASSWORD])
+# Salts are random, and names of tests are not.
+@pytest.mark.parametrize(
+    "stored", [CHEAP.hash("three words more"), WITHOUT_PASSWORD], ids=["another password", "none"]
+)
 def test_it_ends_with_the_password(db: Session, stored: str) -> None:
     given = link_permission(db, ADA, "her session", now=NOON)
     db.get_one(AccountRow, ADA).password_hash = stored
