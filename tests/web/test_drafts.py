@@ -262,3 +262,42 @@ def test_an_export_has_statement_state_and_verdict(ada: FlaskClient, olga: Flask
 )
 def test_the_id_that_is_suggested_continues_those_of_the_campaign(topics: list[str], suggested: str) -> None:
     assert next_topic_id(topics) == suggested
+
+
+def test_what_somebody_writes_in_a_statement_is_shown_as_text(
+    ada: FlaskClient, olga: FlaskClient, cast: Cast, sqlite_database: Database
+) -> None:
+    begun(ada)
+    hostile = "</textarea><script>alert(1)</script>{{ 7 * 7 }}\u202e\x00"
+    assert ada.post(DRAFT, data=dict.fromkeys(TIDES, hostile) | {"revision": "0"}).status_code == 303
+    assert olga.post(f"{DRAFT}/take", data={"topic": "T9"}).status_code == 303
+    for client, page in (
+        (ada, DRAFT),
+        (ada, LIST),
+        (olga, DRAFT),
+        (olga, "/c/harbour/topics/topic?topic=T9"),
+    ):
+        answer = client.get(page)
+        assert "<script>alert" not in answer.text
+        assert "alert(1)" in answer.text, page
+    with sqlite_database.reading() as db:
+        assert "\x00" not in db.get_one(TopicRow, (cast.campaign_id, "T9")).description
+
+
+@pytest.mark.slow
+def test_in_an_archived_campaign_drafts_are_read_and_nothing_is_sent(
+    ada: FlaskClient, olga: FlaskClient
+) -> None:
+    begun(ada)
+    found = searched(ada)
+    assert olga.post("/c/harbour/settings/archive", data={"name": "Harbour"}).status_code == 303
+    assert olga.get(DRAFT).status_code == 200
+    for client, sent in ((ada, found + "/judge"), (ada, DRAFT), (olga, f"{DRAFT}/take"), (olga, LIST)):
+        data = TIDES | {
+            "docno": "new5",
+            "answer": "2",
+            "client_id": "too-late-1",
+            "topic": "T9",
+            "revision": "0",
+        }
+        assert client.post(sent, data=data).status_code == 409, sent
