@@ -24,8 +24,8 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "installed-for-tests"
 DEBIANS_VENV = f"python3.{sys.version_info.minor}-venv"
-# One more than two cores need: whoever waits for a browser or a server leaves a core idle.
-WORKERS = min(3, (os.cpu_count() or 1) + 1)
+# With their browsers and servers two keep two cores busy; a third prepares everything once more.
+WORKERS = 2
 
 # Thousands of small databases are written and thrown away: in memory, where there is room for them.
 MEMORY = Path("/dev/shm")

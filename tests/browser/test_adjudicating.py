@@ -177,6 +177,7 @@ def test_the_next_pair_is_there_before_the_server_has_answered(
     assert (shown(page), len(events(server))) == (third, 2)
 
 
+@pytest.mark.slow
 def test_passages_stand_where_they_were_marked_with_the_names_of_those_who_did(
     page: Page, live_server: LiveServer, tmp_path: Path
 ) -> None:
@@ -294,6 +295,8 @@ def test_a_pair_goes_to_its_assessors_and_comes_back_with_before_and_after(
     expect(said.get_by_text("changed", exact=True).first).to_be_visible()
 
 
+# It sends by the same module as the desk of test_desk_faults.
+@pytest.mark.slow
 def test_an_answer_in_a_discussion_outlives_its_tab_and_is_recorded_once(
     new_page: Callable[..., Page], live_server: LiveServer, complaints: Complaints, tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server
@@ -14,6 +15,7 @@ from tests.browser.people import demo_instance, sign_in
 RUNS, TOPICS = 6, 8
 
 
+@pytest.mark.slow
 def test_plots_are_drawn_with_the_numbers_of_their_tables(
     live_server: Callable[..., Server], page: Page, tmp_path: Path
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server
@@ -24,6 +25,7 @@ OVERLAPPING = """() => {
 }"""
 
 
+@pytest.mark.slow
 def test_rules_are_compared_and_their_ranks_drawn(
     live_server: Callable[..., Server], page: Page, tmp_path: Path
 ) -> None:

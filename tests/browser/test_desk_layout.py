@@ -69,6 +69,7 @@ def test_a_low_screen_leaves_room_for_the_document(desk_of: DeskOf, server: Desk
     assert [grade for _, _, grade in server.said("Ada")] == [1, 1, 1]
 
 
+@pytest.mark.slow
 def test_the_topic_folds_to_a_line_and_stays_so_with_the_account(desk_of: DeskOf) -> None:
     page = desk_of("Ben")
     fold = page.locator("#fold")

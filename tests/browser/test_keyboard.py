@@ -84,7 +84,11 @@ MISSED = "reachable.filter((_, place) => !visited.includes(place)).map((one) => 
 
 
 @pytest.mark.parametrize(
-    ("login", "path"), [("marlow", "/c/harbour/judge/4"), ("organiser", "/c/harbour/adjudicate?order=topic")]
+    ("login", "path"),
+    [
+        ("marlow", "/c/harbour/judge/4"),
+        pytest.param("organiser", "/c/harbour/adjudicate?order=topic", marks=pytest.mark.slow),
+    ],
 )
 def test_whatever_a_button_opens_closes_by_escape_and_gives_the_focus_back(
     page: Page, server: Server, login: str, path: str

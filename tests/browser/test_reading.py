@@ -112,6 +112,7 @@ def in_sight(page: Page, name: str = "reading-current") -> bool:
     return found
 
 
+@pytest.mark.slow
 def test_who_reads_before_the_desk_is_ready_goes_on_reading(open_desk: Any) -> None:
     page, desk, _ = open_desk({"d1": LONG})
     page.add_init_script(LATE_OUTBOX)

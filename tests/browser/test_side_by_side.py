@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 from sqlalchemy import select
 
@@ -148,6 +149,8 @@ def test_pairs_are_compared_by_key_and_none_is_lost(
     assert len(said(server)) == 8
 
 
+# It sends by the same module as the desk of test_desk_faults.
+@pytest.mark.slow
 def test_an_answer_outlives_its_tab_and_a_server_that_is_gone(
     live_server: Callable[..., Server],
     new_page: Callable[..., Page],

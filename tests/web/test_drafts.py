@@ -264,6 +264,7 @@ def test_the_id_that_is_suggested_continues_those_of_the_campaign(topics: list[s
     assert next_topic_id(topics) == suggested
 
 
+@pytest.mark.slow
 def test_what_somebody_writes_in_a_statement_is_shown_as_text(
     ada: FlaskClient, olga: FlaskClient, cast: Cast, sqlite_database: Database
 ) -> None:

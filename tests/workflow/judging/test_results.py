@@ -8,6 +8,7 @@ from tests.builders import ALPHA, BETA, campaign_with_people, send_runs
 from workbench.consensus.rule_choice import RuleChoice, rule_choice
 from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Answer, Judgment
+from workbench.scoring import score_columns
 from workbench.storage.engine import Database
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.overview.progress import overview
@@ -83,7 +84,11 @@ def test_an_unknown_rule_and_a_missing_assessor_are_told(database: Database) -> 
             make_qrels(db, made.campaign.id, rule_choice("one", assessor="Nobody"))
 
 
-def test_scores_are_means_over_all_topics_of_the_qrels(database: Database) -> None:
+def test_scores_are_means_over_all_topics_of_the_qrels(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As though runs were long: short ones are scored together, and told of once.
+    monkeypatch.setattr(score_columns, "AT_ONCE", 1)
     judgments = [
         Judgment("X", "T1", "d1", 1),
         Judgment("X", "T1", "d2", 0),
