@@ -80,6 +80,8 @@ def test_one_key_goes_searching_one_opens_one_judges_and_one_goes_back(
     expect(page.locator("#opened .strip .mono")).to_have_text(FOUND[-1])
     expect(page.locator("[data-hit][aria-current]")).to_have_attribute("value", FOUND[-1])
     expect(page.locator(".hits li.done")).to_have_count(4)
+    # It was loaded anew, and hears keys again as soon as the focus is somewhere.
+    expect(page.locator("#opened-document")).to_be_focused()
     page.keyboard.press("Escape")
     ready(page)
     expect(page.locator(DOCNO)).to_have_text("D002")
