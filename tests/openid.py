@@ -19,7 +19,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 # Imported before warnings are ignored below: it asks for its own to be shown as it is imported.
-import authlib.deprecate  # noqa: F401
+import authlib.deprecate  # noqa: F401 - for its effect
 from authlib.oidc.core.grants import code
 from werkzeug.serving import WSGIRequestHandler, make_server
 

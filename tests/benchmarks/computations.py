@@ -85,8 +85,8 @@ def main() -> None:
     if unknown := set(given.work) - set(WORK):
         parser.error(f"{', '.join(sorted(unknown))} is not among {', '.join(WORK)}")
     asked = given.work or WORK
-    # Imported once, and not by whichever rule comes first.
-    import scipy.sparse  # noqa: F401
+    # Whichever rule came first would otherwise be charged for it.
+    import scipy.sparse  # noqa: F401 - to be loaded
 
     with tempfile.TemporaryDirectory(prefix="workbench-computations-") as folder:
         url = f"sqlite:///{Path(folder) / 'workbench.sqlite3'}"

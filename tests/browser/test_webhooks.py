@@ -1,4 +1,4 @@
-"""An organiser adds a webhook, sees why a test fails, mends it, and turns on what was turned off."""
+"""An organiser adds a webhook, sees why a test fails, corrects it, and turns on what was turned off."""
 
 from __future__ import annotations
 

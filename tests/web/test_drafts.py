@@ -205,6 +205,9 @@ def test_a_draft_becomes_a_topic_and_stays_beside_it(
     untitled = olga.post(f"{DRAFT}/take", data={"topic": "T9"})
     assert untitled.status_code == 422
     ada.post(DRAFT, data=TIDES | {"revision": "0"})
+    # Who read the draft before that is shown what it says now.
+    assert 'name="seen" value="1"' in olga.get(DRAFT).text
+    assert olga.post(f"{DRAFT}/take", data={"topic": "T9", "seen": "0"}).status_code == 409
     assert ada.post(f"{DRAFT}/take", data={"topic": "T9"}).status_code == 403
     for topic, status in (("T1", 409), ("two words", 422), ("", 422), ("T9", 303), ("T9", 303), ("T8", 409)):
         assert olga.post(f"{DRAFT}/take", data={"topic": topic}).status_code == status, topic

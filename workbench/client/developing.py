@@ -75,9 +75,13 @@ class DevelopingCalls(CampaignCalls):
         """Go on with a draft that was put aside."""
         return cast(DraftJson, self._post(f"{DRAFTS}/{number}/state", {"state": "open"}))
 
-    def take_draft(self, number: int, topic: str) -> DraftJson:
-        """Make a topic of the campaign of a draft, with this id, for organisers."""
-        return cast(DraftJson, self._post(f"{DRAFTS}/{number}/topic", {"topic": topic}))
+    def take_draft(self, number: int, topic: str, *, revision: int | None = None) -> DraftJson:
+        """Make a topic of the campaign of a draft, with this id, for organisers.
+
+        Refused where its author has changed it since the `revision` that you have read.
+        """
+        sent = {"topic": topic, "revision": revision}
+        return cast(DraftJson, self._post(f"{DRAFTS}/{number}/topic", sent))
 
     def keep_draft_judgments(self, number: int, pool: str) -> KeptJudgmentsJson:
         """Let an open pool take what was judged for a draft, for organisers."""

@@ -9,6 +9,7 @@ from workbench.cli.output import one_form, print_export, say_table
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.searching import topic_drafts as drafts
+from workbench.workflow.searching.draft_lines import drafts_export
 
 
 @click.command("topic-drafts")
@@ -21,7 +22,7 @@ def topic_drafts(settings: Settings, campaign: str, as_json: bool, as_csv: bool)
     form = one_form(as_json=as_json, as_csv=as_csv, as_latex=False)
     with open_database(settings) as database, database.reading() as db:
         found = drafts.topic_drafts(db, campaign_by_slug(db, campaign).id)
-    if print_export(drafts.drafts_export(found), form):
+    if print_export(drafts_export(found), form):
         return
     say_table(
         ["draft", "title", "author", "state", "topic", "judged", "relevant", "verdict"],

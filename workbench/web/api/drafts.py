@@ -87,10 +87,11 @@ class SentDraftState:
 
 @dataclass(frozen=True, slots=True)
 class SentTopicId:
-    """The id that the topic gets in the campaign."""
+    """The id that the topic gets, and the revision that you have read: refused if it has changed."""
 
     __pydantic_config__ = FORBID
     topic: str
+    revision: Revision | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +187,7 @@ def take(number: int, body: SentTopicId) -> DraftJson:
     """Make a topic of the campaign of a draft, which stays beside it; the same id again changes nothing."""
     with writing() as db:
         row = draft_row(db, here().id, number, writing=True)
-        take_into_campaign(db, row, body.topic.strip(), by=viewer().id)
+        take_into_campaign(db, row, body.topic.strip(), by=viewer().id, revision=body.revision)
         return draft_json(seen_draft(db, number))
 
 

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from functools import partial
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
-from workbench.export import Export
 from workbench.formats.identifiers import fits
 from workbench.records import Topic
 from workbench.storage.chunks import chunks
@@ -98,27 +96,6 @@ class DraftGrade:
     rank: int
     judgment_id: int
     sha256: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class DraftLine:
-    """A draft as files have it: the statement, the state, and what was judged."""
-
-    number: int
-    author: str
-    state: str
-    topic: str | None
-    title: str
-    description: str
-    narrative: str
-    reason: str
-    judged: int
-    relevant: int
-    counted: int
-    counted_relevant: int
-    verdict: str
-    begun_at: str
-    decided_at: str | None
 
 
 def development_rules(db: Session, campaign_id: int) -> DevelopmentRules:
@@ -262,15 +239,20 @@ def take_draft_up(db: Session, row: TopicDraftRow, *, by: int) -> None:
         _decide(db, row, DraftState.OPEN, by)
 
 
-def take_into_campaign(db: Session, row: TopicDraftRow, topic: str, *, by: int) -> None:
+def take_into_campaign(
+    db: Session, row: TopicDraftRow, topic: str, *, by: int, revision: int | None = None
+) -> None:
     """Make a topic of the campaign of a draft; the draft stays beside it, with its judgments.
 
     Raises InvalidInput for an id that cannot be or without a title, Conflict for an id that is taken, and
-    where the draft is decided otherwise; the same id again changes nothing.
+    where the draft is decided otherwise or is no longer at the `revision` that was read; the same id again
+    changes nothing.
     """
     if row.state == DraftState.ACCEPTED and row.topic == topic:
         return
     require_open_draft(row)
+    if revision is not None and row.revision != revision:
+        raise Conflict("its author has changed this draft since", remedy="read it again, then decide")
     wrong = id_finding(topic, what="topic", source="Topic")
     findings = []
     if wrong is not None or not fits(topic):
@@ -320,38 +302,6 @@ def topic_drafts(db: Session, campaign_id: int, *, author_id: int | None = None)
     rows = db.scalars(chosen.order_by(TopicDraftRow.number.desc())).all()
     grades = _grades(db, [row.id for row in rows])
     return tuple(_shown(db, row, grades.get(row.id, ())) for row in rows)
-
-
-def drafts_export(drafts: Sequence[TopicDraft]) -> Export:
-    """The drafts as CSV or JSON, the earliest first."""
-    columns = tuple(one.name for one in fields(DraftLine))
-    lines = [_line(one) for one in sorted(drafts, key=lambda one: one.number)]
-    return Export(
-        columns,
-        lambda: ([getattr(line, name) for name in columns] for line in lines),
-        partial(list, map(asdict, lines)),
-    )
-
-
-def _line(draft: TopicDraft) -> DraftLine:
-    statement, progress = draft.statement, draft.progress
-    return DraftLine(
-        number=draft.number,
-        author=draft.author,
-        state=str(draft.state),
-        topic=draft.topic,
-        title=statement.title,
-        description=statement.description,
-        narrative=statement.narrative,
-        reason=draft.reason,
-        judged=progress.judged,
-        relevant=progress.relevant,
-        counted=progress.counted,
-        counted_relevant=progress.counted_relevant,
-        verdict=str(progress.fitness),
-        begun_at=draft.begun_at.isoformat(),
-        decided_at=draft.decided_at.isoformat() if draft.decided_at else None,
-    )
 
 
 def _grades(db: Session, draft_ids: Sequence[int]) -> dict[int, tuple[DraftGrade, ...]]:

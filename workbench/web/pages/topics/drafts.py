@@ -24,12 +24,12 @@ from workbench.web.results import TABLE_ONLY, CampaignResult, MadeResult, result
 from workbench.workflow.judging.desk_rules import allows_search_of
 from workbench.workflow.people.roles import Role
 from workbench.workflow.searching.draft_judgments import keep_judgments
+from workbench.workflow.searching.draft_lines import drafts_export
 from workbench.workflow.searching.fitness import checked_rules
 from workbench.workflow.searching.topic_drafts import (
     begin_draft,
     development_rules,
     draft_row,
-    drafts_export,
     save_development_rules,
     set_draft_aside,
     take_draft_up,
@@ -111,10 +111,11 @@ def take_up(number: int) -> Answer:
 @organiser
 def take(number: int) -> Answer:
     """Make a topic of the campaign of a draft."""
-    topic = sent_text("topic").strip()
+    topic, revision = sent_text("topic").strip(), whole_number(request.form.get("seen", ""))
     try:
         with writing() as db:
-            take_into_campaign(db, draft_row(db, here().id, number, writing=True), topic, by=viewer().id)
+            row = draft_row(db, here().id, number, writing=True)
+            take_into_campaign(db, row, topic, by=viewer().id, revision=revision)
     except WorkbenchError as error:
         return _refused(number, error, "topic")
     notices.add(f"Draft {number} is topic {topic} of the campaign now.")
