@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Server, Site
+from tests.browser.conftest import HEIGHT, WIDTH, Server, Site
 from tests.browser.people import demo_instance, sign_in
 from tests.certificates import DAY, made_authority
 from tests.webhooks import INSIDE, receiver
@@ -63,7 +63,9 @@ def test_a_webhook_is_added_fails_is_mended_and_turned_on_again(
         page.reload()
         line = page.get_by_role("row").nth(1)
         expect(line).to_contain_text("has expired")
-        # Also where a telephone does not show the end of the table.
+        page.set_viewport_size({"width": 390, "height": 844})
+        assert page.locator(".scroll").evaluate("box => box.scrollWidth <= box.clientWidth")
+        page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
         expired = "the certificate of localhost has expired: have it renewed"
         expect(page.locator(".facts")).to_contain_text(f"1 attempt failed ({expired}). Next attempt")
 

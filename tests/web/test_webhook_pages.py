@@ -60,6 +60,18 @@ def test_a_secret_is_shown_once_and_is_in_no_trail(
     assert "example.org" not in trail
 
 
+def test_each_cell_of_a_delivery_names_its_column_where_a_phone_shows_no_headings(enter: Enter) -> None:
+    olga = enter("Olga")
+    assert olga.post(PAGE, data={"url": PUBLIC, "event": "run.received"}).status_code == 201
+    assert olga.post(f"{PAGE}/1/test").status_code == 303
+    _, _, after = olga.get(f"{PAGE}/1").text.partition('<div class="stacked">')
+    headings, _, rows = after.partition("</thead>")
+    columns = re.findall(r"<th [^>]*>([^<]*)</th>", headings)
+    # The first says itself what it is, and the last is a button.
+    assert columns == ["Event", *re.findall(r'data-of="([^"]+)"', rows), ""]
+    assert rows.count("<tr>") == 1
+
+
 def test_a_form_that_is_refused_says_why_and_adds_nothing(
     enter: Enter, cast: Cast, sqlite_database: Database
 ) -> None:
