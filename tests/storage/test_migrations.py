@@ -17,6 +17,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, select, text
 from sqlalchemy.exc import IntegrityError
 
+from tests.databases import opened
 from workbench import __version__
 from workbench.errors import WorkbenchError
 from workbench.storage.engine import Database
@@ -236,6 +237,14 @@ def test_a_migration_that_fails_leaves_nothing_behind(unmigrated_database: Datab
     with pytest.raises(Exception, match="already exists"):
         migrate(unmigrated_database)
     assert tables(unmigrated_database) == {"judgment_event"}
+
+
+def test_a_database_of_the_newest_revision_is_opened_while_somebody_writes(sqlite_database: Database) -> None:
+    with sqlite_database.writing() as db:
+        db.execute(text("update account set name = login"))
+        with opened(sqlite_database.url) as another:
+            migrate(another)
+            assert revision(another) == head()
 
 
 # Migrates when its input ends; by then everything is imported, so that all of them go at once.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from alembic import command
@@ -63,6 +64,11 @@ def migrate(database: Database) -> None:
     destination of a copy that was interrupted.
     """
     reachable(database)
+    # Nearly always. Whoever only reads need not wait for the write lock, nor for all foreign keys to be checked.
+    with database.engine.connect() as connection:
+        current = MigrationContext.configure(connection).get_current_revision()
+    if current == known_revisions()[-1]:
+        return
     with changing_schema(database) as connection:
         wait_for_others(connection)
         require_known(connection)
@@ -96,6 +102,7 @@ def require_known(connection: Connection) -> None:
     )
 
 
+@cache  # reading them loads every migration
 def known_revisions() -> tuple[str, ...]:
     """The revisions that this version knows, the oldest first."""
     scripts = ScriptDirectory(str(MIGRATIONS)).walk_revisions()
