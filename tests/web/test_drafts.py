@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 
 import pytest
 from flask.testing import FlaskClient
@@ -21,8 +22,10 @@ from workbench.storage.tables import (
     TopicDraftRow,
     TopicRow,
 )
+from workbench.web import trail
 from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.judging.desk_rules import save_allows_search
+from workbench.workflow.people.trail import TrailFilter, trail_entries
 from workbench.workflow.searching.fitness import DevelopmentRules, TopicFitness
 from workbench.workflow.searching.report import found_by_search
 from workbench.workflow.searching.session_run import searchers
@@ -158,6 +161,44 @@ def test_a_double_click_begins_one_draft_and_two_tabs_lose_nothing(
     assert (long.status_code, 'id="title-error-1"' in long.text) == (422, True)
     with sqlite_database.reading() as db:
         assert topic_draft(db, cast.campaign_id, 1).statement.title == "Neap tides"
+
+
+def test_what_is_saved_while_somebody_types_has_one_entry_of_the_trail(
+    ada: FlaskClient, olga: FlaskClient, sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun(ada)
+
+    def typed(title: str, revision: int, **form: str) -> None:
+        script = {"HX-Request": "true"}
+        answer = ada.post(DRAFT, data={"title": title, "revision": str(revision), **form}, headers=script)
+        assert answer.get_json() == {"revision": revision + 1}
+
+    def told() -> list[tuple[str, list[str]]]:
+        """Each entry from the first change on: the act, and the title before and after."""
+        with sqlite_database.reading() as db:
+            entries = trail_entries(db, TrailFilter())[::-1][1:]
+        return [(one.act, one.details["changes"][0]["values"][0]["title"]) for one in entries]
+
+    for revision, title in enumerate(("S", "Spr", "Spring")):
+        typed(title, revision)
+    assert told() == [("draft_desk.change", ["", "S"])]
+    # The same once more changes nothing, and has no entry.
+    ada.post(DRAFT, data={"title": "Spring", "revision": "3"}, headers={"HX-Request": "true"})
+    # Who presses Save means it; who decides sees what was written last.
+    ada.post(DRAFT, data={"title": "Spring tide", "revision": "3"})
+    typed("Spring tides", 4)
+    assert olga.post(f"{DRAFT}/aside", data={"reason": "later"}).status_code == 303
+    since = [("draft_desk.change", ["", "S"]), ("draft_desk.change", ["Spring", "Spring tide"])]
+    assert told() == [*since, ("drafts.put_aside", ["Spring tides"])]
+    # The next stretch begins with what the one before ended with, also where another text is changed first.
+    ada.post(f"{DRAFT}/up")
+    typed("Spring tides", 5, narrative="Heights")
+    typed("Neap tides", 6, narrative="Heights")
+    since = told()[-2:]
+    assert since == [("drafts.take_up", ["Spring tides"]), ("draft_desk.change", ["Spring tides"])]
+    monkeypatch.setattr(trail, "STRETCH", timedelta(0))
+    typed("Neaps", 7)
+    assert told()[-1] == ("draft_desk.change", ["Neap tides", "Neaps"])
 
 
 def test_only_its_author_changes_a_draft_and_colleagues_do_not_see_it(

@@ -55,6 +55,8 @@ PRIVATE = frozenset(
         ("webhook", "url"),
     }
 )
+# Recorded also where they did not change, since not each of their changes has an entry (`recorded`).
+WHOLE = frozenset({("topic_draft", "title"), ("topic_draft", "description"), ("topic_draft", "narrative")})
 
 
 class Changes:
@@ -118,7 +120,7 @@ class Changes:
             if kind == "added":
                 values[column.name] = [None, after]
             elif kind == "deleted" or not history.has_changes():
-                if kind == "deleted" or column.primary_key:
+                if kind == "deleted" or column.primary_key or (table, column.name) in WHOLE:
                     values[column.name] = [after]
             else:
                 before = history.deleted[0] if history.deleted else None

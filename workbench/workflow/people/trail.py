@@ -6,6 +6,8 @@ Decisions:
   other.
 - Triggers of the database refuse to change or delete entries. Whoever gets past them breaks the chain: each
   entry is hashed together with the hash of the one before, and `workbench verify` computes all of them again.
+- What is saved while somebody types leaves one entry for a stretch of writing, whose text is there from its
+  beginning: the text at its end is in the next entry that concerns it, or still stored.
 - People are named by the number of their account only, and no text that a person is known by is copied, so
   that an account can be deleted and the trail stays.
 """
@@ -14,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -130,12 +132,28 @@ def add_entry(
 
 
 @contextmanager
-def recorded(db: Session, act: Act) -> Iterator[None]:
-    """Store an act with all that it changes in a session meanwhile; an exception stores nothing."""
+def recorded(db: Session, act: Act, *, needs_entry: Callable[[], bool] = lambda: True) -> Iterator[None]:
+    """Store an act with all that it changes in a session meanwhile; an exception stores nothing.
+
+    `needs_entry` is asked at the end, and says whether the act has an entry of its own.
+    """
     with watching(db, Changes()) as changes:
         yield
         db.flush()
-    add_entry(db, act, changes=changes.as_data())
+    if needs_entry():
+        add_entry(db, act, changes=changes.as_data())
+
+
+def was_recorded(db: Session, act: Act, since: datetime) -> bool:
+    """Whether the same person has done the same since a moment, with the same address."""
+    same = select(TrailRow.details).where(
+        TrailRow.account_id == act.account_id,
+        TrailRow.at >= since,
+        TrailRow.act == act.name,
+        TrailRow.campaign_id == act.campaign_id,
+        TrailRow.outcome == DONE,
+    )
+    return any(json.loads(details)["asked"] == act.asked for details in db.scalars(same))
 
 
 def trail_entries(

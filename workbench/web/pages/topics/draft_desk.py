@@ -29,6 +29,7 @@ from workbench.web.pages.topics.draft_rights import (
     seen_draft,
 )
 from workbench.web.requests import from_script, pushed, see_other, wants_fragment
+from workbench.web.trail import record_once_an_hour
 from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
@@ -56,6 +57,7 @@ from workbench.workflow.searching.topic_drafts import (
     change_statement,
     development_rules,
     draft_grades,
+    draft_row,
     next_topic_id,
 )
 
@@ -85,7 +87,11 @@ def change(number: int) -> Answer:
     try:
         with writing() as db:
             require_developer(db)
+            row = draft_row(db, here().id, number)
+            before = row.revision
             revision = change_statement(db, here().id, number, viewer().id, statement)
+            if from_script():
+                record_once_an_hour(db, row.decided_at or row.begun_at, changes=revision != before)
     except WorkbenchError as error:
         if isinstance(error, NotFound):
             raise
