@@ -154,6 +154,33 @@ def test_ir_datasets_loads_the_release_with_topics_grades_and_documents(
     assert dataset.docs_count() == 3
 
 
+@pytest.mark.parametrize("is_zip", [False, True], ids=["folder", "zip"])
+def test_the_definition_names_the_release_as_the_source_of_its_topics_and_documents(
+    is_zip: bool, own_cache: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the template itself, with the facts of a release in the place of its own, which are empty."""
+    template = importlib.import_module("workbench.releases.forms.definition_template")
+    name = f"harbour/{tmp_path.name}"
+    beside = zipped(RELEASE, tmp_path / "release.zip", "") if is_zip else unzipped(RELEASE, tmp_path)
+    facts = {"BESIDE": beside, "DATASET_ID": name, "GRADES": {1: "Relevant"}, "HAS_DOCUMENTS": True}
+    for fact, value in facts.items():
+        monkeypatch.setattr(template, fact, value)
+    dataset = template.register()
+    assert template.register() is dataset  # registered once
+    assert (dataset.queries_namespace(), dataset.docs_namespace()) == (name, name)
+    # In which language they are written nobody has said.
+    assert (dataset.queries_lang(), dataset.docs_lang()) == (None, None)
+    assert dataset.queries_cls()._fields == ("query_id", "title", "description", "narrative")
+    assert dataset.qrels_cls()._fields == ("query_id", "doc_id", "relevance", "iteration")
+    assert dataset.docs_cls()._fields == ("doc_id", "title", "text")
+    assert dataset.qrels_defs() == {1: "Relevant"}
+    assert [query.query_id for query in dataset.queries_iter()] == ["007", "MB001"]
+    assert {(one.query_id, one.doc_id): one.relevance for one in dataset.qrels_iter()} == GRADES
+    # The first and the third of three, by a slice as in every data set of ir_datasets.
+    assert [one.doc_id for one in dataset.docs_iter()[::2]] == ["1e5", "dé/1"]
+    assert (dataset.docs_count(), dataset.docs_store().get("dé/1").default_text()) == (3, "'''\\")
+
+
 def test_without_documents_ir_datasets_offers_none(own_cache: None, tmp_path: Path) -> None:
     dataset = from_folder(replace(RELEASE, slug="without-documents", documents=None), tmp_path)
     assert not dataset.has_docs()
