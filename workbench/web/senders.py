@@ -1,4 +1,4 @@
-"""The threads of a server process that send mail and deliver to webhooks; no request waits for them."""
+"""The threads of a server process that send mail, deliver to webhooks and finish imports, beside requests."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from workbench.settings import MailSettings
 from workbench.storage.engine import Database
 from workbench.web.context import Context
 from workbench.workflow.judging.finished_topics import announce_finished_topics
+from workbench.workflow.judging.large_imports import resume_stalled
 from workbench.workflow.mail import queue
 from workbench.workflow.mail.sending import send_waiting as send_mail
 from workbench.workflow.webhooks import deliveries
@@ -19,17 +20,19 @@ from workbench.workflow.webhooks.sending import send_waiting as send_deliveries
 
 LOG = logging.getLogger(__name__)
 LOOK_SECONDS = 5.0
+IMPORTS_SECONDS = 10.0
 TOPICS_SECONDS = 15.0
 """Between two looks for finished topics, which read more."""
 
 
 def start_senders(context: Context) -> None:
-    """Start a thread for each kind of sending, so that none waits for another; no mail without a server."""
+    """Start a thread for each kind of work, so that none waits for another; no mail without a server."""
     database, settings = context.database, context.settings
     mail = settings.mail
     if mail is not None:
         _start("mail", LOOK_SECONDS, lambda: mail_if_due(database, mail))
     _start("webhooks", LOOK_SECONDS, lambda: deliver_if_due(database, settings.webhook_hosts))
+    _start("imports", IMPORTS_SECONDS, lambda: resume_stalled(database))
     _start("finished topics", TOPICS_SECONDS, lambda: announce_finished_topics(database))
 
 
@@ -56,7 +59,7 @@ def _repeat(name: str, seconds: float, act: Callable[[], object]) -> None:
         try:
             act()
         except Unavailable as error:
-            LOG.warning("%s: nothing is sent: %s", name, error)
-        except Exception:  # whatever it was, the next may be sent
-            LOG.exception("%s: something is not sent", name)
+            LOG.warning("%s: nothing is done: %s", name, error)
+        except Exception:  # whatever it was, the next may be done
+            LOG.exception("%s: something is not done", name)
         time.sleep(seconds)

@@ -21,6 +21,7 @@ from workbench.web.ids import write_id
 from workbench.web.kept_rows import kept_row
 from workbench.web.page_images import ImageAddress
 from workbench.web.rendering import paragraphs, plain_piece, plain_words, render_document, render_guidelines
+from workbench.workflow.campaigns.imports_under_way import ImportUnderWay, imports_under_way
 from workbench.workflow.campaigns.originals import ShownForm
 from workbench.workflow.judging.desk_settings import (
     TEXT_OPTIONS,
@@ -30,8 +31,11 @@ from workbench.workflow.judging.desk_settings import (
     text_settings_of,
 )
 from workbench.workflow.people.passwords import HINT as PASSWORD_HINT
+from workbench.workflow.people.roles import Role
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+SEE_ANSWERS = frozenset({Role.ORGANISER, Role.ADJUDICATOR, Role.VIEWER})
 
 # For `app.jinja_options`, which must be set before the first template is loaded.
 OPTIONS: dict[str, Any] = {
@@ -61,6 +65,7 @@ def init_app(app: Flask) -> None:
     app.add_template_global(openid_name)
     app.add_template_global(help_address)
     app.add_template_global(kept_row)
+    app.add_template_global(imports_shown)
     app.add_template_global(navigation.exists, "page_exists")
     app.add_template_global(navigation.opens, "page_opens")
     app.add_template_global(navigation.first_page, "first_page")
@@ -78,6 +83,15 @@ def init_app(app: Flask) -> None:
             "password_hint": PASSWORD_HINT,
             "version": __version__,
         }
+
+
+def imports_shown() -> tuple[ImportUnderWay, ...]:
+    """The large imports that the page's campaign has under way, for those who see what everybody judged."""
+    campaign = here_or_none()
+    if campaign is None or not campaign.roles & SEE_ANSWERS:
+        return ()
+    with reading() as db:
+        return imports_under_way(db, campaign.id)
 
 
 def sends_mail() -> bool:

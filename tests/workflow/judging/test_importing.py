@@ -15,10 +15,11 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.importing import (
+    GivenJudgments,
     import_judgments,
     judgments_from_qrels,
-    keep_import,
-    prepare_import,
+    keep_imports,
+    prepare_imports,
 )
 from workbench.workflow.people.assessors import assessors_of
 
@@ -91,24 +92,21 @@ def test_an_import_says_how_many_pairs_were_repeated_and_contradicted(sqlite_dat
         assert held == {("X", "d1"): 1, ("X", "d2"): 1, ("Y", "d2"): None}
 
 
-def test_what_was_prepared_is_prepared_anew_where_others_wrote_meanwhile(database: Database) -> None:
+def test_files_of_one_import_are_compared_with_those_before_them(database: Database) -> None:
+    files = [
+        GivenJudgments((Judgment("X", "T1", "d1", 1), Judgment("X", "T1", "d2", 0)), "first"),
+        GivenJudgments((Judgment("X", "T1", "d1", 1), Judgment("X", "T1", "d2", 1)), "second"),
+        GivenJudgments((Judgment("X", "T1", "d1", 1),), "third", discussed=True),
+    ]
     with database.writing() as db:
         campaign = campaign_with_people(db).campaign.id
-    with database.reading() as db:
-        first, second = (prepare_import(db, campaign, GIVEN, source="f.tsv") for _ in range(2))
-    with database.writing() as db:
-        assert [one.new for one in keep_import(db, first).assessors] == [2, 2]
-    with database.reading() as db:
-        machine = prepare_import(db, campaign, [Judgment("Z", "T1", "d1", 1)], source="g", machines=["Z"])
-    with database.writing() as db:
-        # The same file sent twice at once: the second adds nothing.
-        assert [one.new for one in keep_import(db, second).assessors] == [0, 0]
-        import_judgments(db, campaign, [Judgment("Z", "T1", "d2", 0)], source="h")
-        # Meanwhile Z has become a person.
-        with pytest.raises(Conflict):
-            keep_import(db, machine)
-        assert db.scalar(select(func.count()).select_from(JudgmentEventRow)) == 5
-        assert len(current_judgments(db, campaign)) == 5
+        done = keep_imports(db, prepare_imports(db, campaign, files))
+        # Of the second file d1 is known from the first; a grade kept in a discussion is an answer of its own.
+        assert [one.assessors[0].new for one in done] == [2, 1, 1]
+        assert {j.docno: j.grade for j in current_judgments(db, campaign)} == {"d1": 1, "d2": 1}
+        other = [GivenJudgments(GIVEN[:1], "f"), GivenJudgments(GIVEN[:1], "g", machines=["X"])]
+        with pytest.raises(Conflict, match="X is known here as a person"):
+            prepare_imports(db, campaign, other)
 
 
 def test_an_import_with_errors_names_them_all_and_keeps_nothing(database: Database) -> None:

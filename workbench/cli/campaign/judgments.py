@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import BinaryIO
@@ -16,22 +17,20 @@ from workbench.cli.inputs import read_each
 from workbench.cli.output import collected, json_array, print_collected, say_json, say_table
 from workbench.cli.qrels_files import cannot_judge_option
 from workbench.cli.record_options import record_options
+from workbench.cli.row_progress import row_progress
 from workbench.errors import WorkbenchError
 from workbench.formats.judgments import read_judgments
 from workbench.formats.probe_answers import write_probe_answers
 from workbench.formats.qrels import read_qrels
 from workbench.records import Judgment
 from workbench.settings import Settings
+from workbench.storage import Session
 from workbench.workflow.agreement.probe_answers import probe_json, probe_lines
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.judging.current_judgments import TickedBy, annotated_judgments, judgment_json
-from workbench.workflow.judging.importing import (
-    imported_json,
-    judgments_from_qrels,
-    keep_import,
-    prepare_import,
-)
+from workbench.workflow.judging.importing import GivenJudgments, imported_json, judgments_from_qrels
 from workbench.workflow.judging.judgment_files import judgment_table, subtopic_lines
+from workbench.workflow.judging.large_imports import import_in_portions
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,20 +89,24 @@ def import_(
     with open_database(settings) as database:
         with database.reading() as db:
             found = campaign_by_slug(db, campaign)
-            prepared = [
-                prepare_import(
-                    db,
-                    found.id,
-                    judgments,
-                    source=source,
-                    machines=_machines(judgments, how.machines, source if len(files) == 1 else None),
-                    discussed=how.discussed,
-                )
-                for source, judgments in given
-            ]
-        with database.writing() as db:
-            campaign_by_slug(db, campaign)
-            done = [keep_import(db, one) for one in prepared]
+
+        @contextmanager
+        def writing() -> Iterator[Session]:
+            with database.writing() as db:
+                campaign_by_slug(db, campaign)
+                yield db
+
+        chosen = [
+            GivenJudgments(
+                judgments,
+                source,
+                _machines(judgments, how.machines, source if len(files) == 1 else None),
+                how.discussed,
+            )
+            for source, judgments in given
+        ]
+        with row_progress() as progress:
+            done = import_in_portions(database, found.id, chosen, writing=writing, progress=progress)
     if as_json:
         say_json(imported_json(done))
         return

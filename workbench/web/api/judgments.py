@@ -15,11 +15,12 @@ from workbench.web.access import here, organiser, takes_uploads
 from workbench.web.api.cursors import FORBID, Flag, PageQuery, after_ids, page_of
 from workbench.web.api.files import FileName, buffered
 from workbench.web.api.operations import Text, operation
-from workbench.web.context import reading, writing
+from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import streamed
 from workbench.workflow.judging.current_judgments import annotated_judgments, judgment_json
-from workbench.workflow.judging.importing import imported_json, keep_import, prepare_import
+from workbench.workflow.judging.importing import GivenJudgments, imported_json
 from workbench.workflow.judging.judgment_files import judgment_table
+from workbench.workflow.judging.large_imports import import_in_portions
 from workbench.workflow.people.access_tokens import Scope
 
 blueprint = Blueprint("judgments", __name__, url_prefix="/campaigns/<slug>/judgments")
@@ -51,14 +52,9 @@ def load(query: JudgmentsFile, file: BinaryIO) -> list[ImportedJson]:
     if unknown:
         message = f"{unknown[0][:80]!r} is no assessor of this file"
         raise InvalidInput([Finding("machine", None, "machine", message, "name assessors of the file")])
-    machines = set(query.machine)
-    with reading() as db:
-        prepared = prepare_import(
-            db, here().id, found, source=query.name, machines=machines, discussed=query.discussed
-        )
-    with writing() as db:
-        done = keep_import(db, prepared)
-    return imported_json([done])
+    given = GivenJudgments(found, query.name, set(query.machine), query.discussed)
+    database = app_context().database
+    return imported_json(import_in_portions(database, here().id, [given], writing=writing))
 
 
 @blueprint.get("")

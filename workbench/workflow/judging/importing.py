@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 from uuid import uuid4
 
@@ -18,6 +19,7 @@ from workbench.records import Answer, Judgment, Qrel, Scale
 from workbench.storage.chunks import chunks
 from workbench.storage.events import DISCUSSION, JUDGING, append_events, current_events, newest_events
 from workbench.storage.tables import AssessorRow, CampaignRow, TopicRow
+from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import id_finding, storable
 from workbench.workflow.judging.record import Place, event_columns
@@ -80,13 +82,22 @@ def judgments_from_qrels(
 
 
 @dataclass(frozen=True, slots=True)
-class _GivenFile:
-    """The judgments of a file, and how they are to be kept."""
+class GivenJudgments:
+    """The judgments of a file, and who of its assessors are machines.
 
-    judgments: tuple[Judgment, ...]
+    `discussed` ones were given after a discussion: earlier answers stay beside them, and a grade that was
+    kept counts as an answer of its own.
+    """
+
+    judgments: Sequence[Judgment]
     source: str
-    machines: Collection[str]
-    discussed: bool
+    machines: Collection[str] = ()
+    discussed: bool = False
+
+    @property
+    def purpose(self) -> str:
+        """What their events are for."""
+        return DISCUSSION if self.discussed else JUDGING
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +128,40 @@ class _ImportPart:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PreparedImport:
-    """Judgments from elsewhere that were read and checked, and are not kept yet."""
+class PreparedFile:
+    """What becomes of a file's judgments, by assessor."""
+
+    given: GivenJudgments
+    parts: tuple[_ImportPart, ...]
+
+    @property
+    def new(self) -> Iterator[Judgment]:
+        """The judgments that are to be recorded, in their order."""
+        return chain.from_iterable(part.new for part in self.parts)
+
+    @property
+    def imported(self) -> Imported:
+        """What importing it does."""
+        return Imported(self.given.source, tuple(part.line for part in self.parts))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedImports:
+    """Files of judgments from elsewhere that were read and checked, and are not kept yet."""
 
     campaign_id: int
-    given: _GivenFile
     basis: _ImportBasis
-    parts: tuple[_ImportPart, ...]
+    files: tuple[PreparedFile, ...]
+
+    @property
+    def events(self) -> int:
+        """How many judgments are to be recorded."""
+        return sum(one.new for file in self.files for one in file.imported.assessors)
+
+    @property
+    def kinds(self) -> dict[str, bool]:
+        """Every assessor of the files, and whether it is a machine."""
+        return {part.line.name: part.line.machine for file in self.files for part in file.parts}
 
 
 def import_judgments(
@@ -137,56 +175,132 @@ def import_judgments(
 ) -> Imported:
     """Append judgments made elsewhere as events, in their order; importing a file twice adds nothing.
 
-    Prepares and keeps them in one transaction, and raises as `prepare_import` does; then nothing is kept.
+    Prepares and keeps them in one transaction, and raises as `prepare_imports` does; then nothing is kept.
+    For few: on SQLite nobody else can save meanwhile. See `large_imports` for many.
     """
-    _lock(db, campaign_id)
-    prepared = prepare_import(
-        db, campaign_id, judgments, source=source, machines=machines, discussed=discussed
-    )
-    return _kept(db, prepared)
+    lock_for_import(db, campaign_id)
+    given = GivenJudgments(tuple(judgments), source, machines, discussed)
+    return keep_imports(db, prepare_imports(db, campaign_id, [given]))[0]
 
 
-def prepare_import(
-    db: Session,
-    campaign_id: int,
-    judgments: Iterable[Judgment],
-    *,
-    source: str,
-    machines: Collection[str] = (),
-    discussed: bool = False,
-) -> PreparedImport:
-    """What `keep_import` keeps: all that can be done before others who write have to wait.
+def prepare_imports(db: Session, campaign_id: int, files: Sequence[GivenJudgments]) -> PreparedImports:
+    """What `keep_imports` keeps: all that can be done before others who write have to wait.
 
-    With `discussed` the judgments were given after a discussion: earlier answers stay beside them, and a
-    grade that was kept counts as an answer of its own.
-
-    A pair whose last answer in the file is already the current one is skipped; of any other all are kept.
-    The assessors named are made where they are new. Raises InvalidInput with every judgment of an unknown
-    topic or of a grade outside the scale, Conflict where a name belongs to somebody with an account here or
-    would change between person and machine.
+    A pair whose last answer in a file is already the current one, in the campaign or by a file before, is
+    skipped; of any other all are kept. Raises InvalidInput with every judgment of an unknown topic or of a
+    grade outside the scale, Conflict where a name belongs to somebody with an account here or would change
+    between person and machine.
     """
-    return _prepared(db, campaign_id, _GivenFile(tuple(judgments), source, machines, discussed))
+    basis = _basis(db, campaign_id, {one.assessor.strip() for given in files for one in given.judgments})
+    _refuse(basis, files)
+    current: dict[str, _Answers] = {}
+    machines = {name: known.machine for name, known in basis.assessors.items()}
+    prepared = []
+    for given in files:
+        parts = []
+        for name, theirs in _by_assessor(given).items():
+            machine, known = name in given.machines, basis.assessors.get(name)
+            _refuse_name(name, machine, machines.setdefault(name, machine), known)
+            if name not in current:
+                current[name] = {} if known is None else _current(db, campaign_id, known)
+            parts.append(_part(given, ImportedAssessor(name, machine, len(theirs), 0), theirs, current[name]))
+        prepared.append(PreparedFile(given, tuple(parts)))
+    return PreparedImports(campaign_id, basis, tuple(prepared))
 
 
-def keep_import(db: Session, prepared: PreparedImport) -> Imported:
-    """Append what was prepared; where the campaign has changed since, it is prepared anew, and raises so."""
-    campaign_id, given = prepared.campaign_id, prepared.given
-    _lock(db, campaign_id)
-    if _basis(db, campaign_id, {part.line.name for part in prepared.parts}) != prepared.basis:
-        prepared = _prepared(db, campaign_id, given)
-    return _kept(db, prepared)
+def is_as_prepared(db: Session, prepared: PreparedImports) -> bool:
+    """Whether all that the files were checked against is as it was; in a transaction that holds the lock."""
+    return _basis(db, prepared.campaign_id, prepared.kinds.keys()) == prepared.basis
 
 
-def _lock(db: Session, campaign_id: int) -> None:
+def keep_imports(db: Session, prepared: PreparedImports) -> tuple[Imported, ...]:
+    """Append what was prepared, all in one transaction, while it is as prepared; new assessors are made."""
+    numbers = make_assessors(db, prepared)
+    for file in prepared.files:
+        for some in chunks(tuple(file.new)):
+            append_events(db, imported_events(prepared.campaign_id, file.given, numbers, some))
+    return tuple(file.imported for file in prepared.files)
+
+
+def lock_for_import(db: Session, campaign_id: int) -> None:
+    """Let no other import, archiving or deletion come before this transaction ends; answers do not wait.
+
+    Raises NotFound where the campaign was deleted.
+    """
     # So that a file sent twice at once is not kept twice.
-    db.get_one(CampaignRow, campaign_id, with_for_update=True)
+    chosen = select(CampaignRow.id).where(CampaignRow.id == campaign_id)
+    db.execute(chosen.with_for_update(key_share=True))
+    campaign_of(db, campaign_id)
 
 
-def _by_assessor(given: _GivenFile) -> dict[str, list[Judgment]]:
+def make_assessors(db: Session, prepared: PreparedImports) -> dict[str, int]:
+    """The number of every assessor of the files; those that are new are made."""
+    known = prepared.basis.assessors
+    new = [
+        AssessorRow(campaign_id=prepared.campaign_id, name=name, machine=machine)
+        for name, machine in prepared.kinds.items()
+        if name not in known
+    ]
+    db.add_all(new)
+    db.flush()
+    return {name: one.id for name, one in known.items()} | {row.name: row.id for row in new}
+
+
+def imported_events(
+    campaign_id: int, file: GivenJudgments, numbers: Mapping[str, int], judgments: Sequence[Judgment]
+) -> list[dict[str, Any]]:
+    """The columns of the events of checked judgments; `numbers` are those of their assessors.
+
+    What an event has besides is the same for all: making it for each takes ten times as long.
+    """
+    first = judgments[0]
+    source = f"{IMPORTED}{storable(file.source)}"[:200]
+    place = Place(campaign_id, 0, first.topic, first.docno, source, file.purpose)
+    submission = Submission(first.docno, str(uuid4()), answer=first.answer, grade=first.grade)
+    alike = event_columns(place, submission, datetime.now(UTC))
+    return [
+        alike
+        | {
+            "assessor_id": numbers[one.assessor.strip()],
+            "topic": one.topic,
+            "docno": one.docno,
+            "answer": str(one.answer),
+            "grade": one.grade,
+            "client_id": str(uuid4()),
+        }
+        for one in judgments
+    ]
+
+
+_Answers = dict[tuple[str, str], tuple[str, int | None, str]]
+"""Answer, grade and purpose of an assessor's current event by topic and docno."""
+
+
+def _by_assessor(given: GivenJudgments) -> dict[str, list[Judgment]]:
     by_assessor: dict[str, list[Judgment]] = {}
     for judgment in given.judgments:
         by_assessor.setdefault(judgment.assessor.strip(), []).append(judgment)
     return by_assessor
+
+
+def _part(
+    given: GivenJudgments, line: ImportedAssessor, theirs: Sequence[Judgment], current: _Answers
+) -> _ImportPart:
+    """What of an assessor's judgments is new; `current` is brought up to date."""
+    last = {(j.topic, j.docno): (str(j.answer), j.grade) for j in theirs}
+    differing = {
+        pair
+        for pair, answer in last.items()
+        # An answer given while judging does not yet say that it was kept in the discussion.
+        if (now := current.get(pair)) is None
+        or now[:2] != answer
+        or (given.discussed and now[2] != DISCUSSION)
+    }
+    current.update({pair: (*last[pair], given.purpose) for pair in differing})
+    new = [j for j in theirs if (j.topic, j.docno) in differing]
+    latest = latest_judgments(theirs)
+    repeated, contradicted = latest.repeated, latest.contradicted
+    return _ImportPart(replace(line, new=len(new), repeated=repeated, contradicted=contradicted), new)
 
 
 def _basis(db: Session, campaign_id: int, names: Collection[str]) -> _ImportBasis:
@@ -203,43 +317,16 @@ def _basis(db: Session, campaign_id: int, names: Collection[str]) -> _ImportBasi
     )
 
 
-def _prepared(db: Session, campaign_id: int, given: _GivenFile) -> PreparedImport:
-    by_assessor = _by_assessor(given)
-    basis = _basis(db, campaign_id, by_assessor.keys())
-    _refuse(basis, given)
-    parts = []
-    for name, theirs in by_assessor.items():
-        machine = name in given.machines
-        known = basis.assessors.get(name)
-        _refuse_name(name, machine, known)
-        current = {} if known is None else _current(db, campaign_id, known, given.discussed)
-        last = {(j.topic, j.docno): (str(j.answer), j.grade) for j in theirs}
-        new = [j for j in theirs if current.get((j.topic, j.docno)) != last[j.topic, j.docno]]
-        latest = latest_judgments(theirs)
-        repeats = latest.repeated, latest.contradicted
-        parts.append(_ImportPart(ImportedAssessor(name, machine, len(theirs), len(new), *repeats), new))
-    return PreparedImport(campaign_id, given, basis, tuple(parts))
-
-
-def _kept(db: Session, prepared: PreparedImport) -> Imported:
-    now = datetime.now(UTC)
-    for part in prepared.parts:
-        known = prepared.basis.assessors.get(part.line.name)
-        number = _new_assessor(db, prepared.campaign_id, part.line) if known is None else known.id
-        for some in chunks(part.new):
-            append_events(db, list(_events(prepared, number, some, now)))
-    return Imported(prepared.given.source, tuple(part.line for part in prepared.parts))
-
-
-def _refuse(basis: _ImportBasis, given: _GivenFile) -> None:
-    findings: list[Finding] = []
-    for judgment in given.judgments:
-        findings.extend(_wrong(judgment, basis.scale, basis.topics, given.source))
-        if len(findings) >= MOST_FINDINGS:
-            break
+def _refuse(basis: _ImportBasis, files: Sequence[GivenJudgments]) -> None:
+    # The same unknown topic stands on many lines; it is reported once.
+    findings: dict[Finding, None] = {}
+    for given in files:
+        for judgment in given.judgments:
+            findings.update(dict.fromkeys(_wrong(judgment, basis.scale, basis.topics, given.source)))
+            if len(findings) >= MOST_FINDINGS:
+                break
     if findings:
-        # The same unknown topic stands on many lines; it is reported once.
-        raise InvalidInput(dict.fromkeys(findings))
+        raise InvalidInput(findings)
 
 
 def _wrong(judgment: Judgment, scale: Scale, topics: Collection[str], source: str) -> Iterable[Finding]:
@@ -273,58 +360,21 @@ def _wrong(judgment: Judgment, scale: Scale, topics: Collection[str], source: st
         )
 
 
-def _refuse_name(name: str, machine: bool, known: _KnownAssessor | None) -> None:
-    if known is None:
-        return
-    if known.account_id is not None:
+def _refuse_name(name: str, machine: bool, known_as: bool, known: _KnownAssessor | None) -> None:
+    if known is not None and known.account_id is not None:
         raise Conflict(
             f"{name} judges here with an account of their own", remedy="import under a different name"
         )
-    if known.machine != machine:
-        kind = "machine" if known.machine else "person"
+    if known_as != machine:
+        kind = "machine" if known_as else "person"
         raise Conflict(f"{name} is known here as a {kind}", remedy="import under a different name")
 
 
-def _new_assessor(db: Session, campaign_id: int, line: ImportedAssessor) -> int:
-    row = AssessorRow(campaign_id=campaign_id, name=line.name, machine=line.machine)
-    db.add(row)
-    db.flush()
-    return row.id
-
-
-def _current(
-    db: Session, campaign_id: int, known: _KnownAssessor, discussed: bool
-) -> dict[tuple[str, str], tuple[str, int | None]]:
-    # An answer given while judging does not yet say that it was kept in the discussion.
+def _current(db: Session, campaign_id: int, known: _KnownAssessor) -> _Answers:
     return {
-        (event.topic, event.docno): (event.answer, event.grade)
+        (event.topic, event.docno): (event.answer, event.grade, event.purpose)
         for event in current_events(db, campaign_id, assessor_ids=[known.id])
-        if not discussed or event.purpose == DISCUSSION
     }
-
-
-def _events(
-    prepared: PreparedImport, assessor_id: int, judgments: Sequence[Judgment], now: datetime
-) -> Iterator[dict[str, Any]]:
-    """The columns of the events of checked judgments.
-
-    What an event has besides is the same for all: making it for each takes ten times as long.
-    """
-    given, first = prepared.given, judgments[0]
-    source = f"{IMPORTED}{storable(given.source)}"[:200]
-    purpose = DISCUSSION if given.discussed else JUDGING
-    place = Place(prepared.campaign_id, assessor_id, first.topic, first.docno, source, purpose)
-    alike = event_columns(
-        place, Submission(first.docno, str(uuid4()), answer=first.answer, grade=first.grade), now
-    )
-    for one in judgments:
-        yield alike | {
-            "topic": one.topic,
-            "docno": one.docno,
-            "answer": str(one.answer),
-            "grade": one.grade,
-            "client_id": str(uuid4()),
-        }
 
 
 def imported_json(imported: Iterable[Imported]) -> list[ImportedJson]:

@@ -22,6 +22,7 @@ from workbench.storage.tables import JudgmentEventRow, ReleaseRow
 from workbench.workflow.apart import apart
 from workbench.workflow.campaigns.archive import locked_campaign
 from workbench.workflow.campaigns.campaigns import Campaign, campaign_of
+from workbench.workflow.campaigns.imports_under_way import refuse_while_importing
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.releases.collecting import ReleaseRequest, collect_release, released_assessor_ids
@@ -78,7 +79,7 @@ def make_release(
 
     Everything is computed from one reading transaction; its bytes are written in short ones, so that no save
     waits for it. Raises InvalidInput for a version or text that cannot be, Conflict for a version that
-    exists or where there is no judgment, WorkbenchError as the rule does.
+    exists, where there is no judgment and while an import is under way, WorkbenchError as the rule does.
     """
     _check_request(request)
     remove_leftovers(database)
@@ -88,10 +89,12 @@ def make_release(
     while frozen is None:
         with database.writing() as db:
             locked_campaign(db, campaign_id)
+            refuse_while_importing(db, campaign_id)
             _check_version(db, campaign_id, request.version)
             give_pseudonyms(db, campaign_id, released_assessor_ids(db, campaign_id), seed=seed)
         with database.reading() as db:
             # Somebody may have judged for the first time just now.
+            refuse_while_importing(db, campaign_id)
             if have_pseudonyms(db, campaign_id, released_assessor_ids(db, campaign_id)):
                 frozen = _freeze(db, campaign_of(db, campaign_id), request, made_at)
     row = ReleaseRow(

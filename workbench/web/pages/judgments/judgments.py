@@ -14,28 +14,23 @@ from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.judgments import read_judgments
 from workbench.formats.qrels import read_qrels
 from workbench.records import Answer, Judgment
-from workbench.storage import Session
 from workbench.web.access import here, organiser
-from workbench.web.context import reading, writing
+from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import attachment
 from workbench.web.forms import Files, announce, findings_of, sent_files, status_of, whole_number, with_each
 from workbench.web.requests import see_other
 from workbench.web.results import TEXT, CampaignResult, MadeResult, ResultOption, TextFile, result
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.campaigns.imports_under_way import refuse_while_importing
 from workbench.workflow.judging.current_judgments import (
     TickedBy,
     answer_count,
     judgments_without_grade,
 )
-from workbench.workflow.judging.importing import (
-    Imported,
-    PreparedImport,
-    judgments_from_qrels,
-    keep_import,
-    prepare_import,
-)
+from workbench.workflow.judging.importing import GivenJudgments, Imported, judgments_from_qrels
 from workbench.workflow.judging.judgment_files import annotated_lines, judgment_table, subtopic_lines
+from workbench.workflow.judging.large_imports import import_in_portions
 from workbench.workflow.judging.unrecorded import unrecorded_count
 from workbench.workflow.overview.progress import overview
 
@@ -60,13 +55,11 @@ def import_() -> Response | tuple[str, int]:
         files, codes = sent_files(), _codes()
         name = _one_name(files)
         read = with_each(files, lambda source, stream: _read(stream, source, name, codes))
-        with reading() as db:
-            prepared = with_each(read, lambda source, judgments: _prepared(db, source, judgments))
-        with writing() as db:
-            done = with_each(prepared, lambda _, one: keep_import(db, one))
+        given = [_given(source, judgments) for source, judgments in read]
+        done = import_in_portions(app_context().database, here().id, given, writing=writing)
     except WorkbenchError as error:
         return _page(findings_of(error, "Judgments")), status_of(error)
-    announce([(name, _in_words(one)) for name, one in done], ("Agreement", url_for("agreement.index")))
+    announce([(one.source, _in_words(one)) for one in done], ("Agreement", url_for("agreement.index")))
     return see_other(url_for("judgments.index"))
 
 
@@ -85,6 +78,7 @@ def whole() -> Response:
     """Every current answer and what was recorded beside it: comment, passages, further answers, subtopics."""
     name = f"{here().slug}.judgments.jsonl"
     with reading() as db:
+        refuse_while_importing(db, here().id)
         return attachment(annotated_lines(db, here().id), name, kind="application/jsonl")
 
 
@@ -96,6 +90,8 @@ def subtopics() -> MadeResult:
     ticked_by = request.args.get("ticked_by", TickedBy.MAJORITY)
     if ticked_by not in set(TickedBy):
         raise InvalidInput([Finding("Subtopics", None, "ticked_by", "unknown value")])
+    with reading() as db:
+        refuse_while_importing(db, here().id)
     return MadeResult("subtopics", text=TextFile("qrels", "text/plain", _subtopic_lines(TickedBy(ticked_by))))
 
 
@@ -140,9 +136,9 @@ def _stem(source: str) -> str:
     return source.removeprefix("qrels.")
 
 
-def _prepared(db: Session, source: str, judgments: tuple[Judgment, ...]) -> PreparedImport:
+def _given(source: str, judgments: tuple[Judgment, ...]) -> GivenJudgments:
     machines = {one.assessor.strip() for one in judgments} if "machine" in request.form else set()
-    return prepare_import(db, here().id, judgments, source=source, machines=machines)
+    return GivenJudgments(judgments, source, machines)
 
 
 def _in_words(imported: Imported) -> str:
