@@ -80,12 +80,14 @@ class RunningProvider:
         return {name: values[0] for name, values in parse_qs(back.query).items()}
 
 
-class _Stays(HTTPRedirectHandler):
+class StaysHere(HTTPRedirectHandler):
+    """Follows no redirect: where the browser is led, the test wants to see."""
+
     def redirect_request(self, *_: Any) -> None:
-        """Where the browser is led, the test wants to see."""
+        """Leave it as it is, which is then an error of its status."""
 
 
-OPENER = build_opener(_Stays)
+OPENER = build_opener(StaysHere)
 
 
 class _Silent(WSGIRequestHandler):

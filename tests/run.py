@@ -1,9 +1,10 @@
 """Everything that must hold, from a bare checkout: `python3 tests/run.py`.
 
 Makes `.venv` and installs the project and its test tools there, sees to a browser, then runs pytest, and
-beside it ruff, mypy and import-linter, whose reports follow. Arguments go to pytest, which then runs alone:
-`python3 tests/run.py tests/formats`, or `-m slow` for the long ones that are left out, most of whose claims
-others make as well. Needs only Python 3.11 or newer; brings everything else itself.
+beside it ruff, mypy, import-linter and an audit of what is installed, whose reports follow. Arguments go to
+pytest, which then runs alone: `python3 tests/run.py tests/formats`, or `-m slow` for the long ones that are
+left out, most of whose claims others make as well. Needs only Python 3.11 or newer; brings everything else
+itself.
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ CHECKS = {
     "ruff format --check": [str(PYTHON), "-m", "ruff", "format", "--check"],
     "mypy": [str(PYTHON), "-m", "mypy"],
     "lint-imports": [str(PYTHON), str(VENV / "bin" / "lint-imports"), "--no-logo"],
+    "audit": [str(PYTHON), "-m", "tests.audit"],
 }
+NOT_DONE = 75
+"""How a check ends that could not be made: EX_TEMPFAIL of sysexits.h."""
 # uv needs 10 s of processor where pip needs 57; what pip calls its sources, and what uv does.
 PIP = [str(PYTHON), "-m", "pip", "--disable-pip-version-check"]
 SOURCES = {
@@ -79,23 +83,34 @@ def main(arguments: list[str]) -> int:
         os.environ["TMPDIR"] = str(MEMORY)
     if sys.version_info < (3, 11):  # noqa: UP036 - whoever runs this has not installed anything yet
         return complain(f"this is Python {sys.version.split()[0]}; Workbench needs 3.11 or newer")
-    # The programs that tests marked slow read a release with, which the suite can do without.
-    problem = prepare("test,forms,contract" if "slow" in arguments else "test")
+    # The programs that tests marked slow ask and read a release with, which the suite can do without.
+    problem = prepare("test,forms,contract,provider" if "slow" in arguments else "test")
     if problem:
         return complain(problem)
-    held = {"browser": stage("browser", [str(PYTHON), "-m", "tests.browsers"])}
+    held: dict[str, bool | None] = {"browser": stage("browser", [str(PYTHON), "-m", "tests.browsers"])}
     if arguments:
         held["pytest"] = stage("pytest", [*PYTEST, *arguments])
     else:
         held |= check_everything()
-    broken = [name for name, well in held.items() if not well]
-    verdict = f"does not hold: {', '.join(broken)}" if broken else "everything holds"
-    print(f"tests/run.py: {verdict}; {time.monotonic() - begun:.0f} s in all", flush=True)
-    return 1 if broken else 0
+    print(f"tests/run.py: {verdict(held)}; {time.monotonic() - begun:.0f} s in all", flush=True)
+    return 1 if False in held.values() else 0
 
 
-def check_everything() -> dict[str, bool]:
-    """Run pytest, and the checks one after another beside it; what held, by name.
+def verdict(held: dict[str, bool | None]) -> str:
+    """In words what does not hold, and what could not be checked."""
+    broken = [name for name, well in held.items() if well is False]
+    undone = [name for name, well in held.items() if well is None]
+    words = f"does not hold: {', '.join(broken)}" if broken else "everything holds"
+    return f"{words}; not done: {', '.join(undone)}" if undone else words
+
+
+def ended(status: int) -> bool | None:
+    """Whether a check held, by how its process ended; None for one that could not be made."""
+    return None if status == NOT_DONE else status == 0
+
+
+def check_everything() -> dict[str, bool | None]:
+    """Run pytest, and the checks one after another beside it; what held, by name, None if it was not done.
 
     The checks use one core at most, and tests that wait for a browser or a server leave theirs free.
     """
@@ -104,14 +119,14 @@ def check_everything() -> dict[str, bool]:
     with ThreadPoolExecutor(1) as beside:
         checks = {name: beside.submit(finished, check) for name, check in CHECKS.items()}
         stage("compile", COMPILE)
-        held = {"pytest": stage("pytest", command, FEWER_EXAMPLES | os.environ)}
+        held: dict[str, bool | None] = {"pytest": stage("pytest", command, FEWER_EXAMPLES | os.environ)}
     if not held["pytest"]:
         stage("what failed, once more and in words", [*PYTEST, *AGAIN_WITH_WORDS])
     for name, check in checks.items():
         done, seconds = check.result()
-        held[name] = done.returncode == 0
-        print(f"\n=== {name}\n{done.stdout}", end="")
-        print(f"    {'ok' if held[name] else 'BROKEN'}, {seconds:.0f} s", flush=True)
+        held[name] = ended(done.returncode)
+        words = {True: "ok", False: "BROKEN", None: "not done"}[held[name]]
+        print(f"\n=== {name}\n{done.stdout}    {words}, {seconds:.0f} s", flush=True)
     return held
 
 

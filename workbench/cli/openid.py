@@ -7,6 +7,7 @@ import click
 from workbench.cli.campaign.campaigns import JSON
 from workbench.cli.database import database_options, open_database
 from workbench.cli.output import say_json, say_table
+from workbench.counts import counted
 from workbench.errors import WorkbenchError
 from workbench.settings import Settings
 from workbench.workflow.openid.identities import linked_identities, unlink_identities
@@ -36,7 +37,7 @@ def check(settings: Settings) -> None:
     except NotSignedIn as error:
         remedy = "check the WORKBENCH_OPENID_ settings, and whether this machine reaches the provider"
         raise WorkbenchError(f"{error.message}: {error.cause}", remedy=remedy) from None
-    click.echo(f"{provider.settings.name} answers as {provider.settings.issuer} with {keys} keys")
+    click.echo(f"{provider.settings.name} answers as {provider.settings.issuer} with {counted(keys, 'key')}")
     click.echo(f"Register this address there: {provider.redirect_uri}")
     ahead = metadata.clock_ahead
     if ahead is not None and abs(ahead) > LEEWAY_SECONDS / 2:
