@@ -193,7 +193,7 @@ def _ask(channel: Connection, url: str, token: str, path: str) -> None:
         again = _middle([_get(client, path) for _ in range(AGAIN)])
         saved = []
         for _ in range(AGAIN):
-            _save(database)
+            save_another(database)
             saved.append(_get(client, path))
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         channel.send(Cost(first, again, _middle(saved), most))
@@ -215,13 +215,13 @@ def _get(client: FlaskClient, path: str) -> Asked:
     return Asked(answer.status_code, first, taken, time.process_time() - processor, size)
 
 
-def _save(database: Database) -> None:
-    """One more event about some pair, as a save adds it."""
+def save_another(database: Database) -> None:
+    """One more grade of the pair of the newest event, as a save adds it, whatever was answered last."""
     with database.writing() as db:
         row = db.scalars(select(JudgmentEventRow).order_by(JudgmentEventRow.id.desc()).limit(1)).one()
         columns = [column.name for column in JudgmentEventRow.__table__.columns]
         values = {name: getattr(row, name) for name in columns if name != "id"}
-        values |= {"client_id": str(uuid.uuid4()), "grade": int(not row.grade)}
+        values |= {"client_id": str(uuid.uuid4()), "answer": "grade", "grade": int(not row.grade)}
         append_events(db, [values])
 
 
