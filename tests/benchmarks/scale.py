@@ -215,10 +215,14 @@ def _get(client: FlaskClient, path: str) -> Asked:
     return Asked(answer.status_code, first, taken, time.process_time() - processor, size)
 
 
-def save_another(database: Database) -> None:
-    """One more grade of the pair of the newest event, as a save adds it, whatever was answered last."""
+def save_another(database: Database, back: int = 0) -> None:
+    """One more grade of the pair that an event was about, as a save adds it, whatever was answered then.
+
+    It is the newest event, or one so many before it: a pair for each save, as assessors go on.
+    """
     with database.writing() as db:
-        row = db.scalars(select(JudgmentEventRow).order_by(JudgmentEventRow.id.desc()).limit(1)).one()
+        newest = select(JudgmentEventRow).order_by(JudgmentEventRow.id.desc())
+        row = db.scalars(newest.offset(back).limit(1)).one()
         columns = [column.name for column in JudgmentEventRow.__table__.columns]
         values = {name: getattr(row, name) for name in columns if name != "id"}
         values |= {"client_id": str(uuid.uuid4()), "answer": "grade", "grade": int(not row.grade)}

@@ -8,14 +8,12 @@ from functools import partial
 from math import isnan
 from typing import Protocol
 
-import numpy as np
-
 from workbench.errors import WorkbenchError
 from workbench.export import Export, table_export
 from workbench.latex import between, document, escaped, number, percent, table
 from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, compare_all
 from workbench.scoring.relevance import Floats
-from workbench.scoring.scorer import RunScores, best_first
+from workbench.scoring.scorer import RunScores, best_first, topic_scores_of
 from workbench.scoring.significance import LEVEL
 
 METHODS = {
@@ -90,7 +88,7 @@ def all_pairs(
             f"{METHODS[method]}: too slow for {len(ranked)} runs",
             remedy=f"choose up to {most} runs, or {METHODS[Comparisons.RANDOMISED_TUKEY]}",
         )
-    scores = np.array([list(run.per_topic[shown].values()) for run in ranked], dtype=np.float64).T
+    scores = topic_scores_of(ranked, shown).T
     compared = compare(scores, method, seed=seed)
     tags = [run.tag for run in ranked]
     lines = _lines(compared, tags)

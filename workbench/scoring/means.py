@@ -8,6 +8,7 @@ from math import sqrt
 
 import numpy as np
 
+from workbench.scoring.relevance import Floats
 from workbench.scoring.significance import LEVEL, t_reach
 
 FEWEST_TOPICS = 2
@@ -25,6 +26,20 @@ class MeanScore:
     high: float | None
     topics: int
     level: float = LEVEL
+
+
+def mean_scores(scores: Floats, *, level: float = LEVEL) -> list[MeanScore]:
+    """As `mean_score` of each of several runs, to the last bit; `scores` have the shape (runs, topics)."""
+    n = scores.shape[1]
+    # Rows must lie together in memory, or numpy adds them up in another order.
+    rows = np.ascontiguousarray(scores)
+    means = rows.mean(axis=1).tolist()
+    if n < FEWEST_TOPICS:
+        return [MeanScore(mean, None, None, n, level) for mean in means]
+    t = t_reach(n, level)
+    reaches = [t * deviation / sqrt(n) for deviation in rows.std(axis=1, ddof=1).tolist()]
+    found = zip(means, reaches, strict=True)
+    return [MeanScore(mean, mean - reach, mean + reach, n, level) for mean, reach in found]
 
 
 def mean_score(scores: Iterable[float], *, level: float = LEVEL) -> MeanScore:

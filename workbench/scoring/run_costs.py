@@ -69,8 +69,7 @@ def scores_by_cost(
         )
 
     points = tuple(
-        CostPoint(run.tag, mean_score(run.per_topic[shown].values()), costs[run.tag], not beaten(run.tag))
-        for run in known
+        CostPoint(run.tag, mean_score(run.row(shown)), costs[run.tag], not beaten(run.tag)) for run in known
     )
     return ScoresByCost(qrels, shown, by, points, tuple(sorted({run.tag for run in runs} - values.keys())))
 

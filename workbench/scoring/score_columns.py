@@ -20,6 +20,7 @@ from workbench.scoring.kernels.registry import Reads, compute, kernel_of
 from workbench.scoring.relevance import Floats, Positions
 from workbench.scoring.run_arrays import RunArrays, RunsTogether, read_together
 from workbench.scoring.scorer import RunScores, Scorer, aggregated
+from workbench.scoring.topic_rows import TopicRows
 from workbench.scoring.unjudged import OpenScores, ScoreBounds, bounded_kernel, open_scores
 
 Flags = NDArray[np.bool_]
@@ -151,24 +152,24 @@ def scored_runs(
 ) -> list[ScoredRun]:
     """The runs of cells: their means over all topics, which are those of the qrels in the order of bytes."""
     names = [str(measure) for measure in measures]
-    columns = [np.ascontiguousarray(cells.values[:, :, number]) for number in range(len(names))]
-    means = [means_over_topics(measure, column) for measure, column in zip(measures, columns, strict=True)]
+    ids = tuple(topics)
+    columns = {name: np.ascontiguousarray(cells.values[:, :, at]) for at, name in enumerate(names)}
+    means = [means_over_topics(measure, columns[str(measure)]) for measure in measures]
     bounds = [_bounds(cells, number, measure) for number, measure in enumerate(measures)]
-    listed = [column.tolist() for column in columns]
     near_tied = cells.near_tied.sum(axis=1).tolist()
+    everywhere = cells.retrieved.all(axis=1).tolist()
     found = []
     for run, tag in enumerate(tags):
-        scored = tuple(topics[number] for number in np.flatnonzero(cells.retrieved[run]).tolist())
+        scored = ids
+        if not everywhere[run]:
+            scored = tuple(ids[number] for number in np.flatnonzero(cells.retrieved[run]).tolist())
         scores = RunScores(
             tag=tag,
             scored=scored,
             topics_in_qrels=len(topics),
             topics_near_tied=near_tied[run],
             values={name: mean[run] for name, mean in zip(names, means, strict=True)},
-            per_topic={
-                name: dict(zip(topics, column[run], strict=True))
-                for name, column in zip(names, listed, strict=True)
-            },
+            per_topic=TopicRows(ids, columns, run),
         )
         own = {name: one[run] for name, one in zip(names, bounds, strict=True) if one is not None}
         found.append(ScoredRun(scores, own))

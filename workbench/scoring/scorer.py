@@ -25,6 +25,7 @@ from workbench.scoring.measures import in_the_field, parse_measures
 from workbench.scoring.relevance import Floats, Grades, Positions, Relevance
 from workbench.scoring.run_arrays import RunArrays, documents_of, judged_rows
 from workbench.scoring.subtopics import SubtopicRelevance
+from workbench.scoring.topic_rows import TopicRows
 
 _EMPTY = Ranking((), ())
 
@@ -48,6 +49,12 @@ class RunScores(ResultTable):
     def topics_scored(self) -> int:
         """How many topics of the qrels the run has documents for."""
         return len(self.scored)
+
+    def row(self, name: str) -> Floats:
+        """The scores by one measure in the order of the topics; shape (topics,)."""
+        if isinstance(self.per_topic, TopicRows):
+            return self.per_topic.row(name)
+        return np.fromiter(self.per_topic[name].values(), np.float64, len(self.per_topic[name]))
 
     def table(self) -> ResultRows:
         """A row for each topic of the qrels, a column for each measure."""
@@ -246,6 +253,11 @@ def best_first(runs: Iterable[RunScores], name: str) -> list[RunScores]:
     kernel = kernel_of(measure)
     sign = 1 if kernel is not None and not kernel.descending else -1
     return sorted(runs, key=lambda run: (sign * run.values[name], run.tag))
+
+
+def topic_scores_of(runs: Iterable[RunScores], name: str) -> Floats:
+    """What runs on the same qrels score by a measure; shape (runs, topics), or (0,) of no runs."""
+    return np.array([run.row(name) for run in runs], dtype=np.float64)
 
 
 def in_order(run: Run, *, ties: TieRule = TieRule.TREC_EVAL) -> Run:

@@ -11,7 +11,8 @@ import numpy as np
 from workbench.errors import WorkbenchError
 from workbench.export import Export, table_export
 from workbench.latex import document, escaped, number, table
-from workbench.scoring.scorer import RunScores
+from workbench.scoring.relevance import Floats
+from workbench.scoring.scorer import RunScores, topic_scores_of
 
 ORDERS = {"difficulty": "Hardest first", "disagreement": "Most disagreement first"}
 
@@ -43,7 +44,11 @@ def topic_scores(scores: Sequence[Mapping[str, float]]) -> tuple[TopicSpread, ..
     [('2', 0.25), ('1', 0.75)]
     """
     topics = tuple(scores[0])
-    values = np.array([[run[topic] for topic in topics] for run in scores], dtype=np.float64)
+    return topic_spreads(topics, np.array([[run[topic] for topic in topics] for run in scores]))
+
+
+def topic_spreads(topics: Sequence[str], values: Floats) -> tuple[TopicSpread, ...]:
+    """The same of scores as an array; shape (runs, topics)."""
     quartiles = np.quantile(values, (0, 0.25, 0.5, 0.75, 1), axis=0).T.tolist()
     runs = len(values)
     deviations = values.std(axis=0, ddof=1).tolist() if runs > 1 else [None] * len(topics)
@@ -80,7 +85,7 @@ def topic_table(
     """The topics in one of ORDERS, of one run or more; raises WorkbenchError for another order."""
     if order not in ORDERS:
         raise WorkbenchError(f"topics cannot be sorted by {order!r}", remedy=f"by {' or '.join(ORDERS)}")
-    lines = topic_scores([run.per_topic[shown] for run in runs])
+    lines = topic_spreads(tuple(runs[0].per_topic[shown]), topic_scores_of(runs, shown))
     if order == "disagreement":
         lines = tuple(sorted(lines, key=lambda one: -(one.deviation or 0.0)))
     return TopicTable(qrels, shown, order, lines, relevant)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
-
 from workbench.errors import WorkbenchError
 from workbench.export import Export, table_export
 from workbench.latex import between, document, escaped, number, percent, table
@@ -45,8 +43,8 @@ def two_runs(first: RunScores, second: RunScores, shown: str, *, qrels: str, see
     """Compare two runs that were scored on the same qrels; raises WorkbenchError for a run with itself."""
     if first.tag == second.tag:
         raise WorkbenchError("a run cannot be compared with itself", remedy="choose another one")
-    scores = [np.fromiter(run.per_topic[shown].values(), dtype=np.float64) for run in (first, second)]
-    return TwoRuns(qrels, shown, first, second, compare_two(*scores, seed=seed))
+    difference = compare_two(first.row(shown), second.row(shown), seed=seed)
+    return TwoRuns(qrels, shown, first, second, difference)
 
 
 def two_runs_export(found: TwoRuns) -> Export:

@@ -11,9 +11,9 @@ from workbench.errors import WorkbenchError
 from workbench.export import Export, table_export
 from workbench.json_forms import MeasureScore, ScoreJson, filled
 from workbench.latex import between, document, escaped, number, percent, table
-from workbench.scoring.means import MeanScore, mean_score
+from workbench.scoring.means import MeanScore, mean_scores
 from workbench.scoring.measures import is_mean, parse_measures
-from workbench.scoring.scorer import RunScores, best_first
+from workbench.scoring.scorer import RunScores, best_first, topic_scores_of
 from workbench.scoring.significance import LEVEL
 from workbench.scoring.unjudged import ScoreBounds
 from workbench.workflow.scores.score_table import ScoreTable
@@ -87,7 +87,11 @@ def leaderboard(found: ScoreTable, *, by: str = "", reverse: bool = False) -> Le
     if by not in (*found.measures, RUN, GROUP):
         raise WorkbenchError(f"runs cannot be sorted by {by!r}", remedy=f"by {', '.join(found.measures)}")
     counting = frozenset(str(one) for one in parse_measures(found.measures) if not is_mean(one))
-    lines = [_line(found, one, counting) for one in found.runs]
+    intervals = {
+        name: mean_scores(topic_scores_of(found.runs, name)) if found.runs and name not in counting else ()
+        for name in found.measures
+    }
+    lines = [_line(found, place, intervals) for place in range(len(found.runs))]
     if by == RUN:
         lines.sort(key=lambda line: line.scores.tag)
     elif by == GROUP:
@@ -138,12 +142,12 @@ def _measure_json(cell: LeaderCell) -> MeasureScore:
     }
 
 
-def _line(found: ScoreTable, scores: RunScores, counting: frozenset[str]) -> LeaderLine:
+def _line(found: ScoreTable, place: int, intervals: Mapping[str, Sequence[MeanScore]]) -> LeaderLine:
+    """The line of a run by its place in the table; a measure that counts has no intervals."""
+    scores = found.runs[place]
     cells = {
         name: LeaderCell(
-            value,
-            None if name in counting else mean_score(scores.per_topic[name].values()),
-            found.bounds[scores.tag].get(name),
+            value, intervals[name][place] if intervals[name] else None, found.bounds[scores.tag].get(name)
         )
         for name, value in scores.values.items()
     }

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 from sqlalchemy.orm import Session
 
@@ -12,9 +12,9 @@ from workbench.consensus.rule_choice import RuleChoice, choice_label
 from workbench.export import Export, table_export
 from workbench.latex import document, escaped, number, table
 from workbench.scoring.measures import parse_measures
-from workbench.scoring.scorer import RunScores
+from workbench.scoring.scorer import RunScores, topic_scores_of
 from workbench.scoring.summary_sheet import CUTOFFS, LEVELS, SummarySheet, sheet_measures, summary_sheet
-from workbench.scoring.topic_difficulty import topic_scores
+from workbench.scoring.topic_difficulty import topic_spreads
 from workbench.workflow.scores.score_table import ScoreTable, score_runs
 
 # Medians of two are halves of sums: a difference below this is rounding.
@@ -37,10 +37,11 @@ class ProfileLine:
         return difference if abs(difference) > _EQUAL else 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunProfile:
     """A run among the runs of `table`, in detail by the measure `shown`; `lines` are by topic."""
 
+    # No slots: the scores by other measures are put together once for all topics.
     table: ScoreTable
     shown: str
     scores: RunScores
@@ -55,7 +56,12 @@ class RunProfile:
 
     def others(self, topic: str) -> tuple[float, ...]:
         """The scores on a topic by the other measures, in the order of the table."""
-        return tuple(self.scores.per_topic[name][topic] for name in self.table.measures if name != self.shown)
+        return tuple(values[topic] for name, values in self.values.items() if name != self.shown)
+
+    @cached_property
+    def values(self) -> Mapping[str, Mapping[str, float]]:
+        """The scores of the run by measure, in the order of the table, then topic."""
+        return {name: self.scores.per_topic[name] for name in self.table.measures}
 
     @property
     def above(self) -> int:
@@ -71,7 +77,9 @@ class RunProfile:
 def run_profile(db: Session, campaign_id: int, found: ScoreTable, tag: str, shown: str) -> RunProfile:
     """The profile of a run of a table, which must be whole; raises KeyError for a run that is not in it."""
     scores = found.run(tag)
-    medians = {one.topic: one.median for one in topic_scores([run.per_topic[shown] for run in found.runs])}
+    topics = tuple(scores.per_topic[shown])
+    spreads = topic_spreads(topics, topic_scores_of(found.runs, shown))
+    medians = {one.topic: one.median for one in spreads}
     relevant = relevant_by_topic(found, shown)
     lines = tuple(
         ProfileLine(topic, score, medians[topic], relevant.get(topic, 0))
@@ -99,7 +107,7 @@ def profile_topics_export(profile: RunProfile) -> Export:
     rows = [
         (
             line.topic,
-            *(profile.scores.per_topic[name][line.topic] for name in names),
+            *(profile.values[name][line.topic] for name in names),
             line.median,
             line.difference,
             line.relevant,

@@ -21,7 +21,7 @@ from workbench.web.pages.qrels.rule_form import OF_RULE, RuleForm, rule_form, ru
 from workbench.web.requests import of_api, wants_fragment
 from workbench.web.results import MadeResult, ResultOption, StillComputing
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.runs.run_records import CampaignRun, runs_of
+from workbench.workflow.runs.run_records import ListedRun, listed_runs
 from workbench.workflow.scores.score_table import ScoreTable, default_measures, score_runs
 
 # How long a request may score runs before it says how far it has come.
@@ -49,7 +49,7 @@ class ScoreForm:
     asked: bool
     rule: RuleForm
     measures: str
-    runs: tuple[CampaignRun, ...]
+    runs: tuple[ListedRun, ...]
     tags: frozenset[str]
     by: str
 
@@ -76,7 +76,7 @@ class ScoreForm:
 
 def score_form(db: Session) -> ScoreForm:
     """What the address asks for, completed by what is proposed."""
-    runs = runs_of(db, here().id)
+    runs = listed_runs(db, here().id)
     asked = "measures" in request.args
     # Without a ticked box the form sends no run, but `asked`.
     named = sent_ids("run")
