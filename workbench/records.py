@@ -276,6 +276,14 @@ def sorted_ids(identifiers: Iterable[str]) -> list[str]:
     return sorted(ids) if all(map(str.isascii, ids)) else sorted(ids, key=id_bytes)
 
 
+def sorted_pairs(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Pairs of topic and docno sorted as bytes."""
+    found = list(pairs)
+    if all(topic.isascii() and docno.isascii() for topic, docno in found):
+        return sorted(found)
+    return sorted(found, key=lambda pair: (id_bytes(pair[0]), id_bytes(pair[1])))
+
+
 class Verdict(StrEnum):
     """The organiser's verdict on a run; `RECEIVED` if it was not reviewed yet."""
 

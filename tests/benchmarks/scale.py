@@ -64,6 +64,7 @@ PAGES = {
     "consensus preview": "qrels/preview",
     "consensus ranking": "qrels/preview/ranking",
     "scores": "scores",
+    "leaderboard": "scores?measures=AP+nDCG%4010+P%4010+RR&whole=1",
     "scores of a run": "scores/run?tag={run}",
     "scores of two runs": "scores/two?first={run}&second={other}",
     "scores by topic": "scores/topics",

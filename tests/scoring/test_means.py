@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.support import Oracle
-from workbench.scoring.means import mean_score
+from workbench.scoring.means import mean_score, mean_scores
 
 stats = Oracle("scipy.stats")
 
@@ -21,3 +21,11 @@ def test_the_interval_is_that_of_students_t() -> None:
 def test_one_topic_has_no_interval() -> None:
     found = mean_score([0.5])
     assert (found.mean, found.low, found.high, found.topics) == (0.5, None, None, 1)
+
+
+@pytest.mark.parametrize("topics", [1, 2, 3, 9, 50, 300])
+def test_many_runs_have_the_intervals_of_each_run_to_the_last_bit(topics: int) -> None:
+    # From 8 numbers on numpy adds up in several partial sums, from 128 on in halves.
+    scores = np.random.default_rng(topics).random((7, topics))
+    for given in (scores, np.asfortranarray(scores)):
+        assert mean_scores(given) == [mean_score(row) for row in scores.tolist()]

@@ -76,7 +76,11 @@ def test_many_runs_at_once_score_as_one_after_the_other(
     for run, one in zip(runs, found, strict=True):
         read = scorer.read(run)
         bounds = {name: score_bounds(read.judged, name, highest=HIGHEST) for name in scorer.measures}
-        assert one.scores == scorer.score(read)
+        alone = scorer.score(read)
+        assert one.scores == alone
+        for name in alone.per_topic:
+            assert one.scores.row(name).tolist() == alone.row(name).tolist()
+            assert list(one.scores.per_topic[name]) == list(alone.per_topic[name])
         assert one.bounds == {str(name): bound for name, bound in bounds.items() if bound is not None}
 
 

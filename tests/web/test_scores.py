@@ -10,7 +10,7 @@ from tests.uploads import check_files, import_judgments, keep_all, links, text_o
 from tests.web.conftest import Enter
 from workbench.scoring import score_columns
 from workbench.scoring.run_curves import RULES
-from workbench.web.pages.scores import form
+from workbench.web.pages.scores import form, leaderboard
 from workbench.web.pages.scores.curves import INTERPOLATIONS
 from workbench.workflow.caching import Cache
 from workbench.workflow.scores import kept_columns, score_table
@@ -227,3 +227,52 @@ def test_runs_stand_by_what_they_cost(olga: FlaskClient) -> None:
     assert wrong.status_code == 422
     assert 'id="seconds_per_query-error-1"' in wrong.text
     assert 'id="index_bytes-error-1"' in wrong.text
+
+
+def test_a_long_leaderboard_is_shown_a_page_at_a_time_in_the_order_of_all_runs(
+    olga: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gamma = upload("gamma.txt", run_text("gamma", {"T1": ("d6", "d1"), "T2": ("d1", "d/4")}))
+    keep_all(olga, check_files(olga, gamma))
+    monkeypatch.setattr(leaderboard, "A_PAGE", 2)
+    # P(rel=2)@2: alpha (1 + 1/2) / 2, beta 1/2 and gamma 1/2; by run alpha is the first and gamma the last.
+    query = MEASURES | {"by": "run", "reverse": "yes"}
+    first = olga.get(ADDRESS, query_string=query).text
+    assert "gamma" in shown_runs(first)[0]
+    assert len(shown_runs(first)) == 2
+    assert "1 to 2 of 3" in text_of(first)
+    (following,) = links(first, "from=2")
+    second = olga.get(following).text
+    assert [row.split()[0] for row in shown_runs(second)] == ["alpha"]
+    # The axis is that of all runs, so that pages can be compared.
+    axes = [re.search(r'<th scope="col" class="bars axis">.*?</th>', page) for page in (first, second)]
+    assert axes[0] is not None
+    assert axes[1] is not None
+    assert axes[0][0] == axes[1][0]
+    # Another heading begins with the first page again; files have every run.
+    assert not [link for link in links(second, "by=AP") if "from=" in link]
+    (file,) = links(second, "table.csv")
+    assert len(olga.get(file).text.splitlines()) == 1 + 3
+
+
+def test_a_run_is_found_on_its_page_of_the_leaderboard(
+    olga: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leaderboard, "A_PAGE", 1)
+    run = olga.get(f"{ADDRESS}/run", query_string=MEASURES | {"tag": "beta", "by": "P(rel=2)@2"}).text
+    (address,) = links(run, "at=beta")
+    found = olga.get(address).text
+    # By P@2 beta, with 1/2 and 1/2, comes after alpha.
+    assert [row.split()[0] for row in shown_runs(found)] == ["beta"]
+    assert '<tr id="at"' in found
+    assert "2 to 2 of 2" in text_of(found)
+    missing = olga.get(ADDRESS, query_string=MEASURES | {"at": "delta"})
+    assert missing.status_code == 200
+    assert "There is no run delta on this leaderboard." in text_of(missing.text)
+    assert "alpha" in shown_runs(missing.text)[0]
+
+
+def shown_runs(page: str) -> list[str]:
+    """The rows of the leaderboard as text."""
+    table = page.partition('<table class="leaders">')[2].partition("</table>")[0].partition("<tbody>")[2]
+    return [text_of(row) for row in table.split("</tr>")[:-1]]

@@ -14,7 +14,7 @@ from workbench.consensus.rules import bound, rule_of
 from workbench.consensus.vote_table import LEFT, VoteTable
 from workbench.counts import counted
 from workbench.export import Export, table_export
-from workbench.records import Judgment, Qrel, Scale, id_bytes
+from workbench.records import Judgment, Qrel, Scale, sorted_pairs
 from workbench.result_table import ResultRows, ResultTable
 
 NO_GRADE = "nobody gave a grade"
@@ -101,7 +101,7 @@ def consensus(
     nobody = Left(NO_GRADE)
     labels: list[Label] = []
     left: list[Unsettled] = []
-    for pair in sorted({**by_pair, **outcomes}, key=lambda pair: (id_bytes(pair[0]), id_bytes(pair[1]))):
+    for pair in sorted_pairs({**by_pair, **outcomes}):
         outcome: Outcome = outcomes.get(pair, nobody)
         if isinstance(outcome, Settled):
             n = len(graded.get(pair, ()))

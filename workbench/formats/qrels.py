@@ -11,6 +11,7 @@ import gc
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from operator import attrgetter
 
 from workbench.errors import WorkbenchError
 from workbench.formats.error_collector import ErrorCollector, shown
@@ -147,7 +148,13 @@ def write_qrels(qrels: Iterable[Qrel]) -> Iterator[bytes]:
     Raises WorkbenchError for a pair with two grades and for ids that would not survive (empty, white space).
     """
     before: tuple[str, str] | None = None
-    for qrel in sorted(qrels, key=lambda qrel: (id_bytes(qrel.topic), id_bytes(qrel.docno))):
+    listed = list(qrels)
+    # ASCII strings have the order of their bytes; encoding them would take most of the time.
+    if all(qrel.topic.isascii() and qrel.docno.isascii() for qrel in listed):
+        listed.sort(key=attrgetter("topic", "docno"))
+    else:
+        listed.sort(key=lambda qrel: (id_bytes(qrel.topic), id_bytes(qrel.docno)))
+    for qrel in listed:
         if before == (pair := (qrel.topic, qrel.docno)):
             raise WorkbenchError(
                 f"document {shown(qrel.docno)} has two grades for topic {shown(qrel.topic)}",

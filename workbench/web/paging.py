@@ -52,9 +52,9 @@ def place_sent() -> dict[str, Any]:
     return {"search": sent_text("search").strip() or None, "from": start_asked() or None}
 
 
-def page_of(rows: Sequence[Row], size: int = A_PAGE) -> ListPage[Row]:
-    """The page of `?from=`; from behind the end on, the last one."""
-    return _page(rows, len(rows), "", size)
+def page_of(rows: Sequence[Row], size: int = A_PAGE, *, place: int | None = None) -> ListPage[Row]:
+    """The page of `?from=`; from behind the end on, the last one. Else that of the row at a place, from 0."""
+    return _page(rows, len(rows), "", size, place)
 
 
 def page_of_topics(rows: Iterable[tuple[str, str, Row]]) -> ListPage[Row]:
@@ -68,8 +68,12 @@ def page_of_topics(rows: Iterable[tuple[str, str, Row]]) -> ListPage[Row]:
     return _page(found, len(listed), search, A_PAGE)
 
 
-def _page(found: Sequence[Row], total: int, search: str, size: int) -> ListPage[Row]:
+def _page(
+    found: Sequence[Row], total: int, search: str, size: int, place: int | None = None
+) -> ListPage[Row]:
     start = min(start_asked(), max(0, len(found) - 1) // size * size)
+    if place is not None:
+        start = place // size * size
     return ListPage(found[start : start + size], start, len(found), total, size, search)
 
 

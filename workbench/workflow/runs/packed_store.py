@@ -34,6 +34,8 @@ from workbench.workflow.apart import SMALL, apart
 
 # Runs whose arrays are in memory at a time; each may have tens of megabytes.
 _AT_ONCE = 100
+# The same of whole runs, which are not scored before all are read.
+_WHOLE_AT_ONCE = 10
 # The columns of a run that no packed form can hold: it is read from its file.
 _NO_FORM = StoredForm(FORM, 0, [])
 
@@ -127,22 +129,27 @@ def rankings_of(
     A run without a packed form is whole, in the order of its file.
     """
     requested = frozenset(topics)
-    for kept in _kept(db, campaign_id, tags):
-        if kept.layout is None:
-            yield _read_file(db, kept.run_id)
-            continue
-        numbers, names = _chosen_topics(kept.topics, requested)
-        starts, places = places_of(kept.layout, numbers)
-        docnos, scores = parts_of(db, {kept.run_id: kept.layout.ranges(None)[:2]})[kept.run_id]
-        yield PackedRun(
-            kept.tag,
-            names,
-            starts,
-            docnos_of(docnos, kept.layout)[places],
-            scores_of(scores)[places],
-            lines=kept.layout.count(None),
-            depth=None,
-        )
+    all_kept = _kept(db, campaign_id, tags)
+    for start in range(0, len(all_kept), _WHOLE_AT_ONCE):
+        some = all_kept[start : start + _WHOLE_AT_ONCE]
+        wholes = {one.run_id: one.layout.ranges(None)[:2] for one in some if one.layout is not None}
+        read = parts_of(db, wholes)
+        for kept in some:
+            if kept.layout is None:
+                yield _read_file(db, kept.run_id)
+                continue
+            numbers, names = _chosen_topics(kept.topics, requested)
+            starts, places = places_of(kept.layout, numbers)
+            docnos, scores = read.pop(kept.run_id)
+            yield PackedRun(
+                kept.tag,
+                names,
+                starts,
+                docnos_of(docnos, kept.layout)[places],
+                scores_of(scores)[places],
+                lines=kept.layout.count(None),
+                depth=None,
+            )
 
 
 def run_leading(db: Session, campaign_id: int, tag: str, *, sha256: str, depth: int) -> Run:

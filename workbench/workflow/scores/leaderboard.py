@@ -60,6 +60,10 @@ class Leaderboard:
     reverse: bool
     shown: str
 
+    def place(self, tag: str) -> int | None:
+        """Where a run stands among the lines, from 0; None where it is not among them."""
+        return next((place for place, line in enumerate(self.lines) if line.scores.tag == tag), None)
+
     @property
     def unsettled(self) -> int:
         """How many runs have a score in `shown` that can still move much."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from flask import Blueprint, render_template, request
@@ -11,7 +12,7 @@ from workbench.errors import Finding, WorkbenchError
 from workbench.scoring.listed import example_names
 from workbench.web.access import reader
 from workbench.web.context import reading
-from workbench.web.forms import findings_of, status_of
+from workbench.web.forms import findings_of, sent_id, status_of
 from workbench.web.pages.scores.form import (
     OF_TABLE,
     ScoreForm,
@@ -20,9 +21,10 @@ from workbench.web.pages.scores.form import (
     scored,
     whole_table,
 )
+from workbench.web.paging import A_PAGE, page_of
 from workbench.web.requests import wants_fragment
 from workbench.web.results import CampaignResult, MadeResult, ResultOption, result
-from workbench.workflow.scores.leaderboard import Leaderboard, leaderboard, leaderboard_export
+from workbench.workflow.scores.leaderboard import Leaderboard, LeaderLine, leaderboard, leaderboard_export
 from workbench.workflow.scores.score_table import ScoreTable
 
 blueprint = Blueprint("scores", __name__, url_prefix="/c/<slug>/scores")
@@ -32,7 +34,10 @@ REVERSE = ResultOption("reverse", "Whether the worst run comes first", ("yes",))
 @blueprint.get("")
 @reader
 def index() -> str | tuple[str, int]:
-    """The form and its table; before the form is sent, htmx fetches the table of what it proposes."""
+    """The form and a page of its table; before the form is sent, htmx fetches the table of what it proposes.
+
+    `?by=` and `?reverse=` order all runs; `?from=` is the first that is shown, `?at=` one that is shown.
+    """
     with reading() as db:
         form = score_form(db)
         if not form.asked and not wants_fragment():
@@ -66,22 +71,26 @@ def _page(
     board: Leaderboard | None = None,
     findings: tuple[Finding, ...] = (),
 ) -> str:
+    sought = sent_id("at")
+    page = page_of(board.lines, A_PAGE, place=board.place(sought)) if board else None
     return render_template(
         "scores/_table.html" if wants_fragment() else "scores/index.html",
         form=form,
         rules=RULES,
         table=table,
         board=board,
-        plot=_plot(board) if board else None,
+        page=page,
+        sought=sought,
+        plot=_plot(board, page.rows) if board and page else None,
         findings=findings,
         examples=example_names(),
     )
 
 
-def _plot(board: Leaderboard) -> dict[str, Any]:
-    """A dot for every run by the measure that is shown, with its interval, and its bounds as a band."""
+def _plot(board: Leaderboard, lines: Sequence[LeaderLine]) -> dict[str, Any]:
+    """A dot for every run of a page by the measure shown, with its interval, and its bounds as a band."""
     rows = []
-    for line in board.lines:
+    for line in lines:
         cell = line.cells[board.shown]
         rows.append(
             {
