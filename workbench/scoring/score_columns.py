@@ -157,7 +157,7 @@ def scored_runs(
     means = [means_over_topics(measure, columns[str(measure)]) for measure in measures]
     bounds = [_bounds(cells, number, measure) for number, measure in enumerate(measures)]
     near_tied = cells.near_tied.sum(axis=1).tolist()
-    everywhere = cells.retrieved.all(axis=1).tolist()
+    everywhere: list[bool] = np.all(cells.retrieved, axis=1).tolist()
     found = []
     for run, tag in enumerate(tags):
         scored = ids

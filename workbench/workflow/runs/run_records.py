@@ -129,7 +129,7 @@ def listed_runs(db: Session, campaign_id: int) -> tuple[ListedRun, ...]:
         .order_by(RunRow.tag)
     )
     return tuple(
-        ListedRun(tag, sha256, Verdict(verdict), groups.get(group_id, ""))
+        ListedRun(tag, sha256, Verdict(verdict), groups.get(group_id or 0, ""))
         for tag, sha256, verdict, group_id in db.connection().execute(chosen)
     )
 
