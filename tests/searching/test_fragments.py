@@ -8,12 +8,14 @@ from hypothesis import strategies as st
 
 from tests.searching.test_query import PIECES
 from tests.support import examples
+from workbench.records import Document
 from workbench.searching.analysis import plain_text
 from workbench.searching.fragments import (
     LONGEST_SENTENCE,
     MOST_SENTENCES,
     Fragment,
     fragments,
+    marked_documents,
     marked_title,
     sentence_spans,
 )
@@ -77,6 +79,26 @@ def test_pages_lose_their_markup_and_entities() -> None:
 def test_marks_stand_at_characters_outside_the_first_plane_and_composed_ones() -> None:
     (found,) = fragments(read_query("cafe"), "\U0001f600 In a cafe\u0301 \U0001f600.")
     assert marked((found,)) == ["café"]
+
+
+def test_a_paragraph_ends_a_sentence_whatever_stands_before_it() -> None:
+    text = "Drag was measured by J.\n \nLift was not e.g. in Fig. 3."
+    assert [text[start:end] for start, end in sentence_spans(text)] == [
+        "Drag was measured by J.",
+        "Lift was not e.g. in Fig. 3.",
+    ]
+
+
+def test_documents_of_a_page_are_marked_as_each_alone() -> None:
+    query = read_query('title:lift wing tunn* "drag and lift" wind NEAR/3 drag')
+    documents = [
+        Document("1", "Lift", TEXT),
+        Document("2", " A\nwing", "<p>Étude of wings.</p>"),
+        Document("3", "", ""),
+    ]
+    assert marked_documents(query, documents) == {
+        one.docno: (marked_title(query, one.title), fragments(query, one.text)) for one in documents
+    }
 
 
 def test_titles_are_shown_whole() -> None:

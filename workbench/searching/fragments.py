@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from typing import NamedTuple
 
-from workbench.searching.analysis import TermInText, plain_text, terms, terms_in, whole_words
+from workbench.records import Document
+from workbench.searching.analysis import Places, WordForms, plain_text, terms, whole_words
 from workbench.searching.query import ClauseRole, SearchQuery, Term, TermKind
 
 MOST_SENTENCES = 3
@@ -18,9 +19,11 @@ LONGEST_LOOKED_AT = 100_000
 """Characters of a document in which fragments are looked for: some 20 ms of one processor."""
 
 
-@dataclass(frozen=True, slots=True)
-class FragmentPiece:
-    """A part of a fragment; `marked` where the query has these words."""
+class FragmentPiece(NamedTuple):
+    """A part of a fragment; `marked` where the query has these words.
+
+    A tuple for speed, as spans are: a page of hits has hundreds.
+    """
 
     text: str
     marked: bool
@@ -38,32 +41,11 @@ class Fragment:
         return "".join(piece.text for piece in self.pieces)
 
 
-@dataclass(frozen=True, slots=True)
-class _Span:
-    start: int
-    end: int
-    what: str
-    """Which term of the query it is: sentences with several different ones come first."""
-
-
-@dataclass(frozen=True, slots=True)
-class _TextTerms:
-    """The terms of a text in their order, the places of each, and the words before they are stemmed.
-
-    By the places a text is looked through once, however many words the query has.
-    """
-
-    terms: Sequence[TermInText]
-    places: Mapping[str, Sequence[int]]
-    whole: Sequence[TermInText]
-
-    @classmethod
-    def of(cls, text: str, *, whole_too: bool) -> _TextTerms:
-        found = list(terms_in(text))
-        places: dict[str, list[int]] = {}
-        for at, one in enumerate(found):
-            places.setdefault(one.text, []).append(at)
-        return cls(found, places, list(terms_in(text, stemmed=False)) if whole_too else ())
+MarkedText = tuple[tuple[FragmentPiece, ...], tuple[Fragment, ...]]
+"""The title of a document, and its fragments."""
+_Span = tuple[int, int, int]
+"""Where the words of a query are, [start, end), and which term of the query it is, negative for the second
+word of two that are near: sentences with several different ones come first."""
 
 
 def fragments(query: SearchQuery, text: str, *, most: int = MOST_SENTENCES) -> tuple[Fragment, ...]:
@@ -72,18 +54,42 @@ def fragments(query: SearchQuery, text: str, *, most: int = MOST_SENTENCES) -> t
     Where none has any, the first sentence; nothing of an empty text. The text may be HTML.
     """
     plain = plain_text(text[:LONGEST_LOOKED_AT])
-    spans = _spans(query, plain)
-    sentences = sentence_spans(plain)
-    if not sentences:
-        return ()
-    chosen = _best(spans, sentences, most) or [sentences[0]]
-    return tuple(_fragment(plain, start, end, spans) for start, end in _joined(plain, chosen))
+    return _fragments(plain, _QueryTerms(query, [plain]), most)
 
 
 def marked_title(query: SearchQuery, title: str) -> tuple[FragmentPiece, ...]:
     """A whole title with the query's words marked."""
-    plain = " ".join(plain_text(title).split())
-    return _pieces(plain, 0, len(plain), _spans(query, plain, title=True))
+    plain = _plain_title(title)
+    return _title(plain, _QueryTerms(query, [plain]))
+
+
+def marked_documents(query: SearchQuery, documents: Iterable[Document]) -> dict[str, MarkedText]:
+    """The titles and fragments of documents by docno, as `marked_title` and `fragments` have them."""
+    plain = {
+        one.docno: (_plain_title(one.title), plain_text(one.text[:LONGEST_LOOKED_AT])) for one in documents
+    }
+    of_query = _QueryTerms(query, [text for both in plain.values() for text in both])
+    return {
+        docno: (_title(title, of_query), _fragments(text, of_query, MOST_SENTENCES))
+        for docno, (title, text) in plain.items()
+    }
+
+
+def _plain_title(title: str) -> str:
+    return " ".join(plain_text(title).split())
+
+
+def _title(plain: str, of_query: _QueryTerms) -> tuple[FragmentPiece, ...]:
+    return _pieces(plain, 0, len(plain), of_query.spans(plain, title=True))
+
+
+def _fragments(plain: str, of_query: _QueryTerms, most: int) -> tuple[Fragment, ...]:
+    sentences = sentence_spans(plain)
+    if not sentences:
+        return ()
+    spans = of_query.spans(plain)
+    chosen = _best(spans, sentences, most) or [sentences[0]]
+    return tuple(_fragment(plain, start, end, spans) for start, end in _joined(plain, chosen))
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
@@ -96,15 +102,26 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     >>> [text[start:end] for start, end in sentence_spans(text)]
     ['Lift falls, e.g. at Mach 1.', 'See Fig. 3 by J. Smith. it ends here .', 'next']
     """
-    found, start = [], 0
-    for match in _END.finditer(text):
-        if match["stop"] is not None and not _ends_here(text, match):
-            continue
-        end = match.end("stop") if match["stop"] is not None else match.start()
-        found.append((start, end))
-        start = match.end()
-    found.append((start, len(text)))
+    found: list[tuple[int, int]] = []
+    start = 0
+    for end, following in [*(each.span() for each in _PARAGRAPH.finditer(text)), (len(text), len(text))]:
+        found += _within(text, start, end)
+        start = following
     return [span for span in (_trimmed(text, *each) for each in found) if span[0] < span[1]]
+
+
+def _within(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The sentences of a paragraph."""
+    after = start
+    # Looking for the single characters first takes a tenth of the time in a text with few of them.
+    for sign in _STOP_SIGN.finditer(text, start, end):
+        match = _STOP.match(text, sign.start(), end) if sign.start() >= after else None
+        if match is not None:
+            after = match.end()
+            if _ends_here(text, match):
+                yield start, match.end("stop")
+                start = after
+    yield start, end
 
 
 def _ends_here(text: str, match: re.Match[str]) -> bool:
@@ -124,74 +141,112 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     return start + len(inside) - len(inside.lstrip()), end - len(inside) + len(inside.rstrip())
 
 
-def _spans(query: SearchQuery, text: str, *, title: bool = False) -> list[_Span]:
-    """What a text has of a query, in order, no two overlapping."""
-    asked = [
-        term
-        for clause in query.clauses
-        if clause.role is not ClauseRole.EXCLUDED
-        for term in clause.terms
-        if title or not term.in_title
-    ]
-    has_prefix = any(term.kind is TermKind.PREFIX for term in asked)
-    of = _TextTerms.of(text, whole_too=has_prefix)
-    spans = [span for term in asked for span in _of_term(term, of)]
-    kept: list[_Span] = []
-    for span in sorted(spans, key=lambda one: (one.start, -one.end)):
-        if not kept or span.start >= kept[-1].end:
-            kept.append(span)
-    return kept
+@dataclass(frozen=True, slots=True)
+class _AskedTerm:
+    """A term of a query as texts are looked through for it: the terms of its words, or how words begin."""
+
+    kind: TermKind
+    words: tuple[str, ...]
+    in_title: bool
+    distance: int
 
 
-def _of_term(term: Term, of: _TextTerms) -> Iterator[_Span]:
-    name = str(term)
+class _QueryTerms:
+    """What a query marks in some plain texts, put together once for all of them."""
+
+    def __init__(self, query: SearchQuery, texts: Sequence[str]) -> None:
+        self._asked = [
+            _asked(term)
+            for clause in query.clauses
+            if clause.role is not ClauseRole.EXCLUDED
+            for term in clause.terms
+        ]
+        prefixes = [one for one in self._asked if one.kind is TermKind.PREFIX]
+        words = frozenset(
+            word for one in self._asked if one.kind is not TermKind.PREFIX for word in one.words
+        )
+        self._forms = WordForms(texts, words)
+        beginnings = _Beginnings(word for one in prefixes for word in one.words)
+        self._whole = WordForms(texts, beginnings, stemmed=False) if prefixes else None
+
+    def spans(self, text: str, *, title: bool = False) -> list[_Span]:
+        """What one of the texts has of the query, in order, no two overlapping."""
+        places = self._forms.places(text)
+        whole = self._whole.places(text) if self._whole is not None else {}
+        spans: list[_Span] = []
+        for what, term in enumerate(self._asked, start=1):
+            if term.in_title and not title:
+                continue
+            if term.kind is TermKind.PREFIX:
+                spans += _with_beginning(term.words[0], whole, what)
+            elif term.kind is TermKind.NEAR:
+                spans += _near(term, places, what)
+            elif len(term.words) == 1:
+                # Most terms: a word that every text has is found hundreds of times.
+                spans += [(start, end, what) for start, end in places.get(term.words[0], {}).values()]
+            else:
+                spans += _phrase(term.words, places, what)
+        # Of two that begin at the same place the longer one counts, of two such ones that of the first term.
+        spans.sort(key=lambda one: (one[0], -one[1]))
+        kept: list[_Span] = []
+        after = 0
+        for span in spans:
+            if span[0] >= after:
+                kept.append(span)
+                after = span[1]
+        return kept
+
+
+class _Beginnings(frozenset[str]):
+    """All words that begin so."""
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and word.startswith(tuple(self))
+
+
+def _asked(term: Term) -> _AskedTerm:
     if term.kind is TermKind.PREFIX:
-        beginning = "".join(whole_words(term.words[0]))
-        yield from (_Span(one.start, one.end, name) for one in of.whole if one.text.startswith(beginning))
+        words: Iterable[str] = ["".join(whole_words(term.words[0]))]
     elif term.kind is TermKind.NEAR:
-        yield from _near(term, of)
+        # Of what is several terms, such as "a-b", the first.
+        words = ["".join(terms(word)[:1]) for word in term.words]
     else:
-        words = _terms_of(term.words)
-        if len(words) == 1:
-            # Most terms: a word that every text has is found hundreds of times.
-            yield from (
-                _Span(one.start, one.end, name)
-                for one in map(of.terms.__getitem__, of.places.get(words[0], ()))
-            )
-            return
-        for at in of.places.get(words[0], ()) if words else ():
-            these = of.terms[at : at + len(words)]
-            if tuple(one.text for one in these) == words:
-                yield _Span(these[0].start, these[-1].end, name)
+        words = terms(" ".join(term.words))
+    return _AskedTerm(term.kind, tuple(words), term.in_title, term.distance)
 
 
-def _near(term: Term, of: _TextTerms) -> Iterator[_Span]:
-    first, second = (
-        [at for text in _terms_of((word,))[:1] for at in of.places.get(text, ())] for word in term.words
-    )
-    for mine, others in ((first, second), (second, first)):
-        for at in mine:
+def _with_beginning(beginning: str, whole: Places, what: int) -> Iterator[_Span]:
+    for word, places in whole.items():
+        if word.startswith(beginning):
+            yield from ((start, end, what) for start, end in places.values())
+
+
+def _phrase(words: Sequence[str], places: Places, what: int) -> Iterator[_Span]:
+    first, *others = (places.get(word, {}) for word in words or [""])
+    for at, (start, end) in first.items():
+        these = [each.get(at + number) for number, each in enumerate(others, start=1)]
+        if None not in these:
+            yield start, these[-1][1] if these and these[-1] else end, what
+
+
+def _near(term: _AskedTerm, places: Places, what: int) -> Iterator[_Span]:
+    first, second = (places.get(word, {}) for word in term.words)
+    for mine, others, name in ((first, second, what), (second, first, -what)):
+        for at, (start, end) in mine.items():
             if any(0 < abs(at - other) <= term.distance for other in others):
-                one = of.terms[at]
-                yield _Span(one.start, one.end, f"{term} {one.text}")
-
-
-@lru_cache(maxsize=1000)
-def _terms_of(words: tuple[str, ...]) -> tuple[str, ...]:
-    # Asked for every text of a page of hits.
-    return tuple(terms(" ".join(words)))
+                yield start, end, name
 
 
 def _best(spans: Sequence[_Span], sentences: Sequence[tuple[int, int]], most: int) -> list[tuple[int, int]]:
     """The sentences that together have most different words, then those with most, in their order."""
     starts = [start for start, _ in sentences]
-    words: dict[int, list[str]] = {}
-    for span in spans:
-        words.setdefault(max(bisect_right(starts, span.start) - 1, 0), []).append(span.what)
-    seen: set[str] = set()
+    words: dict[int, set[int]] = {}
+    for start, _, what in spans:
+        words.setdefault(max(bisect_right(starts, start) - 1, 0), set()).add(what)
+    seen: set[int] = set()
     chosen: list[int] = []
     while words and len(chosen) < most:
-        best = max(words, key=lambda at: (len(set(words[at]) - seen), len(set(words[at])), -at))
+        best = max(words, key=lambda at: (len(words[at] - seen), len(words[at]), -at))
         seen.update(words.pop(best))
         chosen.append(best)
     return [sentences[at] for at in sorted(chosen)]
@@ -214,7 +269,7 @@ def _joined(text: str, chosen: Iterable[tuple[int, int]]) -> Iterator[tuple[int,
 def _fragment(text: str, start: int, end: int, spans: Sequence[_Span]) -> Fragment:
     low, high = start, end
     if end - start > LONGEST_SENTENCE:
-        first = next((span.start for span in spans if start <= span.start < end), start)
+        first = next((at for at, _, _ in spans if start <= at < end), start)
         low = max(start, min(first - LONGEST_SENTENCE // 4, end - LONGEST_SENTENCE))
         high = min(end, low + LONGEST_SENTENCE)
         low, high = _between_words(text, low, start), _between_words(text, high, end)
@@ -231,28 +286,26 @@ def _between_words(text: str, at: int, bound: int) -> int:
 
 def _pieces(text: str, start: int, end: int, spans: Sequence[_Span]) -> tuple[FragmentPiece, ...]:
     pieces: list[FragmentPiece] = []
-
-    def add(low: int, high: int, *, marked: bool) -> None:
-        # Lines of a text that is broken to a width flow here.
-        piece = _BLANKS.sub(" ", text[low:high])
-        if piece:
-            pieces.append(FragmentPiece(piece, marked))
-
     at = start
-    for span in spans:
-        low, high = max(span.start, start), min(span.end, end)
-        if low < high and low >= at:
-            add(at, low, marked=False)
-            add(low, high, marked=True)
+    for low, high, _ in spans:
+        low, high = max(low, start), min(high, end)
+        if low < high:
+            if at < low:
+                pieces.append(FragmentPiece(text[at:low], False))
+            pieces.append(FragmentPiece(text[low:high], True))
             at = high
-    add(at, end, marked=False)
+    if at < end:
+        pieces.append(FragmentPiece(text[at:end], False))
+    if _BLANKS.search(text, start, end):
+        # Lines of a text that is broken to a width flow here.
+        return tuple(FragmentPiece(_BLANKS.sub(" ", one.text), one.marked) for one in pieces)
     return tuple(pieces)
 
 
-_END = re.compile(
-    r"(?P<stop>[.!?…]+[\"'’”)\]]*|(?P<wide>[。！？]+[」』”]*))(?=\s|(?<=[。！？」』”]))\s*|\s*\n\s*\n\s*"
-)
-# Other than one space: nothing is changed where nothing need be, which takes a third of the time.
+_STOP_SIGN = re.compile(r"[.!?…。！？]")
+_STOP = re.compile(r"(?P<stop>[.!?…]+[\"'’”)\]]*|(?P<wide>[。！？]+[」』”]*))(?=\s|(?<=[。！？」』”]))\s*")
+_PARAGRAPH = re.compile(r"\n\s*\n")
+# Other than one space.
 _BLANKS = re.compile(r"\s{2,}|[^\S ]")
 _LAST_WORD = re.compile(r"[^\W\d_]+$")
 _SHORT = (

@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Any
@@ -134,7 +135,7 @@ class TantivyEngine:
     def version(self) -> IndexVersion:
         """The engine with its version, and how many documents can be found."""
         self._reload()
-        return IndexVersion(f"tantivy {version_of('tantivy')}", ANALYSIS, int(self._searcher.num_docs))
+        return IndexVersion(_named(), ANALYSIS, int(self._searcher.num_docs))
 
     def _commit(self) -> tuple[int, int]:
         try:
@@ -269,6 +270,12 @@ class TantivyEngine:
 
     def _term(self, field: str, term: str) -> Any:
         return self._t.Query.term_query(self._schema, field, term, "freq")
+
+
+@cache
+def _named() -> str:
+    # Every search asks, and the answer is in a file.
+    return f"tantivy {version_of('tantivy')}"
 
 
 def stored(docno: str) -> str:

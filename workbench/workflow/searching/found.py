@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from workbench.records import Answer
 from workbench.searching.engine import DocnoFilter
-from workbench.searching.fragments import Fragment, FragmentPiece, fragments, marked_title
+from workbench.searching.fragments import Fragment, FragmentPiece, MarkedText, marked_documents
 from workbench.searching.query import read_query
 from workbench.storage.events import CURRENT_PURPOSES, REPEAT, CurrentEvent
 from workbench.storage.tables import DocumentRow, JudgmentEventRow, PoolEntryRow, PoolRow, SearchRow
@@ -19,7 +19,6 @@ from workbench.workflow.judging.task import Task
 from workbench.workflow.searching.index import read_texts
 from workbench.workflow.searching.searches import Among, Searcher, rank_of, shown_rank
 
-MarkedText = tuple[tuple[FragmentPiece, ...], tuple[Fragment, ...]]
 MOST_MARKED = 1_000
 """Hits whose marked sentences a process keeps, some 2 KB each: judging and reloading mark none again."""
 _MARKED: dict[tuple[str, str], MarkedText] = {}
@@ -181,9 +180,10 @@ def _marked(db: Session, search: SearchRow, docnos: Sequence[str]) -> dict[str, 
     keys = {docno: (words, sha256) for docno, sha256 in db.execute(hashes)}
     found = {docno: kept for docno, key in keys.items() if (kept := _MARKED.get(key)) is not None}
     query = read_query(words)
-    for docno, text in read_texts(db, search.campaign_id, keys.keys() - found.keys()).items():
-        found[docno] = marked_title(query, text.title), fragments(query, text.text)
-        _keep(keys[docno], found[docno])
+    texts = read_texts(db, search.campaign_id, keys.keys() - found.keys())
+    for docno, marked in marked_documents(query, texts.values()).items():
+        found[docno] = marked
+        _keep(keys[docno], marked)
     return found
 
 
