@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
 
@@ -73,10 +73,16 @@ def topic_coefficients(categories: Sequence[int] = (1, 0)) -> tuple[Coefficient,
     return tuple(one.on_scale(categories) for one in shown_in(Shown.OF_PAIRS))
 
 
-def by_topic(ratings: Ratings, options: AgreementOptions) -> tuple[TopicAgreement, ...]:
+def by_topic(
+    ratings: Ratings,
+    options: AgreementOptions,
+    *,
+    of_one: Callable[[Ratings, Resamples], TopicAgreement] | None = None,
+) -> tuple[TopicAgreement, ...]:
     """Every topic of the ratings, in their order; each is drawn anew from the same seed.
 
-    The documents of a topic are drawn as if independent, which one topic alone cannot refute.
+    The documents of a topic are drawn as if independent, which one topic alone cannot refute. `of_one` stands
+    for `topic_agreement` where that of a topic may be known already.
     """
     if not ratings.n_topics:
         return ()
@@ -84,7 +90,9 @@ def by_topic(ratings: Ratings, options: AgreementOptions) -> tuple[TopicAgreemen
     order = np.argsort(ratings.topics, kind="stable")
     ends = np.cumsum(np.bincount(ratings.topics, minlength=ratings.n_topics))[:-1]
     columns = np.split(order, ends)
-    return tuple(_topic(ratings, place, own, resamples) for place, own in enumerate(columns))
+    make = of_one or topic_agreement
+    several = (_of_topic(ratings, place, own) for place, own in enumerate(columns))
+    return tuple(replace(make(own, resamples), place=place) for place, own in enumerate(several))
 
 
 def lowest_first(topics: Sequence[TopicAgreement], by: str) -> tuple[TopicAgreement, ...]:
@@ -120,30 +128,35 @@ def differing(ratings: Ratings) -> NDArray[np.bool_]:
     return differ
 
 
-def _topic(ratings: Ratings, place: int, columns: NDArray[np.int64], resamples: Resamples) -> TopicAgreement:
+def _of_topic(ratings: Ratings, place: int, columns: NDArray[np.int64]) -> Ratings:
+    """The ratings of one topic alone."""
     codes = ratings.codes[:, columns]
     if ratings.unlisted is None:
         # Of a crowd few judged any one topic; all others would be drawn again and again for nothing.
         codes = codes[(codes != MISSING).any(axis=1)]
-    own = replace(
+    return replace(
         ratings,
         codes=codes,
         topics=np.zeros(len(columns), dtype=np.int64),
         n_topics=1,
         unlisted=None if ratings.unlisted is None else ratings.unlisted[[place]],
     )
-    weights = nominal(len(ratings.categories))
+
+
+def topic_agreement(own: Ratings, resamples: Resamples) -> TopicAgreement:
+    """The agreement on the ratings of one topic, which is numbered 0."""
+    weights = nominal(len(own.categories))
     total = tally(own, weights).total()
     n, disputed = int(total.doubly), int(differing(own).sum())
-    coefficients = topic_coefficients(ratings.categories)
+    coefficients = topic_coefficients(own.categories)
     if n < FEWEST:
         why = f"an interval of one topic needs {FEWEST} pairs that two judged; this one has {n}"
         none = Interval(None, None, resamples.level, resamples.method, n, undefined=why)
         few = tuple(Estimate(one, value_of(one, total, weights), none) for one in coefficients)
-        return TopicAgreement(place, n, disputed, few)
+        return TopicAgreement(0, n, disputed, few)
     drawn = resampled(own, weights, resamples)
     return TopicAgreement(
-        place,
+        0,
         n,
         disputed,
         tuple(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 
+import numpy as np
 from sqlalchemy.orm import Session
 
 from workbench.agreement.coefficients import coefficient_value
@@ -12,6 +14,8 @@ from workbench.agreement.coefficients.coefficient import CoefficientValue
 from workbench.agreement.contingency import MISSING
 from workbench.agreement.export import bounds_cells, drawn_cells
 from workbench.agreement.options import AgreementOptions, Basis, Singles
+from workbench.agreement.ratings import Ratings
+from workbench.agreement.resampling import Resamples
 from workbench.agreement.selection import Selection
 from workbench.agreement.topics import (
     TopicAgreement,
@@ -20,6 +24,7 @@ from workbench.agreement.topics import (
     differing,
     lowest_first,
     means,
+    topic_agreement,
     topic_coefficients,
     what_would_define,
 )
@@ -27,6 +32,7 @@ from workbench.errors import NotFound, WorkbenchError
 from workbench.export import Export, table_export
 from workbench.records import id_bytes
 from workbench.workflow.agreement.selection import campaign_ratings
+from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import topics_of
 
 
@@ -96,7 +102,7 @@ def agreement_by_topic(db: Session, campaign_id: int, options: AgreementOptions)
         raise WorkbenchError(message, remedy=f"one of {', '.join(names)}")
     found = campaign_ratings(db, campaign_id, replace(options, basis=Basis.BOTH))
     titles = {topic.id: topic.title for topic in topics_of(db, campaign_id)}
-    topics = tuple(one for one in by_topic(found.ratings, options) if one.n)
+    topics = tuple(one for one in by_topic(found.ratings, options, of_one=_of_one) if one.n)
     compared = {found.topics[one.place] for one in topics}
     return TopicsReport(
         options=options,
@@ -109,6 +115,19 @@ def agreement_by_topic(db: Session, campaign_id: int, options: AgreementOptions)
         without=tuple((topic, title) for topic, title in titles.items() if topic not in compared),
         selection=found,
     )
+
+
+def _of_one(own: Ratings, resamples: Resamples) -> TopicAgreement:
+    """The agreement on one topic, known before if the same grades were compared in the same way."""
+    sha = hashlib.sha256(repr((own.codes.shape, own.codes.dtype.str)).encode())
+    sha.update(np.ascontiguousarray(own.codes).tobytes())
+    unlisted = None if own.unlisted is None else tuple(own.unlisted.tolist())
+    key = sha.digest(), own.categories, unlisted, resamples
+    return _TOPICS.get(key, lambda: topic_agreement(own, resamples))
+
+
+_TOPICS: Cache[Hashable, TopicAgreement] = Cache(2048)
+"""Of the last topics that were compared, by their grades: after a saved judgment one is drawn anew."""
 
 
 def disputed_pairs_export(found: TopicDisputes) -> Export:

@@ -46,6 +46,7 @@ def index() -> str:
         by=_sortable(page.options).coefficient,
         plot=_plot(page.report) if page.report else {},
         what_would_define=what_would_define,
+        arguments=tuple(page.arguments.items()),
         fewest=FEWEST,
     )
 
