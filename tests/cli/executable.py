@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 from click.testing import CliRunner
 
+from tests.databases import opened
 from workbench.cli.main import main
+from workbench.storage.engine import Database
 
 Done = subprocess.CompletedProcess[bytes]
 
@@ -42,6 +48,47 @@ def workbench_process(*arguments: str | Path, given: bytes = b"") -> Done:
         capture_output=True,
         check=False,
     )
+
+
+class Terminal:
+    """The `workbench` command on an instance of its own."""
+
+    def __init__(self, instance: Path) -> None:
+        self.instance = instance
+        self.environment = {"WORKBENCH_INSTANCE": str(instance), "WORKBENCH_DATABASE_URL": None}
+
+    def run(self, *words: str | Path, stdin: bytes = b"") -> Done:
+        """Run one command."""
+        return workbench(*words, given=stdin, environment=self.environment)
+
+    def does(self, *words: str | Path, stdin: bytes = b"") -> bytes:
+        """Run one command that must end well; gives what it printed."""
+        done = self.run(*words, stdin=stdin)
+        assert done.returncode == 0, done.stderr.decode()
+        return done.stdout
+
+    def json(self, *words: str | Path) -> Any:
+        """Run one command with --json."""
+        return json.loads(self.does(*words, "--json"))
+
+    def refused(self, *words: str | Path, stdin: bytes = b"") -> str:
+        """Run one command that must end with exit code 1 and print nothing; gives what it said instead."""
+        done = self.run(*words, stdin=stdin)
+        assert (done.returncode, done.stdout) == (1, b"")
+        return done.stderr.decode()
+
+    @contextmanager
+    def database(self) -> Iterator[Database]:
+        """The database of the instance, to prepare it or to look."""
+        with opened(f"sqlite:///{self.instance / 'workbench.sqlite3'}") as database:
+            yield database
+
+
+def new_instance(folder: Path, migrated: Path) -> Path:
+    """An instance whose database is a copy of a migrated file: to migrate one anew takes half a second."""
+    folder.mkdir()
+    shutil.copyfile(migrated, folder / "workbench.sqlite3")
+    return folder
 
 
 def run_file(folder: Path, tag: str, rankings: Mapping[str, str]) -> Path:

@@ -10,13 +10,12 @@ from click.testing import CliRunner
 from sqlalchemy import update
 
 from tests.builders import DOCNOS
-from tests.cli.executable import run_file
+from tests.cli.executable import new_instance, run_file
 from tests.workflow.judging.handed_out import live_pool
 from workbench.cli.campaign import command as campaign
 from workbench.cli.pool import command as pool
 from workbench.learning.stopping.rules import STOPPING_RULES
 from workbench.storage.engine import Database
-from workbench.storage.migrate import migrate
 from workbench.storage.tables import PoolEventRow
 
 
@@ -72,11 +71,10 @@ def test_qrels_go_with_adaptive_strategies(words: list[str], said: str, files: l
 
 
 @pytest.fixture
-def instance(tmp_path: Path) -> Path:
+def instance(tmp_path: Path, migrated_sqlite: Path) -> Path:
     """An instance with a campaign, in whose adaptive pool two documents of T1 were judged."""
-    folder = tmp_path / "instance"
+    folder = new_instance(tmp_path / "instance", migrated_sqlite)
     database = Database(f"sqlite:///{folder / 'workbench.sqlite3'}")
-    migrate(database)
     with database.writing() as db:
         live = live_pool(db)
         for _ in range(2):

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.cli.executable import new_instance
 from tests.support import shared
 from workbench.cli.campaign import command
 from workbench.cli.rounds import command as rounds
@@ -20,9 +21,9 @@ JUDGED = "topic\tdoc\tassessor\tgrade\nT1\td1\tann\t0\nT1\td1\tbea\t1\nT1\td2\ta
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, migrated_sqlite: Path) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("WORKBENCH_INSTANCE", str(tmp_path / "instance"))
+    monkeypatch.setenv("WORKBENCH_INSTANCE", str(new_instance(tmp_path / "instance", migrated_sqlite)))
     (tmp_path / "topics.tsv").write_text("T1\ttides\n", encoding="utf-8")
     (tmp_path / "one.run").write_text(RUN.format("d1", "d2", "one"), encoding="utf-8")
     (tmp_path / "two.run").write_text(RUN.format("d2", "d1", "two"), encoding="utf-8")
@@ -93,11 +94,11 @@ def test_what_is_disputed_is_shown_and_changed() -> None:
 
 
 def test_the_nyt_pilot_held_elsewhere_reports_what_was_published(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, migrated_sqlite: Path
 ) -> None:
     # CATALOGUE.md: 34 of 360 labels changed; Fleiss' kappa .485 before, .675 after.
     data = shared("data", "nyt-core17-pilot")
-    monkeypatch.setenv("WORKBENCH_INSTANCE", str(tmp_path / "instance"))
+    monkeypatch.setenv("WORKBENCH_INSTANCE", str(new_instance(tmp_path / "instance", migrated_sqlite)))
     grades = [{"value": value, "label": str(value)} for value in range(3)]
     scale = tmp_path / "scale.json"
     scale.write_text(json.dumps({"relevant_from": 1, "grades": grades}), encoding="utf-8")

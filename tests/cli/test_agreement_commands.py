@@ -15,7 +15,6 @@ from tests.builders import campaign_with_people
 from workbench.cli.main import workbench
 from workbench.records import Judgment
 from workbench.storage.engine import Database
-from workbench.storage.migrate import migrate
 from workbench.workflow.judging.importing import import_judgments
 
 Run = Callable[..., str]
@@ -27,7 +26,6 @@ def instance(tmp_path_factory: pytest.TempPathFactory, migrated_sqlite: Path) ->
     folder = tmp_path_factory.mktemp("agreement")
     (folder / "workbench.sqlite3").write_bytes(migrated_sqlite.read_bytes())
     database = Database(f"sqlite:///{folder / 'workbench.sqlite3'}")
-    migrate(database)
     with database.writing() as db:
         made = campaign_with_people(db)
         both = [("T1", f"n{number:02}", number % 2) for number in range(12)]

@@ -11,12 +11,11 @@ import pytest
 from click.testing import CliRunner
 
 from tests.builders import pooled_campaign
-from tests.cli.executable import run_file, workbench
+from tests.cli.executable import new_instance, run_file, workbench
 from tests.databases import opened
 from workbench.cli.analyse import command
 from workbench.cli.campaign import command as campaign
 from workbench.errors import InvalidInput, NotFound
-from workbench.storage.migrate import migrate
 
 
 @pytest.fixture
@@ -93,13 +92,10 @@ def test_runs_may_come_from_the_standard_input_and_bad_ones_are_all_told(runs: l
 
 
 @pytest.fixture
-def instance(tmp_path: Path) -> Path:
-    folder = tmp_path / "instance"
-    folder.mkdir()
-    with opened(f"sqlite:///{folder / 'workbench.sqlite3'}") as database:
-        migrate(database)
-        with database.writing() as db:
-            pooled_campaign(db)
+def instance(tmp_path: Path, migrated_sqlite: Path) -> Path:
+    folder = new_instance(tmp_path / "instance", migrated_sqlite)
+    with opened(f"sqlite:///{folder / 'workbench.sqlite3'}") as database, database.writing() as db:
+        pooled_campaign(db)
     return folder
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.cli.executable import Done, workbench
+from tests.cli.executable import Terminal
 from tests.support import shared
 
 SCALE = {
@@ -21,36 +19,6 @@ SCALE = {
         {"value": 2, "label": "Highly relevant"},
     ],
 }
-
-
-class Terminal:
-    """The `workbench` command on an instance of its own."""
-
-    def __init__(self, instance: Path) -> None:
-        self.environment = {"WORKBENCH_INSTANCE": str(instance), "WORKBENCH_DATABASE_URL": None}
-
-    def run(self, *words: str, stdin: bytes = b"") -> Done:
-        """Run one command."""
-        return workbench(*words, given=stdin, environment=self.environment)
-
-    def does(self, *words: str, stdin: bytes = b"") -> bytes:
-        """Run one command that must end well; gives what it printed."""
-        done = self.run(*words, stdin=stdin)
-        assert done.returncode == 0, done.stderr.decode()
-        return done.stdout
-
-    def json(self, *words: str) -> Any:
-        """Run one command with --json."""
-        return json.loads(self.does(*words, "--json"))
-
-
-@pytest.fixture
-def terminal(tmp_path: Path, migrated_sqlite: Path) -> Terminal:
-    """A terminal with an empty instance."""
-    instance = tmp_path / "instance"
-    instance.mkdir()
-    shutil.copyfile(migrated_sqlite, instance / "workbench.sqlite3")
-    return Terminal(instance)
 
 
 @pytest.mark.slow
@@ -176,6 +144,7 @@ def test_an_unknown_campaign_and_a_wrong_option_have_their_exit_codes(terminal: 
     assert terminal.run("campaign", "pool", "x", "--depth", "0").returncode == 2
 
 
+@pytest.mark.usefixtures("cheap_passwords")
 def test_people_are_made_invited_and_assigned_by_commands(terminal: Terminal, tmp_path: Path) -> None:
     secret = ("--password", "a long enough secret")
     terminal.does("init", "--login", "olga", "--name", "Olga", *secret)

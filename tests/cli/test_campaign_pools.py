@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.builders import ALPHA, BETA, DOCNOS, run_text
+from tests.cli.executable import new_instance
 from workbench.cli.campaign import command
 from workbench.errors import Conflict, InvalidInput, NotFound
 
@@ -31,7 +32,7 @@ def runs_on(instance: Path) -> Run:
 
 
 @pytest.fixture(scope="module")
-def harbour(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def harbour(tmp_path_factory: pytest.TempPathFactory, migrated_sqlite: Path) -> Path:
     """A database file with a campaign, its topics, documents and two runs."""
     folder = tmp_path_factory.mktemp("harbour")
     files = {"topics.tsv": b"T1\ttides\nT2\tnets\n"}
@@ -39,7 +40,7 @@ def harbour(tmp_path_factory: pytest.TempPathFactory) -> Path:
     files["alpha.txt"], files["beta.txt"] = run_text("alpha", ALPHA), run_text("beta", BETA)
     for name, content in files.items():
         (folder / name).write_bytes(content)
-    does = runs_on(folder / "instance")
+    does = runs_on(new_instance(folder / "instance", migrated_sqlite))
     does("new", "Harbour")
     does("topics", "harbour", str(folder / "topics.tsv"))
     does("documents", "harbour", str(folder / "docs.jsonl"))

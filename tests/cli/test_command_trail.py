@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_campaign import Terminal
-from tests.cli.test_campaign import terminal as terminal  # a fixture
+from tests.cli.executable import Terminal
 
 TOPICS = '{"id": "T1", "title": "tides"}\n{"id": "T2", "title": "harbours"}\n'
 

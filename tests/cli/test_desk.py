@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.cli.executable import new_instance
 from workbench.cli.campaign import command
 
 RUN = "T1 Q0 d1 1 2 {0}\nT1 Q0 d2 2 1 {0}\n"
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, migrated_sqlite: Path) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("WORKBENCH_INSTANCE", str(tmp_path / "instance"))
+    monkeypatch.setenv("WORKBENCH_INSTANCE", str(new_instance(tmp_path / "instance", migrated_sqlite)))
     (tmp_path / "topics.tsv").write_text("T1\ttides\n", encoding="utf-8")
     for tag in ("one", "two"):
         (tmp_path / f"{tag}.run").write_text(RUN.format(tag), encoding="utf-8")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.cli.executable import new_instance
 from workbench.cli.campaign import command
 
 
@@ -15,9 +16,11 @@ def campaign(*words: str) -> Result:
     return CliRunner().invoke(command, words)
 
 
-def test_probes_are_set_loaded_and_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_probes_are_set_loaded_and_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, migrated_sqlite: Path
+) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("WORKBENCH_INSTANCE", str(tmp_path / "instance"))
+    monkeypatch.setenv("WORKBENCH_INSTANCE", str(new_instance(tmp_path / "instance", migrated_sqlite)))
     (tmp_path / "topics.tsv").write_text("T1\ttides\n", encoding="utf-8")
     (tmp_path / "docs.jsonl").write_text('{"docno": "d1", "title": "One", "text": "Of tides."}\n')
     (tmp_path / "known.tsv").write_text("topic\tdoc\tgrade\tfeedback\nT1\td1\t1\tit says so\n")

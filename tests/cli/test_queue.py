@@ -8,22 +8,22 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.cli.executable import new_instance
 from tests.workflow.judging.queued import POOL, queued_pool
 from workbench.cli.campaign import command
 from workbench.errors import NotFound
 from workbench.storage.engine import Database
-from workbench.storage.migrate import migrate
 
 
 @pytest.fixture
-def instance(tmp_path: Path) -> Path:
+def instance(tmp_path: Path, migrated_sqlite: Path) -> Path:
     """An instance with a queue of three documents that is given to nobody; two judgments are asked for."""
-    database = Database(f"sqlite:///{tmp_path / 'workbench.sqlite3'}")
-    migrate(database)
+    folder = new_instance(tmp_path / "instance", migrated_sqlite)
+    database = Database(f"sqlite:///{folder / 'workbench.sqlite3'}")
     with database.writing() as db:
         queued_pool(db, documents=3, give=False)
     database.close()
-    return tmp_path
+    return folder
 
 
 def say(instance: Path, *words: str) -> Result:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.builders import ALPHA, BETA, run_text
-from tests.cli.test_campaign import Terminal, terminal
-
-__all__ = ["terminal"]
+from tests.cli.executable import Terminal
 
 
 def test_runs_are_grouped_judged_and_replaced_by_commands(terminal: Terminal, tmp_path: Path) -> None:

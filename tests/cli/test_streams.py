@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 import pytest
 
-from tests.cli.executable import workbench
+from tests.cli.executable import new_instance, workbench
 from workbench.cli.main import workbench as main_group
 
 PROGRAM = Path(sys.executable).with_name("workbench")
@@ -181,7 +181,10 @@ def test_every_command_tells_that_a_file_cannot_be_read(
         ("campaign", "show", "nothing", "--instance", "here"),
     ],
 )
-def test_with_json_a_refusal_is_json_and_nothing_else(words: tuple[str, ...]) -> None:
+def test_with_json_a_refusal_is_json_and_nothing_else(
+    words: tuple[str, ...], folder: Path, migrated_sqlite: Path
+) -> None:
+    new_instance(folder / "here", migrated_sqlite)
     done = workbench(*words, "--json")
     assert (done.returncode, done.stderr) == (1, b"")
     (first, *_) = json.loads(done.stdout)["errors"]

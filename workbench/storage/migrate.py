@@ -64,7 +64,7 @@ def migrate(database: Database) -> None:
     destination of a copy that was interrupted.
     """
     reachable(database)
-    # Nearly always. Whoever only reads need not wait for the write lock, nor for all foreign keys to be checked.
+    # Nearly always. Who only reads need not wait for the write lock, nor for a check of all foreign keys.
     with database.engine.connect() as connection:
         current = MigrationContext.configure(connection).get_current_revision()
     if current == known_revisions()[-1]:
