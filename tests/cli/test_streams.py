@@ -72,12 +72,6 @@ def test_a_closed_or_full_stream_is_one_line(line: str, message: bytes) -> None:
     assert message in done.stderr
 
 
-def test_an_error_after_something_was_printed_is_told_without_a_traceback() -> None:
-    # The login name is asked for, which prints, and nobody answers.
-    done = shell("$W init --instance new >&-", b"")
-    assert (done.returncode, done.stderr) == (130, b"")
-
-
 def test_a_reader_that_has_enough_is_no_error() -> None:
     done = shell("$W pool --strategies --json | true; exit ${PIPESTATUS[0]}")
     assert (done.returncode in {0, 1}, done.stderr) == (True, b"")
