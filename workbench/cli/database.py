@@ -109,6 +109,14 @@ def _system_user() -> int | None:
 
 
 @contextmanager
+def writing_to(database: Database, campaign: str) -> Iterator[Session]:
+    """One transaction that changes a campaign; raises as `campaign_by_slug`, also for an archived one."""
+    with database.writing() as db:
+        campaign_by_slug(db, campaign)
+        yield db
+
+
+@contextmanager
 def open_database(settings: Settings) -> Iterator[Database]:
     """The database of these settings, migrated to the latest revision; closed at the end.
 

@@ -9,7 +9,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -32,6 +32,8 @@ from workbench.storage.responding import responding
 from workbench.storage.turns import BUSY, NextWriter, SharedCommits
 
 T = TypeVar("T")
+Writing = Callable[[], AbstractContextManager[Session]]
+"""What opens a transaction that writes: `Database.writing`, or what a door adds to it."""
 LOG = logging.getLogger(__name__)
 
 # How long a writer waits for another one.

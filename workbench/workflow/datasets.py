@@ -31,7 +31,7 @@ from workbench.workflow.judging.importing import GivenJudgments, Imported, judgm
 from workbench.workflow.judging.large_imports import import_in_portions
 from workbench.workflow.runs.packed_store import pack_apart
 from workbench.workflow.runs.run_checks import check_files, run_checker
-from workbench.workflow.runs.store import store_runs
+from workbench.workflow.runs.store import store_in_turn
 
 PORTION = 500
 """So many documents are asked of a document store at once."""
@@ -141,8 +141,7 @@ def _add_run(database: Database, campaign_id: int, entry: CatalogueEntry, lines:
     with database.reading() as db:
         checker = run_checker(db, campaign_id, opening=database.reading)
     checked = list(check_files(checker, [(entry.id, io.BytesIO(lines))]))
-    with database.writing() as db:
-        result = store_runs(db, campaign_id, checked)
+    result = store_in_turn(database, campaign_id, checked)
     if result.refused:
         raise InvalidInput(result.refused[0].errors)
     pack_apart(database, campaign_id)

@@ -29,6 +29,7 @@ from workbench.workflow.pools.drafts import (
     changed_runs,
     close_pool,
     delete_draft,
+    draft_pairs,
     open_pool,
     rebuild_draft,
     rename_draft,
@@ -37,7 +38,7 @@ from workbench.workflow.pools.judged_pairs import pooled_pairs
 from workbench.workflow.pools.listing import PoolReport, pool_entries, pool_report, pools_of
 from workbench.workflow.pools.making import make_pool
 from workbench.workflow.pools.pace import PaceSource
-from workbench.workflow.pools.pool_rows import PoolState
+from workbench.workflow.pools.pool_rows import PoolState, pool_row
 
 
 def drafted(db: Session, *, depth: int = 2, name: str = "plan") -> Made:
@@ -231,6 +232,20 @@ def test_only_what_was_seen_is_opened(database: Database) -> None:
         with pytest.raises(Conflict, match="has changed since"):
             open_pool(db, campaign_id, "plan", seen=seen)
         assert open_pool(db, campaign_id, "plan", seen=before_opening(db, campaign_id, "plan").sha256)
+
+
+def test_a_draft_that_changed_after_its_pairs_were_read_is_read_again(sqlite_database: Database) -> None:
+    with sqlite_database.writing() as db:
+        campaign_id = drafted(db).campaign.id
+        before = draft_pairs(db, pool_row(db, campaign_id, "plan"))
+        assert (before.pairs, before.sha256) == (6, before_opening(db, campaign_id, "plan").sha256)
+    with sqlite_database.writing() as db:
+        add_documents(db, campaign_id, "plan", "T2", Additions({"d6": 1}, "seen"), added_by=None)
+    with sqlite_database.writing() as db:
+        with pytest.raises(Conflict, match="has changed since you looked at it"):
+            open_pool(db, campaign_id, "plan", seen=before.sha256, now=before)
+        now = draft_pairs(db, pool_row(db, campaign_id, "plan"))
+        assert open_pool(db, campaign_id, "plan", seen=now.sha256, now=now)
 
 
 def test_a_pool_without_pairs_is_not_opened(database: Database) -> None:

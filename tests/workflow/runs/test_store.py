@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import time
 
 import pytest
 
@@ -13,8 +14,9 @@ from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import BINARY
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigns import create_campaign
+from workbench.workflow.runs.run_checks import check_files, run_checker
 from workbench.workflow.runs.run_records import runs_of
-from workbench.workflow.runs.store import add_runs, remove_run, run_content
+from workbench.workflow.runs.store import add_runs, remove_run, run_content, store_in_turn
 
 pytestmark = pytest.mark.engines
 
@@ -51,6 +53,28 @@ def test_a_refused_run_names_every_error_with_its_line_and_leaves_nothing(databa
         # Line 2 repeats d1, line 3 has an unknown topic and no number, line 4 has four columns.
         assert {finding.line for finding in refused.errors} == {2, 3, 4}
         assert [run.tag for run in runs_of(db, made.campaign.id)] == ["alpha"]
+
+
+def test_each_of_several_files_is_stored_in_a_transaction_of_its_own(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with database.writing() as db:
+        campaign = campaign_with_people(db).campaign.id
+    files = [(tag, io.BytesIO(run_text(tag, ALPHA))) for tag in ("one", "two")]
+    files.insert(1, ("bad", io.BytesIO(b"no run")))
+    with database.reading() as db:
+        checked = list(check_files(run_checker(db, campaign), files))
+    stored: list[list[str]] = []
+
+    def look(_: float) -> None:
+        with database.reading() as db:
+            stored.append([run.tag for run in runs_of(db, campaign)])
+
+    monkeypatch.setattr(time, "sleep", look)
+    done = store_in_turn(database, campaign, checked)
+    assert stored == [["one"], ["one"], ["one", "two"]]
+    assert [run.tag for run in done.added] == ["one", "two"]
+    assert [(report.file, report.error_count > 0) for report in done.refused] == [("bad", True)]
 
 
 def test_a_tag_that_is_taken_is_refused(database: Database) -> None:

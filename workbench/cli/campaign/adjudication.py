@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from workbench.cli.campaign.campaigns import FILES, JSON
-from workbench.cli.database import database_options, open_database
+from workbench.cli.database import database_options, open_database, writing_to
 from workbench.cli.inputs import read_each
 from workbench.cli.output import form_options, one_form, print_export, say_json, say_table
 from workbench.cli.rounds import say_rounds
@@ -148,9 +148,10 @@ def adjudicate(settings: Settings, campaign: str, files: tuple[str, ...], as_jso
     nothing is imported; importing a file twice adds nothing. Earlier decisions stay in the history.
     """
     read = read_each(files, lambda stream, source: read_decisions(stream, source=source))
-    with open_database(settings) as database, database.writing() as db:
-        found = campaign_by_slug(db, campaign).id
-        done = [import_decisions(db, found, decisions, source=source) for source, decisions in read]
+    with open_database(settings) as database:
+        with database.reading() as db:
+            found = campaign_by_slug(db, campaign).id
+        done = import_decisions(database, found, read, writing=lambda: writing_to(database, campaign))
     if as_json:
         say_json(
             [

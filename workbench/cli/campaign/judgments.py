@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import BinaryIO
@@ -12,7 +12,7 @@ from typing import BinaryIO
 import click
 
 from workbench.cli.campaign.campaigns import FILES, JSON
-from workbench.cli.database import database_options, open_database
+from workbench.cli.database import database_options, open_database, writing_to
 from workbench.cli.inputs import read_each
 from workbench.cli.output import collected, json_array, print_collected, say_json, say_table
 from workbench.cli.qrels_files import cannot_judge_option
@@ -90,11 +90,8 @@ def import_(
         with database.reading() as db:
             found = campaign_by_slug(db, campaign)
 
-        @contextmanager
-        def writing() -> Iterator[Session]:
-            with database.writing() as db:
-                campaign_by_slug(db, campaign)
-                yield db
+        def writing() -> AbstractContextManager[Session]:
+            return writing_to(database, campaign)
 
         chosen = [
             GivenJudgments(

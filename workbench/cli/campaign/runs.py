@@ -36,7 +36,7 @@ from workbench.workflow.runs.run_rules import (
     remove_list,
     rules_of,
 )
-from workbench.workflow.runs.store import store_runs
+from workbench.workflow.runs.store import store_in_turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +96,7 @@ def runs(
         with database.reading() as db:
             metadata = about.metadata(db, campaign_by_slug(db, campaign).id)
         found, checked = _check(database, campaign, files, replacing=replace)
-        with database.writing() as db:
-            result = store_runs(db, found.campaign_id, checked, metadata, replacing=replace)
+        result = store_in_turn(database, found.campaign_id, checked, metadata, replacing=replace)
         pack_runs_one_by_one(database, found.campaign_id)
     if as_json:
         say_json(

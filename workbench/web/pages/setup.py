@@ -72,16 +72,19 @@ def add() -> Answer:
                 pooled = "pooled" in request.form
                 loaded = dropped_files.add_documents(app_context().database, here().id, one.id, pooled=pooled)
                 done.append(counted(loaded.read - loaded.passed_over, "document"))
-        with writing() as db:
+        with reading() as db:
             runs = _keepable(dropped_runs.dropped_runs(db, here().id))
-            kept = keep_files(db, here().id, SET_UP_RUNS, runs, sender=sender) if runs else None
+        kept = []
+        for number in runs:
+            with writing() as db:  # one each: who saves meanwhile waits for one file
+                kept.append(keep_files(db, here().id, SET_UP_RUNS, [number], sender=sender))
         pack_apart(app_context().database, here().id)
-        if kept and kept.tags:
-            done.append(counted(len(kept.tags), "run"))
+        if tags := [tag for one in kept for tag in one.tags]:
+            done.append(counted(len(tags), "run"))
     except WorkbenchError as error:
         return _page(findings_of(error, "Files")), status_of(error)
-    if kept and kept.refused:
-        return _page(kept.refused), 422
+    if refused := tuple(finding for one in kept for finding in one.refused):
+        return _page(refused), 422
     announce_step(f"Added: {', '.join(done)}." if done else "Nothing was left to add.")
     return see_other(url_for("setup.index"))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -40,30 +40,9 @@ def assign(
     account.
     """
     pool = _open_pool(db, pool_id)
-    able = {
-        row.id
-        for row in db.scalars(
-            select(AssessorRow).where(
-                AssessorRow.campaign_id == pool.campaign_id, AssessorRow.account_id.is_not(None)
-            )
-        )
-    }
-    pooled = topics_of_pool(db, pool)
-    # What comes when in an adaptive pool is its strategy's business.
-    order = order if kind_of(pool).order_is_chosen else OrderRule.PRIORITY
-    assessor_ids = list(dict.fromkeys(assessor_ids))
-    added = 0
-    for topic in dict.fromkeys(topics):
-        if topic not in pooled:
-            raise NotFound(f"topic {topic!r} has nothing in pool {pool.name!r}")
-        for assessor_id in assessor_ids:
-            if assessor_id not in able:
-                raise NotFound(
-                    "an assessor without an account cannot be assigned work", remedy="invite the person first"
-                )
-            added += _assign_topic(db, pool_id, topic, assessor_id, order, seed)
-    db.flush()
-    return added
+    assessor_ids = list(assessor_ids)
+    given = [(topic, assessor_id) for topic in topics for assessor_id in assessor_ids]
+    return _give(db, pool, topics_of_pool(db, pool), given, order, seed)
 
 
 def assign_in_turn(
@@ -91,11 +70,12 @@ def assign_in_turn(
     topics = db.scalars(
         select(TopicRow.topic).where(TopicRow.campaign_id == pool.campaign_id).order_by(TopicRow.position)
     )
-    added = 0
-    for index, topic in enumerate(one for one in topics.all() if one in pooled):
-        chosen = [assessor_ids[(index + step) % len(assessor_ids)] for step in range(per_topic)]
-        added += assign(db, pool_id, topics=[topic], assessor_ids=chosen, order=order, seed=seed)
-    return added
+    given = [
+        (topic, assessor_ids[(index + step) % len(assessor_ids)])
+        for index, topic in enumerate(one for one in topics.all() if one in pooled)
+        for step in range(per_topic)
+    ]
+    return _give(db, pool, pooled, given, order, seed)
 
 
 def revoke(db: Session, campaign_id: int, assignment_id: int) -> None:
@@ -113,33 +93,54 @@ def revoke(db: Session, campaign_id: int, assignment_id: int) -> None:
     db.flush()
 
 
-def _assign_topic(
-    db: Session, pool_id: int, topic: str, assessor_id: int, order: OrderRule, seed: int | None
+def _give(
+    db: Session,
+    pool: PoolRow,
+    pooled: Collection[str],
+    given: Iterable[tuple[str, int]],
+    order: OrderRule,
+    seed: int | None,
 ) -> int:
-    row = db.scalar(
-        select(AssignmentRow).where(
-            AssignmentRow.pool_id == pool_id,
-            AssignmentRow.topic == topic,
-            AssignmentRow.assessor_id == assessor_id,
-        )
+    """Assign topics to assessors, as pairs; returns how many are new."""
+    account = AssessorRow.account_id.is_not(None)
+    of_campaign = AssessorRow.campaign_id == pool.campaign_id
+    able = set(db.scalars(select(AssessorRow.id).where(of_campaign, account)))
+    # What comes when in an adaptive pool is its strategy's business.
+    order = order if kind_of(pool).order_is_chosen else OrderRule.PRIORITY
+    rows = db.scalars(select(AssignmentRow).where(AssignmentRow.pool_id == pool.id))
+    known = {(row.topic, row.assessor_id): row for row in rows}
+    added = 0
+    for topic, assessor_id in dict.fromkeys(given):
+        if topic not in pooled:
+            raise NotFound(f"topic {topic!r} has nothing in pool {pool.name!r}")
+        if assessor_id not in able:
+            raise NotFound(
+                "an assessor without an account cannot be assigned work", remedy="invite the person first"
+            )
+        row = known.get((topic, assessor_id))
+        if row is None:
+            db.add(_assignment(pool.id, topic, assessor_id, order, seed))
+        elif row.revoked_at is None:
+            continue
+        else:
+            row.revoked_at = None
+        added += 1
+    db.flush()
+    return added
+
+
+def _assignment(
+    pool_id: int, topic: str, assessor_id: int, order: OrderRule, seed: int | None
+) -> AssignmentRow:
+    return AssignmentRow(
+        pool_id=pool_id,
+        topic=topic,
+        assessor_id=assessor_id,
+        order_rule=order,
+        # Each assessor's own: two who see one order could influence each other's pace and fatigue alike.
+        seed=secrets.randbelow(SEEDS) if seed is None else _mixed(seed, assessor_id),
+        assigned_at=datetime.now(UTC),
     )
-    if row is not None and row.revoked_at is None:
-        return 0
-    if row is not None:
-        row.revoked_at = None
-        return 1
-    db.add(
-        AssignmentRow(
-            pool_id=pool_id,
-            topic=topic,
-            assessor_id=assessor_id,
-            order_rule=order,
-            # Each assessor's own: two who see one order could influence each other's pace and fatigue alike.
-            seed=secrets.randbelow(SEEDS) if seed is None else _mixed(seed, assessor_id),
-            assigned_at=datetime.now(UTC),
-        )
-    )
-    return 1
 
 
 def _mixed(seed: int, assessor_id: int) -> int:

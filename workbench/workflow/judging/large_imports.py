@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -29,7 +29,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict, NotFound
 from workbench.records import Answer, Judgment
 from workbench.storage.chunks import chunks
-from workbench.storage.engine import Database
+from workbench.storage.engine import Database, Writing
 from workbench.storage.events import DISCUSSION, append_events
 from workbench.storage.portable.rows import Progress, no_progress
 from workbench.storage.tables import AssessorRow, ImportPortionRow, JudgmentImportRow
@@ -49,8 +49,8 @@ from workbench.workflow.judging.importing import (
     prepare_imports,
 )
 
-PORTION = 500
-"""Judgments in a transaction: some ten milliseconds, for which people who save wait."""
+PORTION = 250
+"""Judgments in a transaction: some milliseconds, for which people who save wait."""
 STORED_TOGETHER = 10
 """Portions that are stored in one transaction, before they are recorded."""
 PAUSE = 1
@@ -61,8 +61,6 @@ STALLED_AFTER = timedelta(seconds=30)
 """After so long without a portion the process that recorded them has ended."""
 LEFT_AFTER = timedelta(hours=12)
 """An import that has been stored for so long and not accepted was left by a process that ended."""
-
-Writing = Callable[[], AbstractContextManager[Session]]
 
 
 class _Changed(Exception):

@@ -248,23 +248,47 @@ def before_opening(db: Session, campaign_id: int, name: str) -> BeforeOpening:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class DraftPairs:
+    """How many pairs a draft has and their hash; right as long as its contents are equal."""
+
+    pool_id: int
+    contents: Hashable
+    pairs: int
+    sha256: str
+
+
+def draft_pairs(db: Session, row: PoolRow) -> DraftPairs:
+    """What `open_pool` asks of the pairs of a draft, which takes long of many."""
+    pairs = _pairs(db, row.id)
+    return DraftPairs(row.id, contents_of(row), len(pairs), _hash(pairs))
+
+
 def open_pool(
-    db: Session, campaign_id: int, name: str, *, seen: str | None = None, known: KnownPairs | None = None
+    db: Session,
+    campaign_id: int,
+    name: str,
+    *,
+    seen: str | None = None,
+    known: KnownPairs | None = None,
+    now: DraftPairs | None = None,
 ) -> bool:
     """Open a draft for judging; returns False where it is open already.
 
-    `seen` is the hash of the pairs that somebody looked at before; `known` is what a supplementary adaptive
-    pool begins with, where that is computed and written already (`portions.open_in_portions`). Raises
-    NotFound, Conflict for a closed pool, an empty one, or one whose pairs are others than those seen.
+    `seen` is the hash of the pairs that somebody looked at before, `now` what was read of the draft a moment
+    ago; `known` is what a supplementary adaptive pool begins with, where that is computed and written already
+    (`portions.open_in_portions`). Raises NotFound, Conflict for a closed pool, an empty one, or one whose
+    pairs are others than those seen.
     """
     row = locked_pool(db, campaign_id, name)
     if state_of(row) is PoolState.OPEN:
         return False
     require_draft(row, "opened")
-    pairs = _pairs(db, row.id)
-    if not pairs and not row.pairs:
+    if now is None or (now.pool_id, now.contents) != (row.id, contents_of(row)):
+        now = draft_pairs(db, row)
+    if not now.pairs and not row.pairs:
         raise Conflict(f"pool {name!r} has no pairs", remedy="rebuild it, or delete it")
-    if seen is not None and seen != _hash(pairs):
+    if seen is not None and seen != now.sha256:
         raise Conflict(
             f"draft {name!r} has changed since you looked at it",
             remedy="look at it again before it is opened",

@@ -23,6 +23,7 @@ from workbench.storage.tables import CampaignRow, PoolEntryRow, PoolEventRow, Po
 from workbench.workflow.pools.adaptive_pools import KnownPairs, append_pool_events, begin_with
 from workbench.workflow.pools.drafts import (
     Rebuilt,
+    draft_pairs,
     forget,
     is_as_it_was,
     open_pool,
@@ -208,7 +209,8 @@ def _write_events(database: Database, pool_id: int, known: KnownPairs) -> None:
 def open_in_portions(database: Database, campaign_id: int, name: str, *, seen: str | None = None) -> bool:
     """Open a draft as `drafts.open_pool` does, and raise as it does, while others write.
 
-    What a supplementary adaptive pool begins with is computed outside the transaction that opens it. Events
+    Its pairs and what a supplementary adaptive pool begins with are read outside the transaction that opens
+    it. Events
     that a process left in a draft when it was killed are removed first. Raises Conflict where pools change
     again and again.
     """
@@ -216,6 +218,7 @@ def open_in_portions(database: Database, campaign_id: int, name: str, *, seen: s
         with database.reading() as db:
             row = pool_row(db, campaign_id, name)
             known = known_pairs_of(db, row) if row.opened_at is None else None
+            pairs = draft_pairs(db, row)
             inputs = row.id, row.recipe, _opened(db, campaign_id)
         try:
             if known is not None:
@@ -227,7 +230,7 @@ def open_in_portions(database: Database, campaign_id: int, name: str, *, seen: s
                     inputs == (now.id, now.recipe, _opened(db, campaign_id))
                     and _events(db, now.id) == len(known.events)
                 ):
-                    return open_pool(db, campaign_id, name, seen=seen, known=known)
+                    return open_pool(db, campaign_id, name, seen=seen, known=known, now=pairs)
         except IntegrityError:  # the draft was rebuilt or deleted, or somebody else opens it now
             continue
     raise Conflict("the draft or other pools changed while it was being opened", remedy="open it again")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import BinaryIO
@@ -14,6 +15,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict, Finding, InvalidInput, finding_to_json
 from workbench.formats.run_report import RunReport, with_findings
 from workbench.records import Verdict
+from workbench.storage.engine import Database, Writing
 from workbench.storage.tables import CampaignRow, PoolRow, RunRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.groups import ORGANISER, Sender
@@ -26,6 +28,8 @@ from workbench.workflow.runs.run_rules import rules_of
 from workbench.workflow.webhooks.outbox import EventType, add_event
 
 NO_METADATA = RunMetadata()
+PAUSE = 1
+"""Between two files the database is left to others, for so many times as long as one takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,7 @@ def add_runs(
     """Check each (name, stream), plain or gzip, and store the good ones; a refused file leaves nothing.
 
     Raises WorkbenchError where the campaign has no topics to check against. A caller that must not hold a
-    writing transaction while files are read calls `check_files`, `store_runs` and `packed_store.pack_apart`.
+    writing transaction for long calls `check_files`, `store_in_turn` and `packed_store.pack_apart`.
     """
     checked = check_files(run_checker(db, campaign_id), files, replacing=replacing)
     done = store_runs(db, campaign_id, checked, metadata, sender, replacing=replacing)
@@ -73,10 +77,39 @@ def store_runs(
         try:
             added.append(store_run(db, campaign_id, upload, metadata, sender, replacing=again))
         except InvalidInput as error:
-            errors = error.findings
-            refused.append(replace(upload.report, tag=None, errors=errors, error_count=len(errors)))
+            refused.append(_refused(upload, error))
     runs = {run.tag: run for run in runs_of(db, campaign_id)} if added else {}
     return RunsAdded(tuple(runs[tag] for tag in added), tuple(refused))
+
+
+def store_in_turn(
+    database: Database,
+    campaign_id: int,
+    uploads: Iterable[RunUpload],
+    metadata: RunMetadata = NO_METADATA,
+    *,
+    replacing: bool = False,
+    writing: Writing | None = None,
+) -> RunsAdded:
+    """The same as `store_runs`, each file in a transaction of its own; `writing` opens them.
+
+    A process that is killed leaves the runs that it stored, and adding the files again adds the rest.
+    """
+    begin = database.writing if writing is None else writing
+    added: list[str] = []
+    refused: list[RunReport] = []
+    for upload in uploads:
+        begun = time.monotonic()
+        again = replacing and upload.report.tag not in added
+        try:
+            with begin() as db:
+                added.append(store_run(db, campaign_id, upload, metadata, replacing=again))
+        except InvalidInput as error:
+            refused.append(_refused(upload, error))
+        time.sleep(PAUSE * (time.monotonic() - begun))
+    with database.reading() as db:
+        runs = {run.tag: run for run in runs_of(db, campaign_id)} if added else {}
+    return RunsAdded(tuple(runs[tag] for tag in added if tag in runs), tuple(refused))
 
 
 def store_run(
@@ -201,6 +234,10 @@ def remove_run(db: Session, campaign_id: int, tag: str) -> None:
             )
     db.execute(delete(RunRow).where(RunRow.campaign_id == campaign_id, RunRow.tag == row.tag))
     db.flush()
+
+
+def _refused(upload: RunUpload, error: InvalidInput) -> RunReport:
+    return replace(upload.report, tag=None, errors=error.findings, error_count=len(error.findings))
 
 
 def _inherited(metadata: RunMetadata, before: RunRow) -> RunMetadata:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Collection
 from typing import BinaryIO
 
 from flask import Blueprint, jsonify, render_template, request, url_for
@@ -26,6 +27,7 @@ from workbench.workflow.runs.packed_store import pack_apart
 from workbench.workflow.runs.run_checks import RunChecker, check_file
 from workbench.workflow.runs.uploads import (
     SET_UP_RUNS,
+    Kept,
     add_to_batch,
     corrected_file,
     discard_batch,
@@ -90,13 +92,7 @@ class _UploadPages:
             notices.add("No file was selected. Tick the files first.", "fair")
             return see_other(url_for(".batch", batch=batch))
         try:
-            with writing() as db:
-                metadata = self._face.check_metadata(db, sent_metadata())
-                sender = self._face.sender(db)
-                if batch == SET_UP_RUNS and not self._face.own:
-                    require_topics_added(db, here().id)
-                replacing = "replacing" in request.form
-                kept = keep_files(db, here().id, batch, ids, metadata, sender, replacing=replacing)
+            kept = self._kept(batch, ids)
             pack_apart(app_context().database, here().id)
         except InvalidInput as error:
             return self._page(batch, error.findings), 422
@@ -114,6 +110,22 @@ class _UploadPages:
         with reading() as db:
             left = len(self._face.batch(db, batch).files) - len(ids)
         return see_other(url_for(".batch", batch=batch) if left > 0 else url_for(self._face.home))
+
+    def _kept(self, batch: str, ids: Collection[int]) -> Kept:
+        """Make runs of files, each in a transaction of its own: who saves meanwhile waits for one file."""
+        tags: list[str] = []
+        refused: list[Finding] = []
+        for number in sorted(set(ids)):
+            with writing() as db:
+                metadata = self._face.check_metadata(db, sent_metadata())
+                sender = self._face.sender(db)
+                if batch == SET_UP_RUNS and not self._face.own:
+                    require_topics_added(db, here().id)
+                replacing = "replacing" in request.form
+                kept = keep_files(db, here().id, batch, [number], metadata, sender, replacing=replacing)
+            tags += kept.tags
+            refused += kept.refused
+        return Kept(tuple(tags), tuple(refused))
 
     def discard(self, batch: str) -> Answer:
         """Delete the files that are not runs."""

@@ -1,0 +1,272 @@
+"""How long an organiser's work holds SQLite's write lock at a time, for which everybody who saves waits.
+
+`python -m tests.benchmarks.locks FILE` does each piece of work on a copy of a campaign that `python -m
+tests.benchmarks.scale build FILE --size M` made. It tells how many writing transactions there were, and in
+milliseconds the longest, their median and their sum, from the begin of each to the end of its commit, and the
+longest by the processor's time, which a busy machine does not lengthen. Work with one over 100 ms is marked.
+`--only NAME` does one of them; `--judgments` says how many are imported.
+
+Everything is done in this process, whose transactions are watched, also what a server has done in another.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import shutil
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import event, select
+from sqlalchemy.engine import Connection
+
+from tests.benchmarks.large_campaign import ORGANISER, SLUG, docno_of, topic_of
+from workbench.consensus.rule_choice import RuleChoice
+from workbench.formats.graded_pairs import GradedPair
+from workbench.pooling.strategies import PoolRecipe
+from workbench.records import Document, Judgment, Topic
+from workbench.storage.engine import Database
+from workbench.storage.migrate import migrate
+from workbench.storage.tables import CampaignRow, PoolEntryRow, PoolRow
+from workbench.workflow.adjudication.decision_files import import_decisions
+from workbench.workflow.campaigns.collection import load_topics
+from workbench.workflow.campaigns.deletion import delete_campaign
+from workbench.workflow.campaigns.loading import load_in_portions
+from workbench.workflow.judging.assignments import assign_in_turn
+from workbench.workflow.judging.importing import GivenJudgments
+from workbench.workflow.judging.large_imports import import_in_portions
+from workbench.workflow.judging.queues import give_queue, make_queue
+from workbench.workflow.people.accounts import account_by_login
+from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.pools.making import NewPool
+from workbench.workflow.pools.portions import make_in_portions, open_in_portions, rebuild_in_portions
+from workbench.workflow.releases.collecting import ReleaseRequest
+from workbench.workflow.releases.making import make_release
+from workbench.workflow.runs.packed_store import pack_runs_one_by_one
+from workbench.workflow.runs.run_checks import check_files, run_checker
+from workbench.workflow.runs.store import store_in_turn
+from workbench.workflow.upkeep.campaign_move import CampaignMove, move_campaign
+
+LONG = 100.0
+"""Milliseconds."""
+DOCUMENTS, DOCUMENT_BYTES = 20_000, 3_000
+RUNS, LINES = 10, 1_000
+DECISIONS = 5_000
+
+
+@dataclass(slots=True)
+class Watch:
+    """The writing transactions of an engine: milliseconds by the clock, and of the processor."""
+
+    held: list[tuple[float, float]] = field(default_factory=list)
+    begun: dict[int, tuple[float, float]] = field(default_factory=dict)
+
+    def attach(self, database: Database) -> None:
+        """Watch a database from now on."""
+        engine, dialect = database.engine, database.engine.dialect
+        event.listen(engine, "begin", self._begin)
+        for name in ("do_commit", "do_rollback"):
+            setattr(dialect, name, self._ended(getattr(dialect, name)))
+
+    def _begin(self, connection: Connection) -> None:
+        if connection.get_execution_options().get("begin") == "IMMEDIATE":
+            self.begun[id(connection.connection.dbapi_connection)] = _moment()
+
+    def _ended(self, end: Callable[[Any], None]) -> Callable[[Any], None]:
+        def watched(connection: Any) -> None:
+            end(connection)
+            driver = getattr(connection, "dbapi_connection", connection)
+            begun = self.begun.pop(id(driver), None)
+            if begun is not None:
+                clock, processor = _moment()
+                self.held.append((1000 * (clock - begun[0]), 1000 * (processor - begun[1])))
+
+        return watched
+
+
+def _moment() -> tuple[float, float]:
+    return time.perf_counter(), time.thread_time()
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A campaign of the benchmark, its number and that of its organiser, and a folder for further files."""
+
+    database: Database
+    campaign: int
+    organiser: int
+    folder: Path
+    judgments: int
+
+    def pool(self) -> PoolRow:
+        """Its first pool."""
+        with self.database.reading() as db:
+            return db.scalars(select(PoolRow).order_by(PoolRow.id).limit(1)).one()
+
+
+def import_of_judgments(site: Site) -> None:
+    """A file of one assessor."""
+    per_topic = site.judgments // 50
+    given = [
+        Judgment("imported", topic_of(number % 50), docno_of(number // 50), number % 4)
+        for number in range(50 * per_topic)
+    ]
+    import_in_portions(site.database, site.campaign, [GivenJudgments(given, "judgments.tsv")])
+
+
+def documents(site: Site) -> None:
+    """New documents of some kilobytes."""
+    text = "the harbour at high water " * (DOCUMENT_BYTES // 26)
+    new = (Document(f"new-{number:06}", f"Document {number}", text) for number in range(DOCUMENTS))
+    load_in_portions(site.database, site.campaign, [("new", new)])
+
+
+def topics(site: Site) -> None:
+    """Five hundred new topics."""
+    new = [Topic(f"new-{number}", "subject", "What?", "This. " * 100) for number in range(500)]
+    with site.database.writing() as db:
+        load_topics(db, site.campaign, new, source="topics")
+
+
+def runs(site: Site) -> None:
+    """Files of 50 topics, checked, stored and packed."""
+    files = [(f"sent-{one}", io.BytesIO(_run(f"sent-{one}", one))) for one in range(RUNS)]
+    with site.database.reading() as db:
+        checker = run_checker(db, site.campaign, opening=site.database.reading)
+    checked = list(check_files(checker, files))
+    stored = store_in_turn(site.database, site.campaign, checked)
+    if stored.refused:
+        raise SystemExit(f"refused: {stored.refused[0].errors[:3]}")
+    pack_runs_one_by_one(site.database, site.campaign)
+
+
+def _run(tag: str, first: int) -> bytes:
+    lines = (
+        f"{topic_of(topic)} Q0 {docno_of(rank + first)} {rank} {LINES - rank} {tag}\n"
+        for topic in range(50)
+        for rank in range(LINES)
+    )
+    return "".join(lines).encode()
+
+
+def a_pool(site: Site) -> None:
+    """A depth pool of all runs."""
+    recipe = PoolRecipe(parameters={"depth": 20})
+    make_in_portions(site.database, NewPool(site.campaign, recipe, "made"))
+
+
+def a_rebuilt_draft(site: Site) -> None:
+    """A draft of all runs, made, rebuilt and opened."""
+    new = NewPool(site.campaign, PoolRecipe(parameters={"depth": 20}), "draft", draft=True)
+    make_in_portions(site.database, new)
+    rebuild_in_portions(site.database, site.campaign, "draft")
+    open_in_portions(site.database, site.campaign, "draft")
+
+
+def decisions(site: Site) -> None:
+    """Decisions of adjudication from a file."""
+    with site.database.reading() as db:
+        pairs = db.execute(select(PoolEntryRow.topic, PoolEntryRow.docno).limit(20 * DECISIONS)).all()
+    chosen = [GradedPair(topic, docno, 1, "", 2) for topic, docno in pairs[::20]]
+    import_decisions(site.database, site.campaign, [("decisions.tsv", chosen)])
+
+
+def assignments(site: Site) -> None:
+    """Every topic of the pool given to three people."""
+    with site.database.writing() as db:
+        people = [line.id for line in assessors_of(db, site.campaign)]
+        assign_in_turn(db, site.pool().id, assessor_ids=people, per_topic=3)
+
+
+def a_queue(site: Site) -> None:
+    """The pool made a queue, and given to everybody."""
+    name = site.pool().name
+    with site.database.writing() as db:
+        make_queue(db, site.campaign, name, 2)
+        give_queue(db, site.campaign, name, [line.id for line in assessors_of(db, site.campaign)])
+
+
+def a_release(site: Site) -> None:
+    """Everything frozen into a release."""
+    request = ReleaseRequest("1.0", RuleChoice("majority", machines=False))
+    make_release(site.database, site.campaign, request, made_by=site.organiser)
+
+
+def a_moved_campaign(site: Site) -> None:
+    """The campaign carried into an empty SQLite instance, whose lock counts."""
+    with closing(Database(f"sqlite:///{site.folder / 'there.sqlite3'}")) as there:
+        migrate(there)
+        watch = Watch()
+        watch.attach(there)
+        move_campaign(site.database, there, CampaignMove(SLUG, SLUG))
+    print(f"{'  held at the destination':26} {_told(watch.held)}", flush=True)
+
+
+def deletion(site: Site) -> None:
+    """The campaign deleted."""
+    with site.database.reading() as db:
+        name = db.get_one(CampaignRow, site.campaign).name
+    delete_campaign(site.database, site.campaign, typed_name=name)
+
+
+WORK: dict[str, Callable[[Site], None]] = {
+    "import of judgments": import_of_judgments,
+    "documents": documents,
+    "topics": topics,
+    "runs": runs,
+    "pool": a_pool,
+    "draft rebuilt and opened": a_rebuilt_draft,
+    "decisions": decisions,
+    "assignments": assignments,
+    "queue": a_queue,
+    "release": a_release,
+    "campaign moved": a_moved_campaign,
+    "deletion": deletion,
+}
+
+
+def main() -> None:
+    """Measure what the command line asks for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--only", nargs="*", metavar="NAME", choices=tuple(WORK), default=tuple(WORK))
+    parser.add_argument("--judgments", type=int, default=95_800)
+    given = parser.parse_args()
+    print(f"{'work':26} {'transactions':>12} {'longest':>9} {'median':>9} {'sum':>9} {'processor':>9}  ms")
+    for name in given.only:
+        # Beside the file, since it is the disk that commits wait for.
+        with tempfile.TemporaryDirectory(prefix="locks-", dir=given.file.parent) as folder:
+            copy = Path(shutil.copy(given.file, folder))
+            with closing(Database(f"sqlite:///{copy}")) as database:
+                _measure(name, database, Path(folder), given.judgments)
+
+
+def _measure(name: str, database: Database, folder: Path, judgments: int) -> None:
+    migrate(database)
+    with database.reading() as db:
+        campaign = db.scalars(select(CampaignRow.id).where(CampaignRow.slug == SLUG)).one()
+        organiser = account_by_login(db, ORGANISER).id
+    watch = Watch()
+    watch.attach(database)
+    begun = time.monotonic()
+    WORK[name](Site(database, campaign, organiser, folder, judgments))
+    print(f"{name:26} {_told(watch.held)}  in {time.monotonic() - begun:.1f} s", flush=True)
+
+
+def _told(held: list[tuple[float, float]]) -> str:
+    clock, processor = [one for one, _ in held], [one for _, one in held]
+    figures = max(clock), statistics.median(clock), sum(clock), max(processor)
+    mark = " > 100" if figures[0] > LONG else ""
+    return f"{len(held):12} {' '.join(f'{one:9.1f}' for one in figures)}{mark}"
+
+
+if __name__ == "__main__":
+    main()
