@@ -244,7 +244,8 @@ def _opened(
 
 def draft_page(number: int, search_id: int | None = None, findings: tuple[Finding, ...] = ()) -> str:
     """The page of a draft: for its author with the search, for organisers with what becomes of it."""
-    named = request.args.get("docno")
+    # Of the address, or of the form of that document, which had no answer.
+    named = request.values.get("docno")
     docno = read_id(named) if named is not None else None
     with reading() as db:
         mine = seen_draft(db, number).author_id == viewer().id
