@@ -189,6 +189,15 @@ def test_what_is_not_there_is_a_problem_too(act: Program) -> None:
     assert problem(act("Olga").delete(f"{HARBOUR}/topics"))["status"] == 405
 
 
+@pytest.mark.parametrize("number", [2**63, 10**30, int("9" * 4000)], ids=["2^63", "10^30", "4,000 digits"])
+def test_a_number_that_no_row_can_have_is_not_found_by_any_method(act: Program, number: int) -> None:
+    # Two rules have this address, one for each method: neither is to say that it takes the other only.
+    address = f"{HARBOUR}/judging/{number}/searches"
+    for answer in (act("Olga").get(address), act("Olga").post(address, json={})):
+        assert problem(answer)["status"] == 404
+    assert problem(act("Olga").post(f"{HARBOUR}/judging/{2**63 - 1}/searches", json={}))["status"] != 405
+
+
 # Under an idempotency key
 
 

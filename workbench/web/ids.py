@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote_to_bytes
 
-from werkzeug.routing import BaseConverter, IntegerConverter, Map, UnicodeConverter, ValidationError
+from werkzeug.exceptions import NotFound
+from werkzeug.routing import BaseConverter, IntegerConverter, UnicodeConverter
 
 from workbench.workflow.checks import storable
 
@@ -29,11 +30,19 @@ LARGEST = 2**63 - 1
 """What a database keeps of a number: there is nothing at an address with a larger one."""
 
 
+# Of a segment that a converter finds invalid, Werkzeug may say that its address does not take that method, as
+# another rule of the same address does not. So those that name nothing are not found, by whatever method.
+
+
 class NumberConverter(IntegerConverter):
     """A number of a row as one segment of a path."""
 
-    def __init__(self, map: Map) -> None:
-        super().__init__(map, max=LARGEST)
+    def to_python(self, value: str) -> int:
+        """The number of a segment."""
+        # Python refuses to convert more digits than a limit of its own.
+        if len(value) > len(str(LARGEST)) or int(value) > LARGEST:
+            raise NotFound
+        return super().to_python(value)
 
 
 class TextConverter(UnicodeConverter):
@@ -58,7 +67,7 @@ class IdConverter(BaseConverter):
 
 def _stored(text: str) -> str:
     if storable(text) != text:
-        raise ValidationError
+        raise NotFound
     return text
 
 

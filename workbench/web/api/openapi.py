@@ -30,12 +30,15 @@ from workbench.web.api.operations import (
     operation_of,
 )
 from workbench.web.context import context_of
+from workbench.web.ids import LARGEST
 from workbench.web.problems import CONTENT_TYPE
 
 REFERENCE = "#/components/schemas/{model}"
 FILE = "application/octet-stream"
 _ARGUMENT = re.compile(r"<(?:(?P<kind>[a-z]+)(?:\([^)]*\))?:)?(?P<name>\w+)>")
-_IN_PATH: Mapping[str | None, Mapping[str, Any]] = {"int": {"type": "integer", "minimum": 0}}
+_IN_PATH: Mapping[str | None, Mapping[str, Any]] = {
+    "int": {"type": "integer", "minimum": 0, "maximum": LARGEST}
+}
 _TEXTS = {"type": "object", "additionalProperties": {"type": "string"}}
 _PROBLEMS = {
     401: "There is no valid token.",
