@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from enum import StrEnum
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
@@ -16,6 +17,8 @@ from workbench.search_cluster import CLUSTER_PREFIX, SearchCluster
 
 PACKAGE = Path(__file__).resolve().parent
 SHORTEST_SECRET = 20
+# Assessors come back after a week off; every session ends after 30 days.
+USUAL_IDLE, LONGEST_SESSION_HOURS = timedelta(days=14), 30 * 24
 LONGEST_SECRET = 4096
 LONGEST_LABEL = 40
 DOMAIN = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+")
@@ -100,6 +103,8 @@ class Settings:
     addresses read `/metrics`; without `mail` no message is sent, without `openid` people sign in with a
     password only; without a `cluster` each host searches its own index; `two_factor_demand` is of whom
     two-factor sign-in is required.
+    Sessions that were not used for `session_idle` end, none if it is None; `breached_passwords` is a file of
+    passwords that are not accepted; `strict_subdomains` has browsers use HTTPS for all subdomains as well.
     `webhook_hosts` are hosts that webhooks may name although they are inside this network.
     """
 
@@ -122,6 +127,9 @@ class Settings:
     two_factor_demand: TwoFactorDemand = TwoFactorDemand.NOBODY
     webhook_hosts: tuple[str, ...] = ()
     openid: OpenIdSettings | None = None
+    session_idle: timedelta | None = USUAL_IDLE
+    breached_passwords: Path | None = None
+    strict_subdomains: bool = False
 
 
 def read_settings(environment: Mapping[str, str] | None = None, *, instance: Path | None = None) -> Settings:
@@ -132,6 +140,7 @@ def read_settings(environment: Mapping[str, str] | None = None, *, instance: Pat
     env = os.environ if environment is None else environment
     folder = instance or Path(env.get("WORKBENCH_INSTANCE") or _default_instance())
     folder = folder.expanduser().resolve()
+    listed = env.get("WORKBENCH_BREACHED_PASSWORDS", "").strip()
     return Settings(
         instance=folder,
         database_url=env.get("WORKBENCH_DATABASE_URL") or f"sqlite:///{folder / 'workbench.sqlite3'}",
@@ -152,6 +161,9 @@ def read_settings(environment: Mapping[str, str] | None = None, *, instance: Pat
         two_factor_demand=_two_factor_demand(env, "WORKBENCH_REQUIRE_TWO_FACTOR"),
         webhook_hosts=tuple(one.casefold() for one in _listed(env, "WORKBENCH_WEBHOOK_HOSTS")),
         openid=_openid(env),
+        session_idle=_idle(env, "WORKBENCH_IDLE_HOURS"),
+        breached_passwords=Path(listed).expanduser() if listed else None,
+        strict_subdomains=_yes_or_no(env, "WORKBENCH_STRICT_SUBDOMAINS") or False,
     )
 
 
@@ -168,6 +180,11 @@ def _two_factor_demand(env: Mapping[str, str], name: str) -> TwoFactorDemand:
         return TwoFactorDemand.EVERYBODY
     responsible = _yes_or_no(env, name, "set yes, no or everybody")
     return TwoFactorDemand.RESPONSIBLE if responsible else TwoFactorDemand.NOBODY
+
+
+def _idle(env: Mapping[str, str], name: str) -> timedelta | None:
+    hours = _whole_number(env, name, int(USUAL_IDLE / timedelta(hours=1)))
+    return timedelta(hours=hours) if 0 < hours < LONGEST_SESSION_HOURS else None
 
 
 def _mail(env: Mapping[str, str]) -> MailSettings | None:

@@ -68,6 +68,12 @@ VARIABLES = (
         "`yes` behind a proxy that ends TLS without saying so",
     ),
     Variable(
+        ADDRESS,
+        "WORKBENCH_STRICT_SUBDOMAINS",
+        "no",
+        "`yes`: browsers that come by HTTPS use it for all subdomains of this host as well, for a year",
+    ),
+    Variable(
         MAIL,
         "WORKBENCH_MAIL_HOST",
         "none",
@@ -154,6 +160,18 @@ VARIABLES = (
         "no",
         "`yes`: organisers and administrators can do nothing before they turn on two-factor sign-in; "
         "`everybody`: nobody can",
+    ),
+    Variable(
+        SIGN_IN,
+        "WORKBENCH_IDLE_HOURS",
+        "336, 14 days",
+        "Hours after which a [session](accounts.md#sessions) ends that is not used; 0: its 30 days only",
+    ),
+    Variable(
+        SIGN_IN,
+        "WORKBENCH_BREACHED_PASSWORDS",
+        "none",
+        "File of [breached passwords](people.md#passwords-and-sessions), which are not accepted",
     ),
     Variable(
         WEBHOOKS,

@@ -8,7 +8,17 @@ import pytest
 from playwright.sync_api import Page, expect
 from sqlalchemy import update
 
-from tests.browser.desks import DeskOf, DeskServer, desk_server, docno, fetched_ahead, light, on_desk, press
+from tests.browser.desks import (
+    PASSWORD,
+    DeskOf,
+    DeskServer,
+    desk_server,
+    docno,
+    fetched_ahead,
+    light,
+    on_desk,
+    press,
+)
 from tests.browser.people import stored
 from tests.tree import ROOT
 from workbench.storage.tables import TopicRow
@@ -132,6 +142,7 @@ def test_signed_out_elsewhere_is_one_line_and_no_green_light(desk_of: DeskOf, se
     light(page, "saved")
     other = page.context.new_page()
     other.goto(f"{server.address}/account/sessions")
+    other.locator("#everywhere").fill(PASSWORD)
     other.get_by_role("button", name="Sign out everywhere").click()
     light(page, "signed out")
     expect(page.locator("#light")).to_have_attribute("data-state", "failed")

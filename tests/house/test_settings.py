@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 
@@ -76,3 +77,12 @@ def test_a_search_cluster_that_cannot_be_one_is_refused_without_its_password(cha
         read_settings(CLUSTER | changed)
     assert refused.value.remedy
     assert "a-password" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("hours", "idle"),
+    [("", timedelta(days=14)), ("8", timedelta(hours=8)), ("0", None), ("720", None), ("9" * 30, None)],
+)
+def test_after_how_long_an_unused_session_ends(hours: str, idle: timedelta | None) -> None:
+    # From 30 days on every session ends anyway.
+    assert read_settings({"WORKBENCH_IDLE_HOURS": hours}).session_idle == idle

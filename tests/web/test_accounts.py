@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,12 +15,13 @@ from tests.cast import PASSWORD, Cast
 from tests.web.test_access import address_of, everything
 from tests.web.test_access import samples as samples  # a fixture
 from tests.web.test_desk_api import Desk
+from workbench.settings import Settings
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, AssessorRow, JudgmentEventRow, SessionRow
 from workbench.web.access import Access, Who, access_of
-from workbench.web.context import context_of
+from workbench.web.context import context_of, init_app
 from workbench.web.paging import A_PAGE
-from workbench.workflow.people.accounts import NewAccount, create_account
+from workbench.workflow.people.accounts import WITHOUT_PASSWORD, NewAccount, create_account
 
 PAGE = "/administration/accounts"
 NEW = "four strange words here"
@@ -96,11 +98,58 @@ def test_own_sessions_are_listed_and_ended(enter: Any) -> None:
     page = here.get("/account/sessions").text
     assert page.count("this browser") == 1
     other, _ = re.findall(r'name="session" value="([0-9a-f]+)"', page)
-    assert here.post("/account/sessions/end", data={"session": other}).status_code == 303
+    one = {"session": other, "old": PASSWORD}
+    assert here.post("/account/sessions/end", data=one).status_code == 303
     assert sorted(one.get("/account").status_code for one in (there, elsewhere)) == [200, 303]
-    assert here.post("/account/sessions/end", data={"session": other}).status_code == 404
-    assert here.post("/account/sessions/end-others").status_code == 303
+    assert here.post("/account/sessions/end", data=one).status_code == 404
+    assert here.post("/account/sessions/end-others", data={"old": PASSWORD}).status_code == 303
     assert [one.get("/account").status_code for one in (here, there, elsewhere)] == [200, 303, 303]
+
+
+def test_whoever_took_over_a_session_ends_none_without_the_password(
+    enter: Any, cast: Cast, sqlite_database: Database
+) -> None:
+    here, there = enter("Vera"), enter("Vera")
+    (other,) = re.findall(r'name="session" value="([0-9a-f]+)"', here.get("/account/sessions").text)
+    fields = {"sessions/end": "old", "sessions/end-others": "old", "sign-out-everywhere": "everywhere"}
+    for path, field in fields.items():
+        answer = here.post(f"/account/{path}", data={"session": other, field: "a guess"})
+        assert (answer.status_code, f'id="{field}-error-1"' in answer.text) == (422, True)
+    assert [one.get("/account").status_code for one in (here, there)] == [200, 200]
+    # Who signs in at a provider has none, and is not asked for one.
+    with sqlite_database.writing() as db:
+        db.get_one(AccountRow, cast.accounts["Vera"].id).password_hash = WITHOUT_PASSWORD
+    assert 'type="password"' not in here.get("/account/sessions").text
+    assert here.post("/account/sessions/end-others").status_code == 303
+    assert there.get("/account").status_code == 303
+
+
+def test_a_session_that_is_not_used_ends(
+    app: Flask, enter: Any, cast: Cast, settings: Settings, sqlite_database: Database
+) -> None:
+    desk = Desk(enter("Ada"), f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}")
+    event = desk.event("d1", 1)
+
+    def unused_for(idle: timedelta | None, **time: int) -> tuple[int, int, int]:
+        """The status of a page, and of the short way of the desk, and how many sessions Olga sees."""
+        init_app(app, replace(context_of(app), settings=replace(settings, session_idle=idle)))
+        with sqlite_database.writing() as db:
+            used_at = datetime.now(UTC) - timedelta(**time)
+            mine = SessionRow.account_id == cast.accounts["Ada"].id
+            db.execute(update(SessionRow).where(mine).values(used_at=used_at))
+        listed = olga.get(f"{PAGE}/{cast.accounts['Ada'].id}").text.count('data-of="From"')
+        statuses = desk.send(event).status_code, desk.client.get("/account").status_code
+        context_of(app).uses.wait()
+        return *statuses, listed
+
+    olga = enter("Olga")
+    two_hours = timedelta(hours=2)
+    # Its use is noted to the hour: in the third it may have been used two hours ago.
+    assert unused_for(two_hours, minutes=179) == (200, 200, 1)
+    assert unused_for(two_hours, minutes=181) == (401, 303, 0)
+    assert unused_for(None, days=29) == (200, 200, 1)
+    assert unused_for(settings.session_idle, days=14) == (200, 200, 1)
+    assert unused_for(settings.session_idle, days=15) == (401, 303, 0)
 
 
 def test_the_last_use_is_noted_once_an_hour(

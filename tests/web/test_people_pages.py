@@ -156,7 +156,7 @@ def test_guessing_ones_own_password_is_slowed_down_too(enter: Any) -> None:
 
 def test_signing_out_everywhere_ends_every_session(enter: Any) -> None:
     here, there = enter("Ada"), enter("Ada")
-    assert here.post("/account/sign-out-everywhere").status_code == 303
+    assert here.post("/account/sign-out-everywhere", data={"everywhere": PASSWORD}).status_code == 303
     assert here.get("/account").status_code == 303
     assert there.get("/account").status_code == 303
 

@@ -19,6 +19,7 @@ from workbench.settings import Settings
 from workbench.storage.engine import Database
 from workbench.storage.tables import SessionRow, SignInAttemptRow
 from workbench.web.app import create_app
+from workbench.web.context import context_of, init_app
 from workbench.web.requests import safe_next
 
 PAGES_OF_ANYONE = (
@@ -228,13 +229,18 @@ def test_a_browser_that_was_signed_in_before_is_not_slowed_down_by_others(app: F
 def test_signing_out_empties_the_cache_and_leaves_unsent_answers(app: Flask, cast: Cast) -> None:
     for path in ("/sign-out", "/account/sign-out-everywhere"):
         client, _ = sign_in(app)
-        assert client.post(path).headers["Clear-Site-Data"] == '"cache"'
+        answer = client.post(path, data={"everywhere": PASSWORD})
+        assert answer.headers["Clear-Site-Data"] == '"cache"'
 
 
-def test_over_https_browsers_are_told_to_stay_there(app: Flask, cast: Cast) -> None:
+def test_over_https_browsers_are_told_to_stay_there(app: Flask, settings: Settings, cast: Cast) -> None:
     answer = app.test_client().get("/sign-in", base_url="https://localhost")
     assert answer.headers["Strict-Transport-Security"] == "max-age=31536000"
     assert "Strict-Transport-Security" not in app.test_client().get("/sign-in").headers
+    # Of its subdomains only somebody else knows.
+    init_app(app, replace(context_of(app), settings=replace(settings, strict_subdomains=True)))
+    answer = app.test_client().get("/sign-in", base_url="https://localhost")
+    assert answer.headers["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains"
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from workbench.workflow.people.administration import (
 from workbench.workflow.people.groups import group_named, join
 from workbench.workflow.people.mail_addresses import checked_address, remove_address, set_address
 from workbench.workflow.people.membership import add_role
-from workbench.workflow.people.passwords import Passwords, password_findings
+from workbench.workflow.people.passwords import passwords_of
 from workbench.workflow.people.resets import make_reset
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import set_password as store_password
@@ -51,7 +51,12 @@ PASSWORD = click.option(
 @database_options
 def init(settings: Settings, login: str, name: str | None, password: str) -> None:
     """Create the database and the first account, an administrator."""
-    new = prepare_account(login=login, name=name or login, password=password, passwords=Passwords())
+    new = prepare_account(
+        login=login,
+        name=name or login,
+        password=password,
+        passwords=passwords_of(settings.breached_passwords),
+    )
     with open_database(settings) as database, database.writing() as db:
         if any_account(db):
             raise Conflict(
@@ -75,7 +80,12 @@ def command() -> None:
 @database_options
 def new(settings: Settings, login: str, name: str | None, administrator: bool, password: str) -> None:
     """Create the account LOGIN."""
-    prepared = prepare_account(login=login, name=name or login, password=password, passwords=Passwords())
+    prepared = prepare_account(
+        login=login,
+        name=name or login,
+        password=password,
+        passwords=passwords_of(settings.breached_passwords),
+    )
     with open_database(settings) as database, database.writing() as db:
         account = create_account(db, prepared, administrator=administrator)
     click.echo(f"{account.name} can sign in as {account.login}")
@@ -107,10 +117,11 @@ def role(settings: Settings, login: str, campaign: str, role: str, group: str | 
 @database_options
 def reset(settings: Settings, login: str, password: str) -> None:
     """Set a new password for LOGIN; all sessions of the account end."""
-    findings = password_findings(password, login=login)
+    passwords = passwords_of(settings.breached_passwords)
+    findings = passwords.findings(password, login=login)
     if findings:
         raise InvalidInput(findings)
-    hashed = Passwords().hash(password)
+    hashed = passwords.hash(password)
     with open_database(settings) as database, database.writing() as db:
         account = store_password(db, login, hashed)
     click.echo(f"{account.login} has a new password and is signed out everywhere")

@@ -195,7 +195,9 @@ def is_valid(context: Context, token: str, *, of_api: bool = False) -> bool:
     """Whether a token is that of a valid session, or `of_api` a valid access token; remembered if it is."""
     with context.database.asking() as connection:
         found = token_visit_of(connection, token) if of_api else None
-        visit = found.visit if found is not None else None if of_api else visit_of(connection, token)
+        idle = context.settings.session_idle
+        own = visit_of(connection, token, idle=idle) if not of_api else None
+        visit = found.visit if found is not None else own
     valid = visit is not None and not visit.disabled
     if valid:
         context.recognised.add(token)
@@ -287,7 +289,7 @@ def _recognise() -> None:
     if token is None:
         return
     with asking() as connection:
-        visit = visit_of(connection, token, g.slug)
+        visit = visit_of(connection, token, g.slug, idle=app_context().settings.session_idle)
     if visit is None or visit.disabled:
         app_context().recognised.forget(token)
         g.disabled = visit.account if visit is not None else None

@@ -18,7 +18,7 @@ from workbench.web.proxies import TrustedProxies, UnderPrefix
 from workbench.web.quick_desk import QuickDesk
 from workbench.web.requests import StorableRequest
 from workbench.workflow.openid.provider import OpenIdProvider
-from workbench.workflow.people.passwords import Passwords
+from workbench.workflow.people.passwords import Passwords, passwords_of
 
 # Limit of all fields of one form together, without files: guidelines are the longest.
 MAX_FIELDS_BYTES = 8 * 1024**2
@@ -49,7 +49,12 @@ def create_app(settings: Settings, database: Database, *, passwords: Passwords |
         {"id": IdConverter, "int": NumberConverter, "string": TextConverter, "default": TextConverter}
     )
     provider = OpenIdProvider(settings.openid) if settings.openid is not None else None
-    context.init_app(app, context.Context(settings, database, passwords or Passwords(), provider=provider))
+    context.init_app(
+        app,
+        context.Context(
+            settings, database, passwords or passwords_of(settings.breached_passwords), provider=provider
+        ),
+    )
     # The trail first: it gives the request its id, and sees how it was answered last.
     if settings.slow_statement_ms:
         log_slow_statements(database.engine, settings.slow_statement_ms)

@@ -42,7 +42,7 @@ class NumberConverter(IntegerConverter):
         # Python refuses to convert more digits than a limit of its own.
         if len(value) > len(str(LARGEST)) or int(value) > LARGEST:
             raise NotFound
-        return super().to_python(value)
+        return int(value)
 
 
 class TextConverter(UnicodeConverter):

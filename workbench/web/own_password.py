@@ -14,17 +14,17 @@ from workbench.workflow.people.signing_in import Refused
 FIELD = "old"
 
 
-def wrong_password() -> Refused | None:
+def wrong_password(field: str = FIELD) -> Refused | None:
     """None if the form has the right one; otherwise the failure is stored, and slows down the next."""
     with reading() as db:
         attempt = signing_in.begin_attempt(db, login=viewer().login, browser=browser(), signed_in=True)
-    checked = signing_in.check_password(attempt, request.form.get(FIELD, ""), app_context().passwords)
+    checked = signing_in.check_password(attempt, request.form.get(field, ""), app_context().passwords)
     # Not by `writing`: the trail tells of the act that follows or of its refusal, and not of what is counted.
     with app_context().database.writing() as db:
         return signing_in.confirm_password(db, checked)
 
 
-def password_finding(refused: Refused) -> Finding:
+def password_finding(refused: Refused, field: str = FIELD) -> Finding:
     """What is wrong, for the field of the form."""
     wrong = str(refused) if refused.wait else "this is not your password"
-    return Finding("Current password", None, FIELD, wrong)
+    return Finding("Current password", None, field, wrong)

@@ -28,7 +28,7 @@ from workbench.web.pages.judging.desk_api import read_events, receipt_json
 from workbench.web.pages.judging.rendered import DocumentsRenderer, NeedsRequest
 from workbench.web.refusals import FAILURE, Application
 from workbench.web.requests import HOST_PREFIX, SESSION_COOKIE
-from workbench.web.security import HEADERS, OWN_SITES, STRICT_TRANSPORT
+from workbench.web.security import HEADERS, OWN_SITES, STRICT_TRANSPORT, strict_transport
 from workbench.web.trail import HEADER as REQUEST_ID
 from workbench.web.trail import new_request_id
 from workbench.workflow.campaigns.visits import Visit, visit_of
@@ -42,7 +42,6 @@ EVENTS = "/desk/events"
 # An address that says anything in another way is for the application to read.
 _DOCUMENTS = re.compile(r"/c/([A-Za-z0-9-]{1,100})/judge/([1-9][0-9]{0,18})/documents")
 _HEADERS = [("Content-Type", "application/json"), *HEADERS.items(), ("Cache-Control", "no-store")]
-_SECURE_HEADERS = [*_HEADERS, ("Strict-Transport-Security", STRICT_TRANSPORT)]
 
 
 class QuickDesk:
@@ -58,9 +57,10 @@ class QuickDesk:
         if text is None:
             return self._then(environ, start_response)
         body = text.encode()
-        headers = _SECURE_HEADERS if self._secure(environ) else _HEADERS
         of_request = [("Content-Length", str(len(body))), (REQUEST_ID, new_request_id())]
-        start_response("200 OK", headers + of_request)
+        if self._secure(environ):
+            of_request.append((STRICT_TRANSPORT, strict_transport(context_of(self._app).settings)))
+        start_response("200 OK", _HEADERS + of_request)
         return [body]
 
     def _text(self, environ: dict[str, Any]) -> str | None:
@@ -147,10 +147,10 @@ class QuickDesk:
 
     def _visit(self, connection: Connection, token: str, slug: str | None = None) -> Visit | None:
         """Whose session it is, unless it has ended or its account is disabled."""
-        visit = visit_of(connection, token, slug)
+        context = context_of(self._app)
+        visit = visit_of(connection, token, slug, idle=context.settings.session_idle)
         if visit is None or visit.disabled:
             return None
-        context = context_of(self._app)
         context.recognised.add(token)
         if visit.unnoted:
             context.uses.note(context.database, token)

@@ -8,6 +8,8 @@ from flask import Flask, request
 from werkzeug.wrappers import Response
 
 from workbench.errors import NotAllowed
+from workbench.settings import Settings
+from workbench.web.context import app_context
 from workbench.web.requests import secure
 
 # What a document is made of, shown inside a page of ours: it gets an origin of its own, runs nothing, opens
@@ -18,8 +20,7 @@ FILE_HEADERS = {
     "X-Frame-Options": "SAMEORIGIN",
     "Content-Disposition": "inline",
 }
-# Not for subdomains, of which this program knows nothing.
-STRICT_TRANSPORT = f"max-age={365 * 24 * 3600}"
+STRICT_TRANSPORT = "Strict-Transport-Security"
 # What browsers say in Sec-Fetch-Site of requests that no other site has sent.
 OWN_SITES = frozenset({"same-origin", "none"})
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -46,6 +47,11 @@ HEADERS = {
 }
 
 
+def strict_transport(settings: Settings) -> str:
+    """For how long browsers use HTTPS only: a year, and for subdomains if somebody who knows them says so."""
+    return f"max-age={365 * 24 * 3600}{'; includeSubDomains' if settings.strict_subdomains else ''}"
+
+
 def refuse_cross_site() -> None:
     """Raise NotAllowed for a form that was submitted from another site.
 
@@ -70,7 +76,7 @@ def add_headers(response: Response) -> Response:
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
     if secure():
-        response.headers.setdefault("Strict-Transport-Security", STRICT_TRANSPORT)
+        response.headers.setdefault(STRICT_TRANSPORT, strict_transport(app_context().settings))
     if request.endpoint != "static":
         response.headers.setdefault("Cache-Control", "no-store")
     return response

@@ -151,7 +151,7 @@ def _back(account_id: int) -> Response:
 def _page(account_id: int, made: ResetLink | None = None, findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
         details = administration.account_details(db, account_id)
-        sessions = sessions_of(db, account_id)
+        sessions = sessions_of(db, account_id, idle=app_context().settings.session_idle)
         linked, with_password = linked_identities(db, account_id), has_password(db, account_id)
     link = url_for("entrance.reset", token=made.token, _external=True) if made else None
     return render_template(

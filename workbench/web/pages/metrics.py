@@ -31,8 +31,9 @@ SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 def index() -> Response:
     """The counts of all processes of this server, and what the database holds."""
     _require_monitor()
+    settings = app_context().settings
     with reading() as db:
-        status = installation_status(db, app_context().settings.instance)
+        status = installation_status(db, settings.instance, idle=settings.session_idle)
     gauges = [
         GaugeMetricFamily("workbench_database_bytes", "Size of the database", status.bytes),
         GaugeMetricFamily("workbench_accounts", "Accounts that can sign in", status.accounts),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, bindparam, select
@@ -17,7 +17,7 @@ from workbench.workflow.clock import utc_now
 from workbench.workflow.people.access_tokens import Scope, scopes_of
 from workbench.workflow.people.accounts import Account, account_key
 from workbench.workflow.people.roles import Role
-from workbench.workflow.people.sessions import NOTED_EVERY
+from workbench.workflow.people.sessions import NOTED_EVERY, last_use, unused_since
 from workbench.workflow.people.tokens import token_hash
 
 # The part of an account's settings of the desk that says how text looks.
@@ -62,11 +62,19 @@ class TokenVisit:
 
 
 def visit_of(
-    connection: Connection, token: str, slug: str | None = None, *, now: datetime | None = None
+    connection: Connection,
+    token: str,
+    slug: str | None = None,
+    *,
+    idle: timedelta | None = None,
+    now: datetime | None = None,
 ) -> Visit | None:
-    """The visit that a session token and the slug of an address make; None where the session has ended."""
+    """The visit that a session token and the slug of an address make; None where the session has ended.
+
+    It has as well where it was not used for the time `idle`, if that is given.
+    """
     moment = utc_now(now)
-    rows = _rows(_VISIT, connection, token, slug, moment)
+    rows = _rows(_VISIT, connection, token, slug, moment, used_after=unused_since(moment, idle))
     return _visit(rows, moment) if rows else None
 
 
@@ -85,9 +93,14 @@ def token_visit_of(
 
 
 def _rows(
-    statement: PreparedStatement, connection: Connection, token: str, slug: str | None, moment: datetime
+    statement: PreparedStatement,
+    connection: Connection,
+    token: str,
+    slug: str | None,
+    moment: datetime,
+    **further: datetime,
 ) -> list[Sequence[Any]]:
-    asked = {"token_hash": token_hash(token), "now": moment, "slug": slug or ""}
+    asked = {"token_hash": token_hash(token), "now": moment, "slug": slug or "", **further}
     return statement.rows(connection, asked)
 
 
@@ -162,5 +175,5 @@ def _visits(
 
 _COLUMNS_OF_TOKEN: tuple[Any, ...] = (AccessTokenRow.id, AccessTokenRow.scopes, AccessTokenRow.used_at)
 _OF_TOKEN = len(_COLUMNS_OF_TOKEN)
-_VISIT = PreparedStatement.of(_visits(SessionRow))
+_VISIT = PreparedStatement.of(_visits(SessionRow).where(last_use() > bindparam("used_after")))
 _TOKEN_VISIT = PreparedStatement.of(_visits(AccessTokenRow, *_COLUMNS_OF_TOKEN))

@@ -16,7 +16,7 @@ from workbench.errors import Conflict, Finding, InvalidInput, NotFound
 from workbench.storage.tables import AccountRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.look_alikes import mixes_scripts, shape_of
-from workbench.workflow.people.passwords import Passwords, password_findings
+from workbench.workflow.people.passwords import Passwords
 
 LONGEST_NAME = 120
 MIXED = "a word has letters of several scripts, which look alike"
@@ -58,7 +58,7 @@ def prepare_account(
     findings = [
         *login_findings(login),
         *name_findings(name),
-        *password_findings(password, login=login, name=name, repeated=repeated),
+        *passwords.findings(password, login=login, name=name, repeated=repeated),
     ]
     if findings:
         raise InvalidInput(findings)

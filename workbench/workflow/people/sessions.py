@@ -6,9 +6,9 @@ A session is named by the beginning of the hash that is stored of its token, whi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import ColumnElement, and_, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
@@ -19,6 +19,7 @@ from workbench.workflow.people.tokens import token_hash
 
 NAME_LENGTH = 16
 NOTED_EVERY = timedelta(hours=1)
+EVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +37,35 @@ class SessionLine:
     current: bool
 
 
+def last_use() -> ColumnElement[datetime]:
+    """When a session was last used, as far as it is noted."""
+    return func.coalesce(SessionRow.used_at, SessionRow.created_at)
+
+
+def unused_since(now: datetime, idle: timedelta | None) -> datetime:
+    """The last use before which a session has ended that may be unused for the time `idle`.
+
+    Uses are noted to the hour, so a session ends at most that much later, and never before.
+    """
+    return now - idle - NOTED_EVERY if idle is not None else EVER
+
+
+def is_open(now: datetime, idle: timedelta | None) -> ColumnElement[bool]:
+    """Whether a session has not ended by now, neither by its time nor because it was not used."""
+    return and_(SessionRow.expires_at > now, last_use() > unused_since(now, idle))
+
+
 def sessions_of(
-    db: Session, account_id: int, token: str | None = None, *, now: datetime | None = None
+    db: Session,
+    account_id: int,
+    token: str | None = None,
+    *,
+    idle: timedelta | None = None,
+    now: datetime | None = None,
 ) -> tuple[SessionLine, ...]:
     """The open sessions of an account, the one with this token first, then by last use."""
-    rows = db.scalars(
-        select(SessionRow).where(SessionRow.account_id == account_id, SessionRow.expires_at > utc_now(now))
-    )
+    mine = SessionRow.account_id == account_id
+    rows = db.scalars(select(SessionRow).where(mine, is_open(utc_now(now), idle)))
     current = token_hash(token) if token else None
     lines = [
         SessionLine(

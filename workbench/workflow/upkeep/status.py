@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from sqlalchemy import func, select, text
@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from workbench.storage.tables import AccountRow, CampaignRow, SessionRow
 from workbench.workflow.clock import utc_now
+from workbench.workflow.people.sessions import is_open
 from workbench.workflow.people.trail import last_number
 
 LAST_BACKUP = "last-backup.json"
@@ -46,7 +47,9 @@ class InstallationStatus:
     backup: LastBackup | None
 
 
-def installation_status(db: Session, instance: Path, *, now: datetime | None = None) -> InstallationStatus:
+def installation_status(
+    db: Session, instance: Path, *, idle: timedelta | None = None, now: datetime | None = None
+) -> InstallationStatus:
     """The state of the database and of the instance folder."""
     embedded = db.get_bind().dialect.name == "sqlite"
     size = (
@@ -57,7 +60,7 @@ def installation_status(db: Session, instance: Path, *, now: datetime | None = N
     version = "select sqlite_version()" if embedded else "show server_version"
     name = "SQLite" if embedded else "PostgreSQL"
     enabled = AccountRow.disabled_at.is_(None)
-    open_ones = SessionRow.expires_at > utc_now(now)
+    open_ones = is_open(utc_now(now), idle)
     return InstallationStatus(
         engine=f"{name} {db.scalar(text(version))}",
         bytes=int(db.scalar(text(size)) or 0),

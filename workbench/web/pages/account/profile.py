@@ -10,13 +10,15 @@ from workbench.errors import Finding, InvalidInput
 from workbench.web import notices
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import app_context, reading, writing
+from workbench.web.own_password import FIELD, password_finding, wrong_password
 from workbench.web.requests import browser, drop_session, keep_session, retry_after, see_other
 from workbench.workflow.people import accounts as people
 from workbench.workflow.people import sessions, signing_in
-from workbench.workflow.people.passwords import password_findings
 from workbench.workflow.people.signing_in import Refused
 
 blueprint = Blueprint("account", __name__, url_prefix="/account")
+# The field of the second form on the page of sessions.
+EVERYWHERE = "everywhere"
 Answer = str | Response | tuple[str, int] | tuple[str, int, dict[str, str]]
 
 
@@ -45,7 +47,7 @@ def rename() -> Answer:
 def change_password() -> Answer:
     """Change the password; ends every other session."""
     form, login = request.form, viewer().login
-    findings = password_findings(
+    findings = app_context().passwords.findings(
         form.get("password", ""), login=login, name=viewer().name, repeated=form.get("repeated", "")
     )
     if findings:
@@ -71,8 +73,11 @@ def change_password() -> Answer:
 
 @blueprint.post("/sign-out-everywhere")
 @signed_in
-def sign_out_everywhere() -> Response:
-    """End every session of this account."""
+def sign_out_everywhere() -> Answer:
+    """End every session of this account, after the password was checked."""
+    refusal = _wrong_password(EVERYWHERE)
+    if refusal is not None:
+        return refusal
     with writing() as db:
         signing_in.sign_out_everywhere(db, viewer().id)
     response = see_other(url_for("entrance.sign_in", why="everywhere"))
@@ -84,15 +89,16 @@ def sign_out_everywhere() -> Response:
 @signed_in
 def open_sessions() -> str:
     """Where the viewer is signed in."""
-    with reading() as db:
-        lines = sessions.sessions_of(db, viewer().id, g.token)
-    return render_template("account/sessions.html", sessions=lines)
+    return _sessions_page()
 
 
 @blueprint.post("/sessions/end")
 @signed_in
-def end_session() -> Response:
-    """End one session of this account."""
+def end_session() -> Answer:
+    """End one session of this account, after the password was checked."""
+    refusal = _wrong_password()
+    if refusal is not None:
+        return refusal
     with writing() as db:
         ended = sessions.end_session(db, viewer().id, request.form.get("session", ""))
     notices.add(f"Signed out of {ended}.")
@@ -101,12 +107,35 @@ def end_session() -> Response:
 
 @blueprint.post("/sessions/end-others")
 @signed_in
-def end_other_sessions() -> Response:
-    """End every session of this account but this one."""
+def end_other_sessions() -> Answer:
+    """End every session of this account but this one, after the password was checked."""
+    refusal = _wrong_password()
+    if refusal is not None:
+        return refusal
     with writing() as db:
         ended = sessions.end_other_sessions(db, viewer().id, g.token)
     notices.add(f"{counted(ended, 'other session')} ended.")
     return see_other(url_for("account.open_sessions"))
+
+
+def _wrong_password(field: str = FIELD) -> Answer | None:
+    """The page of sessions with what is wrong; None for the right password of an account that has one."""
+    with reading() as db:
+        asked = people.has_password(db, viewer().id)
+    refused = wrong_password(field) if asked else None
+    if refused is None:
+        return None
+    page = _sessions_page((password_finding(refused, field),))
+    return page, 429 if refused.wait else 422, retry_after(refused)
+
+
+def _sessions_page(findings: tuple[Finding, ...] = ()) -> str:
+    with reading() as db:
+        lines = sessions.sessions_of(db, viewer().id, g.token, idle=app_context().settings.session_idle)
+        with_password = people.has_password(db, viewer().id)
+    return render_template(
+        "account/sessions.html", sessions=lines, with_password=with_password, findings=findings
+    )
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:
