@@ -1,8 +1,10 @@
 """What is installed, asked of a service that knows of vulnerabilities: `python -m tests.audit`.
 
-Everything that the tests run with is looked up at its version, with the scripts in `static/vendor`, by the
-protocol of OSV (https://google.github.io/osv.dev/api/), which has the advisories of PyPI and npm. A known
-vulnerability that a newer version fixes fails the check, unless `ACCEPTED` has it. One without a fix is told.
+Every package that the program needs, with all that can be installed beside it, is looked up at its version,
+and so are the scripts in `static/vendor`, by the protocol of OSV (https://google.github.io/osv.dev/api/), which
+has the advisories of PyPI and npm. A known vulnerability that a newer version fixes fails the check, unless
+`ACCEPTED` has it. One without a fix is told. The tools of the tests, and the pip that Python brings, which no
+installation runs with, are not asked about.
 
 A service says nothing of what it does not know. So it is asked about a version as well that is known to be
 vulnerable: where no service answers, or it knows nothing of that one, nothing was audited, and the check says
@@ -27,6 +29,8 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from workbench.counts import counted
@@ -41,6 +45,8 @@ MOST_PAGES = 10
 SOUND, VULNERABLE, NOT_DONE = 0, 1, 75
 """How the command ends; the last is EX_TEMPFAIL of sysexits.h."""
 PROJECT = "ir-workbench"
+OF_TESTS = {"test", "contract", "forms", "provider", "bench"}
+"""The extras that only whoever changes the program installs."""
 VENDOR = Path(__file__).resolve().parent.parent / "static" / "vendor"
 NPM_NAMES = {"htmx": "htmx.org", "plot": "@observablehq/plot"}
 _VENDORED = re.compile(r"([a-z0-9]+)-(\d+\.\d+\.\d+)\.min\.js")
@@ -93,15 +99,38 @@ class NotAudited(Exception):
 
 
 def installed() -> list[Component]:
-    """The packages of this environment without the project itself, and the scripts that it carries."""
+    """The packages of this environment that the project needs, and the scripts that it carries."""
+    extras = set(metadata.metadata(PROJECT).get_all("Provides-Extra") or ()) - OF_TESTS
     found = {
-        Component("PyPI", name, each.version.partition("+")[0])
-        for each in metadata.distributions()
-        if (name := re.sub(r"[-_.]+", "-", each.metadata["Name"]).lower()) != PROJECT
+        Component("PyPI", name, metadata.version(name).partition("+")[0])
+        for name in needed(PROJECT, extras)
+        if name != PROJECT
     }
     carried = [match for path in VENDOR.iterdir() if (match := _VENDORED.fullmatch(path.name))]
     found |= {Component("npm", NPM_NAMES.get(one[1], one[1]), one[2]) for one in carried}
     return sorted(found, key=lambda one: (one.ecosystem, one.name, one.version))
+
+
+def needed(name: str, extras: Iterable[str] = ()) -> set[str]:
+    """An installed package with these extras, and all installed ones that it needs, directly or not."""
+    found: set[str] = set()
+    seen: set[tuple[str, frozenset[str]]] = set()
+    waiting = [(canonicalize_name(name), frozenset(extras))]
+    while waiting:
+        one = waiting.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        try:
+            lines = metadata.requires(one[0]) or []
+        except metadata.PackageNotFoundError:
+            continue
+        found.add(one[0])
+        for requirement in map(Requirement, lines):
+            marker = requirement.marker
+            if marker is None or any(marker.evaluate({"extra": extra}) for extra in one[1] | {""}):
+                waiting.append((canonicalize_name(requirement.name), frozenset(requirement.extras)))
+    return found
 
 
 def known_vulnerabilities(address: str, components: Sequence[Component]) -> list[Vulnerability]:
