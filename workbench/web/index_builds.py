@@ -16,9 +16,10 @@ from pathlib import Path
 
 from workbench.errors import Conflict
 from workbench.searching.engine import EngineUnavailable, UnwritableIndex
+from workbench.storage import Session
 from workbench.storage.tables import CampaignRow
 from workbench.web import index_worker
-from workbench.web.context import Context, app_context, reading
+from workbench.web.context import Context, app_context
 from workbench.web.workers import start_worker
 from workbench.workflow.searching.index import campaign_index, refresh_index
 from workbench.workflow.searching.updating import CampaignIndex
@@ -57,6 +58,16 @@ class IndexProgress:
     problem: IndexProblem | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class IndexToHave:
+    """The index of a campaign, and how often its documents were written and how many there are by now."""
+
+    campaign_id: int
+    index: CampaignIndex
+    changes: int
+    documents: int
+
+
 @dataclass(slots=True)
 class IndexBuild:
     """The last attempt to update an index: its process (none where it was done here), and how it ended."""
@@ -76,17 +87,22 @@ class IndexBuild:
         return self.problem is not None and time.monotonic() - self.failed_at < RETRY_SECONDS
 
 
-def up_to_date_index(campaign_id: int) -> IndexProgress:
+def index_to_have(db: Session, campaign_id: int) -> IndexToHave:
+    """The index of a campaign as its database tells of it; raises NotFound."""
+    settings = app_context().settings
+    index = campaign_index(db, settings.instance, campaign_id, settings.cluster)
+    # Read by the line before: every search asks this.
+    campaign = db.get_one(CampaignRow, campaign_id)
+    return IndexToHave(campaign_id, index, campaign.document_changes, campaign.documents)
+
+
+def up_to_date_index(to_have: IndexToHave) -> IndexProgress:
     """The index as far as it is; where it is behind, it is updated, or a process for that is started.
 
-    A cluster that did not answer a moment ago is not asked: nobody waits for it page by page.
+    Not while a transaction is open. A cluster that did not answer a moment ago is not asked: nobody waits for
+    it page by page.
     """
-    context = app_context()
-    with reading() as db:
-        index = campaign_index(db, context.settings.instance, campaign_id, context.settings.cluster)
-        # Read by the line before: every search asks this.
-        campaign = db.get_one(CampaignRow, campaign_id)
-        changes, total = campaign.document_changes, campaign.documents
+    index, changes, total = to_have.index, to_have.changes, to_have.documents
     if time.monotonic() - _AWAY.get(index.folder, -RETRY_SECONDS) < RETRY_SECONDS:
         return _unavailable(index, total)
     try:
@@ -95,7 +111,7 @@ def up_to_date_index(campaign_id: int) -> IndexProgress:
         with _STARTING:
             build = _BUILDS.get(index.folder)
             if build is None or not build.is_enough():
-                build = _BUILDS[index.folder] = _attempt(context, campaign_id, total)
+                build = _BUILDS[index.folder] = _attempt(app_context(), to_have.campaign_id, total)
         current = _has_seen(index, changes)
     except EngineUnavailable as error:
         note_unavailable(index, error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape, unescape
 from types import MappingProxyType
 from urllib.parse import urlsplit
@@ -13,6 +13,7 @@ import nh3
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from workbench.searching.fragments import FragmentPiece
 from workbench.web.chunking import LONG, PART, PIECE, in_parts, line_pieces, longest_text, pieces
 from workbench.web.left_out import LAYOUT, marks_shown, with_stand_ins
 from workbench.web.page_images import ImageAddress, PageImages
@@ -306,8 +307,20 @@ def plain_words(text: str) -> str:
     return _DIRECTIONS.sub("", _OVERRIDES.sub("", _UNSHOWABLE.sub("\ufffd", " ".join(text.split()))))
 
 
-def plain_piece(text: str) -> str:
-    """A piece of such a line, with the blanks around it."""
+def marked_pieces(pieces: Iterable[FragmentPiece]) -> Markup:
+    """The pieces of a line of user text, those in `mark` that a query has."""
+    shown = "".join(
+        f"<mark>{escape(_piece(one.text))}</mark>" if one.marked else escape(_piece(one.text))
+        for one in pieces
+    )
+    return Markup(shown)  # noqa: S704  # every piece is escaped
+
+
+def _piece(text: str) -> str:
+    """A piece of a line as `plain_words` has the line, with the blanks around it."""
+    # Most pieces, of which a page of hits has hundreds.
+    if text.isascii() and text.isprintable() and "  " not in text:
+        return text
     shown = _DIRECTIONS.sub("", _OVERRIDES.sub("", _UNSHOWABLE.sub("\ufffd", text)))
     return re.sub(r"\s+", " ", shown)
 

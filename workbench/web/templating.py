@@ -20,7 +20,7 @@ from workbench.web.help_link import help_address
 from workbench.web.ids import write_id
 from workbench.web.kept_rows import kept_row
 from workbench.web.page_images import ImageAddress
-from workbench.web.rendering import paragraphs, plain_piece, plain_words, render_document, render_guidelines
+from workbench.web.rendering import marked_pieces, paragraphs, plain_words, render_document, render_guidelines
 from workbench.workflow.campaigns.imports_under_way import ImportUnderWay, imports_under_way
 from workbench.workflow.campaigns.originals import ShownForm
 from workbench.workflow.judging.desk_settings import (
@@ -56,7 +56,7 @@ def init_app(app: Flask) -> None:
     app.add_template_filter(moment)
     app.add_template_filter(write_id)
     app.add_template_filter(plain_words, "words")
-    app.add_template_filter(plain_piece, "piece")
+    app.add_template_filter(marked_pieces, "marked")
     app.add_template_filter(paragraphs)
     app.add_template_filter(document_text)
     app.add_template_filter(render_guidelines)

@@ -87,15 +87,14 @@ def index(number: int, query: PageQuery) -> PageJson[SearchLineJson]:
 def search(number: int, body: SentDraftSearch) -> SearchJson:
     """Search the documents for an own draft; the search is recorded with what it shows."""
     asked = checked_search(body.query, body.like, body.among)
-    with writing() as db:
-        draft_id = draft_searcher(db, number).draft_id or 0
     with reading() as db:
-        among = known_of_draft(db, draft_id).filter(asked.among)
+        searcher = draft_searcher(db, number, writing=False)
+        among = known_of_draft(db, searcher.draft_id or 0).filter(asked.among)
         like = like_document(db, here().id, asked)
     answer = asked_index(asked, among, like)
     with writing() as db:
         searcher = draft_searcher(db, number)
-        return _search(db, searcher, record_search(db, searcher, answer))
+        return _search(db, searcher, record_search(db, searcher, answer).id)
 
 
 @blueprint.get("/<int:search_id>")

@@ -106,7 +106,7 @@ def search(body: SentSearch) -> SearchJson:
     answer = asked_index(asked, among, like)
     with writing() as db:
         require_search(db, here().id)
-        return _search(db, record_search(db, searcher, answer))
+        return _search(db, record_search(db, searcher, answer).id)
 
 
 @blueprint.get("/<int:search_id>")

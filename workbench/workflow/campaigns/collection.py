@@ -103,6 +103,14 @@ def topics_of(db: Session, campaign_id: int) -> tuple[Topic, ...]:
     return tuple(map(as_topic, rows))
 
 
+def topic_of(db: Session, campaign_id: int, topic: str) -> Topic:
+    """A topic of a campaign; raises NotFound."""
+    row = db.get(TopicRow, (campaign_id, topic))
+    if row is None:
+        raise NotFound(f"there is no topic {topic} in this campaign", remedy="see the list of topics")
+    return as_topic(row)
+
+
 def as_topic(row: TopicRow) -> Topic:
     """The topic of a row."""
     subtopics = tuple((str(one[0]), str(one[1])) for one in row.subtopics)

@@ -6,10 +6,10 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
-from workbench.records import Answer
+from workbench.records import Answer, Document
 from workbench.searching.engine import DocnoFilter
 from workbench.searching.fragments import Fragment, FragmentPiece, MarkedText, marked_documents
 from workbench.searching.query import read_query
@@ -23,6 +23,13 @@ MOST_MARKED = 1_000
 """Hits whose marked sentences a process keeps, some 2 KB each: judging and reloading mark none again."""
 _MARKED: dict[tuple[str, str], MarkedText] = {}
 _KEEPING = threading.Lock()
+# Put together once: every search asks.
+_CHOSEN = (
+    DocumentRow.campaign_id == bindparam("campaign_id"),
+    DocumentRow.docno.in_(bindparam("docnos", expanding=True)),
+)
+_HASHES = select(DocumentRow.docno, DocumentRow.sha256).where(*_CHOSEN)
+_TEXTS = select(DocumentRow.docno, DocumentRow.sha256, DocumentRow.title, DocumentRow.text).where(*_CHOSEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +143,14 @@ def next_without_answer(db: Session, search: SearchRow, known: SearcherKnowledge
     return next((one for one in (*docnos[at + 1 :], *docnos[: max(at, 0)]) if one not in known.answers), None)
 
 
-def shown_search(db: Session, search: SearchRow, known: SearcherKnowledge, *, after: int = 0) -> ShownSearch:
-    """A search with its hits so far, or those `after` a rank, their texts as they are now."""
-    rank = shown_rank(db, search.id)
+def shown_search(
+    db: Session, search: SearchRow, known: SearcherKnowledge, *, after: int = 0, rank: int | None = None
+) -> ShownSearch:
+    """A search with its hits so far, or those `after` a rank, their texts as they are now.
+
+    `rank` is how far it was shown, where that is known already.
+    """
+    rank = shown_rank(db, search.id) if rank is None else rank
     docnos = search.docnos[after:rank]
     marked = _marked(db, search, docnos)
     return ShownSearch(
@@ -175,15 +187,21 @@ def _marked(db: Session, search: SearchRow, docnos: Sequence[str]) -> dict[str, 
     if search.like is not None:
         like = read_texts(db, search.campaign_id, [search.like]).get(search.like)
         words = like.title if like is not None else ""
-    row = DocumentRow
-    hashes = select(row.docno, row.sha256).where(row.campaign_id == search.campaign_id, row.docno.in_(docnos))
-    keys = {docno: (words, sha256) for docno, sha256 in db.execute(hashes)}
-    found = {docno: kept for docno, key in keys.items() if (kept := _MARKED.get(key)) is not None}
-    query = read_query(words)
-    texts = read_texts(db, search.campaign_id, keys.keys() - found.keys())
-    for docno, marked in marked_documents(query, texts.values()).items():
+    whose: dict[str, object] = {"campaign_id": search.campaign_id, "docnos": docnos}
+    if any(known == words for known, _ in list(_MARKED)):
+        keys = {docno: (words, sha256) for docno, sha256 in db.connection().execute(_HASHES, whose)}
+        found = {docno: kept for docno, key in keys.items() if (kept := _MARKED.get(key)) is not None}
+        whose["docnos"] = list(keys.keys() - found.keys())
+    else:
+        # A new search: nothing of it can be known.
+        found = {}
+    hashes, texts = dict[str, str](), list[Document]()
+    for docno, sha256, title, text in db.connection().execute(_TEXTS, whose) if whose["docnos"] else ():
+        hashes[docno] = sha256
+        texts.append(Document(docno, title, text))
+    for docno, marked in marked_documents(read_query(words), texts).items():
         found[docno] = marked
-        _keep(keys[docno], marked)
+        _keep((words, hashes[docno]), marked)
     return found
 
 

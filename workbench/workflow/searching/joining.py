@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, Finding, InvalidInput
+from workbench.errors import Conflict, Finding, InvalidInput, NotFound
 from workbench.storage.events import recorded_event
 from workbench.workflow.judging.quality_checks import desk_task
 from workbench.workflow.judging.submission import Submission
@@ -28,12 +28,14 @@ from workbench.workflow.searching.searches import (
 def searching_task(db: Session, searcher: Searcher, *, closed_too: bool = False) -> Task:
     """The task for which an assessor searches; raises NotFound, Conflict where its topic takes no searches.
 
-    With `closed_too` it is only to be looked at.
+    Also where it is of another campaign than the searcher's. With `closed_too` it is only to be looked at.
 
     An adaptive pool chooses its documents, and a queue hands each to some: neither takes what was found.
     """
-    require_search(db, searcher.campaign_id)
     task = desk_task(db, searcher.assignment_id or 0, searcher.account_id)
+    if task.campaign.id != searcher.campaign_id:
+        raise NotFound("this is not assigned to you (any more)", remedy="see My topics")
+    require_search(db, searcher.campaign_id)
     if task.closed and not closed_too:
         raise Conflict("this topic is closed", remedy="see My topics")
     if task.kind.one_by_one or task.kind.in_batches:

@@ -146,8 +146,8 @@ def answered(
     return NOTHING
 
 
-def record_search(db: Session, searcher: Searcher, answer: AnsweredSearch) -> int:
-    """Record what was typed, understood, found and shown first; returns the search's number."""
+def record_search(db: Session, searcher: Searcher, answer: AnsweredSearch) -> SearchRow:
+    """Record what was typed, understood, found and shown first: `first_shown` documents."""
     like = answer.asked.like
     row = SearchRow(
         campaign_id=searcher.campaign_id,
@@ -168,8 +168,13 @@ def record_search(db: Session, searcher: Searcher, answer: AnsweredSearch) -> in
     db.flush()
     if searcher.draft_id is not None:
         db.add(DraftSearchRow(search_id=row.id, draft_id=searcher.draft_id))
-    record_event(db, row.id, SearchHappening.SHOWN, min(A_PAGE, len(row.docnos)))
-    return row.id
+    record_event(db, row.id, SearchHappening.SHOWN, first_shown(row))
+    return row
+
+
+def first_shown(search: SearchRow) -> int:
+    """How far a search is shown at first."""
+    return min(A_PAGE, len(search.docnos))
 
 
 def own_search(db: Session, searcher: Searcher, search_id: int) -> SearchRow:

@@ -166,9 +166,11 @@ def draft_row(db: Session, campaign_id: int, number: int, *, writing: bool = Fal
     return row
 
 
-def own_open_draft(db: Session, campaign_id: int, number: int, author_id: int) -> TopicDraftRow:
-    """A draft that its author is about to change, locked; raises NotFound, Conflict where it is decided."""
-    row = draft_row(db, campaign_id, number, writing=True)
+def own_open_draft(
+    db: Session, campaign_id: int, number: int, author_id: int, *, writing: bool = True
+) -> TopicDraftRow:
+    """A draft that its author may change, locked for `writing`; raises NotFound, Conflict once decided."""
+    row = draft_row(db, campaign_id, number, writing=writing)
     if row.author_id != author_id:
         raise NotFound("this draft is somebody else's", remedy="begin one of your own")
     require_open_draft(row)

@@ -19,6 +19,7 @@ from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of
 from workbench.web.ids import read_id, write_id
+from workbench.web.index_builds import index_to_have
 from workbench.web.pages.search.forms import (
     FROM,
     OF_ASSESSORS,
@@ -30,7 +31,7 @@ from workbench.web.pages.search.forms import (
 )
 from workbench.web.requests import loaded_anew, pushed, see_other, wants_fragment
 from workbench.workflow.adjudication.opinions import shown_document
-from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.campaigns.collection import topic_of
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.desk_rules import DeskQuestions, desk_questions
 from workbench.workflow.judging.desk_settings import DeskKeys, keys_of
@@ -38,7 +39,6 @@ from workbench.workflow.judging.desk_view import ShownDocument
 from workbench.workflow.judging.submission import read_form
 from workbench.workflow.judging.sync import Outcome
 from workbench.workflow.judging.task import Task
-from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
 from workbench.workflow.searching.found import (
     HitAnswer,
@@ -53,6 +53,7 @@ from workbench.workflow.searching.joining import judge_found, searching_task
 from workbench.workflow.searching.searches import (
     Searcher,
     earlier_searches,
+    first_shown,
     like_document,
     own_search,
     rank_of,
@@ -69,12 +70,15 @@ Answer = str | Response | tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class FoundDesk:
-    """The desk beside the hits: what the campaign asks of the document that is open, as `desk_view.Desk`."""
+    """The desk beside the hits: what the campaign asks of the document that is open, as `desk_view.Desk`.
+
+    Without a document nothing is judged, and there are no keys for it.
+    """
 
     assignment_id: int
     topic: Topic
     scale: Scale
-    keys: DeskKeys
+    keys: DeskKeys | None
     asked: DeskQuestions
     document: ShownDocument | None
     closed: bool = False
@@ -97,23 +101,24 @@ def search(assignment_id: int) -> Answer:
         with reading() as db:
             task = _task(db, assignment_id)
             like = like_document(db, here().id, asked)
-        searcher, known = _searcher(task), known_of_task(task)
-        ready = index_now()
+            to_have, desk = index_to_have(db, here().id), _desk(db, task)
+        known = known_of_task(task)
+        ready = index_now(to_have)
         answer = ask_index(asked, known.filter(asked.among), like, ready)
         with writing() as db:
             require_search(db, here().id)
-            number = record_search(db, searcher, answer)
+            row = record_search(db, _searcher(task), answer)
     except InvalidInput as error:
         return _page(assignment_id, findings=error.findings), refused_with(error)
+    address = _address(assignment_id, row.id)
     if not wants_fragment():
-        return see_other(_address(assignment_id, number))
+        return see_other(address)
     with reading() as db:
-        shown = shown_search(db, own_search(db, searcher, number), known)
-        desk = _desk(db, task)
+        shown = shown_search(db, row, known, rank=first_shown(row))
     page = render_template(
         "judging/_searching.html", desk=desk, shown=shown, earlier=(), ready=ready, mine=None, **_of_form(())
     )
-    return pushed(page, _address(assignment_id, number))
+    return pushed(page, address)
 
 
 @blueprint.get("/<int:search_id>")
@@ -185,7 +190,6 @@ def judge(assignment_id: int, search_id: int) -> Answer:
 
 
 def _task(db: Session, assignment_id: int, *, closed_too: bool = False) -> Task:
-    require_assignment(db, here().id, assignment_id)
     searcher = Searcher(here().id, "", viewer().id, assignment_id)
     return searching_task(db, searcher, closed_too=closed_too)
 
@@ -198,9 +202,9 @@ def _desk(db: Session, task: Task, docno: str | None = None) -> FoundDesk:
     scale = scale_from_json(task.campaign.scale)
     return FoundDesk(
         task.assignment.id,
-        next(one for one in topics_of(db, here().id) if one.id == task.assignment.topic),
+        topic_of(db, here().id, task.assignment.topic),
         scale,
-        keys_of(db, viewer().id, scale),
+        keys_of(db, viewer().id, scale) if docno is not None else None,
         desk_questions(task.campaign.desk_rules),
         shown_document(db, here().id, docno) if docno is not None else None,
         closed=task.closed,

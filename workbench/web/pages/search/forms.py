@@ -11,9 +11,17 @@ from workbench.errors import Finding, InvalidInput
 from workbench.records import Document
 from workbench.searching.engine import DocnoFilter, EngineUnavailable, RefusedQuery
 from workbench.web.access import here
+from workbench.web.context import reading
 from workbench.web.forms import sent_text, status_of
 from workbench.web.ids import read_id
-from workbench.web.index_builds import IndexProblem, IndexProgress, note_unavailable, up_to_date_index
+from workbench.web.index_builds import (
+    IndexProblem,
+    IndexProgress,
+    IndexToHave,
+    index_to_have,
+    note_unavailable,
+    up_to_date_index,
+)
 from workbench.workflow.searching.searches import (
     LONGEST_TYPED,
     Among,
@@ -69,9 +77,12 @@ def checked_search(words: str, like: str | None, among: Among) -> NewSearch:
     return NewSearch(typed, like, among)
 
 
-def index_now() -> IndexProgress:
-    """The index of the campaign of this page."""
-    return up_to_date_index(here().id)
+def index_now(to_have: IndexToHave | None = None) -> IndexProgress:
+    """The index of the campaign of this page, which is read of where nobody has done so yet."""
+    if to_have is None:
+        with reading() as db:
+            to_have = index_to_have(db, here().id)
+    return up_to_date_index(to_have)
 
 
 def ask_index(

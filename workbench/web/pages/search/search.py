@@ -14,7 +14,7 @@ from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, sent_id, status_of, whole_number
 from workbench.web.ids import read_id, write_id
-from workbench.web.index_builds import IndexProgress
+from workbench.web.index_builds import IndexProgress, index_to_have
 from workbench.web.pages.pools.additions import added_in_words
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.pages.search.forms import OF_ORGANISERS, ask_index, index_now, read_search, refused_with
@@ -30,6 +30,7 @@ from workbench.workflow.searching.report import PARTS, found_by_search, searchin
 from workbench.workflow.searching.searches import (
     Searcher,
     earlier_searches,
+    first_shown,
     like_document,
     own_search,
     rank_of,
@@ -65,18 +66,19 @@ def search() -> Answer:
             _require(db, topic)
             known = known_to_organiser(db, searcher)
             like = like_document(db, here().id, asked)
-        ready = index_now()
+            to_have = index_to_have(db, here().id)
+        ready = index_now(to_have)
         answer = ask_index(asked, known.filter(asked.among), like, ready)
         with writing() as db:
             _require(db, topic)
-            number = record_search(db, searcher, answer)
+            row = record_search(db, searcher, answer)
     except InvalidInput as error:
         return _page(topic, findings=error.findings), refused_with(error)
-    address = url_for("search.show", search_id=number)
+    address = url_for("search.show", search_id=row.id)
     if not wants_fragment():
         return see_other(address)
     with reading() as db:
-        shown = shown_search(db, own_search(db, searcher, number), known)
+        shown = shown_search(db, row, known, rank=first_shown(row))
         page = render_template(
             "search/_searching.html", shown=shown, opened=None, ready=ready, **_form(db, topic)
         )

@@ -10,11 +10,12 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.storage import Session
+from workbench.storage.tables import SearchRow
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, sent_text, status_of, whole_number
 from workbench.web.ids import read_id, write_id
-from workbench.web.index_builds import IndexProgress
+from workbench.web.index_builds import IndexProgress, index_to_have
 from workbench.web.pages.search.forms import (
     AmongChoice,
     ask_index,
@@ -44,6 +45,7 @@ from workbench.workflow.searching.searches import (
     Among,
     Searcher,
     earlier_searches,
+    first_shown,
     like_document,
     own_search,
     rank_of,
@@ -109,19 +111,19 @@ def search(number: int) -> Answer:
     """Search the documents for the draft, and show what was found."""
     try:
         asked = read_search()
-        with writing() as db:
-            searcher = draft_searcher(db, number)
         with reading() as db:
+            searcher = draft_searcher(db, number, writing=False)
             known = known_of_draft(db, searcher.draft_id or 0)
             like = like_document(db, here().id, asked)
-        ready = index_now()
+            to_have = index_to_have(db, here().id)
+        ready = index_now(to_have)
         answer = ask_index(asked, known.filter(asked.among), like, ready)
         with writing() as db:
-            made = record_search(db, draft_searcher(db, number), answer)
+            row = record_search(db, draft_searcher(db, number), answer)
     except InvalidInput as error:
         return draft_page(number, findings=error.findings), refused_with(error)
-    address = url_for("draft_desk.show", number=number, search_id=made)
-    return pushed(_searching(number, made, ready), address) if wants_fragment() else see_other(address)
+    address = url_for("draft_desk.show", number=number, search_id=row.id)
+    return pushed(_searching(number, row, ready), address) if wants_fragment() else see_other(address)
 
 
 @blueprint.get("/search/<int:search_id>")
@@ -189,18 +191,17 @@ def _go_to(number: int, search_id: int, docno: str | None, judged: str | None = 
     return pushed(_opened(number, search_id, docno, judged), address)
 
 
-def _searching(number: int, search_id: int, ready: IndexProgress) -> str:
+def _searching(number: int, search: SearchRow, ready: IndexProgress) -> str:
     """What changes when an author searches: the form, and what was found."""
     with reading() as db:
         draft = seen_draft(db, number)
-        searcher = Searcher(here().id, "", viewer().id, draft_id=draft.id)
         return render_template(
             "topics/_searching.html",
             draft=draft,
             mine=True,
             rules=development_rules(db, here().id),
             scale=campaign_of(db, here().id).scale,
-            shown=shown_search(db, own_search(db, searcher, search_id), known_of_draft(db, draft.id)),
+            shown=shown_search(db, search, known_of_draft(db, draft.id), rank=first_shown(search)),
             document=None,
             grades=(),
             earlier=(),

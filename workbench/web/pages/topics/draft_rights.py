@@ -55,8 +55,8 @@ def draft_to_decide(db: Session, number: int) -> TopicDraftRow:
     return row
 
 
-def draft_searcher(db: Session, number: int) -> Searcher:
-    """Who searches for an open draft of their own, which is locked; raises NotFound, Conflict."""
+def draft_searcher(db: Session, number: int, *, writing: bool = True) -> Searcher:
+    """Who searches for an open draft of their own, locked for `writing`; raises NotFound, Conflict."""
     require_developer(db)
-    row = own_open_draft(db, here().id, number, viewer().id)
+    row = own_open_draft(db, here().id, number, viewer().id, writing=writing)
     return Searcher(here().id, "", viewer().id, draft_id=row.id)
