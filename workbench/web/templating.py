@@ -12,6 +12,7 @@ from jinja2 import StrictUndefined
 from markupsafe import Markup
 
 from workbench import __version__
+from workbench.errors import Unavailable
 from workbench.shares import percent, share_of
 from workbench.web import navigation, notices
 from workbench.web.access import here_or_none, viewer, viewer_or_none
@@ -90,8 +91,11 @@ def imports_shown() -> tuple[ImportUnderWay, ...]:
     campaign = here_or_none()
     if campaign is None or not campaign.roles & SEE_ANSWERS:
         return ()
-    with reading() as db:
-        return imports_under_way(db, campaign.id)
+    try:
+        with reading() as db:
+            return imports_under_way(db, campaign.id)
+    except Unavailable:  # the page that says so has no figures
+        return ()
 
 
 def sends_mail() -> bool:

@@ -32,7 +32,7 @@ from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database, Writing
 from workbench.storage.events import DISCUSSION, append_events
 from workbench.storage.portable.rows import Progress, no_progress
-from workbench.storage.tables import AssessorRow, ImportPortionRow, JudgmentImportRow
+from workbench.storage.tables import AssessorRow, CampaignRow, ImportPortionRow, JudgmentImportRow
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.imports_under_way import imports_under_way
 from workbench.workflow.checks import storable
@@ -130,13 +130,15 @@ def finish_imports(database: Database, campaign_id: int, progress: Progress = no
 
 
 def resume_stalled(database: Database, *, after: timedelta = STALLED_AFTER) -> None:
-    """Finish the imports of all campaigns whose process seems to have ended."""
-    row = JudgmentImportRow
+    """Finish the imports of all campaigns whose process seems to have ended.
+
+    Not of archived ones: a copy of the instance elsewhere has the rest of them.
+    """
+    row, campaign = JudgmentImportRow, CampaignRow
     with database.reading() as db:
-        stalled = select(row.campaign_id).where(
-            row.campaign_id.is_not(None), row.moved_at < datetime.now(UTC) - after
-        )
-        campaigns = {number for number in db.scalars(stalled) if number is not None}
+        stalled = select(campaign.id).join(row, row.campaign_id == campaign.id)
+        old = row.moved_at < datetime.now(UTC) - after
+        campaigns = set(db.scalars(stalled.where(campaign.archived_at.is_(None), old)))
     for campaign_id in sorted(campaigns):
         with suppress(NotFound):
             finish_imports(database, campaign_id)
