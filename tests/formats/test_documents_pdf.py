@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -109,6 +110,79 @@ def test_a_process_that_is_ended_or_hangs_is_an_error(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(subprocess, "run", hang)
     assert refused(pdf_files.one_page()) == [("reports/D-12.pdf", "pdf")]
+
+
+def told(content: bytes, monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
+    """What the process writes first about a PDF that it gets, done here and without bounds of its own."""
+    written = io.BytesIO()
+    monkeypatch.setattr(pdf_process, "confine", lambda: None)
+    monkeypatch.setattr("logging.disable", lambda: None)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, write_through=True))
+    pdf_process.main()
+    found: dict[str, object] = json.loads(written.getvalue().partition(b"\n")[0])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (MemoryError(), "the PDF needs too much memory"),
+        (RecursionError(), "the PDF is nested too deeply"),
+        (ValueError("a\nb " * 100), "the PDF is damaged: a b a b"),
+        (KeyError(), "the PDF is damaged: KeyError"),
+    ],
+    ids=lambda one: type(one).__name__ if isinstance(one, Exception) else "",
+)
+def test_whatever_reading_fails_with_is_said_in_a_line(
+    error: Exception, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: bytes) -> None:
+        raise error
+
+    monkeypatch.setattr(pdf_process, "read_pdf", fail)
+    found = told(pdf_files.one_page(), monkeypatch)
+    assert str(found["error"]).startswith(says)
+    assert len(str(found["error"])) <= 221  # 200 characters of the library's reason
+    assert found["remedy"] == "save it again with another program"
+
+
+def test_a_page_whose_text_cannot_be_read_is_shown_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pypdf import PageObject
+
+    def fail(*_: object) -> str:
+        raise KeyError("/ToUnicode")
+
+    monkeypatch.setattr(PageObject, "extract_text", fail)
+    facts, shown = read_pdf(pdf_files.many_pages(2))
+    assert (facts["pages"], facts["read"], facts["text"]) == (2, 2, "\f")
+    assert shown.count(b"/Type /Page\n") == 2
+
+
+def test_too_many_parts_of_an_object_and_a_document_without_pages_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    empty = {1: b"<< /Type /Catalog /Pages 2 0 R >>", 2: b"<< /Type /Pages /Kids [] /Count 0 >>"}
+    assert told(pdf_files.pdf_file(empty), monkeypatch)["error"] == "the PDF has no pages"
+    monkeypatch.setattr(pdf_process, "MOST_OBJECTS", 3)
+    refused = told(pdf_files.one_page(), monkeypatch)
+    assert refused["error"] == "the PDF has an object of too many parts"
+
+
+def test_the_process_bounds_its_memory_its_time_and_what_it_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    import resource
+
+    bounds: dict[int, tuple[int, int]] = {}
+    monkeypatch.setattr(resource, "setrlimit", lambda which, limits: bounds.update({which: limits}))
+    pdf_process.confine()
+    assert bounds == {
+        resource.RLIMIT_AS: (2**30, 2**30),
+        resource.RLIMIT_CPU: (30, 31),
+        resource.RLIMIT_FSIZE: (0, 0),
+        resource.RLIMIT_CORE: (0, 0),
+    }
+    monkeypatch.setitem(sys.modules, "resource", None)  # as on Windows
+    pdf_process.confine()
 
 
 def test_a_pdf_that_is_too_long_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:

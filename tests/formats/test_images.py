@@ -77,3 +77,46 @@ def test_an_image_that_is_too_long_takes_no_more_memory_than_it_may() -> None:
     tracemalloc.stop()
     assert [one.code for one in refused.value.findings] == ["too-large"]
     assert peak < 4 * LONGEST_IMAGE
+
+
+def jpeg_with(segments: bytes) -> bytes:
+    """A JPEG whose segments begin with these."""
+    return b"\xff\xd8" + segments + jpeg_file(40, 30)[2:]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        jpeg_with(b"\xff\xff\xff"),  # as many of these as a writer likes may stand before a marker
+        jpeg_with(b"\xff\xd0"),  # a marker without a length
+        b"GIF89a\x28\0\x1e\0\0\0\0!\xf9\x04\0\0\0\0\0" + gif_file(40, 30)[19:],  # an extension
+        b"RIFF" + b"\x1e\0\0\0" + b"WEBPVP8 " + b"\x0a\0\0\0" + bytes(6) + b"\x28\0\x1e\0" + bytes(8),
+        b"RIFF" + b"\x16\0\0\0" + b"WEBPVP8X" + b"\x0a\0\0\0" + bytes(4) + b"\x27\0\0\x1d\0\0",
+    ],
+    ids=["filled", "restarted", "gif with an extension", "lossy webp", "webp with a canvas"],
+)
+def test_the_size_is_found_behind_what_may_stand_before_it(content: bytes) -> None:
+    found = image_form(content)
+    assert (found.width, found.height) == (40, 30)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\x89PNG\r\n\x1a\n" + png_file(40, 30)[33:],
+        jpeg_with(b"\0"),
+        jpeg_with(b"\xff\xda\0\x02"),
+        gif_file(40, 30)[:-1] + b"?" * 12,
+    ],
+    ids=["png without a header", "jpeg without a marker", "jpeg without a size", "gif with another block"],
+)
+def test_what_stands_where_its_format_has_something_else_is_refused(content: bytes) -> None:
+    with pytest.raises(WorkbenchError):
+        image_form(content)
+
+
+def test_a_webp_with_too_many_frames_is_refused() -> None:
+    frames = (b"ANMF" + bytes(4)) * (MOST_FRAMES + 1)
+    content = b"RIFF" + (len(frames) + 4).to_bytes(4, "little") + b"WEBP" + frames
+    with pytest.raises(WorkbenchError, match="frames"):
+        image_form(content)
