@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 import io
+import sys
 from typing import Any
 
 import pytest
 
 from tests.cli.executable import workbench
 from tests.support import Oracle
-from workbench.errors import InvalidInput
+from workbench.errors import InvalidInput, WorkbenchError
+from workbench.formats import frames
 from workbench.formats.frames import FRAMES, frame_csv, frame_of, frame_parquet, read_frame
 from workbench.formats.source import open_source
 from workbench.records import Qrel, Ranking, Run
@@ -87,6 +90,41 @@ def test_broken_parquet_is_refused() -> None:
         b"PAR1" + bytes(900) + whole[904:],
     ):
         assert codes(content)[0][1] == "parquet"
+
+
+def test_csv_that_is_none_is_refused_at_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    header = b"qid,docno,score\n"
+    # Longer than the longest field that the library reads.
+    long = b"x" * (csv.field_size_limit() + 1)
+    assert codes(b"q" + long + b"," + header) == [(1, "csv")]
+    assert codes(header + b"1,d1,2\n1," + long + b",1\n") == [(3, "csv")]
+    assert codes(header + b"1,d1,2\n1,d2\n\n1,d3,1,0\n") == [(3, "columns"), (5, "columns")]
+    monkeypatch.setattr(frames, "MOST_BYTES", 20)
+    assert codes(header + b"1,d1,2\n") == [(None, "too-large")]
+
+
+def test_a_frame_with_too_many_rows_or_broken_pages_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    stored = frame_parquet({"qid": ["1"] * 3, "docno": ["d1", "d2", "d3"], "score": [3.0, 2.0, 1.0]})
+    # The first page of the first column; the list of columns at the end is whole.
+    broken = stored[:4] + b"\xff" * 20 + stored[24:]
+    assert codes(broken) == [(1, "parquet")]
+    monkeypatch.setattr(frames, "MOST_LINES", 2)
+    assert codes(stored) == [(None, "too-large")]
+
+
+def test_where_pyarrow_is_missing_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(WorkbenchError, match="which is not installed") as told:
+        frame_parquet({"qid": ["1"]})
+    assert told.value.remedy == frames.INSTALL
+
+
+def test_an_id_that_is_no_utf_8_is_written_as_csv_only() -> None:
+    frame: dict[str, list[Any]] = {"qid": ["1"], "docno": ["d\udcff"], "score": [1.0]}
+    with pytest.raises(WorkbenchError, match="cannot be written as Parquet") as told:
+        frame_parquet(frame)
+    assert told.value.remedy == "write CSV"
+    assert frame_csv(frame) == b"qid,docno,score\n1,d\xff,1.0\n"
 
 
 def test_the_command_converts_between_all_forms(tmp_path: Any) -> None:
