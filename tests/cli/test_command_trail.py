@@ -19,7 +19,7 @@ def entries(terminal: Terminal) -> list[dict[str, Any]]:
     return list(reversed(json.loads(terminal.does("trail", "--json"))))
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("cheap_passwords")
 def test_each_command_that_changes_something_leaves_an_entry_of_its_user(
     terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -61,3 +61,18 @@ def test_all_but_the_first_transaction_of_a_command_are_summed_up(
     assert "further_transactions" not in first["details"]["asked"]
     assert rest["details"]["asked"]["further_transactions"] >= 3
     assert terminal.json("verify")["findings"] == []
+
+
+def test_entries_are_lines_with_what_was_changed_and_can_be_chosen(populated: Terminal) -> None:
+    populated.does("campaign", "group", "add", "harbour", "North")
+    populated.does("account", "disable", "ada")
+    disabled, added = populated.does("trail").decode().splitlines()
+    assert "workbench account disable" in disabled
+    assert "1 account changed" in disabled
+    assert "workbench campaign group add" in added
+    assert "harbour" in added
+    assert "1 run_group added" in added
+    assert populated.does("trail", "--last", "1").decode().splitlines() == [disabled]
+    assert populated.does("trail", "--campaign", "harbour").decode().splitlines() == [added]
+    assert populated.does("trail", "--act", "disable").decode().splitlines() == [disabled]
+    assert populated.does("trail", "--login", "ada") == b""

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
-from tests.browser.people import stored
+from tests.cli.executable import Terminal
 from tests.openid import CLIENT, SECRET, SITE, RunningProvider
 from workbench.cli.main import workbench
-from workbench.errors import Conflict, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.settings import is_protected, read_settings
 from workbench.workflow.openid.identities import ProviderIdentity, link_identity
+from workbench.workflow.openid.provider import OpenIdProvider
 from workbench.workflow.people.accounts import account_without_password, create_account
 
 NEEDED = {
@@ -39,25 +40,47 @@ def test_the_check_prints_what_to_register_and_never_the_secret(
     assert repr(running.issuer) in found.exception.message
 
 
-@pytest.mark.slow  # each command hashes, or opens the database anew
-def test_a_linked_account_is_listed_and_unlinked_once_it_has_a_password(tmp_path: Path) -> None:
-    def run(*words: str) -> Result:
-        options = ["--instance", str(tmp_path)]
-        return CliRunner().invoke(
-            workbench, [*words, *options], env={"WORKBENCH_PASSWORD": "many small tides"}
-        )
-
-    with stored(tmp_path) as database, database.writing() as db:
+@pytest.mark.usefixtures("cheap_passwords")
+def test_a_linked_account_is_listed_and_unlinked_once_it_has_a_password(terminal: Terminal) -> None:
+    with terminal.database() as database, database.writing() as db:
         account = create_account(db, account_without_password("ada", "Ada"))
         link_identity(
             db, ProviderIdentity("https://login.example.org", "248289", login="lovelace"), account.id
         )
-    assert "lovelace" in run("openid", "list").output
-    assert json.loads(run("openid", "list", "--json").output)[0]["login"] == "ada"
-    assert isinstance(run("openid", "unlink", "ada").exception, Conflict)
-    assert run("account", "password", "ada").exit_code == 0
-    assert run("openid", "unlink", "ada").exit_code == 0
-    assert "lovelace" not in run("openid", "list").output
+    (found,) = terminal.json("openid", "list")
+    assert (found["login"], found["known_as"], found["used_at"]) == ("ada", "lovelace", None)
+    heading, line = (one.split("\t") for one in terminal.does("openid", "list").decode().splitlines())
+    assert heading == ["login", "known as", "issuer", "linked", "last used"]
+    assert line == ["ada", "lovelace", "https://login.example.org", found["linked_at"][:10], ""]
+    assert "password" in terminal.refused("openid", "unlink", "ada")
+    terminal.does("account", "password", "ada", "--password", "many small tides")
+    assert terminal.does("openid", "unlink", "ada") == b"ada signs in with a password only\n"
+    assert terminal.json("openid", "list") == []
+
+
+def test_a_provider_that_is_not_set_or_does_not_answer_is_told(
+    running: RunningProvider, terminal: Terminal
+) -> None:
+    assert "set WORKBENCH_OPENID_ISSUER" in terminal.refused("openid", "check")
+    terminal.environment |= NEEDED | {"WORKBENCH_OPENID_ISSUER": running.issuer}
+    running.instead["/.well-known/openid-configuration"] = ("500 Down", b"")
+    said = terminal.refused("openid", "check")
+    assert "check the WORKBENCH_OPENID_ settings, and whether this machine reaches the provider" in said
+    assert SECRET not in said
+
+
+@pytest.mark.parametrize(("seconds", "side"), [(90, "ahead of"), (-90, "behind")])
+def test_a_clock_that_differs_is_told_before_nobody_can_sign_in(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, seconds: int, side: str
+) -> None:
+    metadata = SimpleNamespace(clock_ahead=float(seconds))
+    monkeypatch.setattr(OpenIdProvider, "checked", lambda _self: (metadata, 2))
+    terminal.environment |= NEEDED
+    done = terminal.run("openid", "check")
+    assert done.returncode == 1
+    assert b"answers as https://login.example.org with 2 keys" in done.stdout
+    message = f"the provider's clock is 90 seconds {side} that of this machine (set the clock; from"
+    assert message in done.stderr.decode()
 
 
 def test_the_settings_of_a_provider_are_read_with_the_secret_from_a_file(tmp_path: Path) -> None:

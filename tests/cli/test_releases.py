@@ -3,54 +3,33 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.cli.executable import Done, workbench
-from tests.databases import opened
+from tests.cli.executable import Terminal, new_instance
 from tests.workflow.releases.filled import filled_campaign
 
 TIME = ("--at", "2026-03-04T05:06:07Z", "--seed", "11")
 
 
-class Shell:
-    """The `workbench` command on an instance of its own."""
-
-    def __init__(self, instance: Path) -> None:
-        self.instance = instance
-
-    def run(self, *words: str | Path) -> Done:
-        """Run one command."""
-        environment = {"WORKBENCH_INSTANCE": str(self.instance), "WORKBENCH_DATABASE_URL": None}
-        return workbench(*words, environment=environment)
-
-    def does(self, *words: str | Path) -> bytes:
-        """Run one command that must end well; gives what it printed."""
-        done = self.run(*words)
-        assert done.returncode == 0, done.stderr.decode()
-        return done.stdout
-
-
-def shell(folder: Path, migrated: Path) -> Shell:
-    folder.mkdir()
-    shutil.copyfile(migrated, folder / "workbench.sqlite3")
-    return Shell(folder)
+@pytest.fixture(scope="module")
+def filled_file(tmp_path_factory: pytest.TempPathFactory, migrated_sqlite: Path) -> Path:
+    made = Terminal(new_instance(tmp_path_factory.mktemp("filled") / "one", migrated_sqlite))
+    with made.database() as database, database.writing() as db:
+        filled_campaign(db)
+    return made.instance / "workbench.sqlite3"
 
 
 @pytest.fixture
-def filled(tmp_path: Path, migrated_sqlite: Path) -> Shell:
+def filled(tmp_path: Path, filled_file: Path) -> Terminal:
     """An instance with the campaign harbour."""
-    made = shell(tmp_path / "one", migrated_sqlite)
-    with opened(f"sqlite:///{made.instance / 'workbench.sqlite3'}") as database, database.writing() as db:
-        filled_campaign(db)
-    return made
+    return Terminal(new_instance(tmp_path / "one", filled_file))
 
 
 @pytest.mark.slow
 def test_a_release_goes_from_one_machine_to_another_and_back(
-    filled: Shell, tmp_path: Path, migrated_sqlite: Path
+    filled: Terminal, tmp_path: Path, migrated_sqlite: Path
 ) -> None:
     create = ("campaign", "release", "create", "harbour", "--rule", "adjudicated", *TIME)
     made = json.loads(filled.does(*create, "--include", "runs", "--json"))
@@ -60,7 +39,7 @@ def test_a_release_goes_from_one_machine_to_another_and_back(
     (checked,) = json.loads(filled.does("release", "check", zip_file, "--sha256", made["sha256"], "--json"))
     assert checked["whole"] is True
 
-    other = shell(tmp_path / "two", migrated_sqlite)
+    other = Terminal(new_instance(tmp_path / "two", migrated_sqlite))
     assert other.does("campaign", "release", "import", zip_file) == b"harbour\n"
     other.does(*create, "--include", "runs", "--json")
     assert other.does("campaign", "release", "download", "harbour", "1.0") == zip_file.read_bytes()
@@ -75,7 +54,7 @@ def test_a_release_goes_from_one_machine_to_another_and_back(
     assert [line.split("\t")[0] for line in listed] == ["version", "1.1", "1.0"]
 
 
-def test_releases_are_published_and_withdrawn(filled: Shell) -> None:
+def test_releases_are_published_and_withdrawn(filled: Terminal) -> None:
     filled.does("campaign", "release", "create", "harbour", *TIME)
     assert (
         json.loads(filled.does("campaign", "release", "publish", "harbour", "1.0", "--json"))["public"]
@@ -89,7 +68,7 @@ def test_releases_are_published_and_withdrawn(filled: Shell) -> None:
     assert filled.run("campaign", "release", "create", "harbour", "--version", "1.0").returncode == 1
 
 
-def test_a_damaged_release_is_refused_by_every_command(filled: Shell, tmp_path: Path) -> None:
+def test_a_damaged_release_is_refused_by_every_command(filled: Terminal, tmp_path: Path) -> None:
     filled.does("campaign", "release", "create", "harbour", *TIME)
     content = bytearray(filled.does("campaign", "release", "download", "harbour", "1.0"))
     content[content.index(b"Read *it*")] ^= 1
@@ -100,3 +79,71 @@ def test_a_damaged_release_is_refused_by_every_command(filled: Shell, tmp_path: 
     assert b"guidelines.md" in done.stderr
     assert filled.run("release", "compare", damaged, damaged).returncode == 1
     assert filled.run("campaign", "release", "import", damaged).returncode == 1
+
+
+def test_a_release_is_told_to_people_with_what_is_still_open(filled: Terminal) -> None:
+    create = ("campaign", "release", "create", "harbour", *TIME)
+    done = filled.run(*create, "--licence", "CC-BY-4.0")
+    assert done.returncode == 0
+    first, digest = done.stdout.decode().splitlines()
+    # Of tests.workflow.releases.filled: five pairs, of which d2 of T1 has one 1 and one 0, so no majority.
+    assert first == "release 1.0: 4 qrels lines"
+    assert len(digest.removeprefix("SHA-256 ")) == 64
+    assert "warning: Release: 1 judged pair has no grade by this rule" in done.stderr.decode()
+    shown = filled.does("campaign", "release", "show", "harbour", "1.0").decode()
+    facts = dict(line.split("\t") for line in shown.splitlines())
+    assert (facts["version"], facts["state"]) == ("1.0", "for members")
+    assert facts["made"] == "2026-03-04 05:06 UTC"
+    assert facts["qrels lines"] == "4 on 2 topics"
+    assert facts["SHA-256"] == digest.removeprefix("SHA-256 ")
+    assert facts["pooled kappa"].endswith(" pairs")
+    heading, line = (
+        one.split("\t") for one in filled.does("campaign", "release", "list", "harbour").decode().splitlines()
+    )
+    assert heading[:4] == ["version", "made", "rule", "lines"]
+    assert (line[0], line[1], line[3], line[-1]) == ("1.0", "2026-03-04", "4", "for members")
+
+
+def test_a_release_is_public_until_it_is_no_longer_and_withdrawn_for_good(filled: Terminal) -> None:
+    def state(*words: str) -> str:
+        told = filled.does("campaign", "release", *words).decode()
+        return dict(line.split("\t") for line in told.splitlines())["state"]
+
+    filled.does("campaign", "release", "create", "harbour", *TIME)
+    assert state("publish", "harbour", "1.0") == "public"
+    assert state("publish", "harbour", "1.0", "--undo") == "for members"
+    withdrawn = ("withdraw", "harbour", "1.0", "--reason", "wrong topics")
+    assert state(*withdrawn) == "withdrawn"
+    assert "reason\twrong topics" in filled.does("campaign", "release", "show", "harbour", "1.0").decode()
+    assert filled.refused("campaign", "release", "publish", "harbour", "1.0")
+
+
+def test_releases_of_a_campaign_are_compared_as_files_are(filled: Terminal) -> None:
+    for rule in ("adjudicated", "all"):
+        filled.does("campaign", "release", "create", "harbour", "--rule", rule, *TIME)
+    compare = ("campaign", "release", "compare", "harbour", "1.0", "1.1")
+    told = filled.does(*compare).decode()
+    # As above: d2 of T1 is 1 by the adjudicator and 0 by the lowest grade.
+    assert "grade changed\t1" in told
+    assert "Kendall's tau" in told
+    rows = filled.does(*compare, "--csv").decode().splitlines()
+    assert [row.split(",")[1] for row in rows] == ["docno", "d2"]
+
+
+def test_an_imported_release_says_what_came(filled: Terminal, tmp_path: Path, migrated_sqlite: Path) -> None:
+    filled.does("campaign", "release", "create", "harbour", "--include", "runs", *TIME)
+    file = tmp_path / "harbour.zip"
+    filled.does("campaign", "release", "download", "harbour", "1.0", "-o", file)
+    other = Terminal(new_instance(tmp_path / "two", migrated_sqlite))
+    again = other.json("campaign", "release", "import", file)
+    assert (again["campaign"], again["version"], again["topics"], again["runs"]) == ("harbour", "1.0", 2, 2)
+    second = other.run("campaign", "release", "import", file, "--slug", "second")
+    assert second.stdout == b"second\n"
+    assert second.stderr.decode().startswith("release 1.0: 2 topics, ")
+    assert "no account" in other.refused("campaign", "release", "import", file, "--organiser", "nobody")
+
+
+@pytest.mark.parametrize("time", ["yesterday", "2026-03-04", "2026-03-04T05:06:07"])
+def test_the_time_of_a_release_needs_a_time_zone(filled: Terminal, time: str) -> None:
+    said = filled.refused("campaign", "release", "create", "harbour", "--at", time)
+    assert said == f"workbench: {time!r} is no time with a time zone (such as 2026-11-22T12:00:00Z)\n"

@@ -96,6 +96,9 @@ def assign(
             raise WorkbenchError("no pool is open yet", remedy=f"workbench campaign pool {campaign}")
         chosen = pool_summary(db, found.id, pool_name) if pool_name else pools[-1]
         able = {one.name: one.id for one in assessors_of(db, found.id) if one.has_account}
+        if not able:
+            message = "nobody with an account judges here yet"
+            raise WorkbenchError(message, remedy=f"workbench campaign invite {campaign}")
         unknown = [name for name in names if name not in able]
         if unknown:
             raise WorkbenchError(

@@ -1,0 +1,139 @@
+"""What backup, verify, restore and move print for people while and after they copy."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.executable import Terminal, new_instance
+from workbench.cli import backup, move
+from workbench.cli.row_progress import SHOWN_EVERY, _Counter, described, row_progress, say_copied
+from workbench.storage.portable.contents import Contents
+from workbench.storage.portable.loading import Copied
+from workbench.storage.portable.rows import TableSurvey
+
+
+def contents(**rows: int) -> Contents:
+    return Contents("0001", tuple(TableSurvey(name, (), count, name) for name, count in rows.items()))
+
+
+HELD = contents(account=1, campaign=2, topic=0, note=4)
+IN_WORDS = "2 campaigns, 1 account; 7 rows in 4 tables"
+
+
+def test_what_a_copy_holds_is_said_in_words() -> None:
+    assert described(HELD) == IN_WORDS
+    assert described(contents(note=3)) == "3 rows in 1 tables"
+
+
+def test_a_copy_that_went_on_says_after_how_many_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    say_copied(Copied(HELD, 1200), "Moved", as_json=False)
+    assert capsys.readouterr().out.splitlines() == [
+        "Continued after 1,200 rows that were there from an earlier attempt.",
+        f"Moved: {IN_WORDS}",
+        f"contents {HELD.sha256}",
+    ]
+    say_copied(Copied(HELD, 0), "Moved", as_json=False)
+    assert "Continued" not in capsys.readouterr().out
+
+
+class Status:
+    """Takes what a terminal would show."""
+
+    def __init__(self) -> None:
+        self.shown: list[str] = []
+
+    def update(self, text: str) -> None:
+        self.shown.append(text)
+
+
+def test_rows_are_counted_by_step_and_not_each_is_shown() -> None:
+    status = Status()
+    counter = _Counter(status)
+    counter.add("reading", 0)
+    for _ in range(2 * SHOWN_EVERY):
+        counter.add("reading", 1)
+    counter.add("comparing", 5)
+    assert status.shown == ["reading", "reading: 997 rows", "reading: 1,994 rows", "comparing: 5 rows"]
+
+
+def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    with row_progress() as unseen:
+        unseen("reading", 1)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with row_progress() as progress:
+        progress("reading", 1)
+    assert getattr(progress, "__self__", None) is not None
+    assert getattr(unseen, "__self__", None) is None
+
+
+def test_a_backup_is_written_once_and_verified_against(populated: Terminal, tmp_path: Path) -> None:
+    before = "2 campaigns, 7 accounts"
+    file = tmp_path / "all.zip"
+    written, digest, moment, held = populated.does("backup", "--to", file).decode().splitlines()
+    assert written == f"{file}: {file.stat().st_size:,} bytes, complete and read back"
+    assert digest == f"SHA-256 {hashlib.sha256(file.read_bytes()).hexdigest()}"
+    assert f" UTC: {before}, " in moment
+    same = populated.does("verify", "--against", file).decode().splitlines()
+    assert same[-1] == held
+    assert same[-2].endswith(": nothing found")
+    populated.does("account", "disable", "ada")
+    done = populated.run("verify", "--against", file)
+    assert done.returncode == 1
+    *findings, counted, now = done.stdout.decode().splitlines()
+    # The disabled account, and the entry of this in the trail.
+    assert [line.split(":")[1].strip() for line in findings] == ["account", "trail"]
+    assert counted.endswith(": 2 findings")
+    assert now != held
+    assert "not empty" in populated.refused("restore", file)
+    assert "does not have this SHA-256" in populated.refused("restore", file, "--sha256", "0" * 64)
+    assert str(file) in populated.refused("backup", "--to", file)
+
+
+@pytest.fixture
+def copies(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """What would have been copied: copying and comparing takes seconds, and is tested elsewhere."""
+    asked: list[tuple[Any, ...]] = []
+
+    def copy(*what: Any) -> Copied:
+        asked.append(what)
+        return Copied(HELD, 0)
+
+    monkeypatch.setattr(move, "move_instance", copy)
+    monkeypatch.setattr(move, "move_campaign", copy)
+    monkeypatch.setattr(backup, "load", copy)
+    return asked
+
+
+def test_after_a_move_everybody_is_told_where_to_go_on(
+    populated: Terminal, tmp_path: Path, migrated_sqlite: Path, copies: list[tuple[Any, ...]]
+) -> None:
+    to = ("move", "--to", f"sqlite:///{new_instance(tmp_path / 'two', migrated_sqlite)}/workbench.sqlite3")
+    first, _, last = populated.does(*to).decode().splitlines()
+    assert first == f"Moved and compared: {IN_WORDS}"
+    assert last == "Start every server with WORKBENCH_DATABASE_URL set to the new database."
+    words = ("--campaign", "harbour", "--slug", "haven", "--same-people")
+    *_, last = populated.does(*to, *words).decode().splitlines()
+    assert last == "It is archived here. There it is haven, with the members that it has here."
+    request = copies[-1][2]
+    assert (request.slug, request.new_slug, request.same_people) == ("harbour", "haven", True)
+    populated.json(*to, "--campaign", "harbour")
+    assert copies[-1][2].new_slug == "harbour"
+    for alone in (("--slug", "haven"), ("--same-people",)):
+        done = populated.run(*to, *alone)
+        assert (done.returncode, b"--slug and --same-people need --campaign" in done.stderr) == (2, True)
+    assert len(copies) == 3
+
+
+def test_after_a_restore_the_next_command_is_for_that_database(
+    populated: Terminal, tmp_path: Path, copies: list[tuple[Any, ...]]
+) -> None:
+    file, empty = tmp_path / "all.zip", tmp_path / "new place"
+    populated.does("backup", "--to", file)
+    first, _, last = populated.does("restore", file, "--instance", empty).decode().splitlines()
+    assert first == f"Restored and compared with the backup: {IN_WORDS}"
+    assert last == f"Start it with: workbench serve --instance '{empty}'"
+    assert len(copies) == 1
