@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from argon2 import PasswordHasher
 
-from tests.cast import CHEAP, assemble
+from tests.cast import assemble
 from tests.cli.executable import Terminal, new_instance
 
 
@@ -19,7 +20,8 @@ def terminal(tmp_path: Path, migrated_sqlite: Path) -> Terminal:
 @pytest.fixture
 def cheap_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let commands hash passwords at the least cost, which is tested elsewhere."""
-    monkeypatch.setattr("workbench.cli.account.Passwords", lambda: CHEAP)
+    cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    monkeypatch.setattr("workbench.workflow.people.passwords.PasswordHasher", lambda: cheap)
 
 
 @pytest.fixture(scope="session")

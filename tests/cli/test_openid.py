@@ -63,7 +63,7 @@ def test_a_provider_that_is_not_set_or_does_not_answer_is_told(
 ) -> None:
     assert "set WORKBENCH_OPENID_ISSUER" in terminal.refused("openid", "check")
     terminal.environment |= NEEDED | {"WORKBENCH_OPENID_ISSUER": running.issuer}
-    running.instead["/.well-known/openid-configuration"] = ("500 Down", b"")
+    running.instead["/.well-known/openid-configuration"] = (500, b"")
     said = terminal.refused("openid", "check")
     assert "check the WORKBENCH_OPENID_ settings, and whether this machine reaches the provider" in said
     assert SECRET not in said

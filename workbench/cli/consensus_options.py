@@ -85,7 +85,8 @@ def _option(parameter: RuleParameter, several: bool) -> Callable[[Callable[..., 
         kind = _number
     text = f"For {', '.join(users)}: {parameter.help}{'' if parameter.name == 'then' else meanings}{ending}"
     repeated = several and parameter.name == "assessor"
-    return click.option(f"--{parameter.name}", multiple=repeated, type=kind, help=text)
+    metavar = "N" if parameter.number else None
+    return click.option(f"--{parameter.name}", multiple=repeated, type=kind, metavar=metavar, help=text)
 
 
 def _number(text: str) -> str:

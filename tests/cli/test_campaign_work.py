@@ -1,0 +1,137 @@
+"""Runs, pools, disputes and rules of a campaign as tables for people, and what is refused of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.builders import ALPHA, run_text
+from tests.cli.executable import Terminal
+from workbench.errors import Unavailable
+
+# Both judged d1 and d2 of T1, and differ on d2: from grade 2 it is relevant for Una alone.
+JUDGED = "topic\tdoc\tassessor\tgrade\nT1\td1\tEve\t3\nT1\td2\tEve\t0\nT1\td1\tUna\t3\nT1\td2\tUna\t2\n"
+
+
+@pytest.fixture
+def judged(populated: Terminal) -> Terminal:
+    populated.does("campaign", "import", "harbour", "-", stdin=JUDGED.encode())
+    return populated
+
+
+def rows(printed: bytes) -> list[list[str]]:
+    return [line.split("\t") for line in printed.decode().splitlines()]
+
+
+def test_runs_are_chosen_by_verdict_moved_to_a_group_and_removed(populated: Terminal, tmp_path: Path) -> None:
+    run = ("campaign", "run")
+    populated.does(*run, "set-aside", "harbour", "beta", "--reason", "broken")
+    heading, line = rows(populated.does(*run, "list", "harbour", "--verdict", "set_aside"))
+    assert heading[:5] == ["run", "group", "kind", "priority", "verdict"]
+    # Two topics with six lines, in one pool.
+    assert line[:7] == ["beta", "-", "-", "-", "set aside", "2", "6"]
+    assert line[-1] == "1"
+    assert populated.does(*run, "edit", "harbour", "beta", "--group", "tidewater") == b"run beta is saved\n"
+    (beta,) = populated.json(*run, "list", "harbour", "--group", "Tidewater")
+    assert beta["group"] == "Tidewater"
+    populated.does(*run, "edit", "harbour", "beta", "--group", "")
+    assert populated.json(*run, "list", "harbour", "--group", "Tidewater") == []
+    assert "pool" in populated.refused(*run, "remove", "harbour", "beta")
+    (tmp_path / "gamma.txt").write_bytes(run_text("gamma", ALPHA))
+    populated.does("campaign", "runs", "harbour", tmp_path / "gamma.txt")
+    assert populated.does(*run, "remove", "harbour", "gamma") == b"gamma is removed\n"
+    assert [one["tag"] for one in populated.json(*run, "list", "harbour")] == ["alpha", "beta"]
+
+
+def test_metadata_of_runs_is_printed_and_loaded(populated: Terminal, tmp_path: Path) -> None:
+    (tmp_path / "records.tsv").write_text("tag\tgroup\tcolour\nalpha\tNorth\tblue\nbeta\tNorth\tred\n")
+    words = ("campaign", "records", "harbour")
+    assert "North" in populated.refused(*words, tmp_path / "records.tsv")
+    done = populated.run(*words, tmp_path / "records.tsv", "--new-groups")
+    assert done.stdout.decode().splitlines() == ["2 rows, 2 runs changed", "new groups: North"]
+    assert done.stderr == b"columns ignored: colour\n"
+    assert {one["group"] for one in populated.json(*words)} == {"North"}
+    again = populated.json(*words, tmp_path / "records.tsv")
+    assert again == {"rows": 2, "changed": 0, "new_groups": [], "not_read": ["colour"]}
+
+
+def test_opening_tells_what_is_judged_shared_changed_or_without_text(
+    judged: Terminal, tmp_path: Path
+) -> None:
+    judged.does("campaign", "pool", "harbour", "--depth", "3", "--name", "deeper", "--draft")
+    (tmp_path / "alpha.txt").write_bytes(run_text("alpha", {"T1": ("d1", "zz"), "T2": ("d/4", "d1")}))
+    judged.does("campaign", "run", "replace", "harbour", "alpha", tmp_path / "alpha.txt")
+    waiting = judged.run("campaign", "pool-open", "harbour", "deeper", stdin=b"n\n")
+    assert waiting.returncode == 130
+    told = waiting.stderr.decode().splitlines()
+    # Eve and Una judged two pairs of the draft; depth 2 has six of its pairs.
+    assert "2 of its pairs are already judged" in told
+    assert "6 of its pairs are in depth 2 (open)" in told
+    assert "run alpha was replaced since: run pool-rebuild" in told
+    rebuilt = judged.run("campaign", "pool-rebuild", "harbour", "deeper")
+    assert rebuilt.stdout.decode().startswith("deeper: ")
+    assert " was replaced: " in rebuilt.stderr.decode()
+    opened = judged.run("campaign", "pool-open", "harbour", "deeper", "--yes")
+    assert "1 of its documents have no text yet" in opened.stderr.decode().splitlines()
+    judged.does("campaign", "pool-close", "harbour", "deeper", "--yes")
+    assert judged.does("campaign", "pool-close", "harbour", "deeper") == b"deeper is already closed\n"
+    three = judged.run("campaign", "pool-compare", "harbour", "deeper", "depth 2", "depth 2")
+    assert (three.returncode, b"name two pools, or one" in three.stderr) == (2, True)
+
+
+def test_disputes_rules_and_decisions_are_tables(judged: Terminal) -> None:
+    listed = judged.run("campaign", "disputes", "harbour")
+    (heading, line) = rows(listed.stdout)
+    assert heading == ["topic", "doc", "state", "answers", "distance", "swaps", "shift", "grade"]
+    assert line[:4] == ["T1", "d2", "open", "Eve: 0; Una: 2"]
+    assert line[-1] == ""
+    assert listed.stderr == b"0 of 1 settled\n"
+    decided = judged.does("campaign", "adjudicate", "harbour", "-", stdin=b"topic\tdoc\tgrade\nT1\td2\t2\n")
+    assert rows(decided)[1] == ["standard input", "1", "1", "0", "0"]
+    rules = dict(rows(judged.does("campaign", "dispute-rules", "harbour"))[1:])
+    assert rules["names_hidden"] == "False"
+    assert "no pair of this campaign was discussed" in judged.refused(
+        "campaign", "discussion-report", "harbour"
+    )
+    held = ("campaign", "import", "harbour", "-", "--discussed")
+    judged.does(*held, stdin=b"topic\tdoc\tassessor\tgrade\nT1\td2\tUna\t0\n")
+    report = judged.does("campaign", "discussion-report", "harbour").decode()
+    assert report.splitlines()[-1] == "1 pairs discussed"
+
+
+def test_forms_of_qrels_and_of_their_rules_that_exclude_one_another(judged: Terminal, tmp_path: Path) -> None:
+    for words, said in (
+        (("qrels", "harbour", "--export", "groups", "--json"), b"leave out --json"),
+        (("consensus", "harbour", "--csv", "rules", "--json"), b"--csv and --json exclude one another"),
+    ):
+        done = judged.run("campaign", *words)
+        assert (done.returncode, said in done.stderr) == (2, True)
+    file = tmp_path / "qrels"
+    told = judged.json("campaign", "qrels", "harbour", "--rule", "any", "-o", file)
+    assert told["lines"] == 2
+    assert file.read_text() == "T1 0 d1 3\nT1 0 d2 2\n"
+    # Without a run that is there nothing is ranked, and the tables of rules come all the same.
+    scores = judged.run("campaign", "consensus", "harbour", "--csv", "scores", "--run", "gamma")
+    assert scores.returncode == 0
+    assert scores.stderr.startswith(b"note: the runs are not ranked: ")
+    assert b"gamma" in scores.stderr
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)], ids=["in words", "as JSON"])
+def test_a_database_that_does_not_respond_is_no_traceback(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise Unavailable("it is locked")
+
+    monkeypatch.setattr("workbench.cli.campaign.campaigns.all_campaigns", fails)
+    done = terminal.run("campaign", "list", *options)
+    assert done.returncode == 1
+    if options:
+        (error,) = json.loads(done.stdout)["errors"]
+        told = f"{error['message']} ({error['remedy']})"
+    else:
+        told = done.stderr.decode().removeprefix("workbench: ").strip()
+    assert told == "the database does not respond: it is locked (try again later)"
