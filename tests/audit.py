@@ -1,10 +1,10 @@
 """What is installed, asked of a service that knows of vulnerabilities: `python -m tests.audit`.
 
 Every package that the program needs, with all that can be installed beside it, is looked up at its version,
-and so are the scripts in `static/vendor`, by the protocol of OSV (https://google.github.io/osv.dev/api/), which
-has the advisories of PyPI and npm. A known vulnerability that a newer version fixes fails the check, unless
-`ACCEPTED` has it. One without a fix is told. The tools of the tests, and the pip that Python brings, which no
-installation runs with, are not asked about.
+and so are the scripts in `static/vendor`, by the protocol of OSV (https://google.github.io/osv.dev/api/),
+which has the advisories of PyPI and npm. A known vulnerability that a newer version fixes fails the check,
+unless `ACCEPTED` has it. One without a fix is told. The tools of the tests, and the pip that Python brings,
+which no installation runs with, are not asked about.
 
 A service says nothing of what it does not know. So it is asked about a version as well that is known to be
 vulnerable: where no service answers, or it knows nothing of that one, nothing was audited, and the check says
