@@ -66,15 +66,24 @@ function markCurrent() {
   if (rank) document.querySelector(`#hit-${rank} [data-hit]`)?.setAttribute("aria-current", "true");
 }
 
+// Nothing was found: other words are next.
+function typeOn() {
+  const query = document.getElementById("query");
+  query.focus({ preventScroll: true });
+  query.setSelectionRange(query.value.length, query.value.length);
+}
+
 // What a page that is loaded would be read out with.
 function tellFound() {
   document.getElementById("status").textContent = document.querySelector(".understood")?.textContent ?? "";
 }
 
 let hitsBefore = 0;
-document.addEventListener("htmx:before:swap", () => {
+document.addEventListener("htmx:before:swap", ({ detail: { ctx } }) => {
   hitsBefore = hits().length;
   document.getElementById("trouble").replaceChildren();
+  // Where the field that goes had the focus, the browser would lay out the page with the hits before and the new ones.
+  if (ctx.target.id === "searching" && ctx.response.status < 400) document.activeElement.blur();
 });
 document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   const { status } = ctx.response;
@@ -86,10 +95,11 @@ document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   } else {
     if (ctx.target.id === "opened") markCurrent();
     else {
-      window.scrollTo(0, 0);
       tellFound();
+      window.scrollTo(0, 0);
     }
     begin();
+    if (!hits().length) typeOn();
   }
 });
 document.addEventListener("htmx:finally:request", ({ detail: { ctx } }) => {

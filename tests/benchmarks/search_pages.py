@@ -7,9 +7,11 @@ after the other.
 
 Told are, as median and ninth decile, the milliseconds from the key that sends a query to the paint of the
 hits, and from the key that judges to the paint of the next document; of these the milliseconds until the
-answer had arrived; what the server's processes used of the processor for each, and the main thread of the
-page; and how many keys the robot pressed for each judgment: a search is sent, opened and left by a key each
-besides. Paints and answers are those of the browser's own timeline, so leave the machine alone meanwhile.
+answer had arrived; what the server's processes used of the processor for each; how long the page's main
+thread was at work, and what of the processor it used, which tells more where others use it too, with what
+scripts, styles and layout took; and how many keys the robot pressed for each judgment: a search is sent,
+opened and left by a key each besides. Paints and answers are those of the browser's own timeline, so leave
+the machine alone meanwhile.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ from workbench.workflow.judging.desk_rules import save_allows_search
 QUERIES, WARMING, WORDS = 40, 5, 150
 POOLED, AT_ONCE = 10, 5_000
 INDEXED_MS = 600_000
+PAGE_TIMES = ("TaskDuration", "ThreadTime", "ScriptDuration", "RecalcStyleDuration", "LayoutDuration")
 # The moments of the last key and of the paints of hits and documents, by the clock that a tab's pages share.
 WATCH = """addEventListener("keydown", (event) => {
   sessionStorage.keyed = performance.timeOrigin + event.timeStamp;
@@ -70,12 +73,15 @@ SEEN = """(what) => new Promise((resolve) => {
 
 @dataclass(frozen=True, slots=True)
 class Took:
-    """Milliseconds after a key until a paint and an answer, of the server's processes, and of the page."""
+    """Milliseconds after a key until a paint and an answer, of the server's processes, and of the page.
+
+    The page's are by the names that Chromium has for them.
+    """
 
     painted: float
     answered: float
     used: float
-    page: float
+    page: dict[str, float]
 
 
 def main() -> None:
@@ -145,10 +151,13 @@ def _pressed(page: Page, server: DeskServer, key: str, what: str) -> Took:
     """Press a key and wait for what it shows."""
     meter = page.context.new_cdp_session(page)
     meter.send("Performance.enable")
-    before, busy = _used_ms(server), _busy_ms(meter)
+    before, busy = _used_ms(server), _page_ms(meter)
     page.keyboard.press(key)
     painted, answered = page.evaluate(SEEN, what)
-    took = Took(painted, answered, _used_ms(server) - before, _busy_ms(meter) - busy)
+    after = _page_ms(meter)
+    took = Took(
+        painted, answered, _used_ms(server) - before, {name: after[name] - busy[name] for name in PAGE_TIMES}
+    )
     meter.detach()
     return took
 
@@ -173,10 +182,10 @@ def _judge(page: Page, server: DeskServer, count: int) -> tuple[int, list[Took]]
     return int(page.evaluate("Number(sessionStorage.keys)")), found
 
 
-def _busy_ms(meter: CDPSession) -> float:
-    """What the main thread of the page has worked so far: scripts, styles, layout."""
+def _page_ms(meter: CDPSession) -> dict[str, float]:
+    """What the main thread of the page has worked so far."""
     metrics = {one["name"]: one["value"] for one in meter.send("Performance.getMetrics")["metrics"]}
-    return 1000 * float(metrics["TaskDuration"])
+    return {name: 1000 * float(metrics[name]) for name in PAGE_TIMES}
 
 
 def _used_ms(server: DeskServer) -> float:
@@ -199,12 +208,14 @@ def _say(what: str, found: Sequence[Took]) -> None:
     painted = sorted(one.painted for one in found)
     answered = statistics.median(one.answered for one in found)
     used = statistics.mean(one.used for one in found)
-    page = statistics.median(one.page for one in found)
+    page = {name: statistics.median(one.page[name] for one in found) for name in PAGE_TIMES}
     decile = painted[len(painted) * 9 // 10]
     print(
         f"{what}: {statistics.median(painted):.0f} ms, one in ten more than {decile:.0f} ms;"
         f" of these {answered:.0f} ms until the answer has arrived;"
-        f" {used:.0f} ms of the server's processor, {page:.0f} ms of the page's main thread"
+        f" {used:.0f} ms of the server's processor, {page['TaskDuration']:.0f} ms of the page's main thread"
+        f" ({page['ThreadTime']:.0f} ms of the processor; scripts {page['ScriptDuration']:.1f} ms,"
+        f" styles {page['RecalcStyleDuration']:.1f} ms, layout {page['LayoutDuration']:.1f} ms)"
     )
 
 

@@ -60,7 +60,12 @@ def test_one_key_goes_searching_one_opens_one_judges_and_one_goes_back(
     expect(page.locator("#query")).to_be_focused()
     # Nothing from here on loads the page anew.
     page.evaluate("document.body.dataset.stays = 1")
-    page.keyboard.type("whirlpool")
+    page.keyboard.type("maelstrom")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Nothing found")).to_be_visible()
+    # Where nothing was found, typing goes on.
+    expect(page.locator("#query")).to_be_focused()
+    page.keyboard.type(" whirlpool")
     page.keyboard.press("Enter")
     expect(page.locator("[data-hit]")).to_have_count(4)
     expect(page.locator("[data-hit]").first).to_be_focused()
@@ -88,9 +93,9 @@ def test_one_key_goes_searching_one_opens_one_judges_and_one_goes_back(
     assert answers(server.instance) == list(zip(FOUND, (3, 2, 1, 0), strict=True))
     with stored(server.instance) as database, database.reading() as db:
         reasons = db.scalars(select(PoolEntryRow.reason).where(PoolEntryRow.docno.in_(FOUND)))
-        assert {(reason or "").partition(", ")[0] for reason in reasons} == {"search 1"}
+        assert {(reason or "").partition(", ")[0] for reason in reasons} == {"search 2"}
         happened = [one.happening for one in db.scalars(select(SearchEventRow).order_by(SearchEventRow.id))]
-    assert happened == ["shown", *["opened", "judged"] * 4]
+    assert happened == ["shown", "shown", *["opened", "judged"] * 4]
 
 
 def test_a_topic_is_written_beside_the_search_and_one_key_judges(desk_of: DeskOf, server: DeskServer) -> None:
