@@ -10,6 +10,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import event, select
 
 from tests.cast import Cast
+from tests.stored_runs import whole_run
 from tests.uploads import text_of
 from tests.web.conftest import Enter
 from workbench.records import Document
@@ -19,7 +20,6 @@ from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.judging.desk_rules import save_allows_search
 from workbench.workflow.runs.run_metadata import RunKind
 from workbench.workflow.runs.run_records import campaign_run
-from workbench.workflow.runs.store import run_content
 from workbench.workflow.searching.searches import A_PAGE
 
 HTMX = {"HX-Request": "true"}
@@ -333,7 +333,7 @@ def test_the_organiser_saves_a_session_as_a_manual_run_that_a_pool_takes(
     assert "manual" in text_of(olga.get(saved.location).text)
     with sqlite_database.reading() as db:
         stored = campaign_run(db, cast.campaign_id, "by-ada")
-        _, content = run_content(db, cast.campaign_id, "by-ada")
+        _, content = whole_run(db, cast.campaign_id, "by-ada")
     assert (stored.metadata.kind, stored.metadata.description) == (RunKind.MANUAL, "Two hours")
     assert [line.split()[2] for line in content.decode().splitlines()] == ["new2", "new1"]
     assert 'value="by-ada"' in olga.get("/c/harbour/pools").text

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, run_text, send_runs
+from tests.stored_runs import whole_run
 from workbench.errors import InvalidInput, NotFound, WorkbenchError
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Verdict
@@ -28,7 +29,7 @@ from workbench.workflow.runs.run_records import (
     run_record,
     runs_of,
 )
-from workbench.workflow.runs.store import add_runs, remove_run, replace_run, run_content
+from workbench.workflow.runs.store import add_runs, remove_run, replace_run
 
 NEWER = {"T1": ("d6",), "T2": ("d/4",)}
 
@@ -46,16 +47,16 @@ def test_a_run_that_was_replaced_is_kept_beside_the_one_that_holds(database: Dat
         old, new = run_text("alpha", ALPHA), run_text("alpha", NEWER)
         assert [line.tag for line in runs_of(db, here)] == ["alpha", "beta"]
         assert overview(db, here).runs == 2
-        assert run_content(db, here, "alpha") == ("alpha-2.txt", new)
+        assert whole_run(db, here, "alpha") == ("alpha-2.txt", new)
         record = run_record(db, here, "alpha")
         assert (record.run.sha256, record.size) == (hashlib.sha256(new).hexdigest(), len(new))
         (version,) = record.versions
         assert version.sha256 == hashlib.sha256(old).hexdigest()
-        assert run_content(db, here, "alpha", sha256=version.sha256) == ("alpha.txt", old)
+        assert whole_run(db, here, "alpha", sha256=version.sha256) == ("alpha.txt", old)
         assert dict(run_for_use(db, here, "alpha").rankings)["T1"].docnos == ("d6",)
         assert run_for_use(db, here, "alpha", sha256=version.sha256).rankings["T1"].docnos == ALPHA["T1"]
         with pytest.raises(NotFound, match="with the hash"):
-            run_content(db, here, "alpha", sha256="0" * 64)
+            whole_run(db, here, "alpha", sha256="0" * 64)
 
 
 def test_replacing_needs_a_deliberate_act_and_another_content(database: Database) -> None:

@@ -10,13 +10,14 @@ import time
 import pytest
 
 from tests.builders import ALPHA, campaign_with_people, pooled_campaign, run_text, send_runs
+from tests.stored_runs import whole_run
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import BINARY
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.runs.run_checks import check_files, run_checker
 from workbench.workflow.runs.run_records import runs_of
-from workbench.workflow.runs.store import add_runs, remove_run, run_content, store_in_turn
+from workbench.workflow.runs.store import add_runs, remove_run, store_in_turn
 
 pytestmark = pytest.mark.engines
 
@@ -34,8 +35,8 @@ def test_a_run_is_kept_byte_for_byte_plain_or_gzip(database: Database) -> None:
             ],
         )
         assert result.refused == ()
-        assert run_content(db, made.campaign.id, "alpha") == ("alpha.txt", plain)
-        assert run_content(db, made.campaign.id, "beta") == ("beta", run_text("beta", ALPHA))
+        assert whole_run(db, made.campaign.id, "alpha") == ("alpha.txt", plain)
+        assert whole_run(db, made.campaign.id, "beta") == ("beta", run_text("beta", ALPHA))
         (alpha, _) = runs_of(db, made.campaign.id)
         assert (alpha.topics, alpha.lines, alpha.sha256) == (2, 7, hashlib.sha256(plain).hexdigest())
 

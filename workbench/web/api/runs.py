@@ -236,7 +236,7 @@ def content(tag: str) -> Response:
     """Download a run."""
     with reading() as db:
         name, plain = _face(LOOKERS[:3]).content(db, tag, None)
-    return attachment(plain, name)
+        return attachment(plain, name)
 
 
 @blueprint.delete("/<id:tag>")

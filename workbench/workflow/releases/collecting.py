@@ -52,7 +52,7 @@ from workbench.workflow.releases.agreement import released_agreement
 from workbench.workflow.releases.pooled import PoolHistory, released_pools
 from workbench.workflow.releases.pseudonyms import released_assessors
 from workbench.workflow.runs.run_records import CampaignRun, runs_of
-from workbench.workflow.runs.store import run_content
+from workbench.workflow.runs.store import run_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +286,7 @@ def _runs(source: _Source) -> tuple[ReleasedRun, ...]:
 def _run(source: _Source, run: CampaignRun) -> ReleasedRun:
     content = None
     if Included.RUNS in source.included:
-        content = run_content(source.db, source.campaign_id, run.tag)[1]
+        content = b"".join(run_file(source.db, source.campaign_id, run.tag)[1])
     about = run.metadata
     return ReleasedRun(
         tag=run.tag,

@@ -7,6 +7,7 @@ one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import BinaryIO
 
@@ -21,7 +22,7 @@ from workbench.workflow.runs.quota import require_room
 from workbench.workflow.runs.run_checks import Opening, RunChecker, check_file, run_checker
 from workbench.workflow.runs.run_metadata import RunMetadata
 from workbench.workflow.runs.run_records import CampaignRun, RunRecord, change_metadata, run_record, runs_of
-from workbench.workflow.runs.store import remove_run, require_tag, run_content, store_runs
+from workbench.workflow.runs.store import remove_run, require_tag, run_file, store_runs
 from workbench.workflow.runs.uploads import Batch, batch_of
 
 # Warnings about a file alone. One that compares runs would name another group's, so what is not listed here
@@ -83,12 +84,12 @@ def own_record(db: Session, campaign_id: int, tag: str, participant: Sender) -> 
 
 def own_content(
     db: Session, campaign_id: int, tag: str, participant: Sender, *, sha256: str | None = None
-) -> tuple[str, bytes]:
-    """A run of the participant's groups, or an earlier version of it, as it was sent; raises NotFound."""
+) -> tuple[str, Iterator[bytes]]:
+    """A run of the participant's groups, or an earlier version of it, as `run_file`; raises NotFound."""
     record = own_record(db, campaign_id, tag, participant)
     if sha256 is not None and sha256 not in {record.run.sha256, *(one.sha256 for one in record.versions)}:
         raise _not_found()
-    return run_content(db, campaign_id, tag, sha256=sha256 or record.run.sha256)
+    return run_file(db, campaign_id, tag, sha256=sha256 or record.run.sha256)
 
 
 def replace_own(

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session, aliased
 from workbench.errors import Finding, NotFound, WorkbenchError, finding_from_json
 from workbench.formats.run_rules import NOTES
 from workbench.records import Verdict
+from workbench.storage.run_files import plain_size
 from workbench.storage.tables import AccountRow, GroupRow, PoolRow, RunRow
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
@@ -161,13 +162,6 @@ def run_record(db: Session, campaign_id: int, tag: str) -> RunRecord:
     pools = _pools(db, campaign_id).get(tag, ())
     versions = tuple(_campaign_run(row, pools) for row in db.connection().execute(earlier))
     return RunRecord(run, plain_size(db, run.id), versions)
-
-
-def plain_size(db: Session, run_id: int) -> int:
-    """The size of a run's plain file in bytes."""
-    content = db.scalar(select(RunRow.content_gzip).where(RunRow.id == run_id)) or b""
-    # Gzip ends with the size of what went in, modulo 4 GiB; ours has one member (RFC 1952, section 2.3.1).
-    return int.from_bytes(content[-4:], "little")
 
 
 def run_row(db: Session, campaign_id: int, tag: str, *, sha256: str | None = None) -> RunRow:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import BinaryIO
 
@@ -16,6 +15,7 @@ from workbench.errors import Conflict, Finding, InvalidInput, finding_to_json
 from workbench.formats.run_report import RunReport, with_findings
 from workbench.records import Verdict
 from workbench.storage.engine import Database, Writing
+from workbench.storage.run_files import plain_file
 from workbench.storage.tables import CampaignRow, PoolRow, RunRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.groups import ORGANISER, Sender
@@ -211,14 +211,16 @@ def require_tag(run: CampaignRun, expected: str) -> None:
         raise InvalidInput([Finding(run.file_name, None, "other-tag", message, remedy)])
 
 
-def run_content(db: Session, campaign_id: int, tag: str, *, sha256: str | None = None) -> tuple[str, bytes]:
+def run_file(
+    db: Session, campaign_id: int, tag: str, *, sha256: str | None = None
+) -> tuple[str, Iterator[bytes]]:
     """A run's file name without `.gz` and its bytes as they were sent, uncompressed; raises NotFound.
 
-    Of the current version, or of the one with this hash, replaced or not.
+    Of the current version, or of the one with this hash, replaced or not. The bytes come in parts, each read
+    as it is asked for, within the transaction.
     """
     row = run_row(db, campaign_id, tag, sha256=sha256)
-    name = row.file_name
-    return (name[:-3] if name.endswith(".gz") else name), gzip.decompress(row.content_gzip)
+    return row.file_name.removesuffix(".gz"), plain_file(db, row.id)
 
 
 def remove_run(db: Session, campaign_id: int, tag: str) -> None:

@@ -6,7 +6,7 @@ shown. A participant's queries all begin with the groups for which the account s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
 from flask import Blueprint
@@ -78,9 +78,9 @@ class OrganiserFace:
         record = run_records.run_record(db, here().id, tag)
         return record if Role.ORGANISER in here().roles else record.without_drafts()
 
-    def content(self, db: Session, tag: str, sha256: str | None) -> tuple[str, bytes]:
-        """A run's file name and plain content."""
-        return store.run_content(db, here().id, tag, sha256=sha256)
+    def content(self, db: Session, tag: str, sha256: str | None) -> tuple[str, Iterator[bytes]]:
+        """A run's file name and its plain content in parts."""
+        return store.run_file(db, here().id, tag, sha256=sha256)
 
     def change(self, db: Session, tag: str, metadata: RunMetadata) -> None:
         """Give a run other metadata."""
@@ -146,8 +146,8 @@ class ParticipantFace:
         """The record of a run as it may be shown."""
         return own_runs.own_record(db, here().id, tag, self.sender(db))
 
-    def content(self, db: Session, tag: str, sha256: str | None) -> tuple[str, bytes]:
-        """A run's file name and plain content."""
+    def content(self, db: Session, tag: str, sha256: str | None) -> tuple[str, Iterator[bytes]]:
+        """A run's file name and its plain content in parts."""
         return own_runs.own_content(db, here().id, tag, self.sender(db), sha256=sha256)
 
     def change(self, db: Session, tag: str, metadata: RunMetadata) -> None:

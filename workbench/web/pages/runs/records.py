@@ -53,7 +53,7 @@ class _RecordPages:
         with reading() as db:
             sha256 = request.args.get("sha256") or None
             name, content = self._face.content(db, sent_id("tag"), sha256)
-        return attachment(content, name)
+            return attachment(content, name)
 
     def change(self) -> Answer:
         """Give a run other metadata."""
