@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from workbench.errors import WorkbenchError
@@ -43,12 +43,28 @@ class ZipMember:
         return zlib.crc32(self.content) == self.crc
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredFile:
+    """A file that is kept elsewhere, and read only as it is written; `crc` is its CRC-32.
+
+    `parts` gives its bytes, from the beginning each time, and raises where they are not these any more.
+    """
+
+    size: int
+    crc: int
+    sha256: str
+    parts: Callable[[], Iterator[bytes]]
+
+    def __len__(self) -> int:
+        return self.size
+
+
 def build_zip(files: Mapping[str, bytes]) -> bytes:
     """The zip of these files, by name; raises WorkbenchError where they are too many or too large."""
     return b"".join(zip_parts(files))
 
 
-def zip_parts(files: Mapping[str, bytes]) -> Iterator[bytes]:
+def zip_parts(files: Mapping[str, bytes | StoredFile]) -> Iterator[bytes]:
     """The same in parts, of which those that are files are the bytes that were given, and no copies."""
     size = sum(len(content) + 2 * len(name) for name, content in files.items())
     size += len(files) * (LOCAL.size + CENTRAL.size) + END.size
@@ -60,11 +76,15 @@ def zip_parts(files: Mapping[str, bytes]) -> Iterator[bytes]:
     start, central = 0, bytearray()
     for name in sorted(files, key=str.encode):
         content, path = files[name], name.encode()
+        crc = content.crc if isinstance(content, StoredFile) else zlib.crc32(content)
         # Time, date, checksum and sizes stand in both headers alike.
-        fields = (0, 0, _TIME, _DATE, zlib.crc32(content), len(content), len(content), len(path), 0)
+        fields = (0, 0, _TIME, _DATE, crc, len(content), len(content), len(path), 0)
         central += CENTRAL.pack(CENTRAL_MARK, _UNIX, _NEEDED, *fields, 0, 0, 0, _MODE, start) + path
         yield LOCAL.pack(LOCAL_MARK, _NEEDED, *fields) + path
-        yield content
+        if isinstance(content, StoredFile):
+            yield from content.parts()
+        else:
+            yield content
         start += LOCAL.size + len(path) + len(content)
     yield bytes(central)
     yield END.pack(END_MARK, 0, 0, len(files), len(files), len(central), start, 0)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import struct
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from sqlalchemy import func, select
@@ -21,14 +23,43 @@ def plain_file(db: Session, run_id: int) -> Iterator[bytes]:
 
     Raises EOFError or zlib.error where what is stored is damaged.
     """
-    return unpacked(_stored(db, run_id))
+
+    def reading() -> AbstractContextManager[Session]:
+        return nullcontext(db)
+
+    return plain_file_apart(reading, run_id)
+
+
+def plain_file_apart(reading: Callable[[], AbstractContextManager[Session]], run_id: int) -> Iterator[bytes]:
+    """The same with a transaction for each part that is stored; EOFError too if the run goes meanwhile.
+
+    Between two parts nothing is open, so that what they are used for can take its time, and write.
+    """
+
+    def stored() -> Iterator[bytes]:
+        start = 0
+        while True:
+            with reading() as db:
+                part = _part(db, run_id, start, PART)
+            if not part:
+                return
+            yield part
+            start += len(part)
+
+    return unpacked(stored())
 
 
 def plain_size(db: Session, run_id: int) -> int:
     """The size of a run's plain file in bytes; 0 of a run that does not exist."""
-    # Gzip ends with the size of what went in, modulo 4 GiB; ours has one member (RFC 1952, section 2.3.1).
+    return plain_check(db, run_id)[1]
+
+
+def plain_check(db: Session, run_id: int) -> tuple[int, int]:
+    """The CRC-32 of a run's plain file, and its size in bytes; 0 both of a run that does not exist."""
+    # Gzip ends with both, the size modulo 4 GiB; ours has one member (RFC 1952, section 2.3.1).
     size = _size(db, run_id)
-    return int.from_bytes(_part(db, run_id, max(0, size - 4), 4), "little") if size else 0
+    crc, plain = struct.unpack("<2I", _part(db, run_id, size - 8, 8) if size >= 8 else bytes(8))
+    return crc, plain
 
 
 def unpacked(packed: Iterable[bytes]) -> Iterator[bytes]:
@@ -50,19 +81,18 @@ def unpacked(packed: Iterable[bytes]) -> Iterator[bytes]:
         raise EOFError("a gzipped file ends before its end")
 
 
-def _stored(db: Session, run_id: int) -> Iterator[bytes]:
-    size = _size(db, run_id)
-    for start in range(0, size, PART):
-        yield _part(db, run_id, start, min(PART, size - start))
-
-
 def _size(db: Session, run_id: int) -> int:
     # Neither database reads the file for this.
     return db.scalar(select(func.length(RunRow.content_gzip)).where(RunRow.id == run_id)) or 0
 
 
 def _part(db: Session, run_id: int, start: int, length: int) -> bytes:
-    """Some bytes of a stored file; both drivers are used directly, as for packed forms."""
+    """Some bytes of a stored file, fewer at its end, none behind it and of a run that does not exist.
+
+    Both drivers are used directly, as for packed forms.
+    """
+    if start >= _size(db, run_id):
+        return b""
     connection: Any = db.connection().connection.driver_connection
     if db.get_bind().dialect.name == "sqlite":
         # SQL would read all of the file for each part of it.

@@ -52,7 +52,6 @@ from workbench.workflow.releases.agreement import released_agreement
 from workbench.workflow.releases.pooled import PoolHistory, released_pools
 from workbench.workflow.releases.pseudonyms import released_assessors
 from workbench.workflow.runs.run_records import CampaignRun, runs_of
-from workbench.workflow.runs.store import run_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,10 @@ class ReleaseRequest:
 def collect_release(
     db: Session, campaign: Campaign, about: ReleaseAbout, request: ReleaseRequest
 ) -> ReleaseContents:
-    """The contents of a release of a campaign whose assessors have pseudonyms; raises as the rule does."""
+    """The contents of a release of a campaign whose assessors have pseudonyms; raises as the rule does.
+
+    The files of runs are not in them: see `included_runs`.
+    """
     source = _Source(db, campaign.id, request.included)
     people = released_assessors(db, campaign.id, released_assessor_ids(db, campaign.id))
     answers = _answers(source, people)
@@ -275,7 +277,7 @@ def _preference_place(one: ReleasedPreference) -> tuple[object, ...]:
 
 
 def _runs(source: _Source) -> tuple[ReleasedRun, ...]:
-    found = {run.tag: _run(source, run) for run in runs_of(source.db, source.campaign_id)}
+    found = {run.tag: _run(run) for run in runs_of(source.db, source.campaign_id)}
     listed = source.origin.get("runs", ())
     for given in listed if isinstance(listed, Sequence) else ():
         known = from_object(ReleasedRun, given)
@@ -283,10 +285,7 @@ def _runs(source: _Source) -> tuple[ReleasedRun, ...]:
     return tuple(found[tag] for tag in sorted(found, key=id_bytes))
 
 
-def _run(source: _Source, run: CampaignRun) -> ReleasedRun:
-    content = None
-    if Included.RUNS in source.included:
-        content = b"".join(run_file(source.db, source.campaign_id, run.tag)[1])
+def _run(run: CampaignRun) -> ReleasedRun:
     about = run.metadata
     return ReleasedRun(
         tag=run.tag,
@@ -298,7 +297,6 @@ def _run(source: _Source, run: CampaignRun) -> ReleasedRun:
         description=about.description,
         priority=about.priority,
         verdict=str(run.verdict),
-        content=content,
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -26,6 +26,7 @@ from workbench.workflow.campaigns.imports_under_way import refuse_while_importin
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.releases.collecting import ReleaseRequest, collect_release, released_assessor_ids
+from workbench.workflow.releases.included_runs import included_runs
 from workbench.workflow.releases.pseudonyms import SEEDS, give_pseudonyms, have_pseudonyms
 from workbench.workflow.releases.releases import Release, release_by_version
 from workbench.workflow.releases.storing import remove_leftovers, store_release, version_exists
@@ -46,25 +47,12 @@ class MadeRelease:
 
 @dataclass(frozen=True, slots=True)
 class _Frozen:
-    """A release before it is stored: what its row says, and its bytes in parts."""
+    """A release before it is stored: what its row says, and its bytes in parts, which come once."""
 
     rule: dict[str, Any]
     figures: dict[str, Any]
     counts: ReleaseCounts
-    parts: tuple[bytes, ...]
-
-    @property
-    def size(self) -> int:
-        """How many bytes it has."""
-        return sum(map(len, self.parts))
-
-    @property
-    def sha256(self) -> str:
-        """The hash of its bytes."""
-        sha = hashlib.sha256()
-        for part in self.parts:
-            sha.update(part)
-        return sha.hexdigest()
+    parts: Iterator[bytes]
 
 
 def make_release(
@@ -78,8 +66,9 @@ def make_release(
     """Freeze the campaign as it is; the same campaign, request and time give the same bytes.
 
     Everything is computed from one reading transaction; its bytes are written in short ones, so that no save
-    waits for it. Raises InvalidInput for a version or text that cannot be, Conflict for a version that
-    exists, where there is no judgment and while an import is under way, WorkbenchError as the rule does.
+    waits for it, and the files of runs, which never change, are read as they are written. Raises InvalidInput
+    for a version or text that cannot be, Conflict for a version that exists, where there is no judgment,
+    while an import is under way and for a run that is removed meanwhile, WorkbenchError as the rule does.
     """
     _check_request(request)
     remove_leftovers(database)
@@ -96,14 +85,12 @@ def make_release(
             # Somebody may have judged for the first time just now.
             refuse_while_importing(db, campaign_id)
             if have_pseudonyms(db, campaign_id, released_assessor_ids(db, campaign_id)):
-                frozen = _freeze(db, campaign_of(db, campaign_id), request, made_at)
+                frozen = _freeze(db, database, campaign_of(db, campaign_id), request, made_at)
     row = ReleaseRow(
         version=request.version,
         rule=frozen.rule,
         figures=frozen.figures,
         seed=seed,
-        sha256=frozen.sha256,
-        size=frozen.size,
         made_by=made_by,
         made_at=made_at,
     )
@@ -124,7 +111,9 @@ def make_release_apart(
     return apart(database, make_release, campaign_id, request, made_by=made_by)
 
 
-def _freeze(db: Session, campaign: Campaign, request: ReleaseRequest, made_at: datetime) -> _Frozen:
+def _freeze(
+    db: Session, database: Database, campaign: Campaign, request: ReleaseRequest, made_at: datetime
+) -> _Frozen:
     about = ReleaseAbout(
         name=campaign.slug,
         title=storable(" ".join(request.title.split())) or campaign.name,
@@ -144,7 +133,8 @@ def _freeze(db: Session, campaign: Campaign, request: ReleaseRequest, made_at: d
         )
     counts = release_counts(contents)
     rule = {"label": contents.rule.label, **_rule(request.choice)}
-    return _Frozen(rule, _figures(contents, counts), counts, tuple(release_parts(contents)))
+    runs = included_runs(db, database, campaign.id) if Included.RUNS in request.included else {}
+    return _Frozen(rule, _figures(contents, counts), counts, release_parts(contents, runs))
 
 
 def _figures(contents: ReleaseContents, counts: ReleaseCounts) -> dict[str, Any]:

@@ -6,6 +6,7 @@ killed leaves nothing half-done.
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
@@ -32,20 +33,25 @@ LEFT_AFTER = timedelta(hours=1)
 def store_release(database: Database, campaign_id: int, row: ReleaseRow, content: Iterable[bytes]) -> None:
     """Store a new release, whose row names no campaign yet, with its bytes; then show it in this one.
 
-    Raises Conflict, and leaves nothing, if the campaign has a release of this version by then; NotFound if
-    the campaign was deleted.
+    The size and the hash are counted while the bytes come. Raises Conflict, and leaves nothing, if the
+    campaign has a release of this version by then; NotFound if the campaign was deleted; and whatever the
+    content raises.
     """
     made_at = row.made_at
     # By this clock, whatever time the release states: what is older than LEFT_AFTER is removed.
     row.made_at = utc_now(None)
+    row.sha256, row.size = "", 0
     with database.writing() as db:
         db.add(row)
         db.flush()
         release_id = row.id
     try:
+        sha, size = hashlib.sha256(), 0
         for number, part in enumerate(parts_of(content)):
+            sha.update(part)
+            size += len(part)
             _alone(database, partial(store_part, release_id=release_id, number=number, content=part))
-        _show(database, release_id, campaign_id, made_at)
+        _show(database, release_id, campaign_id, made_at, (sha.hexdigest(), size))
     except BaseException:
         _remove(database, release_id)
         raise
@@ -69,11 +75,14 @@ def version_exists(version: str) -> Conflict:
     )
 
 
-def _show(database: Database, release_id: int, campaign_id: int, made_at: datetime) -> None:
+def _show(
+    database: Database, release_id: int, campaign_id: int, made_at: datetime, counted: tuple[str, int]
+) -> None:
     with database.writing() as db:
         locked_campaign(db, campaign_id)
         row = db.get_one(ReleaseRow, release_id)
         row.campaign_id, row.made_at = campaign_id, made_at
+        row.sha256, row.size = counted
         try:
             db.flush()
         except IntegrityError:
