@@ -44,7 +44,7 @@ class ZipMember:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class StoredFile:
+class UnreadFile:
     """A file that is kept elsewhere, and read only as it is written; `crc` is its CRC-32.
 
     `parts` gives its bytes, from the beginning each time, and raises where they are not these any more.
@@ -64,7 +64,7 @@ def build_zip(files: Mapping[str, bytes]) -> bytes:
     return b"".join(zip_parts(files))
 
 
-def zip_parts(files: Mapping[str, bytes | StoredFile]) -> Iterator[bytes]:
+def zip_parts(files: Mapping[str, bytes | UnreadFile]) -> Iterator[bytes]:
     """The same in parts, of which those that are files are the bytes that were given, and no copies."""
     size = sum(len(content) + 2 * len(name) for name, content in files.items())
     size += len(files) * (LOCAL.size + CENTRAL.size) + END.size
@@ -76,12 +76,12 @@ def zip_parts(files: Mapping[str, bytes | StoredFile]) -> Iterator[bytes]:
     start, central = 0, bytearray()
     for name in sorted(files, key=str.encode):
         content, path = files[name], name.encode()
-        crc = content.crc if isinstance(content, StoredFile) else zlib.crc32(content)
+        crc = content.crc if isinstance(content, UnreadFile) else zlib.crc32(content)
         # Time, date, checksum and sizes stand in both headers alike.
         fields = (0, 0, _TIME, _DATE, crc, len(content), len(content), len(path), 0)
         central += CENTRAL.pack(CENTRAL_MARK, _UNIX, _NEEDED, *fields, 0, 0, 0, _MODE, start) + path
         yield LOCAL.pack(LOCAL_MARK, _NEEDED, *fields) + path
-        if isinstance(content, StoredFile):
+        if isinstance(content, UnreadFile):
             yield from content.parts()
         else:
             yield content

@@ -20,7 +20,7 @@ from workbench.formats.qrels import write_qrels, write_subtopic_qrels
 from workbench.pooling.pool import Pool
 from workbench.pooling.sampling.estimates import infap_rows, xinfap_rows
 from workbench.records import Answer, Qrel, id_bytes
-from workbench.releases.archive import StoredFile, zip_parts
+from workbench.releases.archive import UnreadFile, zip_parts
 from workbench.releases.contents import ReleaseContents, ReleasedPool, ReleasedTopic
 from workbench.releases.datasheet import datasheet
 from workbench.releases.forms.of_contents import form_files
@@ -36,7 +36,7 @@ TOPICS, DOCUMENTS, ANSWERS = "topics.jsonl", "documents.jsonl", "judgments.jsonl
 DECISIONS, PREFERENCES, POOLS = "adjudications.jsonl", "preferences.jsonl", "pools.json"
 Files = dict[str, bytes]
 Writer = Callable[[ReleaseContents], Files]
-NONE: Mapping[str, StoredFile] = MappingProxyType({})
+NONE: Mapping[str, UnreadFile] = MappingProxyType({})
 
 
 def write_release(contents: ReleaseContents) -> bytes:
@@ -47,14 +47,14 @@ def write_release(contents: ReleaseContents) -> bytes:
     return b"".join(release_parts(contents))
 
 
-def release_parts(contents: ReleaseContents, stored: Mapping[str, StoredFile] = NONE) -> Iterator[bytes]:
+def release_parts(contents: ReleaseContents, stored: Mapping[str, UnreadFile] = NONE) -> Iterator[bytes]:
     """The same in parts, which take no more memory than the files; raises as `write_release` does.
 
     The files that are `stored`, by path, stand for bytes that the contents lack, and are read as it is
     written.
     """
     check_contents(contents)
-    files: dict[str, bytes | StoredFile] = {**_written(contents, WRITERS), **stored}
+    files: dict[str, bytes | UnreadFile] = {**_written(contents, WRITERS), **stored}
     return zip_parts({**files, **_listing(contents, files)})
 
 
@@ -65,7 +65,7 @@ def release_files(contents: ReleaseContents) -> Files:
     return {**files, **_listing(contents, files)}
 
 
-def _listing(contents: ReleaseContents, files: Mapping[str, bytes | StoredFile]) -> Files:
+def _listing(contents: ReleaseContents, files: Mapping[str, bytes | UnreadFile]) -> Files:
     """The two files that list all others with their hashes; `SHA256SUMS` has that of the manifest, too."""
     manifest = json_bytes(manifest_of(contents, hashes(files)), indent=2)
     return {MANIFEST: manifest, CHECKSUMS: checksums({**files, MANIFEST: manifest})}
@@ -104,12 +104,12 @@ def check_contents(contents: ReleaseContents) -> None:
         raise InvalidInput(found)
 
 
-def hashes(files: Mapping[str, bytes | StoredFile]) -> dict[str, tuple[str, int]]:
+def hashes(files: Mapping[str, bytes | UnreadFile]) -> dict[str, tuple[str, int]]:
     """The SHA-256 and the size in bytes of every file, by path."""
     return {path: (_sha256(files[path]), len(files[path])) for path in sorted(files, key=str.encode)}
 
 
-def checksums(files: Mapping[str, bytes | StoredFile]) -> bytes:
+def checksums(files: Mapping[str, bytes | UnreadFile]) -> bytes:
     """The lines that `sha256sum -c` checks."""
     return "".join(f"{sha256}  {path}\n" for path, (sha256, _) in hashes(files).items()).encode()
 
@@ -254,5 +254,5 @@ WRITERS: tuple[Writer, ...] = (*DATA, _texts, form_files)
 """Every form that is in a release, each a function from the contents to files by path."""
 
 
-def _sha256(content: bytes | StoredFile) -> str:
-    return content.sha256 if isinstance(content, StoredFile) else hashlib.sha256(content).hexdigest()
+def _sha256(content: bytes | UnreadFile) -> str:
+    return content.sha256 if isinstance(content, UnreadFile) else hashlib.sha256(content).hexdigest()

@@ -14,7 +14,7 @@ from tests.builders import ALPHA, send_runs
 from tests.workflow.releases.test_releases import NOW, judged_campaign
 from workbench.consensus.rule_choice import rule_choice
 from workbench.errors import Conflict
-from workbench.releases.archive import StoredFile
+from workbench.releases.archive import UnreadFile
 from workbench.releases.check import open_release
 from workbench.releases.contents import Included
 from workbench.releases.files import write_release
@@ -77,7 +77,7 @@ def test_a_run_that_is_not_what_it_was_stops_the_release_and_nothing_is_left(
     happens: Callable[[Session, int], None],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def included(db: Session, of: Database, number: int) -> dict[str, StoredFile]:
+    def included(db: Session, of: Database, number: int) -> dict[str, UnreadFile]:
         found = included_runs(db, of, number)
         with database.writing() as other:
             happens(other, number)

@@ -10,14 +10,14 @@ from functools import partial
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict
-from workbench.releases.archive import StoredFile
+from workbench.releases.archive import UnreadFile
 from workbench.releases.files import run_path
 from workbench.storage.engine import Database
 from workbench.storage.run_files import plain_check, plain_file_apart
 from workbench.workflow.runs.run_records import CampaignRun, runs_of
 
 
-def included_runs(db: Session, database: Database, campaign_id: int) -> dict[str, StoredFile]:
+def included_runs(db: Session, database: Database, campaign_id: int) -> dict[str, UnreadFile]:
     """The file of every current run by its path in a release, each read in transactions of its own.
 
     What a run's row holds never changes, so that it need not be read from the snapshot of `db`.
@@ -25,7 +25,7 @@ def included_runs(db: Session, database: Database, campaign_id: int) -> dict[str
     found = {}
     for run in runs_of(db, campaign_id):
         crc, size = plain_check(db, run.id)
-        found[run_path(run.sha256)] = StoredFile(size, crc, run.sha256, partial(_parts, database, run))
+        found[run_path(run.sha256)] = UnreadFile(size, crc, run.sha256, partial(_parts, database, run))
     return found
 
 
