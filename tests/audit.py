@@ -45,7 +45,7 @@ MOST_PAGES = 10
 SOUND, VULNERABLE, NOT_DONE = 0, 1, 75
 """How the command ends; the last is EX_TEMPFAIL of sysexits.h."""
 PROJECT = "ir-workbench"
-OF_TESTS = {"test", "contract", "forms", "provider", "bench"}
+OF_TESTS = {"test", "contract", "forms", "citation", "provider", "bench"}
 """The extras that only whoever changes the program installs."""
 VENDOR = Path(__file__).resolve().parent.parent / "static" / "vendor"
 NPM_NAMES = {"htmx": "htmx.org", "plot": "@observablehq/plot"}

@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import time
+import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -24,6 +25,8 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "installed-for-tests"
+# Where the packages of an extra are that cannot be installed beside the others.
+APART = VENV / "citation"
 DEBIANS_VENV = f"python3.{sys.version_info.minor}-venv"
 # With their browsers and servers two keep two cores busy; a third prepares everything once more.
 WORKERS = 2
@@ -165,7 +168,7 @@ def prepare(extras: str) -> str:
     if STAMP.is_file() and STAMP.read_text().startswith(f"{wanted} {extras}"):
         return ""
     STAMP.unlink(missing_ok=True)
-    if not install(extras):
+    if not install(extras) or ("forms" in extras and not install_apart()):
         return "the project and its test tools could not be installed; pip says above why"
     STAMP.write_text(f"{wanted} {extras}")
     return ""
@@ -180,6 +183,15 @@ def install(extras: str) -> bool:
             return True
     # Python compiles what is imported, a tenth of all this, by itself.
     return stage("install by pip", [*PIP, "install", "--quiet", "--no-compile", *what])
+
+
+def install_apart() -> bool:
+    """Install the extra `citation` into a folder of its own: it needs older versions than the others do."""
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    packages = wanted["project"]["optional-dependencies"][APART.name]
+    shutil.rmtree(APART, ignore_errors=True)
+    target = ["--quiet", "--no-compile", "--no-warn-conflicts", "--target", str(APART)]
+    return stage("install apart", [*PIP, "install", *target, *packages])
 
 
 def pips_sources() -> dict[str, str]:

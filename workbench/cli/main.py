@@ -49,6 +49,7 @@ COMMANDS = {
     "openid": "workbench.cli.openid:command",
     "move": "workbench.cli.move:move",
     "deploy": "workbench.cli.deploy:command",
+    "components": "workbench.cli.components:command",
     "help": "workbench.cli.help:command",
 }
 
