@@ -1,4 +1,4 @@
-"""The threads that send: what each looks for, how often, and that no failure ends them."""
+"""The threads beside requests: what each looks for, how often, and that no failure ends them."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ def test_each_kind_of_sending_has_a_thread_and_without_a_mail_server_none_sends_
     senders.start_senders(context_with(settings, sqlite_database))
     assert {name: seconds for name, (seconds, _) in started.items()} == {
         "webhooks": 5.0,
+        "imports": 10.0,
         "finished topics": 15.0,
     }
     senders.start_senders(context_with(replace(settings, mail=AWAY), sqlite_database))
@@ -66,6 +67,7 @@ def test_a_look_at_empty_queues_sends_nothing_and_writes_nothing(
     assert {name: look() for name, (_, look) in started.items()} == {
         "mail": 0,
         "webhooks": 0,
+        "imports": None,
         "finished topics": 0,
     }
 
@@ -103,7 +105,7 @@ def test_a_failure_is_logged_and_the_next_look_follows(
         senders._repeat("mail", 5.0, fail)
     assert waited == [5.0, 5.0]
     assert [(one.levelname, one.message, bool(one.exc_info)) for one in caplog.records] == [
-        ("WARNING", "mail: nothing is sent: the database does not respond", False),
+        ("WARNING", "mail: nothing is done: the database does not respond", False),
         # With what is needed to find it.
-        ("ERROR", "mail: something is not sent", True),
+        ("ERROR", "mail: something is not done", True),
     ]
