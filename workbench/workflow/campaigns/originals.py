@@ -211,19 +211,16 @@ def shown_file(db: Session, campaign_id: int, sha256: str) -> KeptBytes:
 
 
 def originals_of(db: Session, campaign_id: int, docnos: Collection[str]) -> dict[str, Original]:
-    """What documents were read from, by docno; those whose bytes are kept."""
+    """What documents were read from, by docno, without the bytes; those whose bytes are kept."""
     row, holder = OriginalRow, aliased(OriginalRow)
     same = (holder.campaign_id == row.campaign_id) & (holder.sha256 == row.sha256)
-    chosen = select(
-        row.docno, row.media_type, row.sha256, row.address, row.charset, holder.packed, holder.content
-    )
+    chosen = select(row.docno, row.media_type, row.sha256, row.address, row.charset)
     chosen = chosen.join(holder, same & holder.content.is_not(None))
     found = {}
-    for docno, media_type, sha256, address, charset, packed, content in db.execute(
+    for docno, media_type, sha256, address, charset in db.execute(
         chosen.where(row.campaign_id == campaign_id, row.docno.in_(docnos), row.size.is_not(None))
     ):
-        plain = zlib.decompress(content or b"") if packed else content
-        found[docno] = Original(media_type, plain, sha256, address, charset)
+        found[docno] = Original(media_type, None, sha256, address, charset)
     return found
 
 

@@ -77,13 +77,13 @@ def collect_release(
 ) -> ReleaseContents:
     """The contents of a release of a campaign whose assessors have pseudonyms; raises as the rule does.
 
-    The files of runs are not in them: see `included_runs`.
+    The files of runs and the bytes of originals are not in them: see `included_runs`, `included_originals`.
     """
     source = _Source(db, campaign.id, request.included)
     people = released_assessors(db, campaign.id, released_assessor_ids(db, campaign.id))
     answers = _answers(source, people)
-    decisions = _decisions(source, people)
     entries = {number: entry for number, *_, entry in released_entries(db, campaign.id)}
+    decisions = _decisions(source, people, entries)
     history = PoolHistory(people, entries)
     pools = released_pools(db, campaign.id, source.origin, request.included, history)
     contents = ReleaseContents(
@@ -206,12 +206,11 @@ def _answer(source: _Source, people: People, row: JudgmentEventRow) -> ReleasedA
     )
 
 
-def _decisions(source: _Source, people: People) -> tuple[ReleasedDecision, ...]:
+def _decisions(source: _Source, people: People, entries: Mapping[int, int]) -> tuple[ReleasedDecision, ...]:
     event = AdjudicationEventRow
     rows = source.db.scalars(
         select(event).where(event.campaign_id == source.campaign_id).order_by(event.id)
     ).all()
-    entries = {number: entry for number, *_, entry in released_entries(source.db, source.campaign_id)}
     found = [
         ReleasedDecision(
             topic=row.topic,
@@ -382,5 +381,4 @@ def _with_original(document: ReleasedDocument, original: Original) -> ReleasedDo
         original=original.sha256,
         address=original.address,
         charset=original.charset,
-        content=original.content,
     )

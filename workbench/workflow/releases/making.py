@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from workbench import __version__
 from workbench.consensus.rule_choice import RuleChoice
 from workbench.errors import Conflict, Finding, InvalidInput
+from workbench.releases.archive import UnreadFile
 from workbench.releases.contents import VERSION, Included, ReleaseAbout, ReleaseContents
 from workbench.releases.counts import ReleaseCounts, release_counts
 from workbench.releases.files import release_parts
@@ -26,6 +27,7 @@ from workbench.workflow.campaigns.imports_under_way import refuse_while_importin
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.releases.collecting import ReleaseRequest, collect_release, released_assessor_ids
+from workbench.workflow.releases.included_originals import included_originals
 from workbench.workflow.releases.included_runs import included_runs
 from workbench.workflow.releases.pseudonyms import SEEDS, give_pseudonyms, have_pseudonyms
 from workbench.workflow.releases.releases import Release, release_by_version
@@ -66,9 +68,10 @@ def make_release(
     """Freeze the campaign as it is; the same campaign, request and time give the same bytes.
 
     Everything is computed from one reading transaction; its bytes are written in short ones, so that no save
-    waits for it, and the files of runs, which never change, are read as they are written. Raises InvalidInput
-    for a version or text that cannot be, Conflict for a version that exists, where there is no judgment,
-    while an import is under way and for a run that is removed meanwhile, WorkbenchError as the rule does.
+    waits for it. The files of runs and originals, which never change, are read as they are written. Raises
+    InvalidInput for a version or text that cannot be, Conflict for a version that exists, where there is no
+    judgment, while an import is under way, and for a run or an original that is removed meanwhile, and
+    WorkbenchError as the rule does.
     """
     _check_request(request)
     remove_leftovers(database)
@@ -133,8 +136,13 @@ def _freeze(
         )
     counts = release_counts(contents)
     rule = {"label": contents.rule.label, **_rule(request.choice)}
-    runs = included_runs(db, database, campaign.id) if Included.RUNS in request.included else {}
-    return _Frozen(rule, _figures(contents, counts), counts, release_parts(contents, runs))
+    unread: dict[str, UnreadFile] = {}
+    if Included.RUNS in request.included:
+        unread |= included_runs(db, database, campaign.id)
+    if Included.ORIGINALS in request.included:
+        docnos = [one.docno for one in contents.documents]
+        unread |= included_originals(db, database, campaign.id, docnos)
+    return _Frozen(rule, _figures(contents, counts), counts, release_parts(contents, unread))
 
 
 def _figures(contents: ReleaseContents, counts: ReleaseCounts) -> dict[str, Any]:

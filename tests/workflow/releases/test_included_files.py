@@ -1,16 +1,17 @@
-"""The files of runs in a release: read as it is stored, and the same bytes as if all had been in memory."""
+"""Runs and originals in a release: read as it is stored, and the same bytes as if all had been in memory."""
 
 from __future__ import annotations
 
 import gzip
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import Delete, Update, delete, select, update
 from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, send_runs
+from tests.workflow.releases.filled import filled_campaign, filled_release
 from tests.workflow.releases.test_releases import NOW, judged_campaign
 from workbench.consensus.rule_choice import rule_choice
 from workbench.errors import Conflict
@@ -20,9 +21,10 @@ from workbench.releases.contents import Included
 from workbench.releases.files import write_release
 from workbench.storage import run_files
 from workbench.storage.engine import Database
-from workbench.storage.tables import ReleasePartRow, ReleaseRow, RunRow
+from workbench.storage.tables import OriginalRow, ReleasePartRow, ReleaseRow, RunRow
 from workbench.workflow.releases import making
 from workbench.workflow.releases.collecting import ReleaseRequest
+from workbench.workflow.releases.included_originals import included_originals
 from workbench.workflow.releases.included_runs import included_runs
 from workbench.workflow.releases.making import MadeRelease, make_release
 from workbench.workflow.releases.releases import release_bytes
@@ -89,3 +91,26 @@ def test_a_run_that_is_not_what_it_was_stops_the_release_and_nothing_is_left(
     with database.reading() as db:
         assert db.scalars(select(ReleaseRow.id)).all() == []
         assert db.scalars(select(ReleasePartRow.number)).all() == []
+
+
+@pytest.mark.parametrize(
+    "happens",
+    [update(OriginalRow).values(content=b"%PDF+"), delete(OriginalRow)],
+    ids=["replaced", "removed"],
+)
+def test_an_original_that_is_replaced_meanwhile_stops_the_release(
+    database: Database, happens: Update | Delete, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def included(db: Session, of: Database, number: int, docnos: Iterable[str]) -> dict[str, UnreadFile]:
+        found = included_originals(db, of, number, docnos)
+        with database.writing() as other:
+            other.execute(happens.where(OriginalRow.media_type == "application/pdf"))
+        return found
+
+    with database.writing() as db:
+        number = filled_campaign(db)
+    monkeypatch.setattr(making, "included_originals", included)
+    with pytest.raises(Conflict, match="document 'd1' was replaced or removed"):
+        filled_release(database, number, Included.DOCUMENTS, Included.ORIGINALS)
+    with database.reading() as db:
+        assert db.scalars(select(ReleaseRow.id)).all() == []
