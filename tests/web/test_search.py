@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
-from sqlalchemy import event, select
+from sqlalchemy import select
 
 from tests.cast import Cast
 from tests.stored_runs import whole_run
@@ -85,32 +84,6 @@ def test_htmx_gets_the_hits_and_what_a_judgment_changes_of_them(ada: FlaskClient
     assert judged.text.count("<li") == 1
     refused = ada.post(place, data={"query": " "}, headers=HTMX)
     assert (refused.status_code, 'id="searching"' in refused.text) == (422, True)
-
-
-@pytest.mark.usefixtures("allowed")
-def test_a_search_takes_ten_statements_and_is_recorded_before_its_hits_are_shown(
-    ada: FlaskClient, place: str, sqlite_database: Database
-) -> None:
-    # The index is made, and what a process asks only once is asked.
-    ada.post(place, data={"query": "neap tides"}, headers=HTMX)
-    asked: list[str] = []
-
-    def note(*call: Any) -> None:
-        asked.append(" ".join(call[2].split()[:3]))
-
-    event.listen(sqlite_database.engine, "before_cursor_execute", note)
-    try:
-        ada.post(place, data={"query": "spring tides"}, headers=HTMX)
-    finally:
-        event.remove(sqlite_database.engine, "before_cursor_execute", note)
-    # Session; assignment, pairs, judgments, rules and topic; rules again, search and event; the texts.
-    statements = [one for one in asked if not one.startswith("BEGIN")]
-    assert len(statements) == 10, statements
-    assert [one for one in asked[-5:] if one.startswith(("BEGIN", "INSERT"))] == [
-        "INSERT INTO search",
-        "INSERT INTO search_event",
-        "BEGIN DEFERRED",
-    ]
 
 
 @pytest.mark.usefixtures("allowed")

@@ -1,0 +1,61 @@
+"""A search asks the database little, and is recorded before its hits are read and shown; on both engines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from tests.cast import CHEAP, Cast, signed_in_client
+from tests.web import test_save_statements
+from tests.web.test_save_statements import statements
+from workbench.records import Document
+from workbench.settings import read_settings
+from workbench.storage.engine import Database
+from workbench.web.context import Context, init_app
+from workbench.workflow.campaigns.collection import load_documents
+from workbench.workflow.judging.desk_rules import save_allows_search
+from workbench.workflow.searching.fitness import DevelopmentRules
+from workbench.workflow.searching.topic_drafts import begin_draft, save_development_rules
+
+pytestmark = pytest.mark.engines
+cast = test_save_statements.cast
+HTMX = {"HX-Request": "true"}
+
+
+@pytest.fixture
+def ada(shared_app: Flask, database: Database, cast: Cast, tmp_path: Path) -> FlaskClient:
+    """Ada, in a campaign that allows searching and lets assessors develop topics."""
+    init_app(shared_app, Context(read_settings({}, instance=tmp_path), database, CHEAP))
+    with database.writing() as db:
+        save_allows_search(db, cast.campaign_id, True)
+        save_development_rules(db, cast.campaign_id, DevelopmentRules(assessors=True))
+        load_documents(db, cast.campaign_id, [Document("new1", "", "Spring tides.")], source="new")
+        begin_draft(db, cast.campaign_id, cast.accounts["Ada"].id, "a-draft-of-hers")
+    return signed_in_client(shared_app, database, cast.accounts["Ada"])
+
+
+def asked(database: Database, client: FlaskClient, place: str) -> tuple[str, list[str]]:
+    """What a search is answered with, and what the database is asked before it is recorded and after."""
+    # The first one makes the index.
+    client.post(place, data={"query": "neap"}, headers=HTMX)
+    with statements(database) as seen:
+        answer = client.post(place, data={"query": "spring"}, headers=HTMX)
+    assert answer.status_code == 200, answer.text
+    return answer.text, [one for one in seen if one != "BEGIN"]
+
+
+def test_a_search_at_the_desk_takes_few_statements(ada: FlaskClient, cast: Cast, database: Database) -> None:
+    page, seen = asked(database, ada, f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}/search")
+    assert "<mark>Spring</mark>" in page
+    # Session; assignment, pairs, judgments, rules and topic; rules again, search and event; the texts.
+    assert seen == [*["SELECT"] * 7, "INSERT", "INSERT", "COMMIT", "SELECT"]
+
+
+def test_a_search_for_a_draft_writes_once(ada: FlaskClient, database: Database) -> None:
+    page, seen = asked(database, ada, "/c/harbour/topics/drafts/1/search")
+    assert "<mark>Spring</mark>" in page
+    # Search, its draft and its event; the entry of the trail.
+    assert [one for one in seen if one != "SELECT"] == [*["INSERT"] * 4, "COMMIT"], seen
