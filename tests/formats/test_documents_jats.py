@@ -78,6 +78,35 @@ def test_an_article_keeps_its_structure() -> None:
     assert recognised((DOCTYPE + ARTICLE).encode()).kind is FileKind.DOCUMENTS
 
 
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("<p>a<break/>b</p>", "<p>a<br>b</p>"),
+        ("<p>a<object-id>77</object-id>b</p>", "<p>ab</p>"),
+        ("<list-item><label>(1)</label><p>one</p></list-item>", "(1) <p>one</p>"),
+        (
+            '<p><ext-link xlink:href="https://example.org/?a&amp;b">there</ext-link></p>',
+            '<p><a href="https://example.org/?a&amp;b">there</a></p>',
+        ),
+        ('<p><ext-link xlink:href="javascript:alert(1)">there</ext-link></p>', "<p>there</p>"),
+        (
+            "<alternatives><graphic xlink:href='f.jpg'/><tex-math>x &lt; 3</tex-math></alternatives>",
+            "<code>x &lt; 3</code>",
+        ),
+        (
+            '<alternatives><graphic xlink:href="f.jpg"><alt-text>A gauge</alt-text></graphic></alternatives>',
+            '<img data-part="figure" src="f.jpg" alt="A gauge">',
+        ),
+        ("<p>a<alternatives></alternatives>b</p>", "<p>ab</p>"),
+        ("<fig><graphic xlink:href='g.jpg'/></fig>", '<img data-part="figure" src="g.jpg" alt="g.jpg">'),
+        ("<fig><label>Fig 2</label><p>No caption.</p></fig>", "<p><b>Fig 2</b></p>\n<p>No caption.</p>"),
+    ],
+)
+def test_elements_of_an_article_are_shown_as_a_page_can(written: str, shown: str) -> None:
+    (found,) = read(DOCTYPE + ARTICLE.replace("<body>", f"<body>{written}"))
+    assert shown in found.text
+
+
 def test_several_articles_in_a_file_each_need_an_id() -> None:
     other = ARTICLE.replace("PMC12", "PMC13").replace("77", "78")
     both = f"<pmc-articleset>{ARTICLE}{other}</pmc-articleset>"
