@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.databases import opened_copy
+from tests.databases import opened, opened_copy
 from workbench.errors import WorkbenchError
 from workbench.storage.engine import Database
 from workbench.storage.portable.backup_file import BackupFile, write_backup
@@ -133,7 +133,23 @@ def another_zip(path: Path) -> None:
         archive.writestr("qrels", "1 0 d 1\n")
 
 
-DAMAGES = (truncated, flipped, row_changed, row_removed, count_changed, another_zip)
+def count_removed(path: Path) -> None:
+    changed(path, "manifest.json", lambda content: content.replace(b'"rows": 2', b'"lines": 2'))
+
+
+def column_renamed(path: Path) -> None:
+    """With the hash of the whole, which has no names of columns."""
+    changed(path, "manifest.json", lambda content: content.replace(b'"login"', b'"nickname"'))
+
+
+def manifest_broken(path: Path) -> None:
+    changed(path, "manifest.json", lambda content: content[:50])
+
+
+DAMAGES = (
+    *(truncated, flipped, row_changed, row_removed, count_changed, another_zip),
+    *(count_removed, column_renamed, manifest_broken),
+)
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -142,6 +158,14 @@ def test_a_damaged_one_is_refused(instance: Database, tmp_path: Path, damage: Ca
     damage(path)
     with pytest.raises(WorkbenchError, match="not a complete backup"), BackupFile(path) as backup:
         backup.check()
+
+
+def test_of_a_database_without_tables_and_of_no_file_there_is_no_backup(tmp_path: Path) -> None:
+    with opened("sqlite://") as empty, pytest.raises(WorkbenchError, match="no tables of Workbench") as told:
+        write_backup(empty, tmp_path / "b.zip")
+    assert "--instance" in told.value.remedy
+    with pytest.raises(WorkbenchError, match="cannot be read: No such file"):
+        BackupFile(tmp_path / "b.zip")
 
 
 def test_one_of_a_newer_version_names_it(instance: Database, tmp_path: Path) -> None:
