@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -47,3 +49,26 @@ def test_errors_of_what_is_done_with_a_file_are_not_those_of_opening_it(tmp_path
     (tmp_path / "a").write_bytes(b"")
     with pytest.raises(FileNotFoundError, match="other"), open_input(str(tmp_path / "a")):
         raise FileNotFoundError("other")
+
+
+def test_a_disk_that_fails_while_an_input_is_read_is_told_with_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Broken(io.BytesIO):
+        def readinto(self, buffer: object, /) -> int:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(Path, "open", lambda *_, **__: Broken())
+    with pytest.raises(InvalidInput) as refused, open_input("one.run") as (stream, _):
+        stream.read(1)
+    (finding,) = refused.value.findings
+    assert (finding.source, finding.code) == ("one.run", "not-read")
+    assert finding.message == "reading failed: Input/output error"
+
+
+def test_a_closed_standard_input_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(InvalidInput) as refused, open_input("-"):
+        pass
+    (finding,) = refused.value.findings
+    assert (finding.source, finding.code, finding.message) == ("standard input", "closed", "it is closed")

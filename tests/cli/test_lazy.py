@@ -39,6 +39,13 @@ def test_every_command_of_the_program_is_listed_with_the_first_sentence_of_its_h
         assert found.get_short_help_str(500)[:40] == said[:40]
 
 
+def test_a_command_that_is_no_function_of_its_module_is_imported_for_the_list() -> None:
+    # Imported there from another module, whose source is not looked at.
+    made = group(again="tests.cli.test_lazy:workbench")
+    told = CliRunner().invoke(made, ["--help"], terminal_width=300).output
+    assert told.splitlines()[-1].split(maxsplit=1) == ["again", workbench.get_short_help_str(200)]
+
+
 def test_an_unknown_name_is_no_command() -> None:
     assert group().get_command(click.Context(group()), "scores") is None
     done = CliRunner().invoke(group(), ["scores"])

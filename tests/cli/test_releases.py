@@ -90,6 +90,10 @@ def test_a_release_is_told_to_people_with_what_is_still_open(filled: Terminal) -
     assert first == "release 1.0: 4 qrels lines"
     assert len(digest.removeprefix("SHA-256 ")) == 64
     assert "warning: Release: 1 judged pair has no grade by this rule" in done.stderr.decode()
+    (listed,) = filled.json("campaign", "release", "list", "harbour")
+    assert (listed["version"], listed["lines"], listed["public"]) == ("1.0", 4, False)
+    again = filled.json(*create)
+    assert (again["version"], again["lines"]) == ("1.1", 4)
     shown = filled.does("campaign", "release", "show", "harbour", "1.0").decode()
     facts = dict(line.split("\t") for line in shown.splitlines())
     assert (facts["version"], facts["state"]) == ("1.0", "for members")
@@ -97,7 +101,7 @@ def test_a_release_is_told_to_people_with_what_is_still_open(filled: Terminal) -
     assert facts["qrels lines"] == "4 on 2 topics"
     assert facts["SHA-256"] == digest.removeprefix("SHA-256 ")
     assert facts["pooled kappa"].endswith(" pairs")
-    heading, line = (
+    heading, _, line = (
         one.split("\t") for one in filled.does("campaign", "release", "list", "harbour").decode().splitlines()
     )
     assert heading[:4] == ["version", "made", "rule", "lines"]

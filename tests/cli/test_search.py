@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from tests.learning.small_collection import TEXTS
-from workbench.cli.search import command
+from workbench.cli.search import _with_progress, command
 from workbench.errors import WorkbenchError
+from workbench.records import Document
 from workbench.search_cluster import CLUSTER_PREFIX, SearchCluster
 from workbench.searching.engine import EngineUnavailable
 from workbench.searching.opensearch_client import client_of
@@ -25,6 +27,19 @@ def docs(tmp_path: Path) -> str:
 
 def invoke(*arguments: str) -> Result:
     return CliRunner().invoke(command, arguments, catch_exceptions=False)
+
+
+def test_indexing_is_shown_on_a_terminal_once_it_takes_long(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    documents = [Document(docno, "", text) for docno, text in TEXTS.items()]
+    assert list(_with_progress(iter(documents))) == documents
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr("workbench.cli.search.SHOWN_EVERY", 1)
+    monkeypatch.setenv("TERM", "xterm")
+    assert list(_with_progress(iter(documents))) == documents
+    assert "Indexing" in capsys.readouterr().err
 
 
 def test_hits_are_printed_with_their_sentences_and_what_was_understood(docs: str) -> None:

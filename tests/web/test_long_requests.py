@@ -5,13 +5,16 @@ from __future__ import annotations
 import io
 import os
 import re
+import shutil
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from multiprocessing import Pipe
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,12 +25,11 @@ from tests.builders import pooled_campaign
 from workbench.errors import Unavailable
 from workbench.settings import read_settings
 from workbench.storage.engine import Database
-from workbench.storage.migrate import migrate
 from workbench.storage.tables import AccountRow
-from workbench.web import long_requests
+from workbench.web import long_requests, long_worker
 from workbench.web.app import create_app
 from workbench.web.errors import EXPLANATIONS
-from workbench.web.long_requests import LongRequests, take_response
+from workbench.web.long_requests import READY, LongRequests, take_response
 from workbench.web.long_worker import answer
 from workbench.web.pages import COMPUTING
 from workbench.web.refusals import FAILURE, Refusals, WholeResponse, answer_of
@@ -81,10 +83,10 @@ class Site:
 
 
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, migrated_sqlite: Path) -> Iterator[Site]:
     monkeypatch.setenv("WORKBENCH_INSTANCE", str(tmp_path))
+    shutil.copyfile(migrated_sqlite, tmp_path / "workbench.sqlite3")
     database = Database(read_settings().database_url)
-    migrate(database)
     made = Site(database)
     yield made
     made.served.close()
@@ -191,6 +193,55 @@ def test_where_no_process_can_be_started_everything_is_answered_here(
         assert time.monotonic() < end
     assert site.where(site.olga) == (200, "here")
     assert caplog.text.count("long requests run in the main process") == 1
+
+
+class Ended(BaseException):
+    """The process would have ended."""
+
+
+class AtOnce:
+    """A thread that has done everything when it was started."""
+
+    def __init__(self, target: Callable[..., None], args: tuple[Any, ...]) -> None:
+        self.start = partial(target, *args)
+
+
+def test_the_second_process_yields_to_the_first_and_ends_as_its_channel_is_closed(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[Any] = []
+
+    def ends(code: int) -> None:
+        done.append(code)
+        raise Ended
+
+    def ignores(number: signal.Signals, how: signal.Handlers) -> None:
+        done.append((number, how))
+
+    # What would be done to this process, in which the worker runs here.
+    itself = SimpleNamespace(nice=done.append, _exit=ends)
+    signals = SimpleNamespace(signal=ignores, SIGINT=signal.SIGINT, SIG_IGN=signal.SIG_IGN)
+    for name, value in {"os": itself, "signal": signals, "threading": SimpleNamespace(Thread=AtOnce)}.items():
+        monkeypatch.setattr(long_worker, name, value)
+    monkeypatch.setattr(long_worker, "start_logging", done.append)
+    ours, theirs = Pipe()
+
+    def ask() -> tuple[bytes, WholeResponse]:
+        with ours:
+            ready = ours.recv_bytes()
+            environ = EnvironBuilder(path="/healthz").get_environ()
+            ours.send({name: value for name, value in environ.items() if isinstance(value, str | int)})
+            assert ours.poll(30)
+            return ready, take_response(ours)
+
+    with theirs, ThreadPoolExecutor(1) as asking:
+        asked = asking.submit(ask)
+        with pytest.raises(Ended):
+            long_worker.main([str(os.dup(theirs.fileno()))])
+        ready, response = asked.result()
+    assert (ready, response.code) == (READY, 200)
+    # Ctrl-C is the first process's; this one is nicer, has its log, and ends well.
+    assert [done[0], done[1], done[-1]] == [(signal.SIGINT, signal.SIG_IGN), long_worker.NICENESS, 0]
 
 
 def test_an_answer_goes_back_whole_and_its_body_is_closed() -> None:
