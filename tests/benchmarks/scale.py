@@ -193,8 +193,9 @@ def _ask(channel: Connection, url: str, token: str, path: str) -> None:
         keep_current(database)  # as the process that answers does after a response
         again = _middle([_get(client, path) for _ in range(AGAIN)])
         saved = []
-        for _ in range(AGAIN):
-            save_another(database)
+        for number in range(AGAIN):
+            # The newest event is the one before: twice as far back is another pair.
+            save_another(database, 2 * number)
             saved.append(_get(client, path))
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         channel.send(Cost(first, again, _middle(saved), most))
