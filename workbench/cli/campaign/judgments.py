@@ -27,6 +27,7 @@ from workbench.settings import Settings
 from workbench.storage import Session
 from workbench.workflow.agreement.probe_answers import probe_json, probe_lines
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.campaigns.imports_under_way import refuse_while_importing
 from workbench.workflow.judging.current_judgments import TickedBy, annotated_judgments, judgment_json
 from workbench.workflow.judging.importing import GivenJudgments, imported_json, judgments_from_qrels
 from workbench.workflow.judging.judgment_files import judgment_table, subtopic_lines
@@ -143,6 +144,7 @@ def judgments(settings: Settings, campaign: str, as_json: bool) -> None:
     """
     with open_database(settings) as database, database.reading() as db:
         found = campaign_by_slug(db, campaign)
+        refuse_while_importing(db, found.id)
         if as_json:
             content = collected(json_array(map(judgment_json, annotated_judgments(db, found.id))))
         else:

@@ -28,21 +28,23 @@ def assign(
     db: Session,
     pool_id: int,
     *,
-    topics: Iterable[str],
+    topics: Iterable[str] | None,
     assessor_ids: Iterable[int],
     order: OrderRule = OrderRule.SHUFFLED,
     seed: int | None = None,
 ) -> int:
-    """Assign every named topic to every named assessor; existing assignments stay as they are.
+    """Assign every named topic, or all, to every named assessor; existing assignments stay as they are.
 
     Returns how many assignments are new. A topic that was removed is assigned again with its old order.
     Raises Conflict for a draft or a closed pool, NotFound for a topic outside the pool or an assessor without
     account.
     """
     pool = _open_pool(db, pool_id)
+    pooled = topics_of_pool(db, pool)
     assessor_ids = list(assessor_ids)
-    given = [(topic, assessor_id) for topic in topics for assessor_id in assessor_ids]
-    return _give(db, pool, topics_of_pool(db, pool), given, order, seed)
+    chosen = sorted(pooled) if topics is None else topics
+    given = [(topic, assessor_id) for topic in chosen for assessor_id in assessor_ids]
+    return _give(db, pool, pooled, given, order, seed)
 
 
 def assign_in_turn(

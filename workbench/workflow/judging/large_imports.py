@@ -105,7 +105,7 @@ def import_in_portions(
             _accept(database, prepared, begin)
         except _Changed:
             continue
-        progress("judgments", PORTION)
+        progress("Importing judgments", PORTION)
         finish_imports(database, campaign_id, progress)
         return tuple(file.imported for file in prepared.files)
     raise Conflict("others imported judgments again and again meanwhile", remedy="import the files again")
@@ -125,7 +125,7 @@ def finish_imports(database: Database, campaign_id: int, progress: Progress = no
         begun = time.monotonic()
         with database.writing() as db:
             recorded = _record(db, portion)
-        progress("judgments", recorded)
+        progress("Importing judgments", recorded)
         time.sleep(PAUSE * (time.monotonic() - begun))
 
 

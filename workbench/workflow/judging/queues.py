@@ -90,7 +90,7 @@ def give_queue(db: Session, campaign_id: int, name: str, assessor_ids: Iterable[
     Raises as `assign`, and Conflict where the pool is not a queue.
     """
     row = queue_row(db, campaign_id, name)
-    return assign(db, row.id, topics=_topics(db, row), assessor_ids=assessor_ids, order=OrderRule.SHUFFLED)
+    return assign(db, row.id, topics=None, assessor_ids=assessor_ids, order=OrderRule.SHUFFLED)
 
 
 def take_back(
