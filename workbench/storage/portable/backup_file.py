@@ -30,7 +30,6 @@ from workbench.storage.portable.rows import (
     TableSurvey,
     lines_of,
     no_progress,
-    row_of,
 )
 from workbench.storage.portable.schema import PortableTable, known_revision, schema_of
 
@@ -201,11 +200,6 @@ class BackupFile:
         different = differing_tables(found, self.contents.tables)
         if different:
             raise self._damaged(f"the rows of {', '.join(different)} are not those that were written")
-
-    def rows(self, table: PortableTable) -> Iterator[dict[str, Any]]:
-        """The rows of a table by column."""
-        for line in self.lines(table):
-            yield row_of(line, table)
 
     def _understood(self, manifest: Any) -> tuple[Contents, datetime, str]:
         if not isinstance(manifest, dict) or manifest.get("form") != FORM:

@@ -86,11 +86,6 @@ class Discussion:
     hidden: int
     latest: int
 
-    @property
-    def pair(self) -> Pair:
-        """The topic and the docno."""
-        return self.topic.id, self.document.docno
-
 
 def discussions(db: Session, campaign_id: int, account_id: int) -> tuple[DiscussionLine, ...]:
     """The pairs that were sent back to an account as an assessor, those without its answer first."""

@@ -59,11 +59,6 @@ class DisputedPair:
     heard: int
 
     @property
-    def pair(self) -> Pair:
-        """The topic and the docno."""
-        return self.topic.id, self.document.docno
-
-    @property
     def ungiven(self) -> bool:
         """Whether the decision is a grade that no assessor gives."""
         grade = None if self.decided is None else self.decided.grade
