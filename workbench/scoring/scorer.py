@@ -247,11 +247,16 @@ def score_run(
     return Scorer(qrels, measures).score(run, ties=ties)
 
 
-def best_first(runs: Iterable[RunScores], name: str) -> list[RunScores]:
-    """Runs by one of their measures, best first, then by tag; the lowest first where lower is better."""
+def higher_is_better(name: str) -> bool:
+    """Whether a higher value of a measure is a better one."""
     (measure,) = parse_measures(name)
     kernel = kernel_of(measure)
-    sign = 1 if kernel is not None and not kernel.descending else -1
+    return kernel is None or kernel.descending
+
+
+def best_first(runs: Iterable[RunScores], name: str) -> list[RunScores]:
+    """Runs by one of their measures, best first, then by tag; the lowest first where lower is better."""
+    sign = -1 if higher_is_better(name) else 1
     return sorted(runs, key=lambda run: (sign * run.values[name], run.tag))
 
 

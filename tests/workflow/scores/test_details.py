@@ -42,6 +42,16 @@ def table(database: Database, campaign: int) -> ScoreTable:
         return score_runs(db, campaign, choice=rule_choice(), measures="RR P@1")
 
 
+def test_the_run_with_the_lowest_value_is_first_where_lower_is_better(
+    database: Database, campaign: int
+) -> None:
+    # E@1 is 0 where the first document is the relevant one, else 1: alpha 0, beta 1/2, half 1.
+    with database.reading() as db:
+        table = score_runs(db, campaign, choice=rule_choice(), measures="E@1")
+        found = [run_profile(db, campaign, table, tag, "E@1").rank for tag in ("alpha", "beta", "half")]
+    assert found == [1, 2, 3]
+
+
 def test_a_run_is_compared_with_the_median_by_topic(
     database: Database, campaign: int, table: ScoreTable
 ) -> None:

@@ -34,7 +34,8 @@ def scale_from_json(data: object) -> Scale:
     """
     if not isinstance(data, Mapping) or not isinstance(data.get("grades"), list):
         raise WorkbenchError(
-            "a scale is an object with a list of grades", remedy="see README, section Scales"
+            "a scale is an object with a list of grades",
+            remedy='the help page "Scale and guidelines" has an example',
         )
     grades = tuple(_grade(index, entry, len(data["grades"])) for index, entry in enumerate(data["grades"]))
     relevant_from = data.get("relevant_from")
@@ -50,7 +51,7 @@ def named_scale(name: str) -> Scale:
     except KeyError:
         raise WorkbenchError(
             f"{name} is not a predefined scale",
-            remedy=f"one of {', '.join(SCALES)}, or a JSON file as in README, section Scales",
+            remedy=f"choose one of {', '.join(SCALES)}, or name a JSON file (workbench help settings)",
         ) from None
 
 

@@ -132,8 +132,8 @@ def store_run(
     took it at this very moment.
     """
     report = upload.report
-    # Locked, so that a tag cannot be taken twice at once.
-    db.get_one(CampaignRow, campaign_id, with_for_update=True)
+    # Locked, so that a tag cannot be taken twice at once; answers, which name the campaign, do not wait.
+    db.get_one(CampaignRow, campaign_id, with_for_update={"key_share": True})
     if report.tag is not None and not report.errors and sender.organiser:
         known = stored_tags(db, campaign_id)
         if replacing:

@@ -115,7 +115,7 @@ def add_to_batch(
     """
     if not _BATCH.fullmatch(batch) or batch == SET_UP_TEXTS:
         raise NotFound("there is no such batch of files", remedy="upload the files again")
-    db.get_one(CampaignRow, campaign_id, with_for_update=True)
+    db.get_one(CampaignRow, campaign_id, with_for_update={"key_share": True})
     _delete_expired(db)
     if instead_of is not None:
         row = _file_row(db, campaign_id, batch, instead_of, sender)
@@ -233,8 +233,8 @@ def keep_files(
     `metadata` apply to each new run; a participant's runs belong to the group for which the file was sent.
     Raises NotFound for a number that the batch does not have.
     """
-    # Locked, so that a second click waits and finds the files kept.
-    db.get_one(CampaignRow, campaign_id, with_for_update=True)
+    # Locked, so that a second click waits and finds the files kept; answers do not wait.
+    db.get_one(CampaignRow, campaign_id, with_for_update={"key_share": True})
     found = batch_of(db, campaign_id, batch, sender)
     by_id = {one.id: one for one in found.files}
     chosen = [one.id for one in found.keepable] if ids is None else sorted(set(ids))

@@ -12,7 +12,7 @@ from workbench.consensus.rule_choice import RuleChoice, choice_label
 from workbench.export import Export, table_export
 from workbench.latex import document, escaped, number, table
 from workbench.scoring.measures import parse_measures
-from workbench.scoring.scorer import RunScores, topic_scores_of
+from workbench.scoring.scorer import RunScores, higher_is_better, topic_scores_of
 from workbench.scoring.summary_sheet import CUTOFFS, LEVELS, SummarySheet, sheet_measures, summary_sheet
 from workbench.scoring.topic_difficulty import topic_spreads
 from workbench.workflow.scores.score_table import ScoreTable, score_runs
@@ -50,9 +50,10 @@ class RunProfile:
 
     @property
     def rank(self) -> int:
-        """The place of the run by the measure shown; runs of one score share the best place."""
-        own = self.scores.values[self.shown]
-        return 1 + sum(one.values[self.shown] > own for one in self.table.runs)
+        """The place of the run by the measure shown, the best first; runs of one score share the best place."""
+        sign = 1 if higher_is_better(self.shown) else -1
+        own = sign * self.scores.values[self.shown]
+        return 1 + sum(sign * one.values[self.shown] > own for one in self.table.runs)
 
     def others(self, topic: str) -> tuple[float, ...]:
         """The scores on a topic by the other measures, in the order of the table."""
