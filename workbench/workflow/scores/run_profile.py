@@ -50,7 +50,7 @@ class RunProfile:
 
     @property
     def rank(self) -> int:
-        """The place of the run by the measure shown, the best first; runs of one score share the best place."""
+        """The place of the run by the measure shown, the best first; equal scores share the best place."""
         sign = 1 if higher_is_better(self.shown) else -1
         own = sign * self.scores.values[self.shown]
         return 1 + sum(sign * one.values[self.shown] > own for one in self.table.runs)
