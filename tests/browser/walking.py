@@ -55,6 +55,7 @@ QUESTIONS: Mapping[str, tuple[Asked, ...]] = {
     "agreement.pair": (_asked(*TWO),),
     "agreement.pair_file": (_asked(*TWO),),
     "agreement_topics.pairs": (_asked(("topic", "T01")),),
+    "agreement_topics.pairs_file": (_asked(("topic", "T01")),),
     "agreement_planner.index": (_asked(("asked", "yes")),),
     "analysis.index": (_asked(*ANALYSED),),
     "campaigns.index": (_asked(), _asked(who="marlow"), _asked(who="sorrel")),

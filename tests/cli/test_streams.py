@@ -108,9 +108,9 @@ def test_a_read_that_fails_is_told_and_so_are_the_other_files(broken: str, words
 
 
 # Arguments that name files; of `release compare` they are its two releases.
-INPUTS = {"files", "file", "runs", "qrels", "before", "after", "source", "releases"}
+INPUTS = {"files", "file", "runs", "qrels", "docs", "topics", "before", "after", "source", "releases"}
 # What other arguments of commands on files hold.
-OTHERS = {"campaign": "small", "kind": "roc", "tag": "bm25", "target": "new.run"}
+OTHERS = {"campaign": "small", "kind": "roc", "tag": "bm25", "target": "new.run", "query": "tide"}
 # Options without which a command reads nothing.
 NEEDED = {"trust judges": ("--judgments", "broken"), "trust runs": ("--depth", "1")}
 

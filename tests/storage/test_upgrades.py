@@ -36,7 +36,7 @@ VALUES: dict[str, Any] = {
     "kept_aside.answer": "{}", "said": "[]", "adjudication_event.grade": 1, "pairs": 1,
     "preference_task.pairs": '[["d1", "d2"]]', "first": "d1", "second": "d2", "replaced_at": None,
     "inclusion": 0.5, "among": "all", "mail_message.state": "sent",
-    "webhook_delivery.state": "sent",
+    "webhook_delivery.state": "sent", "topic_draft.state": "accepted",
 }  # fmt: skip
 BY_TYPE: dict[str, Any] = {
     "StoredJson": "{}", "Moment": NOW, "Boolean": False, "LargeBinary": b"x", "Double": 1.5, "BigInteger": 1,
