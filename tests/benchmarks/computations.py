@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
+import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -24,6 +25,9 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
+
+# As the program does: threads for such small matrices only get in each other's way.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 from sqlalchemy import insert

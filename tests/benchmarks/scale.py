@@ -23,6 +23,9 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+# As the program does: threads for such small matrices only get in each other's way.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from flask.testing import FlaskClient
 from sqlalchemy import event, select
 
