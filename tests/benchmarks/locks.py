@@ -305,7 +305,8 @@ def _measure(name: str, database: Database, folder: Path, given: argparse.Namesp
     with _others_saving(database.url) as waits:
         WORK[name](site)
     waits.sort()
-    waited = f"{waits[int(0.99 * len(waits))]:9.1f} {waits[-1]:9.1f}"
+    # Work that is done in some milliseconds may have made nobody wait.
+    waited = f"{waits[int(0.99 * len(waits))]:9.1f} {waits[-1]:9.1f}" if waits else f"{'-':>9} {'-':>9}"
     print(f"{name:26} {_told(watch.held)} {waited}  in {time.monotonic() - begun:.1f} s", flush=True)
 
 
