@@ -144,6 +144,7 @@ def test_signed_out_elsewhere_is_one_line_and_no_green_light(desk_of: DeskOf, se
     other.goto(f"{server.address}/account/sessions")
     other.locator("#everywhere").fill(PASSWORD)
     other.get_by_role("button", name="Sign out everywhere").click()
+    other.wait_for_url("**/sign-in?why=everywhere")
     light(page, "signed out")
     expect(page.locator("#light")).to_have_attribute("data-state", "failed")
     page.keyboard.press("2")
