@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 import threading
 from collections.abc import Iterable, Sequence
@@ -34,6 +33,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from workbench.counts import counted
+from workbench.deployment.components import PROGRAM, installed_components
 
 ADDRESS = "https://api.osv.dev"
 VARIABLE = "WORKBENCH_TEST_OSV"
@@ -44,12 +44,10 @@ MOST_BYTES = 16 << 20
 MOST_PAGES = 10
 SOUND, VULNERABLE, NOT_DONE = 0, 1, 75
 """How the command ends; the last is EX_TEMPFAIL of sysexits.h."""
-PROJECT = "ir-workbench"
 OF_TESTS = {"test", "contract", "forms", "citation", "provider", "bench"}
 """The extras that only whoever changes the program installs."""
-VENDOR = Path(__file__).resolve().parent.parent / "static" / "vendor"
-NPM_NAMES = {"htmx": "htmx.org", "plot": "@observablehq/plot"}
-_VENDORED = re.compile(r"([a-z0-9]+)-(\d+\.\d+\.\d+)\.min\.js")
+STATIC = Path(__file__).resolve().parent.parent / "static"
+ECOSYSTEMS = {"pypi": "PyPI", "npm": "npm"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,16 +97,14 @@ class NotAudited(Exception):
 
 
 def installed() -> list[Component]:
-    """The packages of this environment that the project needs, and the scripts that it carries."""
-    extras = set(metadata.metadata(PROJECT).get_all("Provides-Extra") or ()) - OF_TESTS
-    found = {
-        Component("PyPI", name, metadata.version(name).partition("+")[0])
-        for name in needed(PROJECT, extras)
-        if name != PROJECT
-    }
-    carried = [match for path in VENDOR.iterdir() if (match := _VENDORED.fullmatch(path.name))]
-    found |= {Component("npm", NPM_NAMES.get(one[1], one[1]), one[2]) for one in carried}
-    return sorted(found, key=lambda one: (one.ecosystem, one.name, one.version))
+    """The packages of this environment that the program needs, and the scripts that it carries."""
+    extras = set(metadata.metadata(PROGRAM).get_all("Provides-Extra") or ()) - OF_TESTS
+    names = needed(PROGRAM, extras)
+    return [
+        Component(ECOSYSTEMS[one.registry], one.name, one.version.partition("+")[0])
+        for one in installed_components(STATIC)
+        if one.registry != "pypi" or one.name in names
+    ]
 
 
 def needed(name: str, extras: Iterable[str] = ()) -> set[str]:

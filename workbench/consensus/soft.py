@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from workbench.consensus.judgments import grades_by_pair
 from workbench.consensus.rule import Rule
 from workbench.export import Export, table_export
-from workbench.records import Judgment, Scale, id_bytes
+from workbench.records import Judgment, Scale, sorted_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def soft_labels(judgments: Iterable[Judgment], *, scale: Scale | None = None) ->
         else tuple(sorted({grade for grades in graded.values() for grade in grades}))
     )
     labels = []
-    for pair in sorted(graded, key=lambda pair: (id_bytes(pair[0]), id_bytes(pair[1]))):
+    for pair in sorted_pairs(graded):
         grades = graded[pair]
         counts, n = Counter(grades), len(grades)
         labels.append(SoftLabel(*pair, sum(grades) / n, n, tuple(counts[value] / n for value in values)))

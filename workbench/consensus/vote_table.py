@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from workbench.consensus.judgments import grades_by_pair
 from workbench.consensus.models.votes import Floats, Numbers, Posterior, Votes
 from workbench.consensus.rule import Pair
-from workbench.records import Judgment, Scale, id_bytes
+from workbench.records import Judgment, Scale, sorted_pairs
 
 LEFT = -1
 """In the place of a grade that there is not."""
@@ -120,7 +120,7 @@ def vote_table(
 ) -> VoteTable:
     """The table of current judgments and an adjudicator's decisions; raises as `grades_by_pair` does."""
     by_pair, decisions = grades_by_pair(judgments, scale), decided or {}
-    pairs = _sorted({**by_pair, **dict.fromkeys(decisions)})
+    pairs = tuple(sorted_pairs({**by_pair, **dict.fromkeys(decisions)}))
     names = tuple(sorted({name for grades in by_pair.values() for name in grades}))
     values = sorted({grade for grades in by_pair.values() for grade in grades.values()})
     number = {name: at for at, name in enumerate(names)}
@@ -141,12 +141,6 @@ def vote_table(
         {row: decisions[pair] for row, pair in enumerate(pairs) if pair in decisions} if decisions else {},
         relevant_from,
     )
-
-
-def _sorted(pairs: Collection[Pair]) -> tuple[Pair, ...]:
-    if all(topic.isascii() and docno.isascii() for topic, docno in pairs):
-        return tuple(sorted(pairs))
-    return tuple(sorted(pairs, key=lambda pair: (id_bytes(pair[0]), id_bytes(pair[1]))))
 
 
 def most_likely_of_table(model: Callable[[Votes], Posterior]) -> Callable[[VoteTable], TableOutcome]:

@@ -48,7 +48,8 @@ class InstalledComponent:
 def installed_components(static: Path) -> tuple[InstalledComponent, ...]:
     """The packages of this Python without the program, and the scripts in the folder of static files."""
     packages = {_package(each) for each in metadata.distributions()}
-    scripts = {_script(path) for path in (static / "vendor").iterdir() if _SCRIPT.fullmatch(path.name)}
+    carried = ((path, _SCRIPT.fullmatch(path.name)) for path in (static / "vendor").iterdir())
+    scripts = {_script(path, *named.groups()) for path, named in carried if named is not None}
     return tuple(sorted({one for one in packages if one.name != PROGRAM} | scripts))
 
 
@@ -85,11 +86,9 @@ def _field(about: metadata.PackageMetadata, name: str) -> str:
     return about[name] if name in about else ""  # noqa: SIM401 - its type has no `get`
 
 
-def _script(path: Path) -> InstalledComponent:
-    found = _SCRIPT.fullmatch(path.name)
-    assert found is not None  # noqa: S101 - only such files are asked about
+def _script(path: Path, name: str, version: str) -> InstalledComponent:
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
-    return InstalledComponent("npm", _NPM.get(found[1], found[1]), found[2], sha256=sha256)
+    return InstalledComponent("npm", _NPM.get(name, name), version, sha256=sha256)
 
 
 def _entry(one: InstalledComponent, kind: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from workbench.export import Export, table_export
 from workbench.formats.runs import read_run
-from workbench.records import Qrel, Run, id_bytes
+from workbench.records import Qrel, Run, id_bytes, sorted_pairs
 from workbench.releases.contents import Pair, ReleaseAbout, ReleasedAnswer, ReleasedDecision, ReleaseRule
 from workbench.scoring.measures import at_threshold
 from workbench.scoring.pairs_of_runs import Comparisons, compare_all
@@ -179,8 +179,8 @@ def compare_releases(
     before, after = _grades(first.qrels), _grades(second.qrels)
     both = before.keys() & after.keys()
     threshold = first.rule.relevant_from, second.rule.relevant_from
-    changed = _sorted(pair for pair in both if before[pair] != after[pair])
-    added, removed = _sorted(after.keys() - both), _sorted(before.keys() - both)
+    changed = sorted_pairs(pair for pair in both if before[pair] != after[pair])
+    added, removed = sorted_pairs(after.keys() - both), sorted_pairs(before.keys() - both)
     news = _News(first, second, frozenset((*changed, *added, *removed)))
     scored = included_runs(first, second) if runs is None else runs
     table = Counter((before[pair], after[pair]) for pair in both)
@@ -330,7 +330,3 @@ def _grades_in(found: Iterable[int | None]) -> list[int | None]:
 
 def _grades(qrels: Iterable[Qrel]) -> dict[Pair, int]:
     return {(one.topic, one.docno): one.grade for one in qrels}
-
-
-def _sorted(pairs: Iterable[Pair]) -> list[Pair]:
-    return sorted(pairs, key=lambda pair: (id_bytes(pair[0]), id_bytes(pair[1])))

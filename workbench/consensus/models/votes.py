@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.consensus.rule import Evidence, Outcome, Pair, Settled
-from workbench.records import id_bytes
+from workbench.records import sorted_pairs
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -126,7 +126,7 @@ def most_likely(evidence: Evidence, model: Callable[[Votes], Posterior]) -> dict
     """The most likely grade of every pair under a model, with its probability."""
     graded = evidence.graded
     # Numbered in the order of their ids, so that nothing depends on who judged first.
-    pairs = sorted(graded, key=lambda pair: (id_bytes(pair[0]), id_bytes(pair[1])))
+    pairs = sorted_pairs(graded)
     assessors = {
         name: at for at, name in enumerate(sorted({name for one in graded.values() for name in one}))
     }

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from workbench.pooling.pool import Pair, Pool
-from workbench.records import id_bytes
+from workbench.records import id_bytes, sorted_pairs
 
 UNSAMPLED = "-1"
 
@@ -37,7 +37,7 @@ def xinfap_rows(pool: Pool, grades: Mapping[Pair, int]) -> Iterator[tuple[str, .
     sampled only what has a grade. Rows are sorted by topic and docno (bytes).
     Source: NIST's sample_eval.pl (Yilmaz, Kanoulas and Aslam 2008).
     """
-    for topic, docno in _sorted(pool.strata):
+    for topic, docno in sorted_pairs(pool.strata):
         yield topic, "0", docno, str(pool.strata[topic, docno]), _grade(pool, grades, (topic, docno))
 
 
@@ -47,7 +47,7 @@ def infap_rows(pool: Pool, grades: Mapping[Pair, int]) -> Iterator[tuple[str, ..
     infAP has no strata: it is for a sample that is equally likely throughout.
     Source: trec_eval m_infap.c (Yilmaz and Aslam 2006).
     """
-    for topic, docno in _sorted(pool.strata):
+    for topic, docno in sorted_pairs(pool.strata):
         yield topic, "0", docno, _grade(pool, grades, (topic, docno))
 
 
@@ -57,14 +57,10 @@ def statap_rows(pool: Pool, grades: Mapping[Pair, int]) -> Iterator[tuple[str, .
     The method, which the estimator does not read, is always 1.
     Source: Aslam and Pavlu 2007.
     """
-    for pair in _sorted(pool.inclusion):
+    for pair in sorted_pairs(pool.inclusion):
         if pair in grades:
             yield *pair, _grade(pool, grades, pair), "1", repr(pool.inclusion[pair])
 
 
 def _grade(pool: Pool, grades: Mapping[Pair, int], pair: Pair) -> str:
     return str(grades[pair]) if pair in pool.inclusion and pair in grades else UNSAMPLED
-
-
-def _sorted(pairs: Mapping[Pair, object]) -> list[Pair]:
-    return sorted(pairs, key=lambda pair: (id_bytes(pair[0]), id_bytes(pair[1])))

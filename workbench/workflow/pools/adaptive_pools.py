@@ -14,7 +14,7 @@ from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.pooling.adaptive.live import Adaptive, Happening, PoolEvent
 from workbench.pooling.strategies import ADAPTIVE, start
 from workbench.pooling.strategy import named
-from workbench.records import Run, TieRule, sorted_ids
+from workbench.records import Run, TieRule, sorted_pairs
 from workbench.storage.events import current_events
 from workbench.storage.tables import (
     AssessorRow,
@@ -243,14 +243,6 @@ def adaptive_pool_row(db: Session, campaign_id: int, name: str) -> PoolRow:
             f"pool {name!r} is not adaptive", remedy="its documents were chosen when it was made"
         )
     return pool
-
-
-def sorted_pairs(pairs: Collection[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Pairs of topic and docno, sorted as bytes."""
-    by_topic: dict[str, list[str]] = {}
-    for topic, docno in pairs:
-        by_topic.setdefault(topic, []).append(docno)
-    return [(topic, docno) for topic in sorted_ids(by_topic) for docno in sorted_ids(by_topic[topic])]
 
 
 def relevant_pairs(db: Session, campaign_id: int, topic: str | None = None) -> dict[tuple[str, str], bool]:

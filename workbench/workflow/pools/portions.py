@@ -210,9 +210,8 @@ def open_in_portions(database: Database, campaign_id: int, name: str, *, seen: s
     """Open a draft as `drafts.open_pool` does, and raise as it does, while others write.
 
     Its pairs and what a supplementary adaptive pool begins with are read outside the transaction that opens
-    it. Events
-    that a process left in a draft when it was killed are removed first. Raises Conflict where pools change
-    again and again.
+    it. Events that a process left in a draft when it was killed are removed first. Raises Conflict where
+    pools change again and again.
     """
     for _ in range(TRIES):
         with database.reading() as db:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.records import id_bytes
+from workbench.records import id_bytes, sorted_pairs
 from workbench.releases.contents import (
     Included,
     ReleasedAssessor,
@@ -120,5 +120,5 @@ def _undrawn(db: Session, row: PoolRow, found: ReleasedPool) -> tuple[UndrawnPai
     drawn = {(one.topic, one.docno) for one in found.entries}
     sampled = any(one.inclusion is not None for one in found.entries)
     strata = undrawn_pairs(db, row.campaign_id, row.recipe, drawn if sampled else ()) or {}
-    left = sorted(strata, key=lambda pair: (id_bytes(pair[0]), id_bytes(pair[1])))
+    left = sorted_pairs(strata)
     return tuple(UndrawnPair(*pair, strata[pair]) for pair in left)
