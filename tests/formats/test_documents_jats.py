@@ -36,7 +36,8 @@ ARTICLE = """<article xmlns:mml="http://www.w3.org/1998/Math/MathML" xmlns:xlink
 <graphic xlink:href="t1.jpg"/>
 <table><tr><td colspan="2">both</td></tr></table></alternatives></table-wrap>
 <fig><label>Fig 1</label><caption><title>A gauge</title></caption>
-<graphic xlink:href="f1.jpg"/></fig></sec></body>
+<graphic xlink:href="f1.jpg"/></fig><boxed-text><title>Aside</title></boxed-text></sec>
+<boxed-text><title>Key points</title><p>Two.</p></boxed-text></body>
 <back><ref-list><ref><element-citation>
 <name><surname>Doodson</surname></name><year>1921</year></element-citation>
 </ref></ref-list></back></article>"""
@@ -68,6 +69,8 @@ def test_an_article_keeps_its_structure() -> None:
         "<p><b>Table 1</b> Levels.</p>",
         '<table><tr><td colspan="2">both</td></tr></table>',
         '<img data-part="figure" src="f1.jpg" alt="f1.jpg">',
+        "<h3>Aside</h3>",
+        "<h2>Key points</h2>\n<p>Two.</p>",
         "<h2>References</h2>\n<ol><li>Doodson 1921</li>\n</ol>",
     )
     places = [found.text.find(part) for part in parts]

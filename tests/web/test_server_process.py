@@ -75,7 +75,7 @@ def test_a_worker_process_logs_sends_and_watches_its_supervisor(
     monkeypatch.setattr(multiprocessing, "parent_process", lambda: Supervisor(4711))
     monkeypatch.setattr(server_process, "_end_without", watched.put)
     monkeypatch.setattr(server_process, "from_environment", lambda: app)
-    monkeypatch.setattr(server_process, "start_senders", sending.append)
+    monkeypatch.setattr(server_process, "start_background_work", sending.append)
     door = server_process.door_from_environment()
     assert isinstance(door, Door)
     assert watched.get(timeout=60) == 4711

@@ -69,6 +69,8 @@ def _element(element: Element, level: int) -> str:
         return _math(element)
     if name in ("sec", "app", "ack", "abstract", "notes", "glossary"):
         return _section(element, min(level + 1, _DEEPEST_HEADING))
+    if any(name_of(child) == "title" for child in element):  # a box has its heading below its section's
+        level = min(level + 1, _DEEPEST_HEADING)
     if name == "title":
         return f"<h{level}>{html_of(element, level)}</h{level}>\n"
     if name == "label":

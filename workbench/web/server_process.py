@@ -10,10 +10,10 @@ import time
 
 from workbench.settings import read_settings
 from workbench.web.app import from_environment
+from workbench.web.background_work import start_background_work
 from workbench.web.context import context_of
 from workbench.web.door import Door
 from workbench.web.logs import start_logging
-from workbench.web.senders import start_senders
 
 LOOK_SECONDS = 0.5
 # For requests that are being answered when the supervisor has ended.
@@ -28,7 +28,7 @@ def door_from_environment() -> Door:
         threading.Thread(target=_end_without, args=(supervisor.pid,), daemon=True).start()
     start_logging(read_settings())
     app = from_environment()
-    start_senders(context_of(app))
+    start_background_work(context_of(app))
     return Door(app)
 
 

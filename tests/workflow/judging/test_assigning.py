@@ -91,5 +91,5 @@ def test_what_cannot_be_assigned_is_refused(database: Database) -> None:
             assign(db, report.pool.id, topics=["T9"], assessor_ids=[made.assessors["Ada"]])
         with pytest.raises(NotFound, match="without an account"):
             assign(db, report.pool.id, topics=["T1"], assessor_ids=[999_999])
-        with pytest.raises(WorkbenchError, match="3 assessors per topic"):
+        with pytest.raises(WorkbenchError, match="each topic is to have 3 assessors; 2 selected"):
             assign_in_turn(db, report.pool.id, assessor_ids=list(made.assessors.values()), per_topic=3)

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from workbench.counts import counted
 from workbench.errors import NotFound, WorkbenchError
 from workbench.storage.events import current_events
 from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow, TopicRow
@@ -64,7 +65,7 @@ def assign_in_turn(
     assessor_ids = list(dict.fromkeys(assessor_ids))
     if not 1 <= per_topic <= len(assessor_ids):
         raise WorkbenchError(
-            f"{per_topic} assessors per topic need more than the {len(assessor_ids)} selected",
+            f"each topic is to have {counted(per_topic, 'assessor')}; {len(assessor_ids)} selected",
             remedy="select more assessors or ask for fewer per topic",
         )
     pool = _open_pool(db, pool_id)

@@ -25,7 +25,7 @@ TOPICS_SECONDS = 15.0
 """Between two looks for finished topics, which read more."""
 
 
-def start_senders(context: Context) -> None:
+def start_background_work(context: Context) -> None:
     """Start a thread for each kind of work, so that none waits for another; no mail without a server."""
     database, settings = context.database, context.settings
     mail = settings.mail

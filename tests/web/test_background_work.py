@@ -14,7 +14,7 @@ from tests.webhooks import INSIDE, a_webhook, receiver
 from workbench.errors import Unavailable
 from workbench.settings import Settings
 from workbench.storage.engine import Database
-from workbench.web import senders
+from workbench.web import background_work
 from workbench.web.context import Context
 from workbench.workflow.mail.queue import add_test, messages
 
@@ -30,7 +30,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Started:
     def start(name: str, seconds: float, act: Callable[[], object]) -> None:
         found[name] = (seconds, act)
 
-    monkeypatch.setattr(senders, "_start", start)
+    monkeypatch.setattr(background_work, "_start", start)
     return found
 
 
@@ -41,13 +41,13 @@ def context_with(settings: Settings, database: Database) -> Context:
 def test_each_kind_of_sending_has_a_thread_and_without_a_mail_server_none_sends_mail(
     sqlite_database: Database, settings: Settings, started: Started
 ) -> None:
-    senders.start_senders(context_with(settings, sqlite_database))
+    background_work.start_background_work(context_with(settings, sqlite_database))
     assert {name: seconds for name, (seconds, _) in started.items()} == {
         "webhooks": 5.0,
         "imports": 10.0,
         "finished topics": 15.0,
     }
-    senders.start_senders(context_with(replace(settings, mail=AWAY), sqlite_database))
+    background_work.start_background_work(context_with(replace(settings, mail=AWAY), sqlite_database))
     assert started["mail"][0] == 5.0
 
 
@@ -58,7 +58,7 @@ def test_a_look_at_empty_queues_sends_nothing_and_writes_nothing(
     started: Started,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    senders.start_senders(context_with(replace(settings, mail=AWAY), sqlite_database))
+    background_work.start_background_work(context_with(replace(settings, mail=AWAY), sqlite_database))
 
     def written() -> Iterator[None]:
         raise AssertionError("other processes wait for who writes")
@@ -79,8 +79,8 @@ def test_a_message_that_is_due_is_tried_and_a_webhook_is_told(
         with sqlite_database.writing() as db:
             add_test(db, "ada@example.org")
             a_webhook(db, cast.campaign_id, program.url)
-        assert senders.mail_if_due(sqlite_database, AWAY) == 0
-        assert senders.deliver_if_due(sqlite_database, INSIDE) == 1
+        assert background_work.mail_if_due(sqlite_database, AWAY) == 0
+        assert background_work.deliver_if_due(sqlite_database, INSIDE) == 1
         assert len(program.received) == 1
     with sqlite_database.reading() as db:
         (message,) = messages(db)
@@ -102,7 +102,7 @@ def test_a_failure_is_logged_and_the_next_look_follows(
 
     monkeypatch.setattr("time.sleep", waited.append)
     with caplog.at_level(logging.WARNING), pytest.raises(Enough):
-        senders._repeat("mail", 5.0, fail)
+        background_work._repeat("mail", 5.0, fail)
     assert waited == [5.0, 5.0]
     assert [(one.levelname, one.message, bool(one.exc_info)) for one in caplog.records] == [
         ("WARNING", "mail: nothing is done: the database does not respond", False),
