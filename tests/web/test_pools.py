@@ -114,12 +114,26 @@ def test_a_large_topic_is_shown_page_by_page(olga: FlaskClient) -> None:
     keep_all(olga, check_files(olga, upload("big.txt", big)))
     made = olga.post(ADDRESS, data={"depth": "700", "ties": "trec_eval", "run": ["big"]})
     first = olga.get(f"{made.location}/topic?topic=T1").text
-    assert first.count("documents/document?") == 500
-    assert "1 to 500 of 612" in text_of(first)
-    (following,) = links(first, "from=500")
-    second = olga.get(following).text
-    assert second.count("documents/document?") == 112
-    assert "501 to 612 of 612" in text_of(second)
+    assert first.count("documents/document?") == 100
+    assert "1 to 100 of 612" in text_of(first)
+    (following,) = links(first, "from=100")
+    assert "101 to 200 of 612" in text_of(olga.get(following).text)
+    last = olga.get(f"{made.location}/topic?topic=T1&from=600").text
+    assert last.count("documents/document?") == 12
+    assert "601 to 612 of 612" in text_of(last)
+
+
+def test_a_pair_names_its_first_runs_and_all_of_them_on_request(olga: FlaskClient) -> None:
+    # 22 runs that have n1 at ranks 1 to 22, behind as many others of their own.
+    for number in range(22):
+        docnos = [*(f"own{number}-{place}" for place in range(number)), "n1"]
+        keep_all(olga, check_files(olga, upload("run.txt", run_text(f"run{number:02}", {"T1": docnos}))))
+    tags = [f"run{number:02}" for number in range(22)]
+    made = olga.post(ADDRESS, data={"depth": "22", "ties": "trec_eval", "run": tags})
+    page = olga.get(f"{made.location}/topic?topic=T1").text
+    assert f"n1 22 {' '.join(f'run{n:02} {n + 1}' for n in range(20))} and 2 more runs" in text_of(page)
+    (every,) = links(page, "runs=all")
+    assert f"n1 22 {' '.join(f'run{n:02} {n + 1}' for n in range(22))} own" in text_of(olga.get(every).text)
 
 
 def test_the_pairs_come_as_lines_sorted_by_bytes(olga: FlaskClient, cast: Cast) -> None:

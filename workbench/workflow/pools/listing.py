@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import Row, Select, func, select, tuple_
 from sqlalchemy.orm import Session
 
 from workbench.pooling.strategies import WHILE_JUDGING
@@ -297,9 +297,16 @@ def pool_entries(
     db: Session, campaign_id: int, name: str, *, topic: str | None = None
 ) -> tuple[PooledPair, ...]:
     """The pairs of a pool (or of one topic of it), sorted by topic and docno as bytes."""
-    row = pool_row(db, campaign_id, name)
+    chosen = pairs_chosen(pool_row(db, campaign_id, name))
+    if topic is not None:
+        chosen = chosen.where(PoolEntryRow.topic == topic)
+    return tuple(map(pooled_pair, db.execute(chosen.order_by(PoolEntryRow.topic, PoolEntryRow.docno))))
+
+
+def pairs_chosen(pool: PoolRow) -> Select[Any]:
+    """The statement that reads the pairs of a pool, as `pooled_pair` takes them."""
     entry = PoolEntryRow
-    chosen = (
+    return (
         select(
             entry.topic,
             entry.docno,
@@ -312,22 +319,21 @@ def pool_entries(
             AccountRow.name,
         )
         .outerjoin(AccountRow, AccountRow.id == entry.added_by)
-        .where(entry.pool_id == row.id)
+        .where(entry.pool_id == pool.id)
     )
-    if topic is not None:
-        chosen = chosen.where(entry.topic == topic)
-    rows = db.execute(chosen.order_by(entry.topic, entry.docno))
-    return tuple(
-        PooledPair(
-            t,
-            docno,
-            tuple(Contribution(tag, rank) for tag, rank in brought),
-            weight,
-            inclusion,
-            stratum,
-            None if at is None else Addition(by or "", at, reason or ""),
-        )
-        for t, docno, brought, weight, inclusion, stratum, at, reason, by in rows
+
+
+def pooled_pair(row: Row[*tuple[Any, ...]]) -> PooledPair:
+    """A pair from the columns that `pairs_chosen` reads."""
+    topic, docno, brought, weight, inclusion, stratum, at, reason, by = row
+    return PooledPair(
+        topic,
+        docno,
+        tuple(Contribution(tag, rank) for tag, rank in brought),
+        weight,
+        inclusion,
+        stratum,
+        None if at is None else Addition(by or "", at, reason or ""),
     )
 
 

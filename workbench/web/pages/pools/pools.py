@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -12,7 +11,7 @@ from werkzeug.wrappers import Response
 from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.pooling.learner import LEARNER
-from workbench.records import TieRule, Verdict, id_bytes
+from workbench.records import TieRule, Verdict
 from workbench.web import notices
 from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.context import app_context, reading
@@ -20,17 +19,19 @@ from workbench.web.downloads import attachment, csv_file
 from workbench.web.forms import findings_of, sent_id, sent_ids, status_of
 from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
 from workbench.web.pages.pools.recipe_form import read_recipe, strategy_fields
-from workbench.web.paging import page_of
+from workbench.web.paging import A_PAGE, ListPage, start_asked
 from workbench.web.requests import see_other
 from workbench.workflow.pools.adaptive_pools import reasons_of
 from workbench.workflow.pools.drafts import changed_runs, shared_with
-from workbench.workflow.pools.listing import PooledPair, origin_lines, pool_entries, pool_report, pool_topics
+from workbench.workflow.pools.listing import origin_lines, pool_report, pool_topics
 from workbench.workflow.pools.maker import make_apart
 from workbench.workflow.pools.making import NewPool
+from workbench.workflow.pools.topic_pairs import topic_pairs, topic_size
 from workbench.workflow.runs.run_records import longest_list, runs_of
 
 blueprint = Blueprint("pools", __name__, url_prefix="/c/<slug>/pools")
-A_PAGE = 500
+MOST_RUNS = 20
+"""Named of each pair: of a thousand runs hundreds may have contributed one."""
 TIES: Mapping[TieRule, str] = {
     TieRule.TREC_EVAL: "equal scores by docno, descending, as trec_eval reads a run (TREC-8's pools)",
     TieRule.DOCNO_ASCENDING: "equal scores by docno, ascending (TREC-COVID's pools)",
@@ -93,20 +94,25 @@ def pool(pool_id: int) -> str:
 @blueprint.get("/<int:pool_id>/topic")
 @reader
 def topic(pool_id: int) -> str:
-    """The pairs of one topic, best rank first, with the runs that contributed each; `?topic=` names it."""
+    """The pairs of the topic that `?topic=` names, best rank first, with the runs that contributed each.
+
+    Of these the first, by rank; with `?runs=all` every one of them.
+    """
     topic_id = sent_id("topic")
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
-        entries = pool_entries(db, here().id, line.name, topic=topic_id)
+        size = topic_size(db, here().id, line.name, topic_id)
+        start = min(start_asked(), max(0, size.pairs - 1) // A_PAGE * A_PAGE)
+        pairs = topic_pairs(db, here().id, line.name, topic_id, start=start, most=A_PAGE)
         reasons = reasons_of(db, pool_id, topic_id)
-    ordered = sorted(entries, key=_priority)
     return render_template(
         "pools/topic.html",
         pool=line,
         topic=topic_id,
-        page=page_of(ordered, A_PAGE),
-        added=sum(entry.added is not None for entry in ordered),
+        page=ListPage(pairs, start, size.pairs, size.pairs, A_PAGE, ""),
+        added=size.added,
         reasons=reasons,
+        most_runs=None if request.args.get("runs") == "all" else MOST_RUNS,
     )
 
 
@@ -133,12 +139,6 @@ def topics_csv(pool_id: int) -> Response:
     rows = [(size.topic, size.title, size.pairs, size.largest_possible, size.added) for size in topics]
     name = f"{here().slug}.{line.name}.topics.csv"
     return csv_file(("topic", "title", "pairs", "largest_possible", "added_by_hand"), rows, name)
-
-
-def _priority(entry: PooledPair) -> tuple[int, int, bytes]:
-    # What no run contributed comes last, as in the order of judging.
-    first = entry.contributions[0].rank if entry.contributions else sys.maxsize
-    return first, -len(entry.contributions), id_bytes(entry.docno)
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:
