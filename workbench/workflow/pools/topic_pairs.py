@@ -13,19 +13,19 @@ from workbench.workflow.pools.pool_rows import pool_row
 
 
 @dataclass(frozen=True, slots=True)
-class TopicSize:
+class PairCount:
     """How many pairs a pool has of a topic, and how many of them were added by hand."""
 
     pairs: int
     added: int
 
 
-def topic_size(db: Session, campaign_id: int, name: str, topic: str) -> TopicSize:
+def topic_size(db: Session, campaign_id: int, name: str, topic: str) -> PairCount:
     """The pairs of a topic counted; raises NotFound for an unknown pool."""
     row, entry = pool_row(db, campaign_id, name), PoolEntryRow
     counted = select(func.count(), func.count(entry.added_at))
     pairs, added = db.execute(counted.where(entry.pool_id == row.id, entry.topic == topic)).one()
-    return TopicSize(pairs, added)
+    return PairCount(pairs, added)
 
 
 def topic_pairs(
