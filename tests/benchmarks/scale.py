@@ -7,7 +7,8 @@ PostgreSQL database, as `python -m tests.postgresql FOLDER` gives one that stays
 server that is gone afterwards, and measures there.
 
 `python -m tests.benchmarks.scale measure FILE` asks for each page in a process of its own: first, again, and
-after a judgment was saved, with the seconds, the processor's seconds and the most memory of the process.
+after a judgment was saved, with the seconds, the processor's seconds and the most memory of the process. The
+processor's seconds of PostgreSQL count too where it runs on this machine.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from sqlalchemy import event, select
 
 from tests.benchmarks.large_campaign import ORGANISER, SIZES, SLUG, build
 from tests.databases import opened
-from tests.postgresql import postgresql_server
+from tests.postgresql import postgresql_server, processor_seconds
 from workbench.settings import read_settings
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
@@ -194,18 +195,20 @@ def _ask(channel: Connection, url: str, token: str, path: str) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     database = Database(url)
+    folder_of_data = Path(str(database.engine.url.query.get("host", "")))
+    data = folder_of_data if (folder_of_data / "postmaster.pid").exists() else None
     with tempfile.TemporaryDirectory() as folder:
         app = create_app(read_settings({}, instance=Path(folder)), database)
         client = app.test_client()
         client.set_cookie("workbench", token)
-        first = _get(client, path)
+        first = _get(client, path, data)
         keep_current(database)  # as the process that answers does after a response
-        again = _middle([_get(client, path) for _ in range(AGAIN)])
+        again = _middle([_get(client, path, data) for _ in range(AGAIN)])
         saved = []
         for number in range(AGAIN):
             # The newest event is the one before: twice as far back is another pair.
             save_another(database, 2 * number)
-            saved.append(_get(client, path))
+            saved.append(_get(client, path, data))
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         channel.send(Cost(first, again, _middle(saved), most))
 
@@ -214,8 +217,8 @@ def _middle(several: list[Asked]) -> Asked:
     return sorted(several, key=lambda one: one.seconds)[len(several) // 2]
 
 
-def _get(client: FlaskClient, path: str) -> Asked:
-    begin, processor = time.perf_counter(), time.process_time()
+def _get(client: FlaskClient, path: str, data: Path | None) -> Asked:
+    begin, processor = time.perf_counter(), _processor(data)
     answer = client.get(path, buffered=False)
     parts = answer.iter_encoded()
     size = len(next(iter(parts), b""))
@@ -223,7 +226,11 @@ def _get(client: FlaskClient, path: str) -> Asked:
     size += sum(map(len, parts))
     answer.close()
     taken = time.perf_counter() - begin
-    return Asked(answer.status_code, first, taken, time.process_time() - processor, size)
+    return Asked(answer.status_code, first, taken, _processor(data) - processor, size)
+
+
+def _processor(data: Path | None) -> float:
+    return time.process_time() + (processor_seconds(data) if data else 0)
 
 
 def save_another(database: Database, back: int = 0) -> None:

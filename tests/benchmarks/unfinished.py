@@ -122,13 +122,15 @@ class _Slow:
         self._connection.close()
 
 
-def _head(path: str, kind: str, length: int, token: str = "") -> str:
+def request_head(path: str, kind: str, length: int, token: str = "") -> str:
+    """The head of a request that announces a body of so many bytes."""
     lines = [f"POST {path} HTTP/1.1", "Host: x", f"Content-Type: {kind}", f"Content-Length: {length}"]
     return "\r\n".join([*lines, f"Cookie: workbench={token}"] if token else lines)
 
 
 @contextmanager
-def _beside(address: str, head: str, count: int, *, part: int = 0) -> Iterator[None]:
+def unfinished(address: str, head: str, count: int, *, part: int = 0) -> Iterator[None]:
+    """So many connections whose requests never end; each sends a part of so many bytes a second."""
     connections = [_Slow(address, head, part=part) for _ in range(count)]
     ended = threading.Event()
 
@@ -155,21 +157,23 @@ def _nobody(address: str, trial: Trial) -> Iterator[None]:
 
 @contextmanager
 def _strangers(address: str, trial: Trial) -> Iterator[None]:
-    with _beside(address, _head("/sign-in", FORM, 60_000), 40):
+    with unfinished(address, request_head("/sign-in", FORM, 60_000), 40):
         yield
 
 
 @contextmanager
 def _answers(address: str, trial: Trial) -> Iterator[None]:
     name = min(trial.assignments)
-    with _beside(address, _head("/desk/events", "application/json", 60_000, trial.tokens[name]), 16):
+    with unfinished(
+        address, request_head("/desk/events", "application/json", 60_000, trial.tokens[name]), 16
+    ):
         yield
 
 
 @contextmanager
 def _uploads(address: str, trial: Trial) -> Iterator[None]:
-    head = _head(f"/c/{SLUG}/documents", FILES, 100_000_000, trial.tokens[ORGANISER])
-    with _beside(address, head, 64, part=1024):
+    head = request_head(f"/c/{SLUG}/documents", FILES, 100_000_000, trial.tokens[ORGANISER])
+    with unfinished(address, head, 64, part=1024):
         yield
 
 

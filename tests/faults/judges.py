@@ -25,7 +25,8 @@ from workbench.workflow.people.accounts import account_by_login
 DOCUMENTS = 20
 ACKNOWLEDGED = frozenset({"recorded", "repeated"})
 TRY_AGAIN_SECONDS = 0.02
-ANSWER_SECONDS = 30
+# Longer than the server lets a save take.
+ANSWER_SECONDS = 40
 
 Answered = tuple[str, str, int | None]
 """Client id, docno and grade of an answer."""
@@ -74,17 +75,24 @@ def make_seats(database: Database, people: int) -> list[Seat]:
 
 
 class PersistentJudge(threading.Thread):
-    """Sends one answer after the other, each again and again until it is acknowledged, as the desk does."""
+    """Sends one answer after the other, each again and again until it is acknowledged, as the desk does.
 
-    def __init__(self, port: int, seat: Seat, *, seed: int) -> None:
+    It pauses for so many seconds between two answers, and before one is sent `again`. `waits` are the seconds
+    from the first sending of each answer until it was acknowledged.
+    """
+
+    def __init__(
+        self, port: int, seat: Seat, *, seed: int, pause: float = 0, again: float = TRY_AGAIN_SECONDS
+    ) -> None:
         super().__init__(name=seat.name)
         self.seat = seat
         self.acknowledged: list[Answered] = []
+        self.waits: list[float] = []
         self.pending: Answered | None = None
         self.failures: Counter[str] = Counter()
         self.refused: list[str] = []
         self.ended = threading.Event()
-        self._port = port
+        self._port, self._pause, self._again = port, pause, again
         self._choice = random.Random(f"{seed} {seat.name}")
         self._connection: http.client.HTTPConnection | None = None
 
@@ -95,12 +103,16 @@ class PersistentJudge(threading.Thread):
                 break
             client_id = str(uuid.UUID(int=self._choice.getrandbits(128)))
             self.pending = client_id, docno, self._choice.randrange(4)
+            begun = time.monotonic()
             while not self._sent(self.pending):
-                time.sleep(TRY_AGAIN_SECONDS)
+                time.sleep(self._again)
                 if self.refused:
                     return
+            self.waits.append(time.monotonic() - begun)
             self.acknowledged.append(self.pending)
             self.pending = None
+            if self._pause:
+                self.ended.wait(self._choice.uniform(0.5, 1.5) * self._pause)
         self._close()
 
     def _sent(self, answer: Answered) -> bool:
@@ -135,8 +147,11 @@ class PersistentJudge(threading.Thread):
         self._connection = None
 
 
-def losses(database: Database, judges: Sequence[PersistentJudge]) -> Losses:
-    """Compare what was acknowledged with what is stored; one that was on its way may be there or not."""
+def losses(database: Database, judges: Sequence[PersistentJudge], *, after: int = 0) -> Losses:
+    """Compare what was acknowledged with the events stored after one of this number.
+
+    An answer that was on its way may be there or not.
+    """
     event = JudgmentEventRow
     stored: dict[str, list[Answered]] = defaultdict(list)
     with database.reading() as db:
@@ -144,6 +159,7 @@ def losses(database: Database, judges: Sequence[PersistentJudge]) -> Losses:
             select(AccountRow.name, event.client_id, event.docno, event.grade)
             .join(AssessorRow, AssessorRow.id == event.assessor_id)
             .join(AccountRow, AccountRow.id == AssessorRow.account_id)
+            .where(event.id > after)
             .order_by(event.id)
         )
         for name, client_id, docno, grade in rows:

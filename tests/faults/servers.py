@@ -97,12 +97,12 @@ def keep(number: int, url: str) -> None:
 
 
 class ServedSite:
-    """`workbench serve` itself, killed with all its processes."""
+    """`workbench serve` itself, with so many worker processes, killed with all of them."""
 
-    def __init__(self, url: str, folder: Path) -> None:
+    def __init__(self, url: str, folder: Path, *, workers: int = 1) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = int(free.getsockname()[1])
-        self._url, self._folder = url, folder
+        self._url, self._folder, self._workers = url, folder, workers
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -110,7 +110,12 @@ class ServedSite:
         command = [sys.executable, "-m", "workbench", "serve", "--port", str(self.port)]
         with (self._folder / "server.log").open("ab") as log:
             self.process = subprocess.Popen(
-                [*command, "--instance", str(self._folder), "--database", self._url],
+                [
+                    *command,
+                    *("--instance", str(self._folder)),
+                    *("--database", self._url),
+                    *("--workers", str(self._workers)),
+                ],
                 cwd=ROOT,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -191,23 +196,27 @@ class KillablePostgresql:
 
     def kill(self) -> None:
         """Kill the server and every process of a connection."""
-        first = int((self._folder.data / "postmaster.pid").read_text().split()[0])
-        children = Path(f"/proc/{first}/task/{first}/children").read_text().split()
-        for number in (first, *map(int, children)):
-            try:
-                os.kill(number, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
+        children = self.signal(signal.SIGKILL)[1:]
         self._running.close()
         while any(Path(f"/proc/{number}/stat").exists() and _lives(number) for number in children):
             time.sleep(0.01)
+
+    def signal(self, number: signal.Signals) -> list[int]:
+        """Send a signal to the server and every process of a connection; gives their numbers."""
+        first = int((self._folder.data / "postmaster.pid").read_text().split()[0])
+        children = Path(f"/proc/{first}/task/{first}/children").read_text().split()
+        found = [first, *map(int, children)]
+        for process in found:
+            with suppress(ProcessLookupError):
+                os.kill(process, number)
+        return found
 
     def stop(self) -> None:
         """Stop it in an orderly way."""
         self._running.close()
 
 
-def _lives(number: str) -> bool:
+def _lives(number: int) -> bool:
     try:
         return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
