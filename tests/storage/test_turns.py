@@ -92,6 +92,37 @@ def test_one_that_fails_is_refused_alone() -> None:
     assert sorted(transactions.committed) == [["a"], ["c"]]
 
 
+def test_several_of_one_caller_share_a_commit_and_those_that_fail_are_refused_alone() -> None:
+    transactions = Transactions()
+    commits = SharedCommits(lambda: transactions.turn, transactions.writing)
+    assert commits.run_all([]) == []
+    assert commits.run_all([lambda _: 1, lambda session: session.append("a")]) == [(1, None), (None, None)]
+    assert transactions.committed == [["a"]]
+    refused = Conflict("bad")
+
+    def refuse(_: list[str]) -> int:
+        raise refused
+
+    assert commits.run_all([lambda _: 1, refuse, lambda _: 3]) == [(1, None), (None, refused), (3, None)]
+    assert commits.run_all([refuse]) == [(None, refused)]
+    assert commits.waiting == []
+
+
+def test_a_database_that_does_not_respond_is_waited_for_once_by_all() -> None:
+    waited: list[int] = []
+
+    @contextmanager
+    def writing() -> Iterator[None]:
+        waited.append(1)
+        raise Unavailable(turns.BUSY)
+        yield
+
+    commits = SharedCommits(threading.Lock, writing)
+    found = commits.run_all([lambda _: 1, lambda _: 2])
+    assert [type(error) for _, error in found] == [Unavailable, Unavailable]
+    assert waited == [1]
+
+
 @pytest.mark.engines
 def test_a_change_is_committed_when_its_result_is_there(database: Database) -> None:
     def count(db: Session) -> int:

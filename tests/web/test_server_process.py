@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import multiprocessing
 import os
@@ -76,7 +77,12 @@ def test_a_worker_process_logs_sends_and_watches_its_supervisor(
     monkeypatch.setattr(server_process, "_end_without", watched.put)
     monkeypatch.setattr(server_process, "from_environment", lambda: app)
     monkeypatch.setattr(server_process, "start_background_work", sending.append)
+    collected: list[str] = []
+    monkeypatch.setattr(gc, "collect", lambda: collected.append("collect"))
+    monkeypatch.setattr(gc, "freeze", lambda: collected.append("freeze"))
     door = server_process.door_from_environment()
+    # Garbage would be kept for good.
+    assert collected == ["collect", "freeze"]
     assert isinstance(door, Door)
     assert watched.get(timeout=60) == 4711
     assert len(sending) == 1

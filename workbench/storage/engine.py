@@ -8,7 +8,7 @@ import sqlite3
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cached_property, partial
 from pathlib import Path
@@ -145,6 +145,15 @@ class Database:
             return self._commits.run(act)
         with self._writing_connection() as connection:
             return act(connection)
+
+    def saving_together(
+        self, acts: Sequence[Callable[[Connection], T]]
+    ) -> list[tuple[T | None, Exception | None]]:
+        """As `saving` for each of several, in their order; the result of each, or what it raised.
+
+        Only where `embedded`: other databases commit several transactions at once by themselves.
+        """
+        return self._commits.run_all(acts)
 
     def sharing(self, act: Callable[[Session], T]) -> T:
         """As `saving`, for what needs a session."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any, TypeVar, cast
 
 from workbench.errors import Unavailable
 
@@ -72,6 +72,7 @@ class _Change:
     done: bool = False
     alone: bool = False
     result: Any = None
+    error: Exception | None = None
 
 
 class SharedCommits:
@@ -93,23 +94,28 @@ class SharedCommits:
         Where one of several fails, nothing of them holds, and each is made again by itself: `act` may be
         called twice, and must change nothing outside of its session.
         """
-        mine = _Change(act)
+        ((result, error),) = self.run_all([act])
+        if error is not None:
+            raise error
+        return cast(T, result)
+
+    def run_all(self, acts: Sequence[Callable[[Any], T]]) -> list[tuple[T | None, Exception | None]]:
+        """As `run` for each of several, in their order; the result of each, or what it raised."""
+        mine = [_Change(act) for act in acts]
         with self._lock:
-            self.waiting.append(mine)
+            self.waiting.extend(mine)
         try:
             with self._turn():
                 # More may wait than share a commit.
-                while not (mine.done or mine.alone):
+                while not all(one.done or one.alone for one in mine):
                     self._make(self._next())
         finally:
             with self._lock:
-                if mine in self.waiting:
-                    self.waiting.remove(mine)
-        if not mine.alone:
-            found: T = mine.result
-            return found
-        with self._writing() as session:
-            return act(session)
+                self.waiting = [one for one in self.waiting if one not in mine]
+        for one in mine:
+            if one.alone:
+                self._make_alone(one)
+        return [(one.result, one.error) for one in mine]
 
     def _next(self) -> Sequence[_Change]:
         with self._lock:
@@ -121,11 +127,22 @@ class SharedCommits:
         try:
             with self._writing() as session:
                 results = [change.act(session) for change in changes]
-        except BaseException as error:
+        except Exception as error:  # noqa: BLE001 - whoever asked for the change is told
+            # A database that does not respond has been waited for once for all of them.
+            final = len(changes) == 1 or isinstance(error, Unavailable)
+            for change in changes:
+                change.done, change.alone, change.error = final, not final, error if final else None
+        except BaseException:
             for change in changes:
                 change.alone = True
-            if len(changes) == 1 or not isinstance(error, Exception):
-                raise
-            return
-        for change, result in zip(changes, results, strict=True):
-            change.done, change.result = True, result
+            raise
+        else:
+            for change, result in zip(changes, results, strict=True):
+                change.done, change.result = True, result
+
+    def _make_alone(self, change: _Change) -> None:
+        try:
+            with self._writing() as session:
+                change.result = change.act(session)
+        except Exception as error:  # noqa: BLE001 - whoever asked for the change is told
+            change.error = error

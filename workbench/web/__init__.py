@@ -18,7 +18,8 @@ Decisions:
   clock is stored and never used for ordering.
 - Nobody can stop the others: the door bounds every body in size and time before its request takes a
   thread (`bodies`), and each kind of request has threads and a queue of its own (`places`): strangers,
-  readers, savers, organisers' pages, their forms. What is refused is a prepared page (`refusals`). A
+  readers, savers, organisers' pages, their forms. On SQLite one thread commits all plain answers that wait
+  together. What is refused is a prepared page (`refusals`). A
   database that is gone or locked is a 503 with `Retry-After`, and one line of the log.
 - A file for download is written into the instance folder while it is read from the database, in portions, and
   sent by the server once it is complete (`downloads`, `response_files`).

@@ -12,6 +12,8 @@ import tempfile
 from collections.abc import AsyncIterator, Awaitable
 from typing import IO, Protocol
 
+from workbench.web.deadlines import within
+
 FILES = "multipart/form-data"
 # A sign-in is far smaller; the desk of a disabled account may still deliver a batch of answers.
 BYTES_FROM_STRANGERS = 64 * 1024
@@ -53,14 +55,14 @@ async def read_body(sender: BodySource, length: int) -> IO[bytes]:
 
     Raises TimeoutError if it arrives too slowly, Incomplete if the connection was closed.
     """
-    loop = asyncio.get_running_loop()
-    begin = loop.time()
     if length <= IN_MEMORY:
-        async with asyncio.timeout_at(begin + GRACE_SECONDS + length / BYTES_PER_SECOND):
+        with within(GRACE_SECONDS + length / BYTES_PER_SECOND):
             content = await sender()
         if len(content) != length:
             raise Incomplete
         return io.BytesIO(content)
+    loop = asyncio.get_running_loop()
+    begin = loop.time()
     file = tempfile.TemporaryFile()  # noqa: SIM115 - whoever answers the request closes it
     try:
         received = 0

@@ -10,6 +10,8 @@ from __future__ import annotations
 import io
 import logging
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -31,8 +33,8 @@ from workbench.web.observed import AnsweredRequest
 from workbench.web.pages import COMPUTING
 from workbench.web.places import READS, Full, Places, RequestKind, kind_of
 from workbench.web.proxies import enter_prefix
-from workbench.web.quick_desk import endpoint_of
-from workbench.web.refusals import Refusals, WholeResponse, answer_of
+from workbench.web.quick_desk import EVENTS_ENDPOINT, GATHERED, PlainSave, endpoint_of
+from workbench.web.refusals import FAILURE, Refusals, WholeResponse, answer_of
 from workbench.web.requests import API, SESSION_COOKIES, bearer_of
 from workbench.web.response_files import ResponseFiles
 from workbench.web.security import HEADERS
@@ -70,6 +72,9 @@ class Door:
         self._files.remove_stale()
         self._long = LongRequests(app, self._refusals)
         self._places = places or Places()
+        # What SQLite would do one after the other. Other databases save several requests at once.
+        self._gathers = self._context.database.embedded
+        self._saves = self._places.gathering(RequestKind.SAVING, self._save)
         self._health = Health(lambda: reachable(self._context.database))
         self._observed = self._context.observed
         self._observed.busy = self._places.busy
@@ -129,6 +134,8 @@ class Door:
             kind = kind_of(self._app, environ["REQUEST_METHOD"], endpoint, signed_in=signed_in)
             asked.kind = str(kind)
             environ["wsgi.input"] = body
+            if self._gathers and endpoint == EVENTS_ENDPOINT and signed_in and await self._saves.run(asked):
+                return None
             await self._places.run(
                 kind, lambda: self._send(asked, self._answer(kind, endpoint, environ)), finally_=body.close
             )
@@ -141,6 +148,38 @@ class Door:
             LOG.error("the body of a request cannot be stored: %s", error)
             return 503
         return None
+
+    def _save(self, lot: Sequence[_Asked]) -> Sequence[bool]:
+        """Save the plain answers among requests in one commit; tells of each request whether it is answered.
+
+        One that is not is answered by itself: the application knows all cases.
+        """
+        found = [(asked, save) for asked in lot for save in self._saves_of(asked.environ)]
+        results = self._context.database.saving_together([save.record for _, save in found])
+        answered = set()
+        for (asked, save), (receipts, error) in zip(found, results, strict=True):
+            if receipts is not None:
+                # What cannot be told now is told by the application: that it was recorded before.
+                with _logged("an answer was saved, but its request could not be answered"):
+                    self._send(asked, save.answer(receipts))
+                    answered.add(id(asked))
+            elif isinstance(error, Unavailable):
+                # The application tells of it; it is not to wait for the database once more.
+                asked.environ[FAILURE] = error
+            elif error is not None:
+                LOG.error("an answer could not be saved with others", exc_info=error)
+        return [id(asked) in answered for asked in lot]
+
+    def _saves_of(self, environ: dict[str, Any]) -> list[PlainSave]:
+        """What a request saves; nothing where it is to be answered by itself."""
+        found: list[PlainSave] = []
+        try:
+            parts = self._app.wsgi_app({**environ, GATHERED: found}, lambda *_: bytes)
+            getattr(parts, "close", int)()
+        except Exception:  # noqa: BLE001 - it is raised again when the request is answered by itself
+            found = []
+        environ["wsgi.input"].seek(0)
+        return found
 
     def _answer(self, kind: RequestKind, endpoint: str | None, environ: dict[str, Any]) -> WholeResponse:
         if kind is not RequestKind.LONG:
@@ -189,6 +228,14 @@ class Door:
         finally:
             self._strangers -= 1
             self._large_of_strangers -= large
+
+
+@contextmanager
+def _logged(what: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception:
+        LOG.exception(what)
 
 
 def _token(environ: dict[str, Any]) -> str | None:

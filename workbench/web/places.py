@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,7 +18,9 @@ from typing import Any
 from flask import Flask
 
 from workbench.storage.limits import time_limit
+from workbench.storage.turns import MOST_TOGETHER
 from workbench.web.access import Who, access_of
+from workbench.web.deadlines import within
 from workbench.workflow.people.roles import Role
 
 READS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -99,8 +102,68 @@ class Places:
 
         future = room.threads.submit(limited)
         future.add_done_callback(leave)
-        async with asyncio.timeout(room.bounds.seconds):
+        with within(room.bounds.seconds):
             return await asyncio.wrap_future(future)
+
+    def gathering(self, kind: RequestKind, act: Callable[[Sequence[Any]], Sequence[Any]]) -> Gathering:
+        """What answers requests of a kind together, by an `act` that gives a result for each of them."""
+        return Gathering(self._rooms[kind], act)
+
+
+class Gathering:
+    """Requests that one thread at a time answers together: those that arrive meanwhile are its next lot."""
+
+    def __init__(self, room: _Room, act: Callable[[Sequence[Any]], Sequence[Any]]) -> None:
+        self._room = room
+        self._act = act
+        self._lock = threading.Lock()
+        self._waiting: deque[_Waiting] = deque()
+        self._works = False
+
+    async def run(self, asked: Any) -> Any:
+        """What `act` gives for a request; raises what it raises, and as `Places.run`."""
+        self._room.enter()
+        loop = asyncio.get_running_loop()
+        result = loop.create_future()
+        with self._lock:
+            self._waiting.append((asked, result))
+            begins, self._works = not self._works, True
+        if begins:
+            self._room.threads.submit(self._work, loop)
+        with within(self._room.bounds.seconds):
+            return await result
+
+    def _work(self, loop: asyncio.AbstractEventLoop) -> None:
+        while lot := self._next():
+            begun = [one for one in lot if not one[1].cancelled()]
+            results: Sequence[Any] = ()
+            error: BaseException | None = None
+            try:
+                with time_limit(self._room.bounds.seconds):
+                    results = self._act([asked for asked, _ in begun])
+            except BaseException as raised:  # noqa: BLE001 - whoever waits is told, others are answered
+                error = raised
+            self._room.leave(len(lot))
+            loop.call_soon_threadsafe(_settle, begun, results, error)
+
+    def _next(self) -> Sequence[_Waiting]:
+        with self._lock:
+            lot = [self._waiting.popleft() for _ in range(min(MOST_TOGETHER, len(self._waiting)))]
+            self._works = bool(lot)
+        return lot
+
+
+_Waiting = tuple[Any, asyncio.Future[Any]]
+
+
+def _settle(lot: Sequence[_Waiting], results: Sequence[Any], error: BaseException | None) -> None:
+    for number, (_, result) in enumerate(lot):
+        if result.done():
+            continue
+        if error is not None:
+            result.set_exception(error)
+        else:
+            result.set_result(results[number])
 
 
 def kind_of(app: Flask, method: str, endpoint: str | None, *, signed_in: bool) -> RequestKind:
@@ -127,6 +190,6 @@ class _Room:
                 raise Full
             self.inside += 1
 
-    def leave(self) -> None:
+    def leave(self, requests: int = 1) -> None:
         with self._lock:
-            self.inside -= 1
+            self.inside -= requests
