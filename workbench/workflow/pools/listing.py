@@ -17,6 +17,7 @@ from workbench.storage.tables import AccountRow, PoolEntryRow, PoolRow, RunRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.pools.adaptive_pools import is_adaptive, totals
+from workbench.workflow.pools.contributors import contributions_of
 from workbench.workflow.pools.pool_rows import OVERLAP, PoolState, contents_of, pool_row, state_of
 from workbench.workflow.pools.pooled_topics import pooled_by_topic
 
@@ -201,36 +202,26 @@ def _added(db: Session, pool_ids: list[int]) -> dict[int, dict[str, tuple[int, i
 
 def _run_parts(db: Session, row: PoolRow) -> tuple[PoolRun, ...]:
     if is_adaptive(row) or WRITES in db.info or row.opened_at is None:
-        pairs, alone = _contributed(db, row)
+        pairs, alone = contributions_of(db, row)
     else:
-        # Every pair names all runs that brought it: of a million pairs that is read for half a minute.
+        # Every pair names all runs that brought it: of a million pairs that is read for seconds.
         key = str(db.get_bind().engine.url), row.id, contents_of(row)
-        pairs, alone = _CONTRIBUTED.get(key, lambda: _contributed(db, row))
+        pairs, alone = _CONTRIBUTED.get(key, lambda: contributions_of(db, row))
     current = set(
         db.scalars(
             select(RunRow.sha256).where(RunRow.campaign_id == row.campaign_id, RunRow.replaced_at.is_(None))
         )
     )
     return tuple(
-        PoolRun(run["tag"], pairs[run["tag"]], alone[run["tag"]], run["sha256"], run["sha256"] not in current)
+        PoolRun(
+            run["tag"],
+            pairs.get(run["tag"], 0),
+            alone.get(run["tag"], 0),
+            run["sha256"],
+            run["sha256"] not in current,
+        )
         for run in row.recipe["runs"]
     )
-
-
-def _contributed(db: Session, row: PoolRow) -> tuple[Mapping[str, int], Mapping[str, int]]:
-    """How many pairs each run brought, and how many no other run and no person did."""
-    pairs = {run["tag"]: 0 for run in row.recipe["runs"]}
-    alone = dict(pairs)
-    rows = db.connection().execute(
-        select(PoolEntryRow.brought_by, PoolEntryRow.added_at).where(PoolEntryRow.pool_id == row.id),
-        execution_options={"yield_per": 1000},
-    )
-    for brought, added_at in rows:
-        for tag, _ in brought:
-            pairs[tag] += 1
-        if len(brought) == 1 and added_at is None:
-            alone[brought[0][0]] += 1
-    return pairs, alone
 
 
 _CONTRIBUTED: Cache[Hashable, tuple[Mapping[str, int], Mapping[str, int]]] = Cache(16)
