@@ -20,6 +20,7 @@ from workbench.scoring.kernels.registry import Reads, compute, kernel_of
 from workbench.scoring.relevance import Floats, Positions
 from workbench.scoring.run_arrays import RunArrays, RunsTogether, read_together
 from workbench.scoring.scorer import RunScores, Scorer, aggregated
+from workbench.scoring.topic_rankings import TopicRankings
 from workbench.scoring.topic_rows import TopicRows
 from workbench.scoring.unjudged import OpenScores, ScoreBounds, bounded_kernel, open_scores
 
@@ -98,6 +99,15 @@ def score_cells(scorer: Scorer, runs: Iterable[Run | RunArrays], *, highest: int
             yield _cells(scorer, found, highest, scorer.field_values(ordered))
     if waiting:
         yield _cells(scorer, read_together(scorer.relevance, waiting), highest)
+
+
+def topic_cells(scorer: Scorer, rankings: TopicRankings, *, highest: int) -> ScoreCells:
+    """The cells of runs on the one topic of the qrels; every measure must be `scored_alone`."""
+    (topic,) = scorer.relevance.topics
+    judged = len(scorer.relevance.grades[topic])
+    most = max(1, min(MOST_IDEAL // max(1, judged), AT_ONCE * len(rankings) // max(1, len(rankings.places))))
+    parts = (part.judged(scorer.relevance, topic) for part in rankings.in_parts(most))
+    return ScoreCells.joined([_cells(scorer, part, highest) for part in parts], axis=0)
 
 
 def _cells(

@@ -16,13 +16,14 @@ from workbench.errors import WorkbenchError
 from workbench.formats.packed_runs import PackedRun
 from workbench.records import Answer, Judgment, Run
 from workbench.scoring import score_columns
+from workbench.scoring.topic_rankings import TopicRankings
 from workbench.storage.engine import Database
 from workbench.storage.tables import ComputedResultRow
 from workbench.workflow import kept_results
 from workbench.workflow.caching import Cache
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.runs import packed_store
-from workbench.workflow.scores import kept_columns, score_table
+from workbench.workflow.scores import kept_columns, kept_rankings, score_table
 from workbench.workflow.scores.leaderboard import leaderboard, leaderboard_export
 from workbench.workflow.scores.score_table import ScoreTable, score_runs
 
@@ -45,7 +46,16 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> Computed:
             found.append((run.tag, " ".join(sorted(topics))))
             yield run
 
+    read_again = kept_rankings.kept_rankings
+
+    def counted_again(
+        db: Session, campaign_id: int, runs: Sequence[tuple[str, str]], topics: Sequence[str], *, kept: bool
+    ) -> dict[str, TopicRankings] | None:
+        found.extend((tag, " ".join(sorted(topics))) for tag, _ in runs)
+        return read_again(db, campaign_id, runs, topics, kept=kept)
+
     monkeypatch.setattr(kept_columns, "rankings_of", counted)
+    monkeypatch.setattr(kept_columns, "kept_rankings", counted_again)
     # Each run by itself.
     monkeypatch.setattr(score_columns, "AT_ONCE", 1)
     forget(monkeypatch)
@@ -63,6 +73,7 @@ def judged_campaign(database: Database) -> int:
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remember no more than a process that has just started."""
     monkeypatch.setattr(kept_columns, "_COLUMNS", Cache(kept_columns.MOST_KEPT))
+    monkeypatch.setattr(kept_rankings, "_RECENT", kept_rankings.RecentRankings())
     monkeypatch.setattr(score_table, "_ASSEMBLED", Cache(2))
 
 
@@ -190,7 +201,7 @@ def test_a_second_process_and_a_restart_find_what_the_first_computed(
 from workbench.consensus.rule_choice import rule_choice
 from workbench.storage.engine import Database
 from workbench.workflow.runs import packed_store
-from workbench.workflow.scores import kept_columns, score_table
+from workbench.workflow.scores import kept_columns, kept_rankings, score_table
 
 kept_columns.rankings_of = None  # whoever would score a run fails
 database = Database({database.url!r})

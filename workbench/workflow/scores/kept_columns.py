@@ -15,19 +15,26 @@ from itertools import chain
 
 import numpy as np
 from ir_measures import Measure
-from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from workbench.scoring.relevance import Positions
-from workbench.scoring.score_columns import ScoreCells, ScoredRun, score_cells, scored_alone, scored_runs
+from workbench.scoring.score_columns import (
+    ScoreCells,
+    ScoredRun,
+    score_cells,
+    scored_alone,
+    scored_runs,
+    topic_cells,
+)
 from workbench.scoring.scorer import Scorer
 from workbench.workflow.caching import Cache
 from workbench.workflow.kept_results import KeptResults
 from workbench.workflow.qrels.qrels import QrelsReport
 from workbench.workflow.qrels.settled_topics import SettledTopic
 from workbench.workflow.runs.packed_store import rankings_of
+from workbench.workflow.scores.kept_rankings import MOST_TOPICS, kept_rankings
+from workbench.workflow.scores.run_hashes import Hashes, hashes_of, places_among
 
-Hashes = NDArray[np.uint8]
 MOST_KEPT = 2048
 """Columns in the memory of a process: one takes 130 KB for 1,000 runs and four measures."""
 MOST_ROWS = 8192
@@ -43,10 +50,7 @@ class ScoreColumn:
 
     def rows(self, requested: Hashes) -> Positions:
         """Where these runs stand, -1 where they do not; shape (requested,)."""
-        if np.array_equal(self.runs, requested):
-            return np.arange(len(requested))
-        places = {run.tobytes(): place for place, run in enumerate(self.runs)}
-        return np.array([places.get(run.tobytes(), -1) for run in requested], dtype=np.intp)
+        return places_among(self.runs, requested)
 
     def with_more(self, more: ScoreColumn) -> ScoreColumn:
         """The same with further runs, or with those again."""
@@ -80,8 +84,7 @@ class RequestedScores:
     @property
     def hashes(self) -> Hashes:
         """The hashes of the runs; shape (runs, 32)."""
-        joined = b"".join(bytes.fromhex(sha256) for _, sha256 in self.runs)
-        return np.frombuffer(joined, np.uint8).reshape(len(self.runs), -1)
+        return hashes_of(sha256 for _, sha256 in self.runs)
 
     @property
     def sources(self) -> tuple[_Source, ...]:
@@ -130,7 +133,7 @@ def scores_of(
     if len(table.topics) > MOST_KEPT:
         # The first would be forgotten before the last is scored, and the next call would begin anew.
         limits = replace(limits, until=None)
-    changed = table.compute(db, campaign_id, limits)
+    changed = table.compute(db, campaign_id, limits, kept=kept)
     for source, column in changed.items():
         _COLUMNS.put(source, column)
     if kept:
@@ -165,13 +168,24 @@ class _Columns:
         self._sources = requested.sources
         self._columns = [known[source] for source in self._sources]
 
-    def compute(self, db: Session, campaign_id: int, limits: Limits) -> dict[_Source, ScoreColumn]:
+    def compute(
+        self, db: Session, campaign_id: int, limits: Limits, *, kept: bool
+    ) -> dict[_Source, ScoreColumn]:
         """Score what is missing, as far as there is time; the columns that have changed by it."""
         changed: dict[_Source, ScoreColumn] = {}
         done, total = 0, len(self._hashes)
         for runs, topics in self._missing():
             if not len(topics):
                 done += len(runs)
+                continue
+            again = self._on_few_topics(db, campaign_id, runs, topics, kept=kept)
+            if again is not None:
+                for topic, column in again.items():
+                    changed[self._sources[topic]] = self._add(topic, column)
+                done += len(runs)
+                limits.tell(done, total)
+                if limits.passed():
+                    break
                 continue
             scored = []
             for cells in self._cells(db, campaign_id, runs, topics):
@@ -213,6 +227,25 @@ class _Columns:
             alike.setdefault(lacks.tobytes(), []).append(number)
         found = [(np.array(runs), np.flatnonzero(missing[runs[0]])) for runs in alike.values()]
         return sorted(found, key=lambda one: len(one[1]))
+
+    def _on_few_topics(
+        self, db: Session, campaign_id: int, runs: Positions, topics: Positions, *, kept: bool
+    ) -> dict[int, ScoreColumn] | None:
+        """What some runs score on a few of many topics, by number, as after a save; None of others."""
+        few = len(topics) <= min(MOST_TOPICS, len(self.topics) // 2)
+        if not few or not self._requested.alone:
+            return None
+        names = {number: self.topics[number].topic for number in topics.tolist()}
+        chosen = [self._requested.runs[number] for number in runs.tolist()]
+        found = kept_rankings(db, campaign_id, chosen, list(names.values()), kept=kept)
+        if found is None:
+            return None
+        columns = {}
+        for number, name in names.items():
+            scorer = Scorer(self.topics[number].consensus.qrels, self._requested.measures)
+            cells = topic_cells(scorer, found[name], highest=self._requested.highest)
+            columns[number] = ScoreColumn(self._hashes[runs], cells)
+        return columns
 
     def _cells(
         self, db: Session, campaign_id: int, runs: Positions, topics: Positions
