@@ -35,10 +35,13 @@ from workbench.consensus.rule_choice import RuleChoice
 from workbench.formats.graded_pairs import GradedPair
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Document, Judgment, Topic
+from workbench.releases.check import check_release
+from workbench.releases.contents import Included
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
 from workbench.storage.tables import CampaignRow, PoolEntryRow, PoolRow
 from workbench.workflow.adjudication.decision_files import import_decisions
+from workbench.workflow.campaigns.archive import archive_campaign, restore_campaign
 from workbench.workflow.campaigns.collection import load_topics
 from workbench.workflow.campaigns.deletion import delete_campaign
 from workbench.workflow.campaigns.loading import load_in_portions
@@ -51,7 +54,9 @@ from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.making import NewPool
 from workbench.workflow.pools.portions import make_in_portions, open_in_portions, rebuild_in_portions
 from workbench.workflow.releases.collecting import ReleaseRequest
+from workbench.workflow.releases.importing import import_release
 from workbench.workflow.releases.making import make_release
+from workbench.workflow.releases.releases import release_parts
 from workbench.workflow.runs.packed_store import pack_runs_one_by_one
 from workbench.workflow.runs.run_checks import check_files, run_checker
 from workbench.workflow.runs.store import store_in_turn
@@ -240,12 +245,42 @@ def a_release(site: Site) -> None:
 
 def a_moved_campaign(site: Site) -> None:
     """The campaign carried into an empty SQLite instance, whose lock counts."""
+    with _instance_beside(site, "campaign moved, there") as there:
+        move_campaign(site.database, there, CampaignMove(SLUG, SLUG))
+
+
+def an_imported_release(site: Site) -> None:
+    """A release with everything in it, made a campaign in an empty instance, whose lock counts."""
+    included = frozenset(Included)
+    request = ReleaseRequest("1.0", RuleChoice("majority", machines=False), included)
+    made = make_release(site.database, site.campaign, request, made_by=site.organiser)
+    file = site.folder / "release.zip"
+    with site.database.reading() as db, file.open("wb") as stream:
+        stream.writelines(release_parts(db, made.release))
+    checked = check_release(file.open("rb"), source=file.name)
+    if checked.contents is None:
+        raise SystemExit(f"refused: {checked.findings[:3]}")
+    with _instance_beside(site, "release imported") as there, there.writing() as db:
+        import_release(db, checked.contents, sha256=checked.sha256)
+
+
+def archiving(site: Site) -> None:
+    """The campaign archived and restored."""
+    for change in (archive_campaign, restore_campaign):
+        with site.database.writing() as db:
+            change(db, site.campaign)
+
+
+@contextmanager
+def _instance_beside(site: Site, name: str) -> Iterator[Database]:
+    """An empty instance that is watched, and in which others save meanwhile."""
     with closing(Database(f"sqlite:///{site.folder / 'there.sqlite3'}")) as there:
         migrate(there)
         watch = Watch()
         watch.attach(there)
-        move_campaign(site.database, there, CampaignMove(SLUG, SLUG))
-    print(f"{'  held at the destination':26} {_told(watch.held)}", flush=True)
+        with _others_saving(there.url) as waits:
+            yield there
+        print(f"{name:26} {_told(watch.held)} {_waited(waits)}", flush=True)
 
 
 def deletion(site: Site) -> None:
@@ -266,7 +301,9 @@ WORK: dict[str, Callable[[Site], None]] = {
     "assignments": assignments,
     "queue": a_queue,
     "release": a_release,
+    "release imported": an_imported_release,
     "campaign moved": a_moved_campaign,
+    "archived and restored": archiving,
     "deletion": deletion,
 }
 
@@ -304,10 +341,13 @@ def _measure(name: str, database: Database, folder: Path, given: argparse.Namesp
     begun = time.monotonic()
     with _others_saving(database.url) as waits:
         WORK[name](site)
-    waits.sort()
+    print(f"{name:26} {_told(watch.held)} {_waited(waits)}  in {time.monotonic() - begun:.1f} s", flush=True)
+
+
+def _waited(waits: list[float]) -> str:
     # Work that is done in some milliseconds may have made nobody wait.
-    waited = f"{waits[int(0.99 * len(waits))]:9.1f} {waits[-1]:9.1f}" if waits else f"{'-':>9} {'-':>9}"
-    print(f"{name:26} {_told(watch.held)} {waited}  in {time.monotonic() - begun:.1f} s", flush=True)
+    waits.sort()
+    return f"{waits[int(0.99 * len(waits))]:9.1f} {waits[-1]:9.1f}" if waits else f"{'-':>9} {'-':>9}"
 
 
 def _told(held: list[tuple[float, float]]) -> str:

@@ -40,9 +40,9 @@ def move(
     it is interrupted, run the same command again: it continues. The old database stays; its campaigns are
     archived, so that nobody goes on judging there.
 
-    One campaign (--campaign): servers may run on, but stop one that uses SQLite as the other database. The
-    campaign is archived first and stays here archived. It appears there with its people, none of them an
-    administrator, in one transaction after all rows have been compared; an interrupted move leaves nothing.
+    One campaign (--campaign): servers may run on at both ends. The campaign is archived first and stays here
+    archived. Hidden at first, it appears there with its people, none of them an administrator, after all rows
+    have been compared; an interrupted move leaves nothing.
     """
     if campaign is None:
         if slug or same_people:

@@ -16,6 +16,7 @@ from workbench.cli.database import database_options, open_database
 from workbench.cli.output import announce
 from workbench.errors import WorkbenchError
 from workbench.settings import Settings, environment_of
+from workbench.workflow.campaigns.arrivals import remove_leftovers
 from workbench.workflow.campaigns.deletion import finish_deletions
 from workbench.workflow.people.accounts import any_account
 
@@ -115,6 +116,7 @@ def command(settings: Settings, host: str, port: int, workers: int) -> None:
     """
     port = usable_port(host, port)
     with open_database(settings) as database:
+        remove_leftovers(database)
         finish_deletions(database)
         with database.reading() as db:
             empty = not any_account(db)

@@ -32,6 +32,7 @@ from workbench.workflow.judging.adaptive_states import replay_pool
 from workbench.workflow.judging.training import WAIVED, is_waived
 from workbench.workflow.upkeep import campaign_move
 from workbench.workflow.upkeep.campaign_move import CampaignMove, move_campaign
+from workbench.workflow.upkeep.campaign_rows import Renumber, renumbered
 from workbench.workflow.upkeep.verify import verify
 
 TIDES = CampaignMove("harbour", "tides")
@@ -185,7 +186,7 @@ def test_nothing_is_moved_onto_itself_over_another_or_from_nowhere(
 def test_a_copy_that_is_not_the_same_is_not_kept(
     source: Database, own_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def forgetful(table: str, values: dict[str, object], number: campaign_move.Renumber) -> dict[str, object]:
+    def forgetful(table: str, values: dict[str, object], number: Renumber) -> dict[str, object]:
         found = renumbered(table, values, number)
         return (
             found | {"run_count": 0}
@@ -193,7 +194,6 @@ def test_a_copy_that_is_not_the_same_is_not_kept(
             else found
         )
 
-    renumbered = campaign_move.renumbered
     filled = campaign_move._Copy.fill
 
     def fill(copy: campaign_move._Copy, *args: Any, **more: Any) -> None:

@@ -29,7 +29,9 @@ LONGEST_NAME = 200
 LONGEST_GUIDELINES = 200_000
 """In characters, of whichever script."""
 DELETED = "~"
-"""How the slug of a campaign begins that is being deleted; no other has this character."""
+"""How the slug of a campaign begins that is being deleted; only those of `ARRIVING` have it too."""
+ARRIVING = DELETED * 2
+"""How the slug of a campaign begins that is not complete."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,11 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput
 from workbench.storage.engine import Database
-from workbench.storage.tables import Base, CampaignRow, InvitationRow, MemberRow
+from workbench.storage.tables import AccountRow, Base, CampaignRow, InvitationRow, MemberRow
 from workbench.workflow.campaigns.archive import locked_campaign
-from workbench.workflow.campaigns.campaigns import DELETED
+from workbench.workflow.campaigns.campaigns import ARRIVING, DELETED
 from workbench.workflow.clock import utc_now
+from workbench.workflow.people.accounts import placeholder_login
 
 FIRST_PORTION = 20
 """Rows in the first transaction of a table: some, such as runs, have megabytes."""
@@ -53,7 +54,9 @@ def finish_deletions(database: Database) -> tuple[str, ...]:
     """Complete every deletion that was begun; returns the former slugs of these campaigns."""
     with database.reading() as db:
         begun = db.execute(
-            select(CampaignRow.id, CampaignRow.slug).where(CampaignRow.slug.startswith(DELETED))
+            select(CampaignRow.id, CampaignRow.slug).where(
+                CampaignRow.slug.startswith(DELETED), CampaignRow.slug.not_like(f"{ARRIVING}%")
+            )
         ).all()
     for campaign_id, _ in begun:
         for table in _tables():
@@ -64,7 +67,9 @@ def finish_deletions(database: Database) -> tuple[str, ...]:
             for table in _tables():
                 _delete_some(db, table, campaign_id)
             db.execute(delete(CampaignRow).where(CampaignRow.id == campaign_id))
-    return tuple(slug.split(DELETED, 2)[2] for _, slug in begun)
+            # Of people who would have come with it: nobody has seen them.
+            db.execute(delete(AccountRow).where(AccountRow.login.startswith(placeholder_login(campaign_id))))
+    return tuple(former for _, slug in begun if (former := slug.split(DELETED, 2)[2]))
 
 
 def _hide(db: Session, campaign_id: int, typed_name: str) -> None:

@@ -1,0 +1,139 @@
+"""Campaigns that arrive, from a release or another database: written unseen in portions, then shown at once.
+
+Decisions:
+
+- Until it is complete a campaign is hidden as one that is being deleted is: it has a slug that no campaign
+  can have, no members and no invitations, and it is archived. People who come with it have a disabled account
+  with a login name that nobody can have.
+- One transaction at the end gives it its slug, members and people. What fails before is deleted in portions.
+- The slug says when a portion was written last. What a killed process left is deleted by `remove_leftovers`;
+  a process that finds its campaign deleted stops.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
+
+from workbench.errors import Conflict, Unavailable, WorkbenchError
+from workbench.storage.engine import Database
+from workbench.storage.tables import CampaignRow
+from workbench.workflow.campaigns.campaigns import ARRIVING, DELETED
+from workbench.workflow.campaigns.deletion import finish_deletions
+from workbench.workflow.clock import utc_now
+
+FIRST_PORTION = 20
+"""Rows in the first transaction of a table: some, such as runs, have megabytes."""
+MOST_ROWS = 500
+SECONDS = 0.02
+"""How long one transaction should take; portions grow and shrink accordingly."""
+PAUSE = 1
+"""After a portion the database is left to others, for so many times as long as it took."""
+LEFT_AFTER = timedelta(hours=12)
+"""A campaign of which nothing has come for so long was left by a process that ended."""
+
+
+@dataclass(slots=True)
+class Arrival:
+    """A hidden campaign that is being written, the next time with so many `rows` at most."""
+
+    database: Database
+    campaign_id: int
+    rows: int = FIRST_PORTION
+
+    @contextmanager
+    def portion(self) -> Iterator[Session]:
+        """A transaction that writes some of the campaign, after which others have their turn.
+
+        Raises WorkbenchError if the campaign was deleted meanwhile.
+        """
+        begun = time.monotonic()
+        with self.database.writing() as db:
+            self._change(db, slug=arriving_slug(self.campaign_id))
+            yield db
+        seconds = time.monotonic() - begun
+        if seconds > SECONDS:
+            self.rows = max(1, self.rows // 2)
+        elif seconds < SECONDS / 2:
+            self.rows = min(MOST_ROWS, 2 * self.rows)
+        time.sleep(PAUSE * seconds)
+
+    @contextmanager
+    def last_portion(self, slug: str, *, archived_at: datetime | None = None) -> Iterator[Session]:
+        """The transaction at whose end the campaign is there; raises Conflict if the slug is taken."""
+        with self.database.writing() as db:
+            require_free(db, slug)
+            yield db
+            self._change(db, slug=slug, archived_at=archived_at)
+
+    def _change(self, db: Session, **values: object) -> None:
+        row = CampaignRow
+        hidden = update(row).where(row.id == self.campaign_id, row.slug.startswith(ARRIVING))
+        # By the connection: the trail has the command as such.
+        if not db.connection().execute(hidden.values(values)).rowcount:
+            raise WorkbenchError("the campaign was deleted before it was complete", remedy="start again")
+
+
+@contextmanager
+def arriving(database: Database, make: Callable[[Session], int]) -> Iterator[Arrival]:
+    """Have a campaign written in portions; `make` writes its row, with `hide` or `arriving_slug`.
+
+    If it is not shown at the end, nothing of it is kept.
+    """
+    remove_leftovers(database)
+    with database.writing() as db:
+        campaign_id = make(db)
+    try:
+        yield Arrival(database, campaign_id)
+    finally:
+        with suppress(Unavailable):
+            _abandon(database, campaign_id)
+
+
+def arriving_slug(campaign_id: int, now: datetime | None = None) -> str:
+    """The slug of a campaign of which something was written now."""
+    return f"{ARRIVING}{campaign_id}{DELETED}{int(utc_now(now).timestamp())}"
+
+
+def hide(db: Session, campaign_id: int) -> None:
+    """Hide a campaign that was made in this transaction, until it is complete."""
+    hidden = {"slug": arriving_slug(campaign_id), "archived_at": utc_now(None)}
+    db.execute(update(CampaignRow).where(CampaignRow.id == campaign_id).values(hidden))
+    db.expire_all()
+
+
+def require_free(db: Session, slug: str) -> None:
+    """Raise Conflict if there is a campaign with this slug."""
+    if db.scalar(select(func.count()).where(CampaignRow.slug == slug)):
+        raise Conflict(f"there is a campaign {slug} already", remedy="give another name with --slug")
+
+
+def remove_leftovers(database: Database, *, older: timedelta = LEFT_AFTER) -> None:
+    """Delete the campaigns that a process began to write and left."""
+    with database.reading() as db:
+        found = db.execute(
+            select(CampaignRow.id, CampaignRow.slug).where(CampaignRow.slug.startswith(ARRIVING))
+        ).all()
+    for campaign_id, slug in found:
+        written = datetime.fromtimestamp(int(slug.rpartition(DELETED)[2]), UTC)
+        if written <= utc_now(None) - older:
+            _abandon(database, campaign_id, slug)
+
+
+def _abandon(database: Database, campaign_id: int, slug: str | None = None) -> None:
+    """Delete a campaign that is not complete; with a `slug` only if it still has it."""
+    row = CampaignRow
+    known = row.slug.startswith(ARRIVING) if slug is None else row.slug == slug
+    with database.reading() as db:
+        if db.scalar(select(func.count()).where(row.id == campaign_id, known)) == 0:
+            return
+    with database.writing() as db:
+        left = update(row).where(row.id == campaign_id, known)
+        db.connection().execute(left.values(slug=f"{DELETED}{campaign_id}{DELETED}"))
+    finish_deletions(database)
