@@ -15,7 +15,8 @@ from workbench.agreement.contingency import Table
 from workbench.agreement.intervals import Interval
 from workbench.agreement.linearised import linearised
 from workbench.agreement.options import AgreementOptions
-from workbench.agreement.ratings import Ratings, pair_tables
+from workbench.agreement.ratings import Ratings
+from workbench.agreement.ratings_by_topic import whole_table
 from workbench.agreement.resampling import Resampled, interval_over, intervals_over, resampled
 from workbench.agreement.selection import Selection
 from workbench.agreement.tally import Tally, tally
@@ -77,7 +78,7 @@ def estimates(
     coefficients = _coefficients(ratings.categories, options)
     intervals = [interval_over(one, drawn, weights) for one in coefficients]
     found = estimates_of(whole, intervals, weights, ratings.categories, options)
-    table = pair_tables(ratings)[0, 1] if ratings.n_assessors == 2 else None
+    table = whole_table(ratings) if ratings.n_assessors == 2 else None
     level = options.confidence
     return tuple(replace(one, analytic=_analytic(one, ratings, table, weights, level)) for one in found)
 

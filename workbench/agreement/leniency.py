@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from workbench.agreement.intervals import Interval
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Ratings
+from workbench.agreement.ratings_by_topic import RatingsByTopic
 from workbench.agreement.resampling import several_over_topics
 from workbench.agreement.tally import Floats
 
@@ -50,6 +52,11 @@ def _sums(ratings: Ratings) -> Floats:
 
     Shape (assessors, topics, 3).
     """
+    if isinstance(ratings, RatingsByTopic):
+        joined = np.zeros((ratings.n_assessors, ratings.n_topics, 3))
+        for number, (rows, of_topic) in enumerate(ratings.parts):
+            joined[rows, number] = of_topic.keep("leniency", partial(_sums, of_topic))[:, 0]
+        return joined
     values = np.asarray(ratings.categories, dtype=np.float64)
     given = ratings.given()
     raters = np.bincount(given.pairs, minlength=ratings.codes.shape[1])

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from workbench.agreement.contingency import MISSING
 from workbench.agreement.intervals import Interval
 from workbench.agreement.ratings import Ratings
+from workbench.agreement.ratings_by_topic import RatingsByTopic, tables_among
 from workbench.agreement.resampling import Resamples, over_topics, several_over_topics
 from workbench.agreement.tally import Floats
 
@@ -64,25 +65,29 @@ def overlaps(
 ) -> tuple[Overlap, ...]:
     """The overlaps of every `size` assessors (of all, or of those `among`), 2 or 3 as in Voorhees 2000."""
     numbers = range(binary.n_assessors) if among is None else among
-    # Of a crowd few are compared: what all others judged is not looked at.
-    sets = _sets(binary if among is None else binary.only(among))
-    counts = [_counts(binary, *sets, rows) for rows in combinations(range(len(numbers)), size)]
     several = list(combinations(numbers, size))
+    if size == 2:
+        counts = _counts_of_two(binary, numbers)
+    else:
+        # Of a crowd few are compared: what all others judged is not looked at.
+        sets = _sets(binary if among is None else binary.only(among))
+        counts = [_counts(binary, *sets, rows) for rows in combinations(range(len(numbers)), size)]
     intervals = _intervals(counts, resamples)
     return tuple(map(_overlap, several, counts, intervals))
 
 
-def mean_overlap(binary: Ratings, *, resamples: Resamples | None = None) -> MeanOverlap:
+def mean_overlap(
+    binary: Ratings, *, among: Sequence[int] | None = None, resamples: Resamples | None = None
+) -> MeanOverlap:
     """The mean over every two assessors of the mean over topics of their overlap; undefined ones left out.
 
-    Topics are drawn for all of them at once.
+    The two are of all, or of those `among`. Topics are drawn for all of them at once.
     """
-    sets = _sets(binary)
-    counts = [_counts(binary, *sets, chosen) for chosen in combinations(range(binary.n_assessors), 2)]
-    sums = np.stack([_shares(each) for each in counts], axis=1)
-    shared = sums[np.any([each[:, 2] for each in counts], axis=0)]
+    counts = _counts_of_two(binary, range(binary.n_assessors) if among is None else among)
+    there = np.any([each[:, 2] for each in counts], axis=0)
+    shared = np.stack([_shares(each[there]) for each in counts], axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        value = float(_mean_of_pairs(sums.sum(axis=0, keepdims=True))[0])
+        value = float(_mean_of_pairs(shared.sum(axis=0, keepdims=True))[0])
     if not np.isfinite(value):
         return MeanOverlap(None)
     return MeanOverlap(value, None if resamples is None else over_topics(_mean_of_pairs, shared, resamples))
@@ -106,6 +111,26 @@ def _counts(
     return np.stack(columns, axis=1)
 
 
+def _counts_of_two(binary: Ratings, among: Sequence[int]) -> list[NDArray[np.int64]]:
+    """The same of every two of some assessors, in order."""
+    several, relevant = list(combinations(among, 2)), binary.categories.index(1)
+    if not isinstance(binary, RatingsByTopic):
+        sets = _sets(binary)
+        return [_counts(binary, *sets, two) for two in several]
+    by_topic, nothing = tables_among(binary, tuple(among)), np.zeros((binary.n_topics, 3), np.int64)
+    found = []
+    for two in several:
+        topics, tables = by_topic.of(*two)
+        if not len(topics):
+            found.append(nothing)
+            continue
+        both, counts = tables[:, relevant, relevant], nothing.copy()
+        either = tables[:, relevant].sum(axis=1) + tables[:, :, relevant].sum(axis=1) - both
+        counts[topics] = np.stack([both, either, tables.sum(axis=(1, 2))], axis=1)
+        found.append(counts)
+    return found
+
+
 def _intervals(counts: Sequence[NDArray[np.int64]], resamples: Resamples | None) -> list[_Two]:
     """The intervals of each of several overlaps: of their means, and of all topics together."""
     found: list[_Two] = [(None, None)] * len(counts)
@@ -120,14 +145,17 @@ def _intervals(counts: Sequence[NDArray[np.int64]], resamples: Resamples | None)
 
 
 def _overlap(assessors: tuple[int, ...], counts: NDArray[np.int64], intervals: _Two) -> Overlap:
-    all_of, any_of, _ = counts.T.tolist()
-    by_topic = tuple(both / union if union else None for both, union in zip(all_of, any_of, strict=True))
-    there = [share for share in by_topic if share is not None]
+    places = np.flatnonzero(counts[:, 1])
+    all_of, any_of, _ = counts[places].T.tolist()
+    there = [both / union for both, union in zip(all_of, any_of, strict=True)]
+    by_topic: list[float | None] = [None] * len(counts)
+    for place, share in zip(places.tolist(), there, strict=True):
+        by_topic[place] = share
     return Overlap(
         assessors=assessors,
-        by_topic=by_topic,
+        by_topic=tuple(by_topic),
         mean=fsum(there) / len(there) if there else None,
-        together=sum(all_of) / sum(any_of) if sum(any_of) else None,
+        together=sum(all_of) / sum(any_of) if there else None,
         empty=len(by_topic) - len(there),
         mean_interval=intervals[0],
         together_interval=intervals[1],

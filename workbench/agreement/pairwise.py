@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from workbench.agreement.coefficients import COEFFICIENTS
 from workbench.agreement.coefficients.coefficient import Coefficient, values
-from workbench.agreement.contingency import MISSING
 from workbench.agreement.estimates import Estimate, chosen, estimates_of, several_estimates, several_intervals
 from workbench.agreement.grades import BinaryView, binary_view
 from workbench.agreement.intervals import Interval
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Ratings
+from workbench.agreement.ratings_by_topic import tables_among
 from workbench.agreement.resampling import (
     Resampled,
     Unit,
@@ -79,16 +79,22 @@ def assessor_pairs(
     """Every two assessors (all, or those `among`), each over the pairs that both judged."""
     weights = options.weights_for(ratings)
     several = list(combinations(most_active(ratings) if among is None else among, 2))
+    by_topic = tables_among(ratings, sorted({number for two in several for number in two}))
+    apart = [two for two in several if not len(by_topic.of(*two).topics)]
+    # Those who share nothing have no figure either, all for the same reason.
+    alone = set(apart[1:])
     found: list[AssessorPair] = []
-    for some in _portions(several, ratings):
-        tables = [tables_by_topic(ratings, *two) for two in some]
+    for some in _portions([two for two in several if two not in alone], ratings):
+        tables = [by_topic.of(*two).tables for two in some]
         over = _intervals(tables, weights, ratings.categories, options) if intervals else None
         wholes = np.stack([table.sum(axis=0) for table in tables])
         estimates = several_estimates(
             tally_of_tables(wholes, weights), over, weights, ratings.categories, options
         )
         found += map(_pair, some, wholes, estimates)
-    return tuple(found)
+    known = {(one.first, one.second): one for one in found}
+    known |= {two: replace(known[apart[0]], first=two[0], second=two[1]) for two in alone}
+    return tuple(known[two] for two in several)
 
 
 def pairwise_means(
@@ -106,9 +112,13 @@ def pairwise_means(
     if resampled:
         weights = options.weights_for(ratings)
         draws = topic_draws(ratings.n_topics, options.rounds, options.seed)
-        for some in at_once(range(len(pairs)), options.rounds * len(ratings.categories) ** 2):
-            tables = [tables_by_topic(ratings, pairs[one].first, pairs[one].second) for one in some]
-            drawn = tally_of_tables(np.stack([drawn_sums(draws, one) for one in tables]), weights)
+        by_topic = tables_among(ratings, sorted({one for two in pairs for one in (two.first, two.second)}))
+        tables = [by_topic.of(two.first, two.second) for two in pairs]
+        # Of those who share nothing nothing is defined.
+        sharing = [number for number, one in enumerate(tables) if len(one.topics)]
+        for some in at_once(sharing, options.rounds * len(ratings.categories) ** 2):
+            every = [drawn_sums(draws[:, tables[one].topics], tables[one].tables) for one in some]
+            drawn = tally_of_tables(np.stack(every), weights)
             for one in averaged:
                 found = values(one, drawn, weights)
                 defined = np.isfinite(found)
@@ -120,18 +130,6 @@ def pairwise_means(
     return tuple(
         _mean(one, pairs, means[one.name] if resampled else None, ratings, options) for one in averaged
     )
-
-
-def tables_by_topic(ratings: Ratings, first: int, second: int) -> Floats:
-    """The tables of two assessors over the pairs that both judged; shape (topics, q, q)."""
-    q = len(ratings.categories)
-    a, b = ratings.codes[first], ratings.codes[second]
-    both = (a != MISSING) & (b != MISSING)
-    cells = (ratings.topics[both] * q + a[both]) * q + b[both]
-    tables = np.bincount(cells, minlength=ratings.n_topics * q * q).reshape(ratings.n_topics, q, q)
-    if ratings.unlisted is not None:
-        tables[:, ratings.lowest, ratings.lowest] += ratings.unlisted
-    return tables.astype(np.float64)
 
 
 def pair_of_table(
@@ -161,7 +159,7 @@ def _pair(numbers: tuple[int, int], table: Floats, estimates: tuple[Estimate, ..
 def _intervals(
     tables: Sequence[Floats], weights: Weights, categories: tuple[int, ...], options: AgreementOptions
 ) -> list[tuple[Interval, ...]]:
-    """The intervals of every coefficient of two assessors, of each of several tables by topic.
+    """The intervals of every coefficient of two assessors, of each of several tables by shared topic.
 
     Drawn are the topics that these two share, or their pairs, cell by cell.
     """
@@ -173,11 +171,10 @@ def _intervals(
             )
             found[number] = several_intervals(drawn, weights, categories, options)[0]
         return [found[number] for number in range(len(tables))]
-    rows = [one[one.any(axis=(1, 2))] for one in tables]
-    for units, numbers in alike(map(len, rows)).items():
+    for units, numbers in alike(map(len, tables)).items():
         draws = topic_draws(units, options.rounds, options.seed) if units else np.zeros((options.rounds, 0))
         for some in at_once(numbers, options.rounds * len(categories) ** 2):
-            sums = np.stack([drawn_sums(draws, rows[number]) for number in some])
+            sums = np.stack([drawn_sums(draws, tables[number]) for number in some])
             drawn = Resampled(tally_of_tables(sums, weights), units, options.resamples)
             found |= zip(some, several_intervals(drawn, weights, categories, options), strict=True)
     return [found[number] for number in range(len(tables))]

@@ -20,6 +20,7 @@ Pair = tuple[str, str]
 _COLUMNS = 2**17
 # Where fewer places than one in so many have a grade, these are written one by one.
 _SPARSE = 16
+_FEW_VERSIONS = 3
 
 NO_ANSWER, UNSURE, CANNOT_JUDGE = -1, -2, -3
 
@@ -210,6 +211,17 @@ class Ratings:
             self._kept[what] = make()
         found: Kept = self._kept[what]
         return found
+
+    def keep_few(self, what: Hashable, version: Hashable, make: Callable[[], Kept]) -> Kept:
+        """The same of something that depends on a version besides: the last few are kept."""
+        several: dict[Hashable, tuple[Kept]] = self._kept.setdefault(what, {})
+        known = several.get(version)
+        if known is None:
+            known = several[version] = (make(),)
+            # Of all versions but the last few the oldest goes; another thread may have been there before.
+            for old in list(several)[:-_FEW_VERSIONS]:
+                several.pop(old, None)
+        return known[0]
 
 
 def ratings_of(

@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from workbench.agreement.coefficients import coefficient_named
 from workbench.agreement.coefficients.coefficient import Coefficient, values
@@ -35,6 +35,8 @@ _MOST_KEYS = 2**62
 _CACHED = 2**17
 # Draws of a megabyte or less are kept, some numbers of topics being those of many assessors and pairs.
 _KEPT_DRAWS = 2**17
+# Of up to 8 megabytes the last few: those of all topics are drawn again and again.
+_LARGE_DRAWS = 2**20
 
 
 class Unit(StrEnum):
@@ -111,25 +113,41 @@ def resampled(
 
 def resampled_units(rows: Tally, times: Floats, resamples: Resamples) -> Resampled:
     """The same from the sums of every unit, or kind of unit, and how many there are of it."""
-    generator = np.random.default_rng(resamples.seed)
-    rounds = resamples.rounds
-    several = rows.doubly > 0
-    strata = [np.flatnonzero(of) for of in (several, ~several) if of.any()]
-    if not strata:
+    rounds, several = resamples.rounds, rows.doubly > 0
+    if not len(times):
         return Resampled(rows.drawn(np.zeros((rounds, 0))), 0, resamples)
+    if rounds * len(times) <= _LARGE_DRAWS and (times == 1).all():
+        parts = [_arrays(rows.drawn(_kept_strata(several.tobytes(), rounds, resamples.seed)))]
+    else:
+        drawn = _strata_draws(several, times, rounds, resamples.seed)
+        parts = [_arrays(rows.drawn(draws)) for draws in drawn]
+    # One part is all of it: to copy a crowd's sums takes as long as to draw them.
+    sums = parts[0] if len(parts) == 1 else (np.concatenate(part) for part in zip(*parts, strict=True))
+    whole = Tally(*sums)
+    return Resampled(whole, int(times[several].sum()), resamples)
+
+
+def _strata_draws(several: NDArray[np.bool_], times: Floats, rounds: int, seed: int) -> Iterator[Floats]:
+    """How often each unit is drawn in each round, in parts of some rounds."""
+    generator = np.random.default_rng(seed)
+    strata = [np.flatnonzero(of) for of in (several, ~several) if of.any()]
     # In parts, since many kinds of pairs times many rounds are too much to hold at once.
     at_once = max(1, _MOST_DRAWS // len(times))
-    parts = []
     for start in range(0, rounds, at_once):
         draws = np.zeros((min(at_once, rounds - start), len(times)))
         for of in strata:
             many = int(times[of].sum())
             draws[:, of] = generator.multinomial(many, times[of] / many, size=len(draws))
-        parts.append(_arrays(rows.drawn(draws)))
-    # One part is all of it: to copy a crowd's sums takes as long as to draw them.
-    sums = parts[0] if len(parts) == 1 else (np.concatenate(part) for part in zip(*parts, strict=True))
-    whole = Tally(*sums)
-    return Resampled(whole, int(times[several].sum()), resamples)
+        yield draws
+
+
+@lru_cache(maxsize=4)
+def _kept_strata(several: bytes, rounds: int, seed: int) -> Floats:
+    """The same of units of which there is one each; a report draws the same topics for every figure."""
+    there = np.frombuffer(several, np.bool_)
+    (draws,) = _strata_draws(there, np.ones(len(there)), rounds, seed)
+    draws.flags.writeable = False
+    return draws
 
 
 def _units(ratings: Ratings, weights: Weights, unit: Unit) -> tuple[Tally, Floats]:
@@ -231,8 +249,9 @@ def each_over_topics(
 
 def topic_draws(units: int, rounds: int, seed: int) -> Floats:
     """How often each unit is drawn in each round; shape (rounds, units), to be read only."""
-    made = _kept_draws if units * rounds <= _KEPT_DRAWS else _topic_draws
-    return made(units, rounds, seed)
+    if units * rounds <= _KEPT_DRAWS:
+        return _kept_draws(units, rounds, seed)
+    return (_kept_large if units * rounds <= _LARGE_DRAWS else _topic_draws)(units, rounds, seed)
 
 
 def _topic_draws(units: int, rounds: int, seed: int) -> Floats:
@@ -243,6 +262,7 @@ def _topic_draws(units: int, rounds: int, seed: int) -> Floats:
 
 
 _kept_draws = lru_cache(maxsize=64)(_topic_draws)
+_kept_large = lru_cache(maxsize=4)(_topic_draws)
 
 
 def drawn_sums(draws: Floats, sums: Floats) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import compress
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,21 +59,36 @@ def relevant_or_not(relevant_from: int) -> str:
     return f"relevant from grade {relevant_from} or not"
 
 
+class IncludedPairs(Protocol):
+    """The pairs that are included, and all that the assessors, by number, answered."""
+
+    def pairs(self) -> tuple[Pair, ...]:
+        """The pairs included, as the columns of the ratings have them."""
+
+    def count(self, among: Collection[Pair]) -> int:
+        """How many of some pairs are included."""
+
+    def docnos(self, topic: str) -> Sequence[str]:
+        """The documents of a topic that are included, as its columns have them."""
+
+    def shared(self, first: int, second: int) -> Shared:
+        """What two assessors share of all that they graded, whether it is included or not."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection:
-    """The ratings included: `assessors` (rows) for `pairs` (columns), by topic, and in words.
+    """The ratings included: `assessors` (rows) for pairs (`columns` of them), by topic, and in words.
 
     Pairs that only one judged are among them where they count towards the expected agreement; `n_pairs` and
     `n_topics` leave them out.
     `by_grade` holds the grades of the declared scale, highest first; `ratings` is the same where `graded`,
-    else relevant (1) or not (0) from `relevant_from` on. `answers` is all that the assessors answered,
-    whether it is included or not.
+    else relevant (1) or not (0) from `relevant_from` on. `included` knows the pairs.
     """
 
     ratings: Ratings
     by_grade: Ratings
     assessors: tuple[Assessor, ...]
-    pairs: tuple[Pair, ...]
+    columns: int
     topics: tuple[str, ...]
     n_topics: int
     relevant_from: int
@@ -80,7 +96,12 @@ class Selection:
     basis: Basis
     counts: Counts
     sentence: str
-    answers: AnswerCodes
+    included: IncludedPairs
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The pairs included."""
+        return self.included.pairs()
 
     @property
     def grades_in_words(self) -> str:
@@ -97,16 +118,11 @@ class Selection:
     @property
     def n_pairs(self) -> int:
         """How many pairs are compared, with unjudged ones where these are included."""
-        return len(self.pairs) - self.counts.expected + self.counts.unlisted
+        return self.columns - self.counts.expected + self.counts.unlisted
 
     def shared(self, first: int, second: int) -> Shared:
         """What two assessors (by number) share; unsure and cannot judge are no grades."""
-        one, other = self.answers[first] >= 0, self.answers[second] >= 0
-        return Shared(
-            int(np.count_nonzero(one & other)),
-            int(np.count_nonzero(one & ~other)),
-            int(np.count_nonzero(other & ~one)),
-        )
+        return self.included.shared(first, second)
 
     def number(self, name: str) -> int:
         """The row of an assessor; raises WorkbenchError for a name that is not included."""
@@ -143,7 +159,7 @@ def select_ratings(answers: Answers, categories: Sequence[int], options: Agreeme
     graders = np.bincount(grades.pairs, minlength=len(answers.pairs))
     singly = int(np.count_nonzero(graders == 1))
     filled = 0
-    once = _counted_once(options, len(rows))
+    once = counted_once(options, len(rows))
     there = included = graders >= (2 if basis is Basis.BOTH and not once else 1)
     codes = None
     if basis is not Basis.BOTH:
@@ -180,29 +196,70 @@ def select_ratings(answers: Answers, categories: Sequence[int], options: Agreeme
         ratings=by_grade if options.graded else by_grade.from_grade(relevant_from),
         by_grade=by_grade,
         assessors=assessors,
-        pairs=answers.pairs if included.all() else tuple(compress(answers.pairs, included.tolist())),
+        columns=int(np.count_nonzero(included)),
         topics=tuple(answers.topic_names[place] for place in places),
         n_topics=len(np.unique(answers.topics[included & (graders >= 2)])) if once else len(places),
         relevant_from=relevant_from,
         graded=options.graded,
         basis=basis,
         counts=counts,
-        sentence=_sentence(
+        sentence=sentence_of(
             basis, int(included.sum()) - counts.expected, assessors, counts, len(places), options
         ),
-        answers=given,
+        included=_InOneTable(
+            answers.pairs if included.all() else tuple(compress(answers.pairs, included.tolist())), given
+        ),
     )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _InOneTable:
+    """Pairs, and the answers of all assessors to these and others."""
+
+    included: tuple[Pair, ...]
+    answers: AnswerCodes
+
+    def pairs(self) -> tuple[Pair, ...]:
+        """The pairs included."""
+        return self.included
+
+    def count(self, among: Collection[Pair]) -> int:
+        """How many of some pairs are included."""
+        return len(set(among) & set(self.included)) if among else 0
+
+    def docnos(self, topic: str) -> Sequence[str]:
+        """The documents of a topic that are included."""
+        return [docno for own, docno in self.included if own == topic]
+
+    def shared(self, first: int, second: int) -> Shared:
+        """What two assessors share."""
+        one, other = self.answers[first] >= 0, self.answers[second] >= 0
+        return Shared(
+            int(np.count_nonzero(one & other)),
+            int(np.count_nonzero(one & ~other)),
+            int(np.count_nonzero(other & ~one)),
+        )
+
+
 def _chosen(answers: Answers, names: Collection[str] | None, machines: Machines) -> list[int]:
-    known = {one.name for one in answers.assessors}
+    gave = np.count_nonzero(answers.grades >= 0, axis=1).tolist()
+    return chosen_assessors(answers.assessors, gave, names, machines)
+
+
+def chosen_assessors(
+    assessors: Sequence[Assessor], gave: Sequence[int], names: Collection[str] | None, machines: Machines
+) -> list[int]:
+    """The numbers of the assessors who are included: those named, or all of a kind, if they gave a grade.
+
+    `gave` counts the grades of each. Raises WorkbenchError for an unknown name and for fewer than two.
+    """
+    known = {one.name for one in assessors}
     if unknown := sorted(set(names or ()) - known):
         raise WorkbenchError(f"{', '.join(unknown)} is no assessor here", remedy="see the list of assessors")
     kinds = {Machines.APART: (False,), Machines.ONLY: (True,), Machines.AMONG: (False, True)}[machines]
-    gave = np.count_nonzero(answers.grades >= 0, axis=1).tolist()
     rows = [
         row
-        for row, one in enumerate(answers.assessors)
+        for row, one in enumerate(assessors)
         if gave[row] and (one.machine in kinds if names is None else one.name in names)
     ]
     if len(rows) < 2:
@@ -214,7 +271,7 @@ def _chosen(answers: Answers, names: Collection[str] | None, machines: Machines)
     return rows
 
 
-def _counted_once(options: AgreementOptions, assessors: int) -> bool:
+def counted_once(options: AgreementOptions, assessors: int) -> bool:
     """Whether pairs that only one judged count towards the expected agreement of so many assessors."""
     if options.basis is not Basis.BOTH or options.singles is Singles.LEFT_OUT:
         return False
@@ -259,7 +316,7 @@ def _unlisted(
     return rest
 
 
-def _sentence(
+def sentence_of(
     basis: Basis,
     n: int,
     assessors: Sequence[Assessor],
@@ -267,6 +324,7 @@ def _sentence(
     topics: int,
     options: AgreementOptions,
 ) -> str:
+    """What is included, in words: `n` pairs of so many topics."""
     machines = sum(one.machine for one in assessors)
     who = "machines" if machines == len(assessors) else "assessors" if machines else "people"
     pairs = f"{counted(n, 'pair')} of topic and document"
@@ -290,6 +348,6 @@ def _sentence(
 def _of_singles(options: AgreementOptions, assessors: int) -> str:
     """What became of the pairs that only one judged, and by which source."""
     source = " (Gwet 2014)" if assessors > 2 or options.singles is Singles.COUNTED else ""
-    if _counted_once(options, assessors):
+    if counted_once(options, assessors):
         return f"pairs that only one judged count towards expected agreement{source}, except for alpha"
     return "pairs that only one judged are left out"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.agreement.estimates import Estimate, chosen, estimates, resamples_of
@@ -9,7 +10,8 @@ from workbench.agreement.grades import BinaryView, GradeAgreement, binary_view, 
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.overlap import MeanOverlap, mean_overlap
 from workbench.agreement.pairwise import MOST_PAIRED, most_active
-from workbench.agreement.ratings import Ratings, pair_tables
+from workbench.agreement.ratings import Ratings
+from workbench.agreement.ratings_by_topic import RatingsByTopic, whole_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +62,7 @@ def _at(binary: Ratings, line: int, options: AgreementOptions) -> AtThreshold:
 
 
 def _threshold(binary: Ratings, options: AgreementOptions, at: AtThreshold) -> Threshold:
-    # An overlap is of pairs that two of them judged: among a million others these few are found once.
-    active = binary.only(most_active(binary, MOST_PAIRED)).shared()
+    active = most_active(binary, MOST_PAIRED)
     positive, negative = at.grades
     return Threshold(
         relevant_from=at.relevant_from,
@@ -69,9 +70,16 @@ def _threshold(binary: Ratings, options: AgreementOptions, at: AtThreshold) -> T
         positive=positive,
         negative=negative,
         prevalence=prevalence(positive, negative),
-        overlap=mean_overlap(active, resamples=options.topic_resamples),
-        view=binary_view(pair_tables(binary)[0, 1]) if binary.n_assessors == 2 else None,
+        overlap=_overlap_among(binary, active, options),
+        view=binary_view(whole_table(binary)) if binary.n_assessors == 2 else None,
     )
+
+
+def _overlap_among(binary: Ratings, active: Sequence[int], options: AgreementOptions) -> MeanOverlap:
+    if isinstance(binary, RatingsByTopic):
+        return mean_overlap(binary, among=active, resamples=options.topic_resamples)
+    # An overlap is of pairs that two of them judged: among a million others these few are found once.
+    return mean_overlap(binary.only(active).shared(), resamples=options.topic_resamples)
 
 
 def prevalence(positive: GradeAgreement, negative: GradeAgreement) -> float | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import fsum
 
 import numpy as np
@@ -23,6 +24,7 @@ from workbench.agreement.estimates import Estimate
 from workbench.agreement.intervals import Interval
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Ratings
+from workbench.agreement.ratings_by_topic import RatingsByTopic
 from workbench.agreement.resampling import Resamples, Unit, interval_over, resampled
 from workbench.agreement.tally import tally
 from workbench.agreement.weights import nominal
@@ -73,26 +75,25 @@ def topic_coefficients(categories: Sequence[int] = (1, 0)) -> tuple[Coefficient,
     return tuple(one.on_scale(categories) for one in shown_in(Shown.OF_PAIRS))
 
 
-def by_topic(
-    ratings: Ratings,
-    options: AgreementOptions,
-    *,
-    of_one: Callable[[Ratings, Resamples], TopicAgreement] | None = None,
-) -> tuple[TopicAgreement, ...]:
+def by_topic(ratings: Ratings, options: AgreementOptions) -> tuple[TopicAgreement, ...]:
     """Every topic of the ratings, in their order; each is drawn anew from the same seed.
 
-    The documents of a topic are drawn as if independent, which one topic alone cannot refute. `of_one` stands
-    for `topic_agreement` where that of a topic may be known already.
+    The documents of a topic are drawn as if independent, which one topic alone cannot refute.
     """
     if not ratings.n_topics:
         return ()
     resamples = Resamples(options.rounds, options.seed, options.confidence, unit=Unit.PAIR)
+    if isinstance(ratings, RatingsByTopic):
+        known = (
+            own.keep_few("agreement", resamples, partial(topic_agreement, own, resamples))
+            for _, own in ratings.parts
+        )
+        return tuple(replace(one, place=place) for place, one in enumerate(known))
     order = np.argsort(ratings.topics, kind="stable")
     ends = np.cumsum(np.bincount(ratings.topics, minlength=ratings.n_topics))[:-1]
     columns = np.split(order, ends)
-    make = of_one or topic_agreement
     several = (_of_topic(ratings, place, own) for place, own in enumerate(columns))
-    return tuple(replace(make(own, resamples), place=place) for place, own in enumerate(several))
+    return tuple(replace(topic_agreement(own, resamples), place=place) for place, own in enumerate(several))
 
 
 def lowest_first(topics: Sequence[TopicAgreement], by: str) -> tuple[TopicAgreement, ...]:

@@ -72,6 +72,13 @@ class Cache(Generic[Key, Value]):
             self._entries.move_to_end(key)
             return self._entries[key].value
 
+    def forget(self, key: Key, *, unless: Hashable) -> None:
+        """Let go of a value, unless it is of this version."""
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is not None and entry.version != unless:
+                del self._entries[key]
+
     def put(self, key: Key, value: Value) -> None:
         """Cache a value that was made elsewhere."""
         self._store(key, _Entry(value, None, time.monotonic(), 0.0))

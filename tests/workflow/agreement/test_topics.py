@@ -8,16 +8,17 @@ from dataclasses import replace
 import pytest
 
 from tests.workflow.agreement.test_people import NAMES, judged
+from workbench.agreement import topics
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Ratings
+from workbench.agreement.ratings_by_topic import RatingsByTopic
 from workbench.agreement.resampling import Resamples
 from workbench.agreement.topics import TopicAgreement, by_topic, topic_agreement
 from workbench.records import Judgment
+from workbench.storage import Session
 from workbench.storage.engine import Database
-from workbench.workflow.agreement import topics
 from workbench.workflow.agreement.selection import campaign_ratings
 from workbench.workflow.agreement.topics import agreement_by_topic
-from workbench.workflow.caching import Cache
 from workbench.workflow.judging.importing import import_judgments
 
 OPTIONS = AgreementOptions(rounds=50)
@@ -31,6 +32,13 @@ def figures(found: Sequence[TopicAgreement]) -> dict[int, tuple[object, ...]]:
     }
 
 
+def in_one_table(db: Session, campaign_id: int, options: AgreementOptions) -> Ratings:
+    """The ratings of all assessors and pairs, of which nothing is kept."""
+    ratings = campaign_ratings(db, campaign_id, options).ratings
+    assert isinstance(ratings, RatingsByTopic)
+    return ratings.whole()
+
+
 def test_one_topic_is_computed_anew_and_all_are_as_if_none_was_known(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -40,7 +48,6 @@ def test_one_topic_is_computed_anew_and_all_are_as_if_none_was_known(
         computed.append(resamples.rounds)
         return topic_agreement(own, resamples)
 
-    monkeypatch.setattr(topics, "_TOPICS", Cache(99))
     monkeypatch.setattr(topics, "topic_agreement", counted)
     with database.writing() as db:
         campaign_id = judged(db, NAMES)
@@ -54,8 +61,8 @@ def test_one_topic_is_computed_anew_and_all_are_as_if_none_was_known(
         computed.clear()
         with database.reading() as db:
             found = agreement_by_topic(db, campaign_id, options)
-            whole = by_topic(campaign_ratings(db, campaign_id, options).ratings, options)
-        assert len(computed) == more
+            assert len(computed) == more
+            whole = by_topic(in_one_table(db, campaign_id, options), options)
         assert figures([line.found for line in found.lines]) == figures(whole)
     # Two judge a further document of one topic alike, then one of them calls it not relevant.
     for name, grade in ((NAMES[0], 3), (NAMES[1], 3), (NAMES[1], 0)):
@@ -64,6 +71,6 @@ def test_one_topic_is_computed_anew_and_all_are_as_if_none_was_known(
             import_judgments(db, campaign_id, [Judgment(name, "T2", "d99", grade)], source=f"{name} {grade}")
         with database.reading() as db:
             found = agreement_by_topic(db, campaign_id, OPTIONS)
-            whole = by_topic(campaign_ratings(db, campaign_id, OPTIONS).ratings, OPTIONS)
-        assert computed == [50]
+            assert computed == [50]
+            whole = by_topic(in_one_table(db, campaign_id, OPTIONS), OPTIONS)
         assert figures([line.found for line in found.lines]) == figures(whole)

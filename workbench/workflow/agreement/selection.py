@@ -25,6 +25,7 @@ from workbench.workflow.agreement.independent_answers import (
     discussions_version,
 )
 from workbench.workflow.agreement.overlap_pools import DrawnByLabel, pairs_drawn_by_label
+from workbench.workflow.agreement.topic_grades import Replaced, selection_by_topic
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.current_judgments import recorded_version
@@ -116,11 +117,15 @@ def campaign_ratings(db: Session, campaign_id: int, options: AgreementOptions) -
     InvalidInput for a grade that cannot be the threshold, else as `select_ratings` does.
     """
     state = ratings_state(db, campaign_id, options)
+    for which in Occasion:
+        _ANSWERS.forget((state.judgments[:2], which), unless=state.judgments)
     chosen = replace(options, relevant_from=state.grades.relevant_from, documents=state.documents)
 
     def make() -> Selection:
-        answers = answers_of_campaign(db, campaign_id, options.answers)
-        found = select_ratings(answers, state.grades.scale, chosen)
+        replaced = _replaced(db, campaign_id) if options.answers is Occasion.INDEPENDENT else {}
+        found = selection_by_topic(
+            db, campaign_id, state.judgments[2], state.grades.scale, chosen, replaced
+        ) or select_ratings(answers_of_campaign(db, campaign_id, options.answers), state.grades.scale, chosen)
         caveats = _caveats(db, campaign_id, found, options, state.drawn)
         return replace(found, sentence="; ".join([found.sentence, *caveats]))
 
@@ -170,6 +175,16 @@ def _before_discussion(
     return replace(current, grades=grades)
 
 
+def _replaced(db: Session, campaign_id: int) -> Replaced:
+    """By topic the answers before a discussion, which count instead of the current ones."""
+    found: dict[str, list[tuple[int, str, int]]] = {}
+    for (assessor_id, (topic, docno)), (answer, grade) in _discussed(db, campaign_id).items():
+        found.setdefault(topic, []).append(
+            (assessor_id, docno, _NO_GRADE[answer] if grade is None else grade)
+        )
+    return {topic: tuple(sorted(several)) for topic, several in found.items()}
+
+
 def nothing_discussed(db: Session, campaign_id: int) -> bool:
     """Whether no pair was ever discussed, so that the current answers are the independent ones."""
     return not _discussed(db, campaign_id)
@@ -187,8 +202,7 @@ def _caveats(
     db: Session, campaign_id: int, found: Selection, options: AgreementOptions, drawn_by_label: DrawnByLabel
 ) -> Iterator[str]:
     """What a reader must know of the pairs compared: that some were discussed, or drawn by their label."""
-    compared = set(found.pairs)
-    discussed = len({pair for _, pair in _discussed(db, campaign_id)} & compared)
+    discussed = found.included.count({pair for _, pair in _discussed(db, campaign_id)})
     if discussed:
         first = options.answers is Occasion.INDEPENDENT
         count = (
@@ -196,7 +210,7 @@ def _caveats(
         )
         yield f"of {count} the {'answers before it' if first else 'current answers'} count"
     for name, pairs in drawn_by_label:
-        if drawn := len(pairs & compared):
+        if drawn := found.included.count(pairs):
             yield (
                 f"{drawn:,} of the pairs {'was' if drawn == 1 else 'were'} drawn by label (pool {name}), so "
                 "that some labels are over-represented; the planner estimates the agreement on all pairs"

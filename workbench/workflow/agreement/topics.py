@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,8 +13,7 @@ from workbench.agreement.coefficients.coefficient import CoefficientValue
 from workbench.agreement.contingency import MISSING
 from workbench.agreement.export import bounds_cells, drawn_cells
 from workbench.agreement.options import AgreementOptions, Basis, Singles
-from workbench.agreement.ratings import Ratings
-from workbench.agreement.resampling import Resamples
+from workbench.agreement.ratings_by_topic import part_of
 from workbench.agreement.selection import Selection
 from workbench.agreement.topics import (
     TopicAgreement,
@@ -24,7 +22,6 @@ from workbench.agreement.topics import (
     differing,
     lowest_first,
     means,
-    topic_agreement,
     topic_coefficients,
     what_would_define,
 )
@@ -32,7 +29,6 @@ from workbench.errors import NotFound, WorkbenchError
 from workbench.export import Export, table_export
 from workbench.records import id_bytes
 from workbench.workflow.agreement.selection import campaign_ratings
-from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import topics_of
 
 
@@ -102,7 +98,7 @@ def agreement_by_topic(db: Session, campaign_id: int, options: AgreementOptions)
         raise WorkbenchError(message, remedy=f"one of {', '.join(names)}")
     found = campaign_ratings(db, campaign_id, replace(options, basis=Basis.BOTH))
     titles = {topic.id: topic.title for topic in topics_of(db, campaign_id)}
-    topics = tuple(one for one in by_topic(found.ratings, options, of_one=_of_one) if one.n)
+    topics = tuple(one for one in by_topic(found.ratings, options) if one.n)
     compared = {found.topics[one.place] for one in topics}
     return TopicsReport(
         options=options,
@@ -115,19 +111,6 @@ def agreement_by_topic(db: Session, campaign_id: int, options: AgreementOptions)
         without=tuple((topic, title) for topic, title in titles.items() if topic not in compared),
         selection=found,
     )
-
-
-def _of_one(own: Ratings, resamples: Resamples) -> TopicAgreement:
-    """The agreement on one topic, known before if the same grades were compared in the same way."""
-    sha = hashlib.sha256(repr((own.codes.shape, own.codes.dtype.str)).encode())
-    sha.update(np.ascontiguousarray(own.codes).tobytes())
-    unlisted = None if own.unlisted is None else tuple(own.unlisted.tolist())
-    key = sha.digest(), own.categories, unlisted, resamples
-    return _TOPICS.get(key, lambda: topic_agreement(own, resamples))
-
-
-_TOPICS: Cache[Hashable, TopicAgreement] = Cache(2048)
-"""Of the last topics that were compared, by their grades: after a saved judgment one is drawn anew."""
 
 
 def disputed_pairs_export(found: TopicDisputes) -> Export:
@@ -170,23 +153,23 @@ def disputed_pairs(db: Session, campaign_id: int, topic: str, options: Agreement
     found = campaign_ratings(
         db, campaign_id, replace(options, graded=True, basis=Basis.BOTH, singles=Singles.LEFT_OUT)
     )
-    categories, codes = found.by_grade.categories, found.by_grade.codes
-    here = [place for place, (own, _) in enumerate(found.pairs) if own == topic]
-    differ = differing(found.by_grade)
+    if topic not in found.topics:
+        return TopicDisputes(topic, titles[topic], (), 0, ())
+    rows, ratings = part_of(found.by_grade, found.topics.index(topic))
+    docnos, categories = found.included.docnos(topic), ratings.categories
     pairs = []
-    for place in here:
-        if not differ[place]:
-            continue
-        grades = tuple(None if code == MISSING else categories[code] for code in codes[:, place].tolist())
+    for place in np.flatnonzero(differing(ratings)).tolist():
+        codes = ratings.codes[:, place].tolist()
+        grades = tuple(None if code == MISSING else categories[code] for code in codes)
         given = [grade for grade in grades if grade is not None]
         across = min(given) < found.relevant_from <= max(given)
-        pairs.append(PairOfGrades(found.pairs[place][1], grades, max(given) - min(given), across))
-    took_part = [row for row in range(len(found.assessors)) if any(p.grades[row] is not None for p in pairs)]
+        pairs.append(PairOfGrades(docnos[place], grades, max(given) - min(given), across))
+    took_part = [row for row in range(len(rows)) if any(p.grades[row] is not None for p in pairs)]
     return TopicDisputes(
         topic,
         titles[topic],
-        tuple(found.assessors[row].name for row in took_part),
-        len(here),
+        tuple(found.assessors[rows[row]].name for row in took_part),
+        len(docnos),
         tuple(
             PairOfGrades(one.docno, tuple(one.grades[row] for row in took_part), one.apart, one.across)
             for one in sorted(pairs, key=lambda one: (-one.apart, not one.across, id_bytes(one.docno)))
