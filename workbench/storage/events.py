@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Row, Select, bindparam, case, func, literal, or_, select, tuple_
+from sqlalchemy import (
+    BigInteger,
+    Row,
+    Select,
+    Text,
+    bindparam,
+    case,
+    cast,
+    func,
+    literal,
+    or_,
+    select,
+    tuple_,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 from sqlalchemy.orm import InstrumentedAttribute, Session
@@ -125,11 +139,21 @@ def annotated_events(
 ) -> Iterator[tuple[CurrentEvent, tuple[Any, ...]]]:
     """The current events of a topic, each with its document's hash, passages, ratings and subtopics."""
     event = JudgmentEventRow
-    beside = (event.document_sha256, event.evidence, event.ratings, event.subtopics)
-    statement = _current(campaign_id, assessor_ids, topic, [WITHDRAWN, LATER]).add_columns(*beside)
+    # As texts: most answers have nothing beside them, and JSON is read only where there is some.
+    beside = (cast(one, Text) for one in (event.evidence, event.ratings, event.subtopics))
+    chosen = _current(campaign_id, assessor_ids, topic, [WITHDRAWN, LATER])
     width = len(CurrentEvent._fields)
-    for row in db.execute(statement):
-        yield CurrentEvent._make(row[:width]), tuple(row[width:])
+    for row in db.connection().execute(chosen.add_columns(event.document_sha256, *beside)):
+        texts = row[width + 1 :]
+        read = (None, None, None) if texts in _NOTHING_BESIDE else map(_from_json, texts)
+        yield CurrentEvent._make(row[:width]), (row[width], *read)
+
+
+_NOTHING_BESIDE = frozenset({(None, None, None), ("null", "null", "null")})
+
+
+def _from_json(text: str | None) -> Any:
+    return None if text is None else json.loads(text)
 
 
 def event_before(db: Session, pair: Pair, *, number: int, purpose: str) -> CurrentEvent | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
+from itertools import product
 from typing import Any
 
 import pytest
@@ -13,12 +15,19 @@ from sqlalchemy import delete, event, select
 from tests.builders import Made, pooled_campaign
 from workbench.formats.judgment_groups import write_judgment_groups
 from workbench.formats.judgments import write_judgments
-from workbench.records import Judgment
+from workbench.records import Answer, Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import PoolEntryRow
-from workbench.workflow.judging.current_judgments import annotated_judgments, current_judgments
+from workbench.workflow.judging.current_judgments import (
+    AnnotatedJudgment,
+    annotated_judgments,
+    current_judgments,
+    judgment_json,
+    judgment_line,
+)
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.judgment_files import annotated_lines, judgment_groups, judgment_table
+from workbench.workflow.judging.submission import NO_ANNOTATIONS, Annotations
 from workbench.workflow.people import trail
 from workbench.workflow.people.trail import Act, TrailFilter, add_entry, every_entry
 from workbench.workflow.pools import listing
@@ -141,3 +150,16 @@ def test_the_trail_is_read_in_portions(sqlite_database: Database, monkeypatch: p
         assert [one.number for one in every_entry(db, TrailFilter())] == [5, 4, 3, 2, 1]
         assert [one.number for one in every_entry(db, TrailFilter(request="odd"))] == [4, 2]
     assert sum("LIMIT" in text for text, _, _ in asked) == 4 + 2
+
+
+def test_a_line_is_what_json_makes_of_the_answer(sqlite_database: Database) -> None:
+    # With quotes, backslashes, line feeds, bytes outside UTF-8, and with and without annotations.
+    texts = ("", 'say "no"\\', "two\nlines\tand \x1f", "caf\u00e9 \U0001f30a", "\udce9t\u00e9")
+    extras = (NO_ANNOTATIONS, Annotations(), Annotations((), {"Readability": 1}, ("1",)))
+    at = datetime(2026, 3, 1, 9, 30, 1, 250_000, tzinfo=UTC)
+    for text, beside, answer in product(texts, extras, Answer):
+        grade = 2 if answer is Answer.GRADE else None
+        shown = "ab" * 32 if text else None
+        labels = {"Readability": "fair"} if beside.ratings else {}
+        one = AnnotatedJudgment(text, text, text, answer, grade, text, text, beside, labels, shown, at)
+        assert judgment_line(one) == json.dumps(judgment_json(one), ensure_ascii=False)

@@ -5,7 +5,6 @@ None is made while a large import is under way: it would have a part of it. Each
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from itertools import chain, groupby
 from operator import itemgetter
@@ -20,7 +19,7 @@ from workbench.workflow.campaigns.imports_under_way import refuse_while_importin
 from workbench.workflow.judging.current_judgments import (
     TickedBy,
     annotated_judgments,
-    judgment_json,
+    judgment_line,
     read_judgments_of_topic,
     recorded_version,
     subtopic_judgments,
@@ -44,8 +43,7 @@ def annotated_lines(db: Session, campaign_id: int) -> Iterator[bytes]:
     """A line of JSON for each current answer, with everything recorded beside it."""
     refuse_while_importing(db, campaign_id)
     for one in annotated_judgments(db, campaign_id):
-        line = json.dumps(judgment_json(one), ensure_ascii=False) + "\n"
-        yield line.encode("utf-8", "surrogateescape")
+        yield f"{judgment_line(one)}\n".encode("utf-8", "surrogateescape")
 
 
 def subtopic_lines(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, islice
 from typing import cast
 
@@ -42,20 +42,27 @@ UNJUDGED = -1
 """The grade that infAP reads as pooled and not judged."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Material:
     """What every rule of a campaign uses: current judgments, decisions, and who is a machine.
 
-    Where the answers are known by `topics`, what is settled of a topic is kept with them; `version` says then
-    what all of it is of.
+    The judgments are given, or read when a rule goes through all of them, which most do not. Where the
+    answers are known by `topics`, what is settled of a topic is kept with them; `version` says then what all
+    of it is of.
     """
 
+    # No slots: the judgments are read once.
     scale: Scale
-    judgments: tuple[Judgment, ...]
+    given: tuple[Judgment, ...] | Callable[[], tuple[Judgment, ...]]
     decided: Mapping[Pair, int]
     machines: Mapping[str, bool]
     topics: JudgedTopics | None = None
     version: Hashable = None
+
+    @cached_property
+    def judgments(self) -> tuple[Judgment, ...]:
+        """The current judgments, by topic and docno (bytes), then assessor."""
+        return self.given() if callable(self.given) else self.given
 
     def counted(self, choice: RuleChoice) -> tuple[Judgment, ...]:
         """The judgments that count for a choice; raises WorkbenchError for an unknown assessor."""
@@ -185,7 +192,7 @@ def material(db: Session, campaign_id: int) -> Material:
     scale, decided = campaign_of(db, campaign_id).scale, adjudicated_grades(db, campaign_id)
     return Material(
         scale=scale,
-        judgments=current_judgments(db, campaign_id),
+        given=partial(current_judgments, db, campaign_id),
         decided=decided,
         machines={name: machine for _, name, machine in version.assessors},
         topics=JudgedTopics(answers_by_topic(db, campaign_id), version.assessors),

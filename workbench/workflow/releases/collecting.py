@@ -307,7 +307,7 @@ def _with_qrels(
     report: QrelsReport = qrels_of(
         Material(
             scale=contents.scale,
-            judgments=contents.judgments(),
+            given=contents.judgments(),
             decided=contents.decided(),
             machines={one.pseudonym: one.machine for one in contents.assessors},
         ),

@@ -17,7 +17,7 @@ import numpy as np
 from ir_measures import Measure
 from sqlalchemy.orm import Session
 
-from workbench.scoring.relevance import Positions
+from workbench.scoring.relevance import Positions, Relevance
 from workbench.scoring.score_columns import (
     ScoreCells,
     ScoredRun,
@@ -99,7 +99,7 @@ class RequestedScores:
 _Source = tuple[str, str, int, tuple[str, ...]]
 _KEPT = KeptResults(ScoreColumn)
 _COLUMNS: Cache[_Source, ScoreColumn] = Cache(MOST_KEPT)
-_SCORERS: Cache[tuple[str, tuple[str, ...]], Scorer] = Cache(1)
+_RELEVANCE: Cache[tuple[str, tuple[str, ...]], Relevance] = Cache(1)
 """The last one, which the next call goes on with: of a million lines it takes seconds to make."""
 
 
@@ -129,7 +129,8 @@ def scores_of(
     read from the database, and what is computed is stored there. Raises WorkbenchError where a scorer gives
     up.
     """
-    table = _Columns(requested, _known(db, campaign_id, requested, kept=kept))
+    known, hashes = _known(db, campaign_id, requested, kept=kept), requested.hashes
+    table = _Columns(requested, known)
     if len(table.topics) > MOST_KEPT:
         # The first would be forgotten before the last is scored, and the next call would begin anew.
         limits = replace(limits, until=None)
@@ -137,8 +138,20 @@ def scores_of(
     for source, column in changed.items():
         _COLUMNS.put(source, column)
     if kept:
-        _KEPT.keep(db, campaign_id, changed)
+        stored = {
+            source: one for source, one in changed.items() if _worth_storing(known[source], one, hashes)
+        }
+        _KEPT.keep(db, campaign_id, stored)
     return table.scored()
+
+
+def _worth_storing(before: ScoreColumn | None, now: ScoreColumn, requested: Hashes) -> bool:
+    """Whether a column has all runs, or twice as many as at some time before.
+
+    Until a thousand runs are scored it may have grown a dozen times, and each time it is stored as a whole.
+    """
+    runs = 0 if before is None else len(before.runs)
+    return len(now.runs).bit_length() > runs.bit_length() or bool((now.rows(requested) >= 0).all())
 
 
 def _known(
@@ -154,6 +167,9 @@ def _known(
         lacking = [source for source, column in known.items() if scored(column) < len(hashes)]
         for source, column in _KEPT.find(db, campaign_id, lacking).items():
             if scored(column) > scored(known[source]):
+                # One array of hashes for all topics, or a process would have one for each.
+                if np.array_equal(column.runs, hashes):
+                    column = replace(column, runs=hashes)
                 known[source] = column
                 _COLUMNS.put(source, column)
     return known
@@ -195,7 +211,7 @@ class _Columns:
                 if limits.passed():
                     break
             cells = ScoreCells.joined(scored, axis=0)
-            hashes = self._hashes[runs[: len(cells.values)]]
+            hashes = self._hashes_of(runs[: len(cells.values)])
             for place, topic in enumerate(topics.tolist()):
                 changed[self._sources[topic]] = self._add(topic, ScoreColumn(hashes, cells.of_topic(place)))
             if limits.passed():
@@ -244,8 +260,11 @@ class _Columns:
         for number, name in names.items():
             scorer = Scorer(self.topics[number].consensus.qrels, self._requested.measures)
             cells = topic_cells(scorer, found[name], highest=self._requested.highest)
-            columns[number] = ScoreColumn(self._hashes[runs], cells)
+            columns[number] = ScoreColumn(self._hashes_of(runs), cells)
         return columns
+
+    def _hashes_of(self, runs: Positions) -> Hashes:
+        return self._hashes if np.array_equal(runs, np.arange(len(self._hashes))) else self._hashes[runs]
 
     def _cells(
         self, db: Session, campaign_id: int, runs: Positions, topics: Positions
@@ -260,8 +279,10 @@ class _Columns:
     def _scorer(self, topics: Sequence[SettledTopic]) -> Scorer:
         sha256 = hashlib.sha256("".join(one.sha256 for one in topics).encode()).hexdigest()
         measures = self._requested.measures
+        # Measures that read one grade a pair read the same qrels.
+        key = sha256, () if self._requested.alone else tuple(map(str, measures))
         qrels = chain.from_iterable(one.consensus.qrels for one in topics)
-        return _SCORERS.get((sha256, tuple(map(str, measures))), lambda: Scorer(qrels, measures))
+        return Scorer(_RELEVANCE.get(key, lambda: Scorer(qrels, measures).relevance), measures)
 
     def _add(self, topic: int, more: ScoreColumn) -> ScoreColumn:
         before = self._columns[topic]

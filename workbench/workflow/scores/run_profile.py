@@ -8,14 +8,14 @@ from functools import cached_property, partial
 
 from sqlalchemy.orm import Session
 
-from workbench.consensus.rule_choice import RuleChoice, choice_label
+from workbench.consensus.rule_choice import choice_label
 from workbench.export import Export, table_export
 from workbench.latex import document, escaped, number, table
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import RunScores, higher_is_better, topic_scores_of
 from workbench.scoring.summary_sheet import CUTOFFS, LEVELS, SummarySheet, sheet_measures, summary_sheet
 from workbench.scoring.topic_difficulty import topic_spreads
-from workbench.workflow.scores.score_table import ScoreTable, score_runs
+from workbench.workflow.scores.score_table import ScoreTable, score_by
 
 # Medians of two are halves of sums: a difference below this is rounding.
 _EQUAL = 1e-12
@@ -86,7 +86,7 @@ def run_profile(db: Session, campaign_id: int, found: ScoreTable, tag: str, show
         ProfileLine(topic, score, medians[topic], relevant.get(topic, 0))
         for topic, score in scores.per_topic[shown].items()
     )
-    sheet = _sheet(db, campaign_id, found.qrels.choice, tag, found.qrels.relevant_from)
+    sheet = _sheet(db, campaign_id, found, tag)
     return RunProfile(found, shown, scores, sheet, lines)
 
 
@@ -147,11 +147,10 @@ def sheet_export(profile: RunProfile) -> Export:
     )
 
 
-def _sheet(db: Session, campaign_id: int, choice: RuleChoice, tag: str, relevant_from: int) -> SummarySheet:
-    names = " ".join(map(str, sheet_measures(relevant_from)))
-    found = score_runs(db, campaign_id, choice=choice, measures=names, tags=[tag])
-    relevant = found.qrels.summary.relevant
-    return summary_sheet(found.runs[0], relevant_from=relevant_from, relevant=relevant)
+def _sheet(db: Session, campaign_id: int, found: ScoreTable, tag: str) -> SummarySheet:
+    relevant_from = found.qrels.relevant_from
+    scores = score_by(db, campaign_id, found, tag, sheet_measures(relevant_from))
+    return summary_sheet(scores, relevant_from=relevant_from, relevant=found.qrels.summary.relevant)
 
 
 def _latex(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str) -> str:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from ir_measures import Measure
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule_choice import RuleChoice
@@ -18,7 +19,7 @@ from workbench.scoring.scorer import RunScores, best_first
 from workbench.scoring.unjudged import ScoreBounds
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.pools.pooled_topics import NOTHING, opened_by_topic
 from workbench.workflow.qrels.qrels import Material, QrelsReport, material, qrels_of
 from workbench.workflow.runs.run_records import ListedRun, listed_runs
@@ -45,7 +46,8 @@ class ScoreTable:
     """Runs by measures; every mean is over all topics of the qrels.
 
     The `runs` are best first by the first measure; `bounds` are what unjudged documents leave open, by tag,
-    then measure, of measures that have any. `waiting` runs are not scored yet. `groups` are by tag.
+    then measure, of measures that have any. `waiting` runs are not scored yet. `groups` and the `hashes` of
+    files are by tag; `highest` is the grade that unjudged documents could have.
     """
 
     qrels: QrelsReport
@@ -54,6 +56,8 @@ class ScoreTable:
     runs: tuple[RunScores, ...]
     bounds: Mapping[str, Mapping[str, ScoreBounds]]
     groups: Mapping[str, str]
+    hashes: Mapping[str, str]
+    highest: int
     waiting: int = 0
 
     @property
@@ -67,8 +71,8 @@ class ScoreTable:
 
 
 _Assembled = tuple[str, tuple[str, ...], tuple[str, ...], int]
-_ASSEMBLED: Cache[_Assembled, tuple[ScoredRun, ...]] = Cache(2)
-"""The runs of the last whole tables: 1,000 on 500 topics by four measures are 16 MB of numbers."""
+_ASSEMBLED: Cache[_Assembled, tuple[ScoredRun, ...]] = Cache(3)
+"""Of the last whole tables, and of the run looked at last: 1,000 on 500 topics by four measures are 16 MB."""
 
 _QRELS: Cache[tuple[str, RuleChoice], QrelsReport] = Cache(16)
 """What the last rules gave, by the digest of the judgments."""
@@ -106,17 +110,10 @@ def score_runs(
     qrels = _qrels(material(db, campaign_id), choice)
     highest = 1 if RULES[choice.rule].own_scale else max(grade.value for grade in scale.grades)
     names = tuple(map(str, parsed))
-    key = qrels.sha256, names, tuple(run.sha256 + run.tag for run in runs), highest
-    scored = _ASSEMBLED.peek(key)
-    if scored is None:
-        requested = RequestedScores(qrels, parsed, highest, tuple((run.tag, run.sha256) for run in runs))
-        limits = Limits(None if seconds is None else time.monotonic() + seconds, progress)
-        # To score a few again takes less time than to keep a row for each topic.
-        scored = scores_of(db, campaign_id, requested, limits, kept=2 * len(runs) > len(all_runs))
-        if len(scored) == len(runs):
-            _ASSEMBLED.put(key, scored)
-    elif progress is not None:
-        progress(len(runs), len(runs))
+    requested = RequestedScores(qrels, parsed, highest, tuple((run.tag, run.sha256) for run in runs))
+    limits = Limits(None if seconds is None else time.monotonic() + seconds, progress)
+    # To score a few again takes less time than to keep a row for each topic.
+    scored = _scored(db, campaign_id, requested, limits, kept=2 * len(runs) > len(all_runs))
     done = {one.scores.tag: one for one in scored}
     return ScoreTable(
         qrels=qrels,
@@ -125,8 +122,35 @@ def score_runs(
         runs=tuple(best_first((one.scores for one in scored), str(parsed[0]))),
         bounds={tag: one.bounds for tag, one in done.items()},
         groups={run.tag: run.group for run in runs},
+        hashes={run.tag: run.sha256 for run in runs},
+        highest=highest,
         waiting=len(runs) - len(done),
     )
+
+
+def score_by(
+    db: Session, campaign_id: int, found: ScoreTable, tag: str, measures: Sequence[Measure]
+) -> RunScores:
+    """A run of a table by other measures, on the same qrels; raises KeyError for one that is not in it."""
+    requested = RequestedScores(found.qrels, tuple(measures), found.highest, ((tag, found.hashes[tag]),))
+    (scored,) = _scored(db, campaign_id, requested, Limits(), kept=False)
+    return scored.scores
+
+
+def _scored(
+    db: Session, campaign_id: int, requested: RequestedScores, limits: Limits, *, kept: bool
+) -> tuple[ScoredRun, ...]:
+    """The runs as far as they are scored; those of the last whole tables are put together already."""
+    runs, names = requested.runs, tuple(map(str, requested.measures))
+    key = requested.qrels.sha256, names, tuple(sha256 + tag for tag, sha256 in runs), requested.highest
+    scored = _ASSEMBLED.peek(key)
+    if scored is not None:
+        limits.tell(len(runs), len(runs))
+        return scored
+    scored = scores_of(db, campaign_id, requested, limits, kept=kept)
+    if len(scored) == len(runs):
+        _ASSEMBLED.put(key, scored)
+    return scored
 
 
 def _chosen(runs: Sequence[ListedRun], tags: Collection[str] | None) -> list[ListedRun]:
@@ -156,7 +180,7 @@ def coverage_of(db: Session, campaign_id: int, report: QrelsReport) -> Coverage:
     pooled = opened_by_topic(db, campaign_id)
     return Coverage(
         topics=report.summary.topics,
-        all_topics=len(topics_of(db, campaign_id)),
+        all_topics=len(topic_titles(db, campaign_id)),
         pairs=sum(one.graded_of(pooled.get(one.topic, NOTHING)) for one in report.topics),
         pooled=sum(one.count for one in pooled.values()),
     )

@@ -28,7 +28,7 @@ from workbench.web.pages.scores.form import (
     whole_detail,
 )
 from workbench.web.results import CampaignResult, MadeResult, ResultOption, result
-from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.scores.run_pairs import table_pairs, table_two_runs
 from workbench.workflow.scores.score_table import ScoreTable
 
@@ -70,7 +70,7 @@ def two() -> tuple[str, int]:
     with reading() as db:
         form = score_form(db)
         of = detail(db, form, _two_of(form))
-        titles = {topic.id: topic.title for topic in topics_of(db, here().id)}
+        titles = topic_titles(db, here().id)
     return render_detail(
         "two",
         of,

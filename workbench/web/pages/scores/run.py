@@ -24,7 +24,7 @@ from workbench.web.pages.scores.form import (
     whole_detail,
 )
 from workbench.web.results import CampaignResult, MadeResult, ResultOption, result
-from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.scores.run_profile import (
     RunProfile,
     profile_topics_export,
@@ -44,7 +44,7 @@ def index() -> tuple[str, int]:
     with reading() as db:
         form, tag = _form(db)
         of = detail(db, form, _profile_of(db, tag))
-        titles = {topic.id: topic.title for topic in topics_of(db, here().id)}
+        titles = topic_titles(db, here().id)
     return render_detail(
         "run",
         of,

@@ -18,7 +18,7 @@ from workbench.web.pages.scores.form import (
     whole_detail,
 )
 from workbench.web.results import CampaignResult, MadeResult, ResultOption, result
-from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.scores.score_table import ScoreTable
 from workbench.workflow.scores.topic_table import table_topics
 
@@ -32,7 +32,7 @@ def index() -> tuple[str, int]:
     """What the runs score on each topic; `?order=` is one of ORDERS."""
     with reading() as db:
         of = detail(db, score_form(db), _topics)
-        titles = {topic.id: topic.title for topic in topics_of(db, here().id)}
+        titles = topic_titles(db, here().id)
     plot = _spread(of.found, titles) if of.found else None
     return render_detail("topics", of, titles=titles, orders=ORDERS, order=_order(), plot=plot)
 
