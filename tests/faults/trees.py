@@ -13,6 +13,9 @@ EVERY = 0.25
 SECOND = "workbench.web.long_worker"
 """What stands in the command of the process for long requests that each worker of a server has."""
 
+LISTENS = "0A"
+"""The state of a socket in /proc/net/tcp."""
+
 
 @dataclass(slots=True)
 class MostMemory:
@@ -40,6 +43,13 @@ def workers_of(server: int) -> list[int]:
 def seconds_of(server: int) -> list[int]:
     """The processes for long requests of `workbench serve`."""
     return [one for one in tree_of(server) if SECOND in _read(one, "cmdline")]
+
+
+def listeners(port: int) -> int:
+    """How many sockets accept connections at a port of this machine: one of each worker that has started."""
+    lines = Path("/proc/net/tcp").read_text().splitlines()[1:]
+    fields = [line.split() for line in lines]
+    return sum(1 for one in fields if one[1].endswith(f":{port:04X}") and one[3] == LISTENS)
 
 
 @contextmanager

@@ -21,8 +21,8 @@ import psycopg
 
 from tests.benchmarks.large_campaign import SLUG
 from tests.benchmarks.unfinished import FILES, FORM, request_head, unfinished
-from tests.faults.large_site import LargeSite
-from tests.faults.trees import seconds_of, tree_of, workers_of
+from tests.faults.large_site import WORKERS, LargeSite
+from tests.faults.trees import listeners, seconds_of, tree_of, workers_of
 
 JSON = "application/json"
 LARGE = 114 * 2**20
@@ -33,6 +33,7 @@ HELD = (5, 20)
 FROZEN = (8, 40)
 AWAY = 8
 END_SECONDS = 20
+START_SECONDS = 60
 UPLOAD_SECONDS = 900
 KILLED = frozenset(
     {
@@ -107,12 +108,20 @@ def _killed_processes(site: LargeSite, seconds: float) -> str:
             found = seconds_of(site.supervisor)
             others += len(found)
         else:
+            # The next one only once the last has been replaced: there is always one to answer.
+            _wait_for_listeners(site.served.port)
             found = workers_of(site.supervisor)[:1]
             workers += len(found)
         for process in found:
             os.kill(process, signal.SIGKILL)
         time.sleep(KILL_EVERY)
     return f"{workers} workers and {others} processes for long requests killed"
+
+
+def _wait_for_listeners(port: int) -> None:
+    end = time.monotonic() + START_SECONDS
+    while listeners(port) < WORKERS and time.monotonic() < end:
+        time.sleep(0.1)
 
 
 def _killed_server(site: LargeSite, seconds: float) -> str:
