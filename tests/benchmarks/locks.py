@@ -260,8 +260,8 @@ def an_imported_release(site: Site) -> None:
     checked = check_release(file.open("rb"), source=file.name)
     if checked.contents is None:
         raise SystemExit(f"refused: {checked.findings[:3]}")
-    with _instance_beside(site, "release imported") as there, there.writing() as db:
-        import_release(db, checked.contents, sha256=checked.sha256)
+    with _instance_beside(site, "release imported") as there:
+        import_release(there, checked.contents, sha256=checked.sha256)
 
 
 def archiving(site: Site) -> None:

@@ -25,7 +25,8 @@ from workbench.workflow.judging.adaptive_states import replay_pool
 from workbench.workflow.pools.adaptive_pools import pool_events
 from workbench.workflow.pools.listing import pools_of
 from workbench.workflow.releases.collecting import ReleaseRequest
-from workbench.workflow.releases.importing import import_release, request_like
+from workbench.workflow.releases.imported_rows import request_like
+from workbench.workflow.releases.importing import import_release
 from workbench.workflow.releases.making import make_release
 from workbench.workflow.releases.releases import release_bytes
 
@@ -61,8 +62,7 @@ def test_a_release_of_an_imported_release_has_the_same_bytes(
 ) -> None:
     content = exported(database, *included)
     contents = read(content)
-    with database.writing() as db:
-        made = import_release(db, contents, sha256=hashlib.sha256(content).hexdigest())
+    made = import_release(database, contents, sha256=hashlib.sha256(content).hexdigest())
     again = make_release(database, made.campaign.id, request_like(contents), now=RELEASED)
     with database.reading() as db:
         assert release_bytes(db, again.release) == content
@@ -104,8 +104,8 @@ def test_a_release_that_contradicts_itself_is_refused_whole(sqlite_database: Dat
         assessors=(*contents.assessors, ReleasedAssessor("../up", False)),
         pools=(replace(contents.pools[0], recipe={"strategy": 1}),),
     )
-    with pytest.raises(InvalidInput) as refused, sqlite_database.writing() as db:
-        import_release(db, wrong, sha256="")
+    with pytest.raises(InvalidInput) as refused:
+        import_release(sqlite_database, wrong, sha256="")
     assert [one.source for one in refused.value.findings] == [
         "manifest.json", "judgments.jsonl", "judgments.jsonl", "documents.jsonl", "pools.json",
     ]  # fmt: skip
@@ -113,12 +113,12 @@ def test_a_release_that_contradicts_itself_is_refused_whole(sqlite_database: Dat
 
 def test_a_second_import_gets_a_short_name_of_its_own(sqlite_database: Database) -> None:
     contents = read(exported(sqlite_database))
-    with sqlite_database.writing() as db:
-        names = [import_release(db, contents, sha256="").campaign.slug for _ in range(2)]
-        assert names == ["harbour", "harbour-2"]
+    names = [import_release(sqlite_database, contents, sha256="").campaign.slug for _ in range(2)]
+    assert names == ["harbour", "harbour-2"]
+    with sqlite_database.reading() as db:
         assert campaign_by_slug(db, "harbour").guidelines == "Read *it*.\n"
-        with pytest.raises(Conflict):
-            import_release(db, contents, sha256="", slug="harbour")
+    with pytest.raises(Conflict):
+        import_release(sqlite_database, contents, sha256="", slug="harbour")
 
 
 def test_the_next_release_keeps_the_pseudonyms(sqlite_database: Database) -> None:
@@ -158,8 +158,7 @@ def test_the_events_of_an_adaptive_pool_are_in_the_release_and_come_back(databas
     ]
     # Whoever judged says by which answer: here always the first about the pair.
     assert {one.entry for one in pool.events if one.happening == "judged"} == {1}
-    with database.writing() as db:
-        made = import_release(db, contents, sha256=hashlib.sha256(content).hexdigest())
+    made = import_release(database, contents, sha256=hashlib.sha256(content).hexdigest())
     assert released(database, made.campaign.id, request_like(contents)) == content
     with database.reading() as db:
         again = pool_events(db, made.campaign.id, live.name)
@@ -178,8 +177,7 @@ def test_the_reasons_of_a_learner_are_in_the_release_and_come_back(sqlite_databa
     content = released(sqlite_database, campaign, request)
     delete_campaign(sqlite_database, campaign, typed_name=name)
     contents = read(content)
-    with sqlite_database.writing() as db:
-        made = import_release(db, contents, sha256=hashlib.sha256(content).hexdigest())
+    made = import_release(sqlite_database, contents, sha256=hashlib.sha256(content).hexdigest())
     assert released(sqlite_database, made.campaign.id, request_like(contents)) == content
     with sqlite_database.reading() as db:
         again = pool_events(db, made.campaign.id, live.name)
@@ -201,8 +199,8 @@ def test_originals_are_in_a_release_if_asked_for_and_come_back_with_it(sqlite_da
     # Two documents have one page: its bytes are in the zip once.
     assert len(kept) > len(set(kept.values()))
     assert content.count(b"<p>\xe9") == 1
-    with sqlite_database.writing() as db:
-        made = import_release(db, contents, sha256="", slug="again").campaign
+    made = import_release(sqlite_database, contents, sha256="", slug="again").campaign
+    with sqlite_database.reading() as db:
         for docno, whole in kept.items():
             assert original_bytes(db, made.id, docno).content == whole
         (page, *_) = (one for one in contents.documents if one.content == b"<p>\xe9")

@@ -231,10 +231,11 @@ def import_(settings: Settings, file: str, slug: str | None, organiser: str | No
     if checked.contents is None or checked.findings:
         raise InvalidInput(checked.findings)
     documents = released_documents(checked.contents)
-    with open_database(settings) as database, database.writing() as db:
-        owner = account_by_login(db, organiser).id if organiser else None
+    with open_database(settings) as database:
+        with database.reading() as db:
+            owner = account_by_login(db, organiser).id if organiser else None
         made = import_release(
-            db,
+            database,
             checked.contents,
             sha256=checked.sha256,
             slug=slug,

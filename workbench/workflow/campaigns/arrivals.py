@@ -64,13 +64,9 @@ class Arrival:
             self.rows = min(MOST_ROWS, 2 * self.rows)
         time.sleep(PAUSE * seconds)
 
-    @contextmanager
-    def last_portion(self, slug: str, *, archived_at: datetime | None = None) -> Iterator[Session]:
-        """The transaction at whose end the campaign is there; raises Conflict if the slug is taken."""
-        with self.database.writing() as db:
-            require_free(db, slug)
-            yield db
-            self._change(db, slug=slug, archived_at=archived_at)
+    def show(self, db: Session, slug: str, *, archived_at: datetime | None = None) -> None:
+        """Have the campaign be there after this transaction; `slug` was found free in it."""
+        self._change(db, slug=slug, archived_at=archived_at)
 
     def _change(self, db: Session, **values: object) -> None:
         row = CampaignRow

@@ -82,7 +82,7 @@ def create_campaign(
     if slug is not None and _slug_used(db, slug):
         raise Conflict(f"the campaign {slug} already exists")
     row = CampaignRow(
-        slug=slug or _free_slug(db, name),
+        slug=slug or free_slug(db, name),
         name=name,
         scale=scale_to_json(scale),
         guidelines=guidelines,
@@ -166,7 +166,8 @@ def _checked_name(name: str) -> str:
     return name
 
 
-def _free_slug(db: Session, name: str) -> str:
+def free_slug(db: Session, name: str) -> str:
+    """A slug that no campaign has, derived from a name."""
     ascii_name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     stem = re.sub(r"[^a-z0-9]+", "-", ascii_name.lower()).strip("-")[:60].strip("-") or "campaign"
     slug, number = stem, 2

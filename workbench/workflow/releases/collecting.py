@@ -243,6 +243,7 @@ def released_entries(db: Session, campaign_id: int) -> Iterator[tuple[int, int, 
         select(event.id, event.assessor_id, event.topic, event.docno)
         .where(event.campaign_id == campaign_id, event.purpose.in_(CURRENT_PURPOSES))
         .order_by(event.id)
+        .execution_options(yield_per=10_000)
     )
     counts: Counter[tuple[int, str, str]] = Counter()
     for number, assessor_id, topic, docno in rows:

@@ -4,37 +4,34 @@ Assessors come under their pseudonyms and have no account, so that nobody can si
 their pairs and are closed; runs come where the release includes them. What no row can hold without them
 (hashes of documents that are not here, runs without their files, what a sample left) stands in the row of the
 origin.
+
+It is written in portions, and hidden until all is there (`arrivals`), so that nobody who saves waits.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
-from typing import Any
+from typing import TypeVar
 
 from sqlalchemy import func, insert, select
 from sqlalchemy.exc import DataError, IntegrityError
 from sqlalchemy.orm import Session
 
-from workbench.consensus.rule_choice import RuleChoice
-from workbench.consensus.simple import ASSESSOR
 from workbench.errors import Finding, InvalidInput
 from workbench.records import Document
-from workbench.releases.contents import (
-    ReleaseContents,
-    ReleasedAnswer,
-    ReleasedPool,
-    ReleasedRun,
-)
-from workbench.releases.record_form import as_object
+from workbench.releases.contents import ReleaseContents, ReleasedPool, ReleasedRun
+from workbench.storage.engine import Database
 from workbench.storage.events import append_events
 from workbench.storage.tables import (
     AdjudicationEventRow,
     AssessorRow,
     CampaignRow,
+    MemberRow,
     PoolEventRow,
     PoolRow,
     PreferenceEventRow,
@@ -42,22 +39,36 @@ from workbench.storage.tables import (
     ReleaseOriginRow,
     RunRow,
 )
-from workbench.workflow.campaigns.campaigns import Campaign, create_campaign
-from workbench.workflow.campaigns.collection import load_documents, load_topics
+from workbench.workflow.campaigns.arrivals import FIRST_PORTION, Arrival, arriving, hide, require_free
+from workbench.workflow.campaigns.campaigns import Campaign, campaign_by_slug, create_campaign, free_slug
+from workbench.workflow.campaigns.collection import batches, compare, load_topics
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.desk_rules import Question, save_desk_questions
-from workbench.workflow.judging.importing import IMPORTED
 from workbench.workflow.people.groups import add_group
+from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.making import write_entries
 from workbench.workflow.releases.checking import check_importable
-from workbench.workflow.releases.collecting import ReleaseRequest, released_entries
+from workbench.workflow.releases.collecting import released_entries
+from workbench.workflow.releases.imported_rows import (
+    SOURCE,
+    Answered,
+    TaskKey,
+    decision_of,
+    entries_of,
+    event_of,
+    origin_of,
+    pool_event_of,
+    pool_of,
+    preference_keys,
+    preference_of,
+)
 from workbench.workflow.releases.originals import released_documents
+from workbench.workflow.runs.packed_store import pack_runs_one_by_one
+from workbench.workflow.runs.run_checks import check_files, run_checker
 from workbench.workflow.runs.run_metadata import RunKind, RunMetadata
-from workbench.workflow.runs.store import add_runs
+from workbench.workflow.runs.store import store_run
 
-SOURCE = "release"
-UNQUOTED = "…"
-"""Stands for the words of a passage where the release leaves them out."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +86,7 @@ class ImportedRelease:
 
 
 def import_release(
-    db: Session,
+    database: Database,
     contents: ReleaseContents,
     *,
     sha256: str,
@@ -90,310 +101,223 @@ def import_release(
     for a release that contradicts itself, Conflict for a slug that is taken; then nothing is kept.
     """
     check_importable(contents)
-    now = utc_now(now)
     given = released_documents(contents) if documents is None else documents
+
+    def make(db: Session) -> int:
+        made = create_campaign(
+            db,
+            name=contents.about.title[:200],
+            scale=contents.scale,
+            guidelines=contents.guidelines,
+            slug=slug or _free(db, contents),
+        )
+        hide(db, made.id)
+        return made.id
+
     try:
-        campaign = _new_campaign(db, contents, slug or _free(db, contents.about.name), organiser)
-        return _imported(db, campaign, contents, given, sha256, now)
+        with arriving(database, make) as arrival:
+            _Import(arrival, contents, utc_now(now)).write(given)
+            with database.writing() as db:
+                shown = slug or _free(db, contents)
+                require_free(db, shown)
+                if organiser is not None:
+                    member = MemberRow(
+                        campaign_id=arrival.campaign_id, account_id=organiser, role=Role.ORGANISER
+                    )
+                    db.add(member)
+                origin = ReleaseOriginRow(
+                    campaign_id=arrival.campaign_id,
+                    sha256=sha256,
+                    contents=origin_of(contents),
+                    imported_at=utc_now(now),
+                )
+                db.add(origin)
+                db.flush()
+                arrival.show(db, shown)
     except (IntegrityError, DataError):
         message = "the release contradicts itself: the database refuses a record of it"
         raise InvalidInput([Finding(SOURCE, None, "record", message, "ask whoever made it")]) from None
-
-
-def request_like(contents: ReleaseContents) -> ReleaseRequest:
-    """The request by which a campaign made of a release gives that very release again."""
-    about, names = contents.about, {one.pseudonym: one.name or one.pseudonym for one in contents.assessors}
-    given = dict(contents.rule.parameters)
-    if ASSESSOR.name in given:
-        given[ASSESSOR.name] = names.get(given[ASSESSOR.name], given[ASSESSOR.name])
-    return ReleaseRequest(
-        about.version,
-        RuleChoice(contents.rule.name, contents.rule.machines, tuple(given.items())),
-        contents.included,
-        about.title,
-        about.description,
-        about.authors,
-        about.licence,
-        about.homepage,
-    )
-
-
-def _new_campaign(
-    db: Session, contents: ReleaseContents, slug: str | None, organiser: int | None
-) -> Campaign:
-    return create_campaign(
-        db,
-        name=contents.about.title[:200],
-        scale=contents.scale,
-        guidelines=contents.guidelines,
-        organiser=organiser,
-        slug=slug,
-    )
-
-
-def _imported(
-    db: Session,
-    campaign: Campaign,
-    contents: ReleaseContents,
-    documents: tuple[Document, ...],
-    sha256: str,
-    now: datetime,
-) -> ImportedRelease:
-    load_topics(db, campaign.id, contents.topics, source=SOURCE)
-    load_documents(db, campaign.id, documents, source=SOURCE)
-    questions = [Question(one.name, one.labels, one.required) for one in contents.questions]
-    save_desk_questions(db, campaign.id, questions, ())
-    runs = _add_runs(db, campaign.id, contents.runs)
-    people = _add_assessors(db, campaign.id, contents)
-    _add_answers(db, campaign.id, contents.answers, people)
-    _add_decisions(db, campaign.id, contents, people)
-    _add_preferences(db, campaign.id, contents, people, now)
-    entries = released_entries(db, campaign.id) if any(pool.events for pool in contents.pools) else ()
-    answered = {(who, topic, docno, entry): number for number, who, topic, docno, entry in entries}
-    for pool in contents.pools:
-        pool_id = _add_pool(db, campaign.id, pool, now)
-        _add_pool_events(db, pool_id, pool, people, answered)
-    origin = _origin(contents)
-    db.add(ReleaseOriginRow(campaign_id=campaign.id, sha256=sha256, contents=origin, imported_at=now))
-    db.flush()
-    return ImportedRelease(
-        campaign,
-        contents.about.version,
-        len(contents.topics),
-        len(documents),
-        len(contents.answers),
-        len(contents.decisions),
-        len(contents.pools),
-        runs,
-    )
-
-
-def _free(db: Session, name: str) -> str | None:
-    """The short name of the release if no campaign has it, else None, by which one is derived."""
-    campaigns = db.scalar(select(func.count()).where(CampaignRow.slug == name))
-    return None if campaigns else name
-
-
-def _add_runs(db: Session, campaign_id: int, runs: tuple[ReleasedRun, ...]) -> int:
-    """Add the runs that are included, as they were sent; returns how many."""
-    groups: dict[str, int] = {}
-    for run in runs:
-        if run.content is None:
-            continue
-        if run.group and run.group not in groups:
-            groups[run.group] = add_group(db, campaign_id, run.group)
-        metadata = RunMetadata(
-            groups.get(run.group), RunKind(run.kind) if run.kind else None, run.description, run.priority
+    with database.reading() as db:
+        return ImportedRelease(
+            campaign_by_slug(db, shown),
+            contents.about.version,
+            len(contents.topics),
+            len(given),
+            len(contents.answers),
+            len(contents.decisions),
+            len(contents.pools),
+            sum(run.content is not None for run in contents.runs),
         )
-        done = add_runs(db, campaign_id, [(f"{run.tag}.txt", io.BytesIO(run.content))], metadata)
-        if done.refused:
-            raise InvalidInput(done.refused[0].errors)
-        row = db.scalars(select(RunRow).where(RunRow.campaign_id == campaign_id, RunRow.tag == run.tag)).one()
-        row.verdict = run.verdict
-    db.flush()
-    return sum(run.content is not None for run in runs)
 
 
-def _add_assessors(db: Session, campaign_id: int, contents: ReleaseContents) -> dict[str, int]:
-    """The ids of the assessors by pseudonym."""
-    rows = [
-        AssessorRow(
-            campaign_id=campaign_id,
-            name=one.name or one.pseudonym,
-            machine=one.machine,
-            pseudonym=one.pseudonym,
-        )
-        for one in contents.assessors
-    ]
-    db.add_all(rows)
-    db.flush()
-    return {row.pseudonym or "": row.id for row in rows}
+def _free(db: Session, contents: ReleaseContents) -> str:
+    """The short name of the release if no campaign has it, else one derived from its title."""
+    name = contents.about.name
+    used = db.scalar(select(func.count()).where(CampaignRow.slug == name))
+    return free_slug(db, contents.about.title[:200]) if used else name
 
 
-def _add_answers(
-    db: Session, campaign_id: int, answers: tuple[ReleasedAnswer, ...], people: Mapping[str, int]
-) -> None:
-    events = [_event(campaign_id, people[one.assessor], at, one) for at, one in enumerate(answers)]
-    # A statement has one set of columns; what is absent must stay so, since JSON has a null of its own.
-    for _, alike in groupby(events, key=_columns):
-        append_events(db, list(alike))
+class _Import:
+    """The records of a release on their way into a hidden campaign, each kind after those it needs."""
 
+    def __init__(self, arrival: Arrival, contents: ReleaseContents, now: datetime) -> None:
+        self._arrival, self._contents, self._now = arrival, contents, now
+        self._database, self._campaign_id = arrival.database, arrival.campaign_id
 
-def _columns(event: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(event)
+    def write(self, documents: tuple[Document, ...]) -> None:
+        """Write all but the row of the origin."""
+        contents = self._contents
+        with self._arrival.portion() as db:
+            load_topics(db, self._campaign_id, contents.topics, source=SOURCE)
+            questions = [Question(one.name, one.labels, one.required) for one in contents.questions]
+            save_desk_questions(db, self._campaign_id, questions, ())
+            people = self._add_assessors(db)
+        self._add_documents(documents)
+        self._add_runs(contents.runs)
+        self._add_answers(people)
+        answered = self._answered(people)
+        self._add_decisions(people, answered)
+        self._add_preferences(people)
+        for pool in contents.pools:
+            self._add_pool(pool, people, answered)
 
+    def _some(self, records: Iterable[T]) -> Iterator[list[T]]:
+        """So many records at a time as are written in one transaction."""
+        self._arrival.rows = FIRST_PORTION
+        some: list[T] = []
+        for one in records:
+            some.append(one)
+            if len(some) >= self._arrival.rows:
+                yield some
+                some = []
+        if some:
+            yield some
 
-def _event(campaign_id: int, assessor_id: int, number: int, one: ReleasedAnswer) -> dict[str, Any]:
-    beside = {
-        "evidence": [[start, end, quote or UNQUOTED] for start, end, quote in one.evidence],
-        "ratings": dict(one.ratings),
-        "subtopics": list(one.subtopics),
-    }
-    return {
-        "campaign_id": campaign_id,
-        "assessor_id": assessor_id,
-        "topic": one.topic,
-        "docno": one.docno,
-        "answer": one.answer,
-        "grade": one.grade,
-        "reason": one.reason,
-        "comment": one.comment,
-        "client_id": f"{SOURCE}-{number:08}",
-        "source": f"{IMPORTED}{SOURCE}" if IMPORTED.startswith(one.source) else one.source,
-        "purpose": one.purpose,
-        "assignment_id": None,
-        "document_sha256": one.document_sha256,
-        "position": one.shown_at,
-        "order_rule": one.order_rule,
-        "seed": one.seed,
-        "active_ms": one.active_ms,
-        "said_at": one.given_at,
-        "recorded_at": one.recorded_at,
-        **{name: value for name, value in beside.items() if value},
-    }
-
-
-def _add_decisions(
-    db: Session, campaign_id: int, contents: ReleaseContents, people: Mapping[str, int]
-) -> None:
-    released = released_entries(db, campaign_id) if contents.decisions else ()
-    events = {tuple(pair): number for number, *pair in released}
-    for number, one in enumerate(contents.decisions):
-        seen = [
-            [
-                events.get((people[each.assessor], one.topic, one.docno, each.entry), 0),
-                people[each.assessor],
-                each.answer,
-                each.grade,
-            ]
-            for each in one.seen
+    def _add_assessors(self, db: Session) -> dict[str, int]:
+        """The ids of the assessors by pseudonym."""
+        rows = [
+            AssessorRow(
+                campaign_id=self._campaign_id,
+                name=one.name or one.pseudonym,
+                machine=one.machine,
+                pseudonym=one.pseudonym,
+            )
+            for one in self._contents.assessors
         ]
-        db.add(
-            AdjudicationEventRow(
-                campaign_id=campaign_id,
-                topic=one.topic,
-                docno=one.docno,
-                decision=one.decision,
-                grade=one.grade,
-                reason=one.reason,
-                seen=seen,
-                client_id=f"{SOURCE}-{number:08}",
-                active_ms=one.active_ms,
-                recorded_at=one.recorded_at,
-            )
-        )
-        # One by one, since the order of the rows is that of the decisions.
+        db.add_all(rows)
         db.flush()
+        return {row.pseudonym or "": row.id for row in rows}
 
+    def _add_documents(self, documents: Iterable[Document]) -> None:
+        for batch in batches(documents, Counter(), None):
+            with self._arrival.portion() as db:
+                compared = compare(db, self._campaign_id, batch, set(), SOURCE)
+                if compared.findings:
+                    raise InvalidInput(compared.findings)
+                compared.write(db)
 
-def _add_preferences(
-    db: Session, campaign_id: int, contents: ReleaseContents, people: Mapping[str, int], now: datetime
-) -> None:
-    """The preferences in tasks that are over: one for an assessor, topic and kind, more if a pair recurs."""
-    tasks: dict[tuple[str, str, str, int], PreferenceTaskRow] = {}
-    times: dict[tuple[str, ...], int] = {}
-    for number, one in enumerate(contents.preferences):
-        pair = (one.kind, one.assessor, one.topic, one.first, one.second)
-        times[pair] = times.get(pair, 0) + 1
-        key = (one.kind, one.assessor, one.topic, times[pair])
-        if key not in tasks:
-            tasks[key] = PreferenceTaskRow(
-                campaign_id=campaign_id, topic=one.topic, kind=one.kind, assessor_id=people[one.assessor],
-                pairs=[], seed=0, assigned_at=now, revoked_at=now,
-            )  # fmt: skip
-            db.add(tasks[key])
-        task = tasks[key]
-        task.pairs = [*task.pairs, [one.first, one.second]]
-        db.flush()
-        db.add(
-            PreferenceEventRow(
-                task_id=task.id,
-                first=one.first,
-                second=one.second,
-                first_was_left=one.first_was_left,
-                choice=one.choice,
-                reason=one.reason,
-                client_id=f"{SOURCE}-{number:08}",
-                active_ms=one.active_ms,
-                recorded_at=one.recorded_at,
-            )
+    def _add_runs(self, runs: Iterable[ReleasedRun]) -> None:
+        """Add the runs that are included, as they were sent."""
+        groups: dict[str, int] = {}
+        for run in runs:
+            if run.content is None:
+                continue
+            # Each is checked against those before it, outside of the transaction that stores it.
+            with self._database.reading() as db:
+                checker = run_checker(db, self._campaign_id, opening=self._database.reading)
+            (upload,) = check_files(checker, [(f"{run.tag}.txt", io.BytesIO(run.content))])
+            with self._arrival.portion() as db:
+                if run.group and run.group not in groups:
+                    groups[run.group] = add_group(db, self._campaign_id, run.group)
+                kind = RunKind(run.kind) if run.kind else None
+                metadata = RunMetadata(groups.get(run.group), kind, run.description, run.priority)
+                store_run(db, self._campaign_id, upload, metadata)
+                row = select(RunRow).where(RunRow.campaign_id == self._campaign_id, RunRow.tag == run.tag)
+                db.scalars(row).one().verdict = run.verdict
+        pack_runs_one_by_one(self._database, self._campaign_id)
+
+    def _add_answers(self, people: Mapping[str, int]) -> None:
+        events = (
+            event_of(self._campaign_id, people[one.assessor], at, one)
+            for at, one in enumerate(self._contents.answers)
         )
-    db.flush()
+        for some in self._some(events):
+            with self._arrival.portion() as db:
+                # A statement has one set of columns; what is absent stays so: JSON has a null of its own.
+                for _, alike in groupby(some, key=tuple):
+                    append_events(db, list(alike))
 
-
-def _add_pool(db: Session, campaign_id: int, pool: ReleasedPool, now: datetime) -> int:
-    """Add a pool with its pairs; returns its id."""
-    row = PoolRow(
-        campaign_id=campaign_id,
-        name=pool.name,
-        recipe=pool.recipe,
-        pairs=len(pool.entries),
-        largest_possible=pool.largest_possible,
-        created_at=pool.created_at,
-        opened_at=pool.opened_at,
-        closed_at=now,
-        per_pair=pool.per_pair,
-    )
-    db.add(row)
-    db.flush()
-    write_entries(db, row.id, list(_entries(pool)))
-    return row.id
-
-
-def _add_pool_events(
-    db: Session,
-    pool_id: int,
-    pool: ReleasedPool,
-    people: Mapping[str, int],
-    answered: Mapping[tuple[int, str, str, int], int],
-) -> None:
-    """The events of an adaptive pool; `answered` are the ids of answers by assessor, pair and number."""
-    rows = []
-    for one in pool.events:
-        assessor_id = people.get(one.assessor)
-        answer = None if assessor_id is None else answered.get((assessor_id, one.topic, one.docno, one.entry))
-        rows.append(
-            {
-                "pool_id": pool_id,
-                "topic": one.topic,
-                "number": one.number,
-                "happening": one.happening,
-                "docno": one.docno,
-                "relevant": one.relevant,
-                "assessor_id": assessor_id,
-                "judgment_event_id": answer,
-                "at": one.at,
-                "origin": one.origin or None,
-                "round": one.round,
-                "rank": one.rank,
-                "score": one.score,
-            }
-        )
-    if rows:
-        db.execute(insert(PoolEventRow), rows)
-
-
-def _entries(pool: ReleasedPool) -> Iterator[dict[str, Any]]:
-    for one in pool.entries:
-        yield {
-            "topic": one.topic,
-            "docno": one.docno,
-            "brought_by": [list(each) for each in one.brought_by],
-            "best_rank": one.best_rank,
-            "run_count": one.runs,
-            "weight": one.weight,
-            "inclusion": one.inclusion,
-            "stratum": one.stratum,
-            "added_by": None,
-            "added_at": one.added_at,
-            "reason": one.reason or None,
+    def _answered(self, people: Mapping[str, int]) -> Answered:
+        """The ids of the answers that decisions and events of pools name."""
+        contents = self._contents
+        named = {
+            (people[each.assessor], one.topic, one.docno, each.entry)
+            for one in contents.decisions
+            for each in one.seen
         }
+        named |= {
+            (people[one.assessor], one.topic, one.docno, one.entry)
+            for pool in contents.pools
+            for one in pool.events
+            if one.assessor in people
+        }
+        if not named:
+            return {}
+        with self._database.reading() as db:
+            return {
+                key: number
+                for number, *rest in released_entries(db, self._campaign_id)
+                if (key := (rest[0], rest[1], rest[2], rest[3])) in named
+            }
 
+    def _add_decisions(self, people: Mapping[str, int], answered: Answered) -> None:
+        for some in self._some(enumerate(self._contents.decisions)):
+            with self._arrival.portion() as db:
+                for number, one in some:
+                    db.add(
+                        AdjudicationEventRow(**decision_of(self._campaign_id, number, one, people, answered))
+                    )
+                    # One by one, since the order of the rows is that of the decisions.
+                    db.flush()
 
-def _origin(contents: ReleaseContents) -> dict[str, Any]:
-    without = [one for one in contents.runs if one.content is None]
-    return {
-        "documents": {one.docno: one.sha256 for one in contents.documents if one.text is None and one.sha256},
-        "runs": [as_object(one) for one in without],
-        "undrawn": {pool.name: [as_object(one) for one in pool.undrawn] for pool in contents.pools},
-    }
+    def _add_preferences(self, people: Mapping[str, int]) -> None:
+        """The preferences in tasks that are over."""
+        preferences = self._contents.preferences
+        keys = list(preference_keys(self._contents))
+        pairs: dict[TaskKey, list[list[str]]] = {}
+        for key, one in zip(keys, preferences, strict=True):
+            pairs.setdefault(key, []).append([one.first, one.second])
+        tasks: dict[TaskKey, int] = {}
+        for some in self._some(pairs):
+            with self._arrival.portion() as db:
+                for key in some:
+                    kind, assessor, topic, _ = key
+                    row = PreferenceTaskRow(
+                        campaign_id=self._campaign_id, topic=topic, kind=kind, assessor_id=people[assessor],
+                        pairs=pairs[key], seed=0, assigned_at=self._now, revoked_at=self._now,
+                    )  # fmt: skip
+                    db.add(row)
+                    db.flush()
+                    tasks[key] = row.id
+        events = (
+            preference_of(tasks[key], number, one)
+            for number, (key, one) in enumerate(zip(keys, preferences, strict=True))
+        )
+        for values in self._some(events):
+            with self._arrival.portion() as db:
+                db.execute(insert(PreferenceEventRow), values)
+
+    def _add_pool(self, pool: ReleasedPool, people: Mapping[str, int], answered: Answered) -> None:
+        """Add a pool with its pairs and the events of an adaptive one."""
+        with self._arrival.portion() as db:
+            row = PoolRow(**pool_of(self._campaign_id, pool, self._now))
+            db.add(row)
+            db.flush()
+            pool_id = row.id
+        for some in self._some(entries_of(pool)):
+            with self._arrival.portion() as db:
+                write_entries(db, pool_id, some)
+        events = (pool_event_of(pool_id, one, people, answered) for one in pool.events)
+        for values in self._some(events):
+            with self._arrival.portion() as db:
+                db.execute(insert(PoolEventRow), values)

@@ -86,10 +86,12 @@ def move_campaign(
                 now = CampaignRows(_patient(later.connection(), source), campaign.id)
                 after = _survey(now, now.tables, _as_it_is, progress, "Verifying")
             _require_equal(before, after, "the campaign was changed while it was copied", "start again")
-            with arrival.last_portion(request.new_slug, archived_at=campaign.archived_at) as new:
+            with destination.writing() as new:
+                require_free(new, request.new_slug)
                 there += copy.complete(new, progress)
                 remedy = "run `workbench verify` on both databases"
                 _require_equal(before, there, "the copy is not complete", remedy)
+                arrival.show(new, request.new_slug, archived_at=campaign.archived_at)
     return Copied(Contents(known_revisions()[-1], before), 0)
 
 
