@@ -1,8 +1,7 @@
 """The save path under load: judgments a second and the processor's milliseconds of each, at real servers.
 
 Every robot does what the desk's script does: documents ahead in tens, one request for each answer, and the
-next as soon as the last is acknowledged. The robots are one process without threads, so that most of the
-machine is the server's.
+next as soon as the last is acknowledged. The robots are `robots`: one process.
 
 `python -m tests.benchmarks.save_path load` tells, for 1, 8 and 32 robots, judgments a second, milliseconds of
 a save (median, 99th percentile, most), processor milliseconds of the server for each judgment with its share
@@ -16,15 +15,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
-import selectors
-import socket
 import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from html import unescape
@@ -35,6 +31,7 @@ from sqlalchemy import insert, select
 
 from tests.benchmarks.assessors import figures
 from tests.benchmarks.crowd import A_REQUEST, AHEAD, SLUG, Material, Seen, Trial, differences, make_trial
+from tests.benchmarks.robots import Conversation, Robots, machine_seconds, processor_seconds, request
 from tests.databases import new_postgresql_database, opened
 from tests.postgresql import DURABLE, SERVER_OPTIONS, postgresql_server
 from tests.servers import running_server
@@ -51,7 +48,6 @@ DEPTH = 300
 ROBOTS = 32
 WORDS = 400
 WARM = 20
-CLOCK = os.sysconf("SC_CLK_TCK")
 
 
 def main() -> None:
@@ -137,15 +133,20 @@ def _address(engine: str, folder: Path) -> Iterator[str]:
 def _material() -> Material:
     """Topics of as many documents as are judged, each some 3 kB of words drawn by a fixed seed."""
     topics = [Topic(str(number), f"topic {number}") for number in range(1, TOPICS + 1)]
-    lot, words = random.Random(16), [f"word{number}" for number in range(20_000)]
-    documents, lines = [], []
+    documents: list[Document] = []
+    lines = []
     for topic in topics:
         for rank in range(1, DEPTH + 1):
             docno = f"DOC-{topic.id}-{rank:03}"
-            text = "\n\n".join(" ".join(lot.choices(words, k=WORDS // 5)) for _ in range(5))
-            documents.append(Document(docno, f"Title of {docno}", text))
+            documents.append(Document(docno, f"Title of {docno}", text_of(len(documents))))
             lines.append(f"{topic.id} Q0 {docno} {rank} {DEPTH - rank} alpha\n")
     return Material(topics, documents, [("alpha", "".join(lines).encode())])
+
+
+def text_of(number: int) -> str:
+    """The text of a document: five paragraphs, some 3 kB, always the same for its number."""
+    lot = random.Random(number)
+    return "\n\n".join(" ".join(f"word{lot.randrange(20_000)}" for _ in range(WORDS // 5)) for _ in range(5))
 
 
 def _sketch(database: Database) -> None:
@@ -161,10 +162,6 @@ def _sketch(database: Database) -> None:
         db.execute(insert(DocumentSketchRow), rows)
 
 
-Conversation = Generator[bytes, bytes, None]
-"""Yields requests, and is sent the body of each answer."""
-
-
 class _Crowd:
     """Robots that share one thread: each has a connection, and waits for its answer."""
 
@@ -176,57 +173,38 @@ class _Crowd:
         self._tag = tag
         self._end = float("inf")
         self._begin = float("inf")
+        self._used = self._own = self._seconds = 0.0
+        self._all = (0.0, 0.0)
         self.found = Load()
         self.sent: dict[str, list[tuple[str, str, str, int | None]]] = {name: [] for name in self._names}
 
     def work(self, seconds: float) -> None:
         """Let every robot open its topic, judge a little, then for so many timed seconds."""
-        selector = selectors.DefaultSelector()
-        for name in self._names:
-            line = socket.create_connection(self._where)
-            line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            robot = _Robot(line, self._judge(name))
-            selector.register(line, selectors.EVENT_READ, robot)
-            robot.ask(next(robot.conversation))
-        used, all_used, all_there = 0.0, 0.0, 0.0
-        while selector.get_map():
-            if self._begin == float("inf") and all(len(self.sent[name]) >= WARM for name in self._names):
-                used, self._begin = _processor_seconds(self._tag), time.perf_counter()
-                all_used, all_there = _machine_seconds()
-                all_used -= used + time.process_time()
-                self._end = self._begin + seconds
-            for key, _ in selector.select(timeout=30) or self._silent(selector):
-                robot = key.data
-                try:
-                    robot.read()
-                    body = robot.answer()
-                    if body is not None:
-                        robot.ask(robot.conversation.send(body))
-                except (StopIteration, OSError, ValueError) as error:
-                    if not isinstance(error, StopIteration):
-                        self.found.wrong.append(f"{type(error).__name__}: {error}")
-                    selector.unregister(robot.line)
-                    robot.line.close()
+        self._seconds = seconds
+        robots = Robots(self._where)
+        robots.converse([self._judge(name) for name in self._names], self._begin_once_warm)
+        self.found.wrong += robots.wrong
         self.found.seconds = time.perf_counter() - self._begin
-        now_used, (now_all_used, now_all_there) = _processor_seconds(self._tag), _machine_seconds()
-        self.found.others = (now_all_used - now_used - time.process_time() - all_used) / (
-            now_all_there - all_there
-        )
-        used = now_used - used
+        used = processor_seconds(self._tag) - self._used
+        all_used, all_there = (now - then for now, then in zip(machine_seconds(), self._all, strict=True))
+        self.found.others = (all_used - used - time.process_time() + self._own) / all_there
         self.found.processor_ms = 1000 * used / max(len(self.found.saving), 1)
 
-    def _silent(self, selector: selectors.BaseSelector) -> Sequence[tuple[selectors.SelectorKey, int]]:
-        raise RuntimeError(f"no answer for 30 s to {len(selector.get_map())} robots: {self.found.wrong[:5]}")
+    def _begin_once_warm(self) -> None:
+        if self._begin == float("inf") and all(len(self.sent[name]) >= WARM for name in self._names):
+            self._used, self._all = processor_seconds(self._tag), machine_seconds()
+            self._own, self._begin = time.process_time(), time.perf_counter()
+            self._end = self._begin + self._seconds
 
     def _judge(self, name: str) -> Conversation:
         head = f"Host: {self._where[0]}\r\nCookie: workbench={self._trial.tokens[name]}\r\n"
         head += "Accept: application/json\r\n"
         for number, topic in self._trial.assignments[name]:
-            page = yield _request("GET", f"/c/{SLUG}/judge/{number}", head)
-            work = json.loads(unescape(page.decode().split("data-work='", 1)[1].split("'", 1)[0]))
+            page = yield request("GET", f"/c/{SLUG}/judge/{number}", head)
+            work = json.loads(unescape(page.body.decode().split("data-work='", 1)[1].split("'", 1)[0]))
             order = work["order"]
             for begin in range(0, AHEAD, A_REQUEST):
-                yield self._documents(number, order[begin : begin + A_REQUEST], head)
+                yield from self._documents(number, order[begin : begin + A_REQUEST], head)
             for place, docno in enumerate(order):
                 if time.perf_counter() > self._end:
                     return
@@ -235,84 +213,23 @@ class _Crowd:
                 event |= {"answer": "grade", "grade": said[3], "active_ms": 900}
                 sent = json.dumps({"account": work["account"], "events": [event]}).encode()
                 begun = time.perf_counter()
-                answer = yield _request("POST", "/desk/events", head, sent)
+                answer = yield request("POST", "/desk/events", head, sent)
                 now = time.perf_counter()
                 if self._begin < begun:
                     self.found.saving.append(now - begun)
-                if json.loads(answer)["receipts"][0]["outcome"] != "recorded":
-                    self.found.wrong.append(f"{name}: {answer[:200]!r}")
+                if answer.status != 200 or b'"recorded"' not in answer.body:
+                    self.found.wrong.append(f"{name}: {answer.body[:200]!r}")
                 self.sent[name].append(said)
                 if place % A_REQUEST == 0 and place + AHEAD < len(order):
                     self.found.fetched += self._begin < begun
-                    yield self._documents(number, order[place + AHEAD : place + AHEAD + A_REQUEST], head)
+                    further = order[place + AHEAD : place + AHEAD + A_REQUEST]
+                    yield from self._documents(number, further, head)
 
-    @staticmethod
-    def _documents(number: int, docnos: Sequence[str], head: str) -> bytes:
+    def _documents(self, number: int, docnos: Sequence[str], head: str) -> Conversation:
         query = "&".join(f"docno={quote(docno, safe='')}" for docno in docnos)
-        return _request("GET", f"/c/{SLUG}/judge/{number}/documents?{query}", head)
-
-
-class _Robot:
-    """One connection, and what was received of the answer so far."""
-
-    def __init__(self, line: socket.socket, conversation: Conversation) -> None:
-        self.line = line
-        self.conversation = conversation
-        self._received = bytearray()
-
-    def ask(self, request: bytes) -> None:
-        """Send a request, which is small."""
-        self.line.sendall(request)
-
-    def read(self) -> None:
-        """Take what has arrived; raises OSError where the server hung up."""
-        more = self.line.recv(1 << 18)
-        if not more:
-            raise ConnectionError("the server hung up")
-        self._received += more
-
-    def answer(self) -> bytes | None:
-        """The body of a whole answer, or None; raises ValueError where it is no 2xx."""
-        end = self._received.find(b"\r\n\r\n")
-        if end < 0:
-            return None
-        head = self._received[:end].lower()
-        length = int(head.split(b"content-length:", 1)[1].split(b"\r\n", 1)[0])
-        if len(self._received) < end + 4 + length:
-            return None
-        body = bytes(self._received[end + 4 : end + 4 + length])
-        self._received.clear()
-        if not head.startswith(b"http/1.1 2"):
-            raise ValueError(f"{head[:40]!r} {body[:200]!r}")
-        return body
-
-
-def _request(method: str, path: str, head: str, body: bytes = b"") -> bytes:
-    more = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n" if body else ""
-    return f"{method} {path} HTTP/1.1\r\n{head}{more}\r\n".encode() + body
-
-
-def _processor_seconds(tag: str) -> float:
-    """What the processes have used so far whose environment has the database's address, this one left out."""
-    used = 0.0
-    for process in Path("/proc").iterdir():
-        if not process.name.isdigit() or int(process.name) == os.getpid():
-            continue
-        try:
-            if tag.encode() not in (process / "environ").read_bytes():
-                continue
-            times = (process / "stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        used += (int(times[11]) + int(times[12])) / CLOCK
-    return used
-
-
-def _machine_seconds() -> tuple[float, float]:
-    """Seconds that all processors have been busy since the start of the machine, and that there have been."""
-    ticks = [int(one) for one in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
-    idle = ticks[3] + ticks[4]
-    return (sum(ticks) - idle) / CLOCK, sum(ticks) / CLOCK
+        answer = yield request("GET", f"/c/{SLUG}/judge/{number}/documents?{query}", head)
+        if answer.status != 200:
+            self.found.wrong.append(f"documents: {answer.status} {answer.body[:200]!r}")
 
 
 if __name__ == "__main__":
