@@ -105,6 +105,9 @@ def main() -> None:
     )
     parser.add_argument("folder", type=Path)
     folder = kept_folder(parser.parse_args().folder)
+    # Also where it was started in the background, in which shells have an interrupt ignored.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     with folder.served(AS_INSTALLED), suppress(KeyboardInterrupt):
         print(folder.url, flush=True)
         signal.pause()
@@ -137,10 +140,14 @@ class PostgresqlFolder(NamedTuple):
 
 def processor_seconds(data: Path) -> float:
     """The processor's seconds that the server of a folder and all its processes have taken, in hundredths."""
-    first = (data / "postmaster.pid").read_text().split()[0]
+    first = _first_process(data)
     children = Path(f"/proc/{first}/task/{first}/children").read_text().split()
-    ticks = sum(_ticks(first)) + sum(sum(_ticks(number)[:2]) for number in children)
+    ticks = sum(_ticks(str(first))) + sum(sum(_ticks(number)[:2]) for number in children)
     return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _first_process(data: Path) -> int:
+    return int((data / "postmaster.pid").read_text().split()[0])
 
 
 def _ticks(process: str) -> list[int]:
@@ -247,7 +254,9 @@ def _wait_until_ready(data: Path, server: subprocess.Popen[bytes], log: Path) ->
     while True:
         try:
             psycopg.connect(host=str(data), user=USER, dbname="postgres").close()
-            return
+            if _first_process(data) == server.pid:
+                return
+            raise RuntimeError(f"another PostgreSQL runs in {data}: stop it first")
         except psycopg.OperationalError:
             if server.poll() is not None or time.monotonic() > end:
                 said = log.read_text(errors="replace")

@@ -92,12 +92,13 @@ class PersistentJudge(threading.Thread):
         self.failures: Counter[str] = Counter()
         self.refused: list[str] = []
         self.ended = threading.Event()
+        self.given_up = threading.Event()
         self._port, self._pause, self._again = port, pause, again
         self._choice = random.Random(f"{seed} {seat.name}")
         self._connection: http.client.HTTPConnection | None = None
 
     def run(self) -> None:
-        """Judge until told to end; the answer that is on its way is sent to its end."""
+        """Judge until told to end; the answer on its way is sent to its end, unless that is given up."""
         for docno in itertools.cycle(self.seat.docnos):
             if self.ended.is_set():
                 break
@@ -106,7 +107,7 @@ class PersistentJudge(threading.Thread):
             begun = time.monotonic()
             while not self._sent(self.pending):
                 time.sleep(self._again)
-                if self.refused:
+                if self.refused or self.given_up.is_set():
                     return
             self.waits.append(time.monotonic() - begun)
             self.acknowledged.append(self.pending)

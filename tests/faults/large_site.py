@@ -142,6 +142,11 @@ def judging(site: LargeSite, *, seed: int, pause: float) -> Iterator[list[Persis
         judge.start()
     try:
         yield judges
+    except BaseException:
+        # What happened could not be ended: nobody will ever acknowledge the answers on their way.
+        for judge in judges:
+            judge.given_up.set()
+        raise
     finally:
         for judge in judges:
             judge.ended.set()

@@ -120,6 +120,8 @@ def try_trouble(site: LargeSite, name: str, trouble: Trouble, *, seconds: float,
         time.sleep(FIRST_SECONDS)
         remark = trouble.happen(site, seconds)
         recovered = _goes_on(judges)
+        for judge in judges if not recovered else ():
+            judge.given_up.set()
     with opened(site.url) as database:
         found = losses(database, judges, after=before)
     wrong = list(wrong_of(trouble, judges, read))
