@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import JSON, select, update
 from sqlalchemy.orm import Session
 
 from tests.workflow.judging.desk_days import Day, day, kept
@@ -31,6 +31,7 @@ from workbench.workflow.judging.desk_rules import (
 )
 from workbench.workflow.judging.desk_view import desk, work_of
 from workbench.workflow.judging.submission import Annotations, Passage, read_annotations
+from workbench.workflow.judging.task import annotations_of
 from workbench.workflow.judging.unrecorded import Settlement, settle, unrecorded_lines
 
 EVERYTHING: dict[str, Any] = {
@@ -68,6 +69,20 @@ def test_a_grade_alone_leaves_the_columns_empty(db: Session) -> None:
     made.send(db, made.event("event-001", "d1", grade=2, evidence=[], ratings={}, subtopics=None))
     event = JudgmentEventRow
     assert db.execute(select(event.id).where(event.evidence.is_(None), event.ratings.is_(None))).all()
+
+
+@pytest.mark.engines
+def test_events_with_nothing_beside_them_are_not_read_for_it(database: Database) -> None:
+    with database.writing() as db:
+        made = day(db)
+        made.send(db, made.event("event-001", "d1", grade=2), made.event("event-002", "d2", grade=2))
+        # As many rows at once are written: JSON's null, not the database's.
+        nothing = dict.fromkeys(("evidence", "ratings", "subtopics"), JSON.NULL)
+        db.execute(update(JudgmentEventRow).where(JudgmentEventRow.docno == "d2").values(nothing))
+        made.send(db, made.event("event-003", "d1", grade=1, ratings={"Readability": 2}))
+        ada = made.made.assessors["Ada"]
+        found = annotations_of(db, made.made.campaign.id, ada, "T1")
+        assert list(found.values()) == [Annotations((), {"Readability": 2}, ())]
 
 
 def test_a_comment_keeps_what_went_with_the_grade_and_the_other_way_round(db: Session) -> None:

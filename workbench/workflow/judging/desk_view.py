@@ -91,12 +91,14 @@ class Desk:
         return self.document is None and self.answered < self.total and not self.closed
 
 
-def desk(db: Session, assignment_id: int, account_id: int, *, docno: str | None = None) -> Desk:
-    """The pair to judge now: the named one, else the first without an answer.
+def desk(
+    db: Session, assignment_id: int, account_id: int, *, docno: str | None = None, task: Task | None = None
+) -> Desk:
+    """The pair to judge now: the named one, else the first without an answer; `task` where it is known.
 
     Raises NotFound where the assignment is not this account's, was removed, or has no such document.
     """
-    task = desk_task(db, assignment_id, account_id)
+    task = task or desk_task(db, assignment_id, account_id)
     asked = docno
     docno = task.coming if asked is None else task.key_of(asked)
     if asked is not None and docno not in task.order:
@@ -215,9 +217,19 @@ class PlacedDocument:
     near: tuple[tuple[str, float], ...] = ()
 
 
-def work_of(db: Session, assignment_id: int, account_id: int, *, now: datetime | None = None) -> Work:
-    """The work that an assignment is; raises NotFound where it is not this account's or was removed."""
-    task = desk_task(db, assignment_id, account_id)
+def work_of(
+    db: Session,
+    assignment_id: int,
+    account_id: int,
+    *,
+    now: datetime | None = None,
+    task: Task | None = None,
+) -> Work:
+    """The work that an assignment is, by its `task` where that is known.
+
+    Raises NotFound where it is not this account's or was removed.
+    """
+    task = task or desk_task(db, assignment_id, account_id)
     beside = annotations_of(db, task.campaign.id, task.assignment.assessor_id, task.assignment.topic)
     return Work(
         order=tuple(task.order),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, or_, select
+from sqlalchemy import Text, bindparam, cast, or_, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
@@ -189,12 +189,14 @@ def hand_out_next(
 def annotations_of(db: Session, campaign_id: int, assessor_id: int, topic: str) -> dict[int, Annotations]:
     """What goes with an assessor's events of a topic, by the event's number; only where something does."""
     event = JudgmentEventRow
+    beside = (event.evidence, event.ratings, event.subtopics)
     rows = db.execute(
-        select(event.id, event.evidence, event.ratings, event.subtopics).where(
+        select(event.id, *beside).where(
             event.campaign_id == campaign_id,
             event.assessor_id == assessor_id,
             event.topic == topic,
-            or_(event.evidence.is_not(None), event.ratings.is_not(None), event.subtopics.is_not(None)),
+            # What is not there is stored as JSON's null; most events have nothing beside them.
+            or_(*(cast(one, Text) != "null" for one in beside)),
         )
     )
     return {row[0]: stored_annotations(*row[1:]) for row in rows}

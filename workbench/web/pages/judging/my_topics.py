@@ -28,6 +28,7 @@ from workbench.workflow.judging.desk_settings import COMMANDS, is_introduced, ke
 from workbench.workflow.judging.desk_view import work_of
 from workbench.workflow.judging.near_duplicates import near_duplicates_of
 from workbench.workflow.judging.preference_tasks import left_to_compare
+from workbench.workflow.judging.quality_checks import desk_task
 from workbench.workflow.judging.record import undo_last
 from workbench.workflow.judging.submission import Submission, SubmissionKind, read_form
 from workbench.workflow.judging.sync import Outcome, Receipt, receive_form
@@ -116,8 +117,9 @@ def desk(assignment_id: int) -> str:
         prepare_desk(assignment_id)
     with reading() as db:
         require_assignment(db, here().id, assignment_id)
-        shown = desk_view.desk(db, assignment_id, viewer().id, docno=docno)
-        work = work_of(db, assignment_id, viewer().id)
+        task = desk_task(db, assignment_id, viewer().id)
+        shown = desk_view.desk(db, assignment_id, viewer().id, docno=docno, task=task)
+        work = work_of(db, assignment_id, viewer().id, task=task)
         keys = keys_of(db, viewer().id, shown.scale)
         may_search = allows_search_of(db, here().id)
         key = shown.document.key if shown.document else None
