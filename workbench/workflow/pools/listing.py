@@ -260,11 +260,13 @@ class Addition:
 class PooledPair:
     """A pair of a pool: the runs that contributed it, at which rank, and its weight or sampling data.
 
-    `added` where a person added it, whether a run brought it too or not.
+    `runs` counts these runs, of which not all need be named. `added` where a person added it, whether a run
+    brought it too or not.
     """
 
     topic: str
     docno: str
+    runs: int
     contributions: tuple[Contribution, ...]
     weight: float | None
     inclusion: float | None
@@ -274,7 +276,7 @@ class PooledPair:
     @property
     def origin(self) -> str:
         """Where the pair comes from, as in downloads: `runs`, `manual` or `runs+manual`."""
-        return origin(bool(self.contributions), self.added is not None)
+        return origin(self.runs > 0, self.added is not None)
 
 
 def origin(brought: bool, added: bool) -> str:
@@ -314,13 +316,14 @@ def pairs_chosen(pool: PoolRow) -> Select[Any]:
     )
 
 
-def pooled_pair(row: Row[*tuple[Any, ...]]) -> PooledPair:
-    """A pair from the columns that `pairs_chosen` reads."""
+def pooled_pair(row: Row[*tuple[Any, ...]], *, most_runs: int | None = None) -> PooledPair:
+    """A pair from the columns that `pairs_chosen` reads, with at most so many of its runs by name."""
     topic, docno, brought, weight, inclusion, stratum, at, reason, by = row
     return PooledPair(
         topic,
         docno,
-        tuple(Contribution(tag, rank) for tag, rank in brought),
+        len(brought),
+        tuple(Contribution(tag, rank) for tag, rank in brought[:most_runs]),
         weight,
         inclusion,
         stratum,

@@ -29,20 +29,30 @@ def topic_size(db: Session, campaign_id: int, name: str, topic: str) -> PairCoun
 
 
 def topic_pairs(
-    db: Session, campaign_id: int, name: str, topic: str, *, start: int, most: int
+    db: Session,
+    campaign_id: int,
+    name: str,
+    topic: str,
+    *,
+    start: int,
+    most: int,
+    most_runs: int | None = None,
 ) -> tuple[PooledPair, ...]:
-    """At most so many pairs of a topic from number `start` (from 0) on; raises NotFound.
+    """At most so many pairs of a topic from number `start` (from 0) on, each with some of its runs, or all.
+
+    Raises NotFound.
 
     Best rank first, of equal ranks what most runs contributed, then by docno as bytes. What no run
     contributed comes last, as in the order of judging.
     """
     row, entry = pool_row(db, campaign_id, name), PoolEntryRow
     rank = case((entry.run_count > 0, entry.best_rank))
-    rows = db.execute(
+    rows = db.connection().execute(
         pairs_chosen(row)
         .where(entry.topic == topic)
         .order_by(rank.is_(None), rank, entry.run_count.desc(), entry.docno)
         .offset(start)
         .limit(most)
     )
-    return tuple(map(pooled_pair, rows))
+    # One row after the other: of a hundred there may be a hundred thousand runs.
+    return tuple(pooled_pair(one, most_runs=most_runs) for one in rows)

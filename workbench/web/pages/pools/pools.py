@@ -99,11 +99,12 @@ def topic(pool_id: int) -> str:
     Of these the first, by rank; with `?runs=all` every one of them.
     """
     topic_id = sent_id("topic")
+    most_runs = None if request.args.get("runs") == "all" else MOST_RUNS
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
         size = topic_size(db, here().id, line.name, topic_id)
         start = min(start_asked(), max(0, size.pairs - 1) // A_PAGE * A_PAGE)
-        pairs = topic_pairs(db, here().id, line.name, topic_id, start=start, most=A_PAGE)
+        pairs = topic_pairs(db, here().id, line.name, topic_id, start=start, most=A_PAGE, most_runs=most_runs)
         reasons = reasons_of(db, pool_id, topic_id)
     return render_template(
         "pools/topic.html",
@@ -112,7 +113,6 @@ def topic(pool_id: int) -> str:
         page=ListPage(pairs, start, size.pairs, size.pairs, A_PAGE, ""),
         added=size.added,
         reasons=reasons,
-        most_runs=None if request.args.get("runs") == "all" else MOST_RUNS,
     )
 
 
