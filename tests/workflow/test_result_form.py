@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 
 import numpy as np
@@ -32,6 +33,7 @@ class Whole:
     counts: Mapping[str, Mapping[str, float]]
     colour: Colour
     certain: bool
+    day: date
     other: Part | None = None
 
 
@@ -48,6 +50,7 @@ WHOLE = Whole(
     counts={"AP": {"1": 1.0, "2": 1e-300}},
     colour=Colour.RED,
     certain=np.True_,  # type: ignore[arg-type]  # as computed results have them
+    day=date(2026, 11, 2),
 )
 
 

@@ -11,6 +11,7 @@ import json
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from datetime import date
 from enum import Enum
 from functools import cache
 from types import UnionType
@@ -25,7 +26,7 @@ FASTEST = 1
 
 
 def result_bytes(result: object) -> bytes:
-    """A dataclass of numbers, texts, enums and arrays, of tuples and mappings by text of these, as bytes."""
+    """A dataclass of numbers, texts, enums, days, arrays, tuples and mappings by text of these, as bytes."""
     return zlib.compress(json.dumps(_packed(result), separators=(",", ":")).encode("ascii"), FASTEST)
 
 
@@ -46,6 +47,8 @@ def _packed(value: Any) -> Any:
         return value.item()
     if isinstance(value, Enum):
         return value.value
+    if isinstance(value, date):
+        return value.isoformat()
     if is_dataclass(value):
         return [_packed(getattr(value, field.name)) for field in fields(value)]
     if isinstance(value, Mapping):
@@ -73,7 +76,7 @@ def _unpacked(kind: Any, value: Any) -> Any:
     if isinstance(kind, type) and is_dataclass(kind):
         types = _types_of(kind)
         return kind(*(_unpacked(of, one) for of, one in zip(types, value, strict=True)))
-    return kind(value)
+    return date.fromisoformat(value) if kind is date else kind(value)
 
 
 def _tuple(inner: Sequence[Any], value: Sequence[Any]) -> tuple[Any, ...]:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import zlib
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from tests.builders import Made, campaign_with_people
+from workbench.agreement.assessor_times import AssessorTime, assessor_time, in_words
 from workbench.agreement.drift import Trend
 from workbench.agreement.options import AgreementOptions
 from workbench.errors import WorkbenchError
 from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
+from workbench.storage.tables import AssessorRow, ComputedResultRow
 from workbench.workflow.agreement import screen_answers, timelines
-from workbench.workflow.agreement.timelines import TIME_COLUMNS, in_words, over_time, time_rows
+from workbench.workflow.agreement.timelines import TIME_COLUMNS, over_time, time_rows
 from workbench.workflow.judging.importing import import_judgments
+from workbench.workflow.pools import current_answers
 from workbench.workflow.pools.current_answers import answers_by_topic
 
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
@@ -142,18 +147,18 @@ def test_a_saved_answer_has_its_topic_read_and_those_computed_who_judged_its_pai
 ) -> None:
     read: list[str] = []
     computed: list[str] = []
-    reading, computing = screen_answers._read, timelines._assessor
+    reading, computing = screen_answers._read, assessor_time
 
     def note_topic(*said: Any) -> screen_answers.ScreenAnswers:
         read.append(said[-1].topic)
         return reading(*said)
 
-    def note_name(*said: Any) -> timelines.AssessorTime:
+    def note_name(*said: Any) -> AssessorTime:
         computed.append(said[0])
         return computing(*said)
 
     monkeypatch.setattr(screen_answers, "_read", note_topic)
-    monkeypatch.setattr(timelines, "_assessor", note_name)
+    monkeypatch.setattr(timelines, "assessor_time", note_name)
     campaign = two_topics.campaign.id
     # A seed of this test alone, since the process keeps what others asked for.
     options = AgreementOptions(seed=4711)
@@ -175,6 +180,53 @@ def test_a_saved_answer_has_its_topic_read_and_those_computed_who_judged_its_pai
         timelines._REPORTS._entries.clear()
         timelines._ASSESSORS._entries.clear()
         assert over_time(db, campaign, options) == after
+
+
+def forget() -> None:
+    """What a process that begins does not know."""
+    for kept in (timelines._REPORTS, timelines._PEOPLE, timelines._ASSESSORS):
+        kept._entries.clear()
+    current_answers._STORES.clear()
+
+
+def test_a_process_that_begins_reads_what_another_computed_and_no_event(
+    sqlite_database: Database, two_topics: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign, options = two_topics.campaign.id, AgreementOptions(seed=12)
+    with sqlite_database.reading() as db:
+        first = over_time(db, campaign, options)
+    with sqlite_database.reading() as db:
+        stored = db.scalars(select(ComputedResultRow.content)).all()
+        # Whoever is deleted is named nowhere.
+        assert len(stored) == 3
+        assert not [one for one in stored if b"Ada" in zlib.decompress(one)]
+    forget()
+    reading = screen_answers._read
+    monkeypatch.setattr(screen_answers, "_read", lambda *_: pytest.fail("events were read again"))
+    with sqlite_database.reading() as db:
+        assert over_time(db, campaign, options) == first
+    read: list[str] = []
+
+    def note(*said: Any) -> screen_answers.ScreenAnswers:
+        read.append(said[-1].topic)
+        return reading(*said)
+
+    monkeypatch.setattr(screen_answers, "_read", note)
+    # The same grade once more, at another moment: no answer differs, and yet it is another course.
+    with sqlite_database.writing() as db:
+        append_events(db, [event(two_topics, "Cyd", "n01", START + timedelta(hours=3), topic="T2")])
+    forget()
+    with sqlite_database.reading() as db:
+        later = over_time(db, campaign, options)
+    assert read == ["T2"]
+    assert later.assessors[:2] == first.assessors[:2]
+    assert (first.assessors[2].sittings, later.assessors[2].sittings) == (1, 2)
+    # Ben is made a machine: nobody else graded Ada's pairs then.
+    with sqlite_database.writing() as db:
+        db.get_one(AssessorRow, two_topics.assessors["Ben"]).machine = True
+    with sqlite_database.reading() as db:
+        alone = over_time(db, campaign, options)
+    assert [(one.name, one.compared) for one in alone.assessors] == [("Ada", 0), ("Cyd", 0)]
 
 
 def test_what_a_transaction_reads_that_is_behind_others_is_not_kept(

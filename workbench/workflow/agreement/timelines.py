@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass
-from datetime import date
+import hashlib
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from math import expm1
+from itertools import chain, count
 
 import numpy as np
 from sqlalchemy.orm import Session
 
+from workbench.agreement.assessor_times import AssessorTime, assessor_time
 from workbench.agreement.contingency import MISSING
-from workbench.agreement.drift import INTERVALS, Trend, trend_between, trend_within
+from workbench.agreement.drift import INTERVALS
 from workbench.agreement.intervals import LEVEL
 from workbench.agreement.options import AgreementOptions
-from workbench.agreement.timelines import Bin, Timeline, bins, sittings
+from workbench.agreement.timelines import Bin, Timeline
 from workbench.errors import Finding, InvalidInput
+from workbench.storage.engine import WRITES
+from workbench.storage.kept_answers import settled_event
 from workbench.workflow.agreement.screen_answers import ScreenAnswers, screen_answers
 from workbench.workflow.agreement.selection import ComparedGrades, compared_grades, judgments_version
 from workbench.workflow.caching import Cache
 from workbench.workflow.judging.current_judgments import recorded_version
-from workbench.workflow.pools.current_answers import answers_by_topic
+from workbench.workflow.kept_results import KeptResults
+from workbench.workflow.pools.current_answers import answers_by_topic, changes_of
 from workbench.workflow.pools.topic_answers import TopicAnswers
 
 
 def _timelines(
     answers: Mapping[str, TopicAnswers],
     found: Mapping[str, ScreenAnswers],
-    people: Mapping[int, str],
+    people: Collection[int],
+    asked: Iterable[int],
     grades: ComparedGrades,
-) -> Iterator[tuple[str, Timeline]]:
-    """The timeline of everybody's judging on the screen, against the other people's current answers.
+) -> Iterator[tuple[int, Timeline]]:
+    """The timelines of those asked, judging on the screen, against the other people's current answers.
 
-    Both are by topic; `people` are names by id, in the order in which the timelines come.
+    Both are by topic; people are given by their ids, and timelines come in the order of those asked.
     """
     if not found:
         return
@@ -53,14 +58,14 @@ def _timelines(
     # Who recorded two answers at one moment recorded that of the earlier event first.
     order = np.lexsort((events, moments, assessors))
     sorted_by = assessors[order]
-    for number, name in people.items():
+    for number in asked:
         own = order[slice(*np.searchsorted(sorted_by, (number, number + 1)))]
         if not len(own):
             continue
         # Topics are numbered as they come up, so that it depends on no other topic which come first.
         _, first, which = np.unique(topics[own], return_index=True, return_inverse=True)
         yield (
-            name,
+            number,
             Timeline(
                 moments=moments[own],
                 codes=given[own].astype(np.int8),
@@ -78,60 +83,6 @@ TIME_COLUMNS = (
 )  # fmt: skip
 NOBODY_ELSE = ("nobody else graded these pairs", "give the topics to a second assessor")
 """Why nothing of a bin can be compared, and what would."""
-
-
-@dataclass(frozen=True, slots=True)
-class Day:
-    """A day in UTC, with what was judged on it."""
-
-    day: date
-    found: Bin
-
-
-@dataclass(frozen=True, slots=True)
-class AssessorTime:
-    """One person's judging over time.
-
-    `by_position` are the judgments of all sittings by position, in bins; slopes `fatigue` (agreement),
-    `relevance` (relevant or not) and `pace` (logarithm of the active seconds) are by one judgment within
-    sittings, `drift` (agreement) by one day.
-    """
-
-    name: str
-    judgments: int
-    compared: int
-    sittings: int
-    by_position: tuple[Bin, ...]
-    by_day: tuple[Day, ...]
-    fatigue: Trend
-    relevance: Trend
-    pace: Trend
-    drift: Trend
-
-    @property
-    def trends(self) -> dict[str, Trend]:
-        """Every trend by what changes with what."""
-        return {
-            "agreement_by_position": self.fatigue,
-            "relevance_by_position": self.relevance,
-            "log_seconds_by_position": self.pace,
-            "agreement_by_day": self.drift,
-        }
-
-    @property
-    def sentence(self) -> str:
-        """What position in the sitting does to agreement, in plain words."""
-        return in_words(self.fatigue, "sitting")
-
-    @property
-    def slower(self) -> float | None:
-        """By what share the active seconds change over ten judgments of a sitting, None without a trend."""
-        return None if self.pace.slope is None else expm1(10 * self.pace.slope)
-
-    @property
-    def sentence_of_days(self) -> str:
-        """What the days do to agreement, in plain words."""
-        return in_words(self.drift, "days")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +104,21 @@ class TimeReport:
         return relevant / sum(found.grades) if sum(found.grades) else None
 
 
+@dataclass(frozen=True, slots=True)
+class PersonTime:
+    """What is known of a person's judging on the screen, None where there was none; the name is left out."""
+
+    found: AssessorTime | None
+
+
 # One asks for an assessor after the other, and for the files.
 _REPORTS: Cache[Hashable, TimeReport] = Cache(4)
+_PEOPLE: Cache[Hashable, PersonTime] = Cache(2048)
+"""By the topics that a person judged, as they were read: a save changes those who judged its topic."""
 _ASSESSORS: Cache[Hashable, AssessorTime] = Cache(2048)
-"""By a hash of all that is computed of a person: whoever saves changes the few who judged the same pair."""
+"""By a hash of all that is computed of a person: of those, the few who judged the same pair."""
+_RESULTS = KeptResults(PersonTime)
+_SERIALS = count()
 
 
 def over_time(db: Session, campaign_id: int, options: AgreementOptions) -> TimeReport:
@@ -178,23 +140,92 @@ def over_time(db: Session, campaign_id: int, options: AgreementOptions) -> TimeR
 
 
 def _report(db: Session, campaign_id: int, grades: ComparedGrades, options: AgreementOptions) -> TimeReport:
-    assessors = recorded_version(db, campaign_id).assessors
-    people = {number: name for number, name, machine in assessors if not machine}
+    version = recorded_version(db, campaign_id)
+    people = {number: name for number, name, machine in version.assessors if not machine}
     answers = answers_by_topic(db, campaign_id)
-    on_screen = screen_answers(db, campaign_id, answers, [number for number, _, _ in assessors])
+    # What a transaction sees that writes, or that is behind others, must not be kept under what is newer.
+    shared = WRITES not in db.info and changes_of(db, campaign_id) >= 0
     drawn = options.bin_size, options.gap_minutes, options.rounds, options.seed
-    found = []
-    for name, timeline in _timelines(answers, on_screen, people, grades):
-        make = partial(_assessor, name, timeline, grades, options)
-        found.append(_ASSESSORS.get((name, timeline.digest(), grades, *drawn), make))
-    answered = {number for one in answers.values() for number in np.unique(one.assessors).tolist()}
-    shown = {one.name for one in found}
+    topics = _topics_of_people(answers, people, [number for number, _ in version.newest])
+    read = {topic: (one.keep("serial", _serial), _among(one, people)) for topic, one in answers.items()}
+    keys = {
+        number: (number, tuple(read[topic] for topic in own), grades, drawn) for number, own in topics.items()
+    }
+    known = {number: _PEOPLE.peek(key) for number, key in keys.items()} if shared else {}
+    missing = [number for number in topics if known.get(number) is None]
+    sources: dict[int, Hashable] = {}
+    if shared and missing:
+        # An event of a lower number may appear yet where several write at once.
+        settled, newest = settled_event(db, campaign_id), dict(version.newest)
+        sources = {
+            number: (number, newest[number], _digest(answers, people, topics[number]), grades, drawn)
+            for number in missing
+            if newest[number] <= settled
+        }
+        kept = _RESULTS.find(db, campaign_id, sources.values())
+        known |= {number: kept[source] for number, source in sources.items() if source in kept}
+    unknown = [number for number in missing if known.get(number) is None]
+    if unknown:
+        needed = set(chain.from_iterable(topics[number] for number in unknown))
+        own = {topic: one for topic, one in answers.items() if topic in needed}
+        on_screen = screen_answers(db, campaign_id, own, [number for number, _, _ in version.assessors])
+        made = dict.fromkeys(unknown, PersonTime(None))
+        relevant = tuple(one >= grades.lowest_relevant for one in grades.categories)
+        for number, timeline in _timelines(own, on_screen, people, unknown, grades):
+            make = partial(assessor_time, people[number], timeline, relevant, options)
+            made[number] = PersonTime(_ASSESSORS.get((number, timeline.digest(), grades, *drawn), make))
+        known |= made
+        stored = {sources[number]: _without_name(one) for number, one in made.items() if number in sources}
+        _RESULTS.keep(db, campaign_id, stored)
+    if shared:
+        for number in missing:
+            _PEOPLE.put(keys[number], known[number] or PersonTime(None))
+    found = {number: one.found for number, one in known.items() if one is not None and one.found is not None}
+    answered = {number for one in answers.values() for number in one.keep("who", _who)}
+    named = ((found[number], name) for number, name in people.items() if number in found)
     return TimeReport(
-        assessors=tuple(found),
+        assessors=tuple(replace(one, name=name) for one, name in named),
         grades=grades,
         options=options,
-        imported=tuple(sorted({people[number] for number in answered & people.keys()} - shown)),
+        imported=tuple(sorted({people[number] for number in answered & people.keys() - found.keys()})),
     )
+
+
+def _who(answers: TopicAnswers) -> tuple[int, ...]:
+    return tuple(np.unique(answers.assessors).tolist())
+
+
+def _serial(_: TopicAnswers) -> int:
+    return next(_SERIALS)
+
+
+def _among(answers: TopicAnswers, people: Mapping[int, str]) -> tuple[int, ...]:
+    """The people who have answers in a topic."""
+    return tuple(number for number in answers.keep("who", _who) if number in people)
+
+
+def _topics_of_people(
+    answers: Mapping[str, TopicAnswers], people: Mapping[int, str], active: Sequence[int]
+) -> dict[int, list[str]]:
+    """The topics on which each of the people who ever answered may have judged, in the order of people."""
+    found: dict[int, list[str]] = {number: [] for number in people if number in set(active)}
+    for topic, one in answers.items():
+        # Whose answers were all withdrawn in a discussion has none that is current.
+        for number in found if one.discussed else _among(one, people):
+            found[number].append(topic)
+    return {number: topics for number, topics in found.items() if topics}
+
+
+def _digest(answers: Mapping[str, TopicAnswers], people: Mapping[int, str], topics: Sequence[str]) -> str:
+    """A hash of the current answers to some topics, and of who of those who gave them are people."""
+    parts = [(topic, answers[topic].keep("digest", TopicAnswers.digest)) for topic in topics]
+    whole = repr([(*part, _among(answers[part[0]], people)) for part in parts])
+    return hashlib.sha256(whole.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _without_name(one: PersonTime) -> PersonTime:
+    # Somebody's data can be deleted, and what is kept must not name them.
+    return one if one.found is None else PersonTime(replace(one.found, name=""))
 
 
 def time_rows(report: TimeReport) -> Iterator[tuple[object, ...]]:
@@ -219,53 +250,3 @@ def time_rows(report: TimeReport) -> Iterator[tuple[object, ...]]:
                 trend.p, trend.undefined or trend.no_interval, trend.would_define, INTERVALS, LEVEL,
                 trend.rounds, trend.seed,
             )  # fmt: skip
-
-
-def in_words(trend: Trend, over: str) -> str:
-    """A trend of agreement in a plain sentence; `over` is `sitting` (by ten judgments) or `days` (by one)."""
-    if trend.slope is None:
-        return f"No trend: {trend.undefined}."
-    step, unit = (10, "ten judgments") if over == "sitting" else (1, "day")
-
-    def points(slope: float) -> str:
-        return f"{100 * step * slope:+.1f}".replace("-", "−")
-
-    between = ""
-    if trend.low is not None and trend.high is not None:
-        between = f", 95 % interval {points(trend.low)} to {points(trend.high)}"
-    estimates = f"{points(trend.slope)} points per {unit}{between}, p = {trend.p:.3f}"
-    if not trend.shown:
-        what = "fatigue" if over == "sitting" else "drift"
-        of = "1 sitting" if trend.groups == 1 else f"{trend.groups:,} sittings"
-        return f"No {what} that these {trend.n:,} pairs of {of} could show: {estimates}."
-    way = "less" if trend.slope < 0 else "more"
-    when = "the longer a sitting lasts" if over == "sitting" else "from day to day"
-    return f"Agrees {way} with the others {when}: {estimates}."
-
-
-def _assessor(
-    name: str,
-    timeline: Timeline,
-    grades: ComparedGrades,
-    options: AgreementOptions,
-) -> AssessorTime:
-    sitting, position = sittings(timeline.moments, gap=options.gap_minutes * 60)
-    agreement = timeline.agreement
-    # The place -1 of an answer without a grade takes the NaN that stands last.
-    relevant = np.array([*(float(one >= grades.lowest_relevant) for one in grades.categories), np.nan])
-    ordinals = (timeline.moments // 86_400).astype(np.int64) + date(1970, 1, 1).toordinal()
-    # A sitting that goes on past midnight is of the day on which it began.
-    begun = ordinals[np.searchsorted(sitting, sitting)]
-    drawing = {"rounds": options.rounds, "seed": options.seed}
-    return AssessorTime(
-        name=name,
-        judgments=len(timeline.moments),
-        compared=int(np.isfinite(agreement).sum()),
-        sittings=int(sitting[-1]) + 1,
-        by_position=bins(timeline, (position - 1) // options.bin_size),
-        by_day=tuple(Day(date.fromordinal(found.label), found) for found in bins(timeline, begun)),
-        fatigue=trend_within(position, agreement, sitting, topic=timeline.topics, **drawing),
-        relevance=trend_within(position, relevant[timeline.codes], sitting, topic=timeline.topics, **drawing),
-        pace=trend_within(position, np.log(timeline.seconds), sitting, topic=timeline.topics, **drawing),
-        drift=trend_between(begun, agreement, sitting, **drawing),
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import struct
 import zlib
 from collections.abc import Callable, Hashable, Mapping, Set
@@ -60,12 +61,22 @@ class TopicAnswers:
             and all(np.array_equal(mine, theirs) for mine, theirs in arrays)
         )
 
+    def digest(self) -> str:
+        """A hash of all of it but the topic."""
+        sha = hashlib.sha256(repr((self.documents, len(self.codes), self.discussed)).encode())
+        for part in self._arrays():
+            sha.update(part.tobytes())
+        sha.update(self.joined)
+        return sha.hexdigest()
+
+    def _arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
+        return self.assessors.astype("<i8"), self.codes.astype("<i8"), self.places.astype("<i4")
+
     def packed(self) -> bytes:
         """All of it but the topic, as the database keeps it: a fifth of its size."""
         joined = self.joined
         head = _HEAD.pack(FORM, self.documents, len(self.codes), self.discussed)
-        arrays = (self.assessors.astype("<i8"), self.codes.astype("<i8"), self.places.astype("<i4"))
-        return zlib.compress(b"".join((head, *(one.tobytes() for one in arrays), joined)), 1)
+        return zlib.compress(b"".join((head, *(one.tobytes() for one in self._arrays()), joined)), 1)
 
     @classmethod
     def unpacked(cls, topic: str, content: bytes) -> TopicAnswers:
@@ -103,5 +114,5 @@ class TopicAnswers:
 
 FORM = 1
 _HEAD = struct.Struct("<4I")
-MOST_KEPT = 24
+MOST_KEPT = 32
 """Values that are kept with a topic; when there are more, all are made anew as they are asked for."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from flask import Blueprint, request
 
+from workbench.agreement.assessor_times import AssessorTime
 from workbench.agreement.drift import Trend
 from workbench.agreement.timelines import Bin
 from workbench.web.access import reader
@@ -18,7 +19,7 @@ from workbench.web.pages.agreement.page import (
 )
 from workbench.web.results import CampaignResult, MadeResult, result
 from workbench.workflow.agreement.export import time_export
-from workbench.workflow.agreement.timelines import AssessorTime, TimeReport, over_time
+from workbench.workflow.agreement.timelines import TimeReport, over_time
 
 blueprint = Blueprint("agreement_time", __name__, url_prefix="/c/<slug>/agreement/time")
 
