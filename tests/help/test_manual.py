@@ -22,7 +22,9 @@ from workbench.help.manual import Page, Reader, by_reader, neighbours, page_for,
 from workbench.help.rendering import page_html, sections, terminal_markdown
 from workbench.pooling.strategies import ALL_STRATEGIES
 from workbench.records import SCALES, TieRule
+from workbench.storage.engine import KEPT_CONNECTIONS
 from workbench.variables import VARIABLES
+from workbench.web.long_requests import CHANNELS
 from workbench.web.pages.adjudication.desk import OWN_KEYS
 from workbench.workflow.judging.desk_settings import COMMANDS
 from workbench.workflow.people.roles import Role
@@ -198,6 +200,12 @@ def test_every_command_is_listed() -> None:
 def test_every_environment_variable_is_explained() -> None:
     shown = filled_in(page_named("environment"))
     assert [one.name for one in VARIABLES if f"| `{one.name}` | {one.default} |" not in shown] == []
+
+
+def test_the_connections_to_postgresql_are_those_that_two_processes_may_open() -> None:
+    # The first as many more as it keeps (its pool ends there), the second two for each request at a time.
+    most = 2 * KEPT_CONNECTIONS + 2 * CHANNELS
+    assert f"may open {most} connections" in page_named("administration").text
 
 
 def test_a_terminal_gets_commands_for_links_and_no_pictures() -> None:
