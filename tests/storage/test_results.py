@@ -6,14 +6,21 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
-from tests.builders import campaign_with_people
+from tests.builders import ALPHA, campaign_with_people, send_runs
 from workbench.errors import Unavailable
 from workbench.storage.engine import Database, afterwards
-from workbench.storage.results import USED, note_use, store_results, stored_results
-from workbench.storage.tables import CampaignRow, ComputedResultRow
+from workbench.storage.results import (
+    FEWEST_BYTES,
+    USED,
+    most_bytes,
+    note_use,
+    store_results,
+    stored_results,
+)
+from workbench.storage.tables import CampaignRow, ComputedResultRow, RunRow
 
 pytestmark = pytest.mark.engines
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -46,6 +53,17 @@ def test_the_least_recently_used_go_where_there_are_too_many(database: Database)
         # 100 bytes are 20 too many, and 10 more go so that the next one fits: b and c.
         store_results(db, made, {"e": b"x" * 20}, now=later, most=80)
         assert names_in(db) == ["a", "d", "e"]
+
+
+def test_a_database_with_more_runs_has_room_for_more_results(database: Database) -> None:
+    with database.writing() as db:
+        made = campaign_with_people(db).campaign.id
+        assert most_bytes(db) == FEWEST_BYTES
+        send_runs(db, made, alpha=ALPHA)
+        assert most_bytes(db) == FEWEST_BYTES
+        # 50 million lines, as 1,000 runs with 100 documents for each of 500 topics have: six bytes for each.
+        db.execute(update(RunRow).values(lines=50_000_000))
+        assert most_bytes(db) == 300_000_000
 
 
 def test_what_a_reader_puts_off_is_written_after_it_and_not_where_it_fails(database: Database) -> None:

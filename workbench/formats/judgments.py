@@ -67,9 +67,16 @@ def write_judgments(judgments: Iterable[Judgment]) -> Iterator[bytes]:
     Raises WorkbenchError for topics and docnos with white space, and assessors with tabs or line ends.
     """
     yield ("\t".join(HEADER) + "\n").encode()
+    # Each assessor and grade comes again and again, and those of a pair come together: all are checked once.
+    assessors: dict[str, bytes] = {}
+    pair, ids = ("", ""), b""
     for judgment in judgments:
-        ids = (plain(judgment.topic, "topic"), plain(judgment.docno, "docno"))
-        yield b"\t".join((*ids, assessor_bytes(judgment.assessor), _grade(judgment))) + b"\n"
+        if pair != (judgment.topic, judgment.docno):
+            pair = judgment.topic, judgment.docno
+            ids = plain(judgment.topic, "topic") + b"\t" + plain(judgment.docno, "docno")
+        if judgment.assessor not in assessors:
+            assessors[judgment.assessor] = assessor_bytes(judgment.assessor)
+        yield b"%b\t%b\t%b\n" % (ids, assessors[judgment.assessor], _grade(judgment))
 
 
 def assessor_bytes(assessor: str) -> bytes:

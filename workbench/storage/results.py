@@ -13,10 +13,12 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from workbench.storage.chunks import chunks
-from workbench.storage.tables import ComputedResultRow
+from workbench.storage.tables import ComputedResultRow, RunRow
 
-MOST_BYTES = 64 * 2**20
-"""Of all results of a database: some fifty tables of 143 runs, 50 topics and six measures."""
+FEWEST_BYTES = 64 * 2**20
+"""For all results of a database: some fifty tables of 143 runs, 50 topics and six measures."""
+BYTES_A_LINE = 6
+"""The same where runs have many lines: rankings of all topics take half of it, four measures an eighth."""
 USED = timedelta(hours=1)
 """How exactly it is known when a result was used last: reading would write every time otherwise."""
 
@@ -45,11 +47,12 @@ def store_results(
     results: Mapping[str, bytes],
     *,
     now: datetime | None = None,
-    most: int = MOST_BYTES,
+    most: int | None = None,
 ) -> None:
     """Store results by their hashes, and delete the least recently used ones of all beyond `most` bytes.
 
-    Of two processes that computed the same one the second replaces it by the same.
+    Without a number that is as much as `most_bytes` says. Of two processes that computed the same one the
+    second replaces it by the same.
     """
     made = (sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert)(ComputedResultRow)
     at = now or datetime.now(UTC)
@@ -65,7 +68,12 @@ def store_results(
     ]
     replaced = {name: made.excluded[name] for name in ("used_at", "size", "content")}
     db.execute(made.on_conflict_do_update(index_elements=["campaign_id", "sha256"], set_=replaced), rows)
-    _delete_beyond(db, most)
+    _delete_beyond(db, most_bytes(db) if most is None else most)
+
+
+def most_bytes(db: Session) -> int:
+    """How much all results of a database may take: more where it has more of runs."""
+    return max(FEWEST_BYTES, BYTES_A_LINE * (db.scalar(select(func.sum(RunRow.lines))) or 0))
 
 
 def note_use(db: Session, campaign_id: int, hashes: Iterable[str], *, now: datetime | None = None) -> None:
