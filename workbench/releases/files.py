@@ -8,9 +8,11 @@ function from `ReleaseContents` to files, and its place in `WRITERS`.
 from __future__ import annotations
 
 import hashlib
+import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import TypeVar
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.identifiers import fits, is_utf8
@@ -26,7 +28,8 @@ from workbench.releases.datasheet import datasheet
 from workbench.releases.forms.of_contents import form_files
 from workbench.releases.manifest import manifest_of
 from workbench.releases.readme import readme
-from workbench.releases.record_form import as_object, json_bytes, write_records
+from workbench.releases.record_form import as_object, json_bytes, written_records
+from workbench.releases.spool import Spool
 
 MANIFEST = "manifest.json"
 CHECKSUMS = "SHA256SUMS"
@@ -35,7 +38,10 @@ QRELS = "qrels.txt"
 TOPICS, DOCUMENTS, ANSWERS = "topics.jsonl", "documents.jsonl", "judgments.jsonl"
 DECISIONS, PREFERENCES, POOLS = "adjudications.jsonl", "preferences.jsonl", "pools.json"
 Files = dict[str, bytes]
-Writer = Callable[[ReleaseContents], Files]
+Written = Iterable[tuple[str, bytes | Iterator[bytes]]]
+"""Files by path, one after the other, those that may be large in parts."""
+Writer = Callable[[ReleaseContents], Files | Written]
+T = TypeVar("T")
 NONE: Mapping[str, UnreadFile] = MappingProxyType({})
 
 
@@ -48,20 +54,20 @@ def write_release(contents: ReleaseContents) -> bytes:
 
 
 def release_parts(contents: ReleaseContents, stored: Mapping[str, UnreadFile] = NONE) -> Iterator[bytes]:
-    """The same in parts, which take no more memory than the files; raises as `write_release` does.
+    """The same in parts, from files that are in a temporary one meanwhile; raises as `write_release` does.
 
     The files that are `stored`, by path, stand for bytes that the contents lack, and are read as it is
     written.
     """
     check_contents(contents)
-    files: dict[str, bytes | UnreadFile] = {**_written(contents, WRITERS), **stored}
+    files: dict[str, bytes | UnreadFile] = {**_written(contents, WRITERS, Spool().add), **stored}
     return zip_parts({**files, **_listing(contents, files)})
 
 
 def release_files(contents: ReleaseContents) -> Files:
     """Every file of a release by its path; `manifest.json` and `SHA256SUMS` have the hashes of the others."""
     check_contents(contents)
-    files = _written(contents, WRITERS)
+    files = _written(contents, WRITERS, _whole)
     return {**files, **_listing(contents, files)}
 
 
@@ -73,17 +79,27 @@ def _listing(contents: ReleaseContents, files: Mapping[str, bytes | UnreadFile])
 
 def data_files(contents: ReleaseContents) -> Files:
     """The files of the data alone, without texts and metadata, whose words may change with the version."""
-    return _written(contents, DATA)
+    return _written(contents, DATA, _whole)
 
 
-def _written(contents: ReleaseContents, writers: Iterable[Writer]) -> Files:
-    files: Files = {}
+def _written(
+    contents: ReleaseContents, writers: Iterable[Writer], keep: Callable[[Iterable[bytes]], T]
+) -> dict[str, T]:
+    files: dict[str, T] = {}
     for write in writers:
-        for path, content in write(contents).items():
+        written = write(contents)
+        for path, content in written.items() if isinstance(written, dict) else written:
             if path in files:
                 raise WorkbenchError(f"two forms write {path}", remedy="report this as a defect")
-            files[path] = content
+            files[path] = keep((content,) if isinstance(content, bytes) else content)
     return files
+
+
+def _whole(parts: Iterable[bytes]) -> bytes:
+    # Part by part: joined at once, all lines would stand in memory beside the whole.
+    written = io.BytesIO()
+    written.writelines(parts)
+    return written.getvalue()
 
 
 def check_contents(contents: ReleaseContents) -> None:
@@ -139,31 +155,27 @@ def original_path(sha256: str) -> str:
     return f"originals/{sha256}"
 
 
-def _carriers(contents: ReleaseContents) -> Files:
+def _carriers(contents: ReleaseContents) -> Written:
     """What `reading` makes the contents of again, with the manifest."""
+    yield GUIDELINES, contents.guidelines.encode()
+    yield TOPICS, written_records(map(ReleasedTopic.of, contents.topics))
+    yield DOCUMENTS, written_records(replace(one, content=None) for one in contents.documents)
+    yield ANSWERS, written_records(contents.answers)
+    yield DECISIONS, written_records(contents.decisions)
+    yield PREFERENCES, written_records(contents.preferences)
     pools = [replace(pool, entries=(), undrawn=(), events=()) for pool in contents.pools]
-    files = {
-        GUIDELINES: contents.guidelines.encode(),
-        TOPICS: write_records(map(ReleasedTopic.of, contents.topics)),
-        DOCUMENTS: write_records(replace(one, content=None) for one in contents.documents),
-        ANSWERS: write_records(contents.answers),
-        DECISIONS: write_records(contents.decisions),
-        PREFERENCES: write_records(contents.preferences),
-        POOLS: json_bytes([as_object(pool) for pool in pools], indent=2),
-    }
+    yield POOLS, json_bytes([as_object(pool) for pool in pools], indent=2)
     for number, pool in enumerate(contents.pools, 1):
-        files[pool_path(number)] = write_records(pool.entries)
+        yield pool_path(number), written_records(pool.entries)
         if pool.undrawn:
-            files[undrawn_path(number)] = write_records(pool.undrawn)
+            yield undrawn_path(number), written_records(pool.undrawn)
         if pool.events:
-            files[events_path(number)] = write_records(pool.events)
-    for document in contents.documents:
-        if document.content is not None:
-            files[original_path(document.original)] = document.content
-    for run in contents.runs:
-        if run.content is not None:
-            files[run_path(run.sha256)] = run.content
-    return files
+            yield events_path(number), written_records(pool.events)
+    # Documents and runs may have the same bytes.
+    yield from {
+        original_path(one.original): one.content for one in contents.documents if one.content is not None
+    }.items()
+    yield from {run_path(one.sha256): one.content for one in contents.runs if one.content is not None}.items()
 
 
 def _qrels(contents: ReleaseContents) -> Files:

@@ -6,7 +6,6 @@ the one and forgotten in the other would make a release that cannot be read.
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import types
@@ -39,12 +38,9 @@ def json_bytes(value: Any, *, indent: int | None = None) -> bytes:
         ) from None
 
 
-def write_records(records: Iterable[Any]) -> bytes:
+def written_records(records: Iterable[Any]) -> Iterator[bytes]:
     """Records as JSON lines, one object a record; fields that have their default are left out."""
-    # Line by line: joined at once, all lines would stand in memory beside the whole.
-    written = io.BytesIO()
-    written.writelines(json_bytes(as_object(one)) for one in records)
-    return written.getvalue()
+    return (json_bytes(as_object(one)) for one in records)
 
 
 def read_records(content: bytes, kind: type[Record], *, source: str) -> tuple[Record, ...]:

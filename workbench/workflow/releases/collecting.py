@@ -28,6 +28,7 @@ from workbench.releases.contents import (
 )
 from workbench.releases.documents import ReleasedDocument
 from workbench.releases.record_form import from_object
+from workbench.releases.shared_values import SharedValues
 from workbench.storage.chunks import chunks
 from workbench.storage.events import CURRENT_PURPOSES
 from workbench.storage.tables import (
@@ -79,12 +80,12 @@ def collect_release(
 
     The files of runs and the bytes of originals are not in them: see `included_runs`, `included_originals`.
     """
-    source = _Source(db, campaign.id, request.included)
+    source = _Source(db, campaign.id, request.included, SharedValues())
     people = released_assessors(db, campaign.id, released_assessor_ids(db, campaign.id))
     answers = _answers(source, people)
     entries = {number: entry for number, *_, entry in released_entries(db, campaign.id)}
     decisions = _decisions(source, people, entries)
-    history = PoolHistory(people, entries)
+    history = PoolHistory(people, entries, source.shared)
     pools = released_pools(db, campaign.id, source.origin, request.included, history)
     contents = ReleaseContents(
         about=about,
@@ -143,6 +144,7 @@ class _Source:
     db: Session
     campaign_id: int
     included: frozenset[Included]
+    shared: SharedValues
 
     @property
     def origin(self) -> Mapping[str, object]:
@@ -156,6 +158,8 @@ class _Source:
 
 
 People = Mapping[int, ReleasedAssessor]
+_NO_RATINGS: dict[str, int] = {}
+"""One for all answers without any."""
 
 
 def _answers(source: _Source, people: People) -> tuple[ReleasedAnswer, ...]:
@@ -169,39 +173,42 @@ def _answers(source: _Source, people: People) -> tuple[ReleasedAnswer, ...]:
     place = {number: at for at, number in enumerate(people)}
     found = [
         (
-            id_bytes(row.topic),
-            id_bytes(row.docno),
+            source.shared(id_bytes(row.topic)),
+            source.shared(id_bytes(row.docno)),
             place[row.assessor_id],
             row.id,
             _answer(source, people, row),
         )
         for row in rows
     ]
-    return tuple(one[-1] for one in sorted(found, key=lambda one: one[:-1]))
+    # No two have the same number, so that the answers themselves are not compared.
+    found.sort()
+    return tuple(one[-1] for one in found)
 
 
 def _answer(source: _Source, people: People, row: JudgmentEventRow) -> ReleasedAnswer:
     beside = stored_annotations(row.evidence, row.ratings, row.subtopics)
     quoted = Included.DOCUMENTS in source.included
+    shared = source.shared
     return ReleasedAnswer(
         assessor=people[row.assessor_id].pseudonym,
-        topic=row.topic,
-        docno=row.docno,
-        answer=row.answer,
+        topic=shared(row.topic),
+        docno=shared(row.docno),
+        answer=shared(row.answer),
         grade=row.grade,
-        purpose=row.purpose,
-        source=row.source.partition(":")[0],
+        purpose=shared(row.purpose),
+        source=shared(row.source.partition(":")[0]),
         recorded_at=row.recorded_at,
         given_at=row.said_at,
-        document_sha256=row.document_sha256,
+        document_sha256=shared.text(row.document_sha256),
         shown_at=row.position,
-        order_rule=row.order_rule,
+        order_rule=shared.text(row.order_rule),
         seed=row.seed,
         active_ms=row.active_ms,
         reason=source.comment(row.reason),
         comment=source.comment(row.comment),
         evidence=tuple((one.start, one.end, one.quote if quoted else "") for one in beside.evidence or ()),
-        ratings=dict(beside.ratings),
+        ratings=dict(beside.ratings) or _NO_RATINGS,
         subtopics=tuple(beside.subtopics),
     )
 
@@ -343,7 +350,7 @@ def _pseudonymous(source: _Source, people: People, choice: RuleChoice) -> RuleCh
 
 def _with_documents(source: _Source, contents: ReleaseContents) -> ReleaseContents:
     """Every document that was pooled or judged, with the hash of its text where that is known."""
-    docnos = {docno for _, docno in contents.pooled()}
+    docnos = {one.docno for pool in contents.pools for one in pool.entries}
     docnos |= {one.docno for one in contents.answers} | {one.docno for one in contents.decisions}
     known = dict(_loaded(source, docnos))
     elsewhere = source.origin.get("documents", {})
@@ -366,7 +373,7 @@ def _loaded(source: _Source, docnos: Iterable[str]) -> Iterable[tuple[str, Relea
         files = files_of(source.db, source.campaign_id, some) if with_text else {}
         whole = originals_of(source.db, source.campaign_id, some) if with_originals else {}
         for docno, sha256, *texts in source.db.execute(chosen):
-            found = ReleasedDocument(docno, sha256, *texts)
+            found = ReleasedDocument(source.shared(docno), source.shared.text(sha256), *texts)
             if docno in files:
                 file = files[docno]
                 found = replace(found, media_type=file.media_type, original=file.sha256)

@@ -18,6 +18,7 @@ from workbench.releases.contents import (
     UndrawnPair,
 )
 from workbench.releases.record_form import from_object
+from workbench.releases.shared_values import SharedValues
 from workbench.storage.tables import PoolEntryRow, PoolEventRow, PoolRow
 from workbench.workflow.pools.pool_rows import REMOVED
 from workbench.workflow.pools.samples import undrawn_pairs
@@ -37,16 +38,19 @@ def released_pools(
     undrawn = origin.get("undrawn", {})
     before = undrawn if isinstance(undrawn, Mapping) else {}
     return tuple(
-        replace(_pool(db, row, before.get(row.name), included), events=history.of(db, row.id))
+        replace(_pool(db, row, before.get(row.name), included, history.shared), events=history.of(db, row.id))
         for row in sorted(rows, key=lambda row: id_bytes(row.name))
     )
 
 
-def _pool(db: Session, row: PoolRow, undrawn: object, included: frozenset[Included]) -> ReleasedPool:
+def _pool(
+    db: Session, row: PoolRow, undrawn: object, included: frozenset[Included], shared: SharedValues
+) -> ReleasedPool:
     entry = PoolEntryRow
     rows = db.scalars(select(entry).where(entry.pool_id == row.id).execution_options(yield_per=2_000))
     entries = sorted(
-        (_entry(one, included) for one in rows), key=lambda one: (id_bytes(one.topic), id_bytes(one.docno))
+        (_entry(one, included, shared) for one in rows),
+        key=lambda one: (shared(id_bytes(one.topic)), shared(id_bytes(one.docno))),
     )
     found = ReleasedPool(
         name=row.name,
@@ -69,6 +73,7 @@ class PoolHistory:
 
     people: Mapping[int, ReleasedAssessor]
     entries: Mapping[int, int]
+    shared: SharedValues
 
     def _pseudonym(self, assessor_id: int | None) -> str:
         known = None if assessor_id is None else self.people.get(assessor_id)
@@ -99,11 +104,12 @@ class PoolHistory:
         return tuple(sorted(found, key=lambda one: (id_bytes(one.topic), one.number)))
 
 
-def _entry(row: PoolEntryRow, included: frozenset[Included]) -> ReleasedEntry:
-    brought = sorted((str(tag), int(rank)) for tag, rank in row.brought_by)
+def _entry(row: PoolEntryRow, included: frozenset[Included], shared: SharedValues) -> ReleasedEntry:
+    with_runs = Included.RUNS in included
+    brought = sorted((str(tag), int(rank)) for tag, rank in row.brought_by) if with_runs else []
     return ReleasedEntry(
-        topic=row.topic,
-        docno=row.docno,
+        topic=shared(row.topic),
+        docno=shared(row.docno),
         runs=row.run_count,
         best_rank=row.best_rank,
         weight=row.weight,
@@ -111,7 +117,7 @@ def _entry(row: PoolEntryRow, included: frozenset[Included]) -> ReleasedEntry:
         stratum=row.stratum,
         added_at=row.added_at,
         reason=(row.reason or "") if Included.COMMENTS in included else "",
-        brought_by=tuple(brought) if Included.RUNS in included else (),
+        brought_by=tuple(map(shared, brought)),
     )
 
 

@@ -1,0 +1,53 @@
+"""Files that stand in a temporary one while a release is made are those that were given."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+
+import pytest
+
+from tests.releases.made import small_release
+from workbench.errors import WorkbenchError
+from workbench.releases import files, spool
+from workbench.releases.archive import build_zip
+from workbench.releases.files import release_files, release_parts
+from workbench.releases.shared_values import SharedValues
+from workbench.releases.spool import Spool
+
+
+@pytest.mark.parametrize(
+    "content", [[], [b""], [b"abcdefgh"], [b"ab", b"", b"cde", b"fghijklmnopqrs"]], ids=len
+)
+def test_a_file_is_read_back_from_its_beginning_each_time(
+    content: list[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spool, "PART", 5)
+    kept = Spool()
+    before, found, after = kept.add([b"before"]), kept.add(iter(content)), kept.add([b"after"])
+    whole = b"".join(content)
+    for _ in range(2):
+        assert b"".join(found.parts()) == whole
+    assert (found.size, found.crc) == (len(whole), zlib.crc32(whole))
+    assert found.sha256 == hashlib.sha256(whole).hexdigest()
+    assert [b"".join(one.parts()) for one in (before, after)] == [b"before", b"after"]
+
+
+def test_a_release_from_disk_has_the_bytes_of_one_from_memory() -> None:
+    contents = small_release()
+    assert b"".join(release_parts(contents)) == build_zip(release_files(contents))
+
+
+def test_two_forms_cannot_write_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "WRITERS", (files._qrels, files._qrels))
+    with pytest.raises(WorkbenchError, match=r"qrels\.txt"):
+        release_parts(small_release())
+
+
+def test_equal_values_are_one() -> None:
+    shared = SharedValues()
+    first, second = "".join(["doc", "-1"]), "".join(["doc", "-1"])
+    assert first is not second
+    assert shared(first) is shared(second)
+    assert shared.text(None) is None
+    assert shared(b"doc-1") == b"doc-1"
