@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 from enum import StrEnum
 
 import numpy as np
@@ -34,6 +34,7 @@ class Whole:
     colour: Colour
     certain: bool
     day: date
+    moment: datetime
     other: Part | None = None
 
 
@@ -51,6 +52,7 @@ WHOLE = Whole(
     colour=Colour.RED,
     certain=np.True_,  # type: ignore[arg-type]  # as computed results have them
     day=date(2026, 11, 2),
+    moment=datetime(2026, 11, 2, 9, 30, 1, 250, tzinfo=UTC),
 )
 
 

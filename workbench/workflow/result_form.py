@@ -11,7 +11,7 @@ import json
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from datetime import date
+from datetime import date, datetime
 from enum import Enum
 from functools import cache
 from types import UnionType
@@ -26,7 +26,7 @@ FASTEST = 1
 
 
 def result_bytes(result: object) -> bytes:
-    """A dataclass of numbers, texts, enums, days, arrays, tuples and mappings by text of these, as bytes."""
+    """A dataclass of numbers, texts, enums, moments, arrays, tuples, mappings by text of these, as bytes."""
     return zlib.compress(json.dumps(_packed(result), separators=(",", ":")).encode("ascii"), FASTEST)
 
 
@@ -76,7 +76,8 @@ def _unpacked(kind: Any, value: Any) -> Any:
     if isinstance(kind, type) and is_dataclass(kind):
         types = _types_of(kind)
         return kind(*(_unpacked(of, one) for of, one in zip(types, value, strict=True)))
-    return date.fromisoformat(value) if kind is date else kind(value)
+    # A moment is a day, too, but reads itself.
+    return kind.fromisoformat(value) if kind in (date, datetime) else kind(value)
 
 
 def _tuple(inner: Sequence[Any], value: Sequence[Any]) -> tuple[Any, ...]:

@@ -153,14 +153,11 @@ def _report(db: Session, campaign_id: int, grades: ComparedGrades, options: Agre
     }
     known = {number: _PEOPLE.peek(key) for number, key in keys.items()} if shared else {}
     missing = [number for number in topics if known.get(number) is None]
-    sources: dict[int, Hashable] = {}
+    newest, sources = dict(version.newest), dict[int, Hashable]()
     if shared and missing:
-        # An event of a lower number may appear yet where several write at once.
-        settled, newest = settled_event(db, campaign_id), dict(version.newest)
         sources = {
             number: (number, newest[number], _digest(answers, people, topics[number]), grades, drawn)
             for number in missing
-            if newest[number] <= settled
         }
         kept = _RESULTS.find(db, campaign_id, sources.values())
         known |= {number: kept[source] for number, source in sources.items() if source in kept}
@@ -175,7 +172,9 @@ def _report(db: Session, campaign_id: int, grades: ComparedGrades, options: Agre
             make = partial(assessor_time, people[number], timeline, relevant, options)
             made[number] = PersonTime(_ASSESSORS.get((number, timeline.digest(), grades, *drawn), make))
         known |= made
-        stored = {sources[number]: _without_name(one) for number, one in made.items() if number in sources}
+        # An event of a lower number may appear yet where several write at once.
+        settled = settled_event(db, campaign_id) if shared else 0
+        stored = {sources[one]: _without_name(made[one]) for one in made if newest[one] <= settled}
         _RESULTS.keep(db, campaign_id, stored)
     if shared:
         for number in missing:

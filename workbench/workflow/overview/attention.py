@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -11,24 +11,18 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.records import Verdict
-from workbench.storage.chunks import chunks
-from workbench.storage.events import CURRENT_PURPOSES, LATER, WITHDRAWN
-from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, JudgmentEventRow, PoolRow
+from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, PoolRow
 from workbench.workflow.adjudication.dispute_counts import dispute_counts
 from workbench.workflow.adjudication.queue import State
 from workbench.workflow.agreement.selection import judgments_version
 from workbench.workflow.caching import Cache
 from workbench.workflow.clock import utc_now
-from workbench.workflow.judging.current_judgments import recorded_version
-from workbench.workflow.judging.record import SCREEN
+from workbench.workflow.overview.activity import Activity, activity_of
 from workbench.workflow.overview.progress import Overview, pooled_or_graded
 from workbench.workflow.people.invitations import InvitationState, invitations
 from workbench.workflow.pools.pace import Pace, pace_of
 from workbench.workflow.runs.packed_store import tops_of
 from workbench.workflow.runs.run_records import runs_of
-
-RECENT = timedelta(days=7)
-"""The pace of judging is that of so many days."""
 
 FEWEST_ANSWERS = 20
 """From so many answers in that time on an end is expected."""
@@ -41,36 +35,6 @@ LAGS_AFTER = timedelta(days=4)
 
 LATE_DEPTH = 10
 MOST_LATE = 100
-
-
-@dataclass(frozen=True, slots=True)
-class AssessorPace:
-    """The mean of the active seconds of an assessor's `timed` answers, and when the latest answer came."""
-
-    seconds: float | None
-    timed: int
-    latest: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Activity:
-    """What was answered at the desks: by assessor, and `recent` answers since the first of them, `since`."""
-
-    by_assessor: Mapping[str, AssessorPace]
-    recent: int
-    since: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Answered:
-    """What one assessor answered at the desk, None where that is nothing; `recent` of it since `since`."""
-
-    pace: AssessorPace | None
-    recent: int
-    since: datetime | None
-
-
-_NOTHING = _Answered(None, 0, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +87,7 @@ def attention(
     """What needs somebody in a campaign with this progress."""
     moment = utc_now(now)
     version, guess = judgments_version(db, campaign_id), db.get_one(CampaignRow, campaign_id).seconds_a_pair
-    activity = _activity(db, campaign_id, moment)
+    activity = activity_of(db, campaign_id, moment)
     rate = _rate(activity, moment)
     asked = Counter(one.state for one in invitations(db, campaign_id, now=moment))
     return Attention(
@@ -138,57 +102,6 @@ def attention(
         invited=asked[InvitationState.OPEN],
         expired=asked[InvitationState.EXPIRED],
     )
-
-
-def _activity(db: Session, campaign_id: int, moment: datetime) -> Activity:
-    """What was answered, of each assessor as long as no answer of theirs was added."""
-    version = recorded_version(db, campaign_id)
-    newest, names = dict(version.newest), {number: name for number, name, _ in version.assessors}
-    keys = {
-        number: (version.database, campaign_id, names[number], number, latest, moment.date())
-        for number, latest in newest.items()
-    }
-    known = {number: _ANSWERED.peek(key) for number, key in keys.items()}
-    unknown = [number for number, found in known.items() if found is None]
-    known |= dict.fromkeys(unknown, _NOTHING) | _answered(db, unknown, moment)
-    for number in unknown:
-        _ANSWERED.put(keys[number], known[number] or _NOTHING)
-    several = {names[number]: found for number, found in known.items() if found is not None and found.pace}
-    since = [found.since for found in several.values() if found.since is not None]
-    return Activity(
-        {name: found.pace for name, found in sorted(several.items()) if found.pace is not None},
-        recent=sum(found.recent for found in several.values()),
-        since=min(since, default=None),
-    )
-
-
-def _answered(db: Session, assessors: Sequence[int], moment: datetime) -> dict[int, _Answered]:
-    event, recent = JudgmentEventRow, JudgmentEventRow.recorded_at >= moment - RECENT
-    timed = event.active_ms > 0
-    found = {}
-    for part in chunks(assessors):
-        # Imported answers tell nothing of anybody's pace.
-        rows = db.execute(
-            select(
-                event.assessor_id,
-                func.avg(event.active_ms).filter(timed),
-                func.count().filter(timed),
-                func.max(event.recorded_at),
-                func.count().filter(recent),
-                func.min(event.recorded_at).filter(recent),
-            )
-            .where(
-                event.assessor_id.in_(part),
-                event.source == SCREEN,
-                event.purpose.in_(CURRENT_PURPOSES),
-                event.answer.not_in([WITHDRAWN, LATER]),
-            )
-            .group_by(event.assessor_id)
-        )
-        for number, mean, count, latest, lately, since in rows:
-            seconds = float(mean) / 1000 if mean is not None else None
-            found[number] = _Answered(AssessorPace(seconds, count, latest), lately, since)
-    return found
 
 
 def _rate(activity: Activity, moment: datetime) -> float:
@@ -254,5 +167,4 @@ def _late(db: Session, campaign_id: int) -> tuple[LateRun, ...]:
     return tuple(sorted(found, key=lambda run: -run.share))
 
 
-_ANSWERED: Cache[Hashable, _Answered] = Cache(5000)
 _PACE: Cache[Hashable, Pace] = Cache(8)
