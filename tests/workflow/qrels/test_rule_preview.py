@@ -25,7 +25,7 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.qrels import rule_scores
+from workbench.workflow.qrels import rule_preview, rule_scores
 from workbench.workflow.qrels.rule_preview import NO_QRELS, preview_ranking, preview_rules
 from workbench.workflow.runs.packed_store import rankings_of
 
@@ -180,6 +180,35 @@ def test_a_rule_without_lines_is_left_out_of_the_ranking(sqlite_database: Databa
     assert found.scores["sum-5"] == {"alpha": 0, "beta": 0}
     assert found.comparisons[0].tau.undefined
     assert (empty.scores, empty.left_out, empty.total) == ({}, (("one-Ada", NO_QRELS),), 0)
+
+
+def test_a_rule_that_cannot_be_applied_is_tried_once_until_something_is_saved(
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[str] = []
+    settle = rule_preview._Rules._settle
+
+    def note(rules: rule_preview._Rules, choice: RuleChoice) -> rule_preview._Settled:
+        tried.append(choice.rule)
+        return settle(rules, choice)
+
+    monkeypatch.setattr(rule_preview, "_SETTLED", Cache(16))
+    monkeypatch.setattr(rule_preview._Rules, "_settle", note)
+    with sqlite_database.writing() as db:
+        campaign = judged_campaign(db)
+        asked = choices("any", "mean")
+        first = preview_ranking(db, campaign, asked)
+        # Fractions are no grades of qrels; that takes the judgments of all to find out.
+        assert [(name, "fractions" in why) for name, why in first.left_out] == [("mean", True)]
+        assert preview_ranking(db, campaign, asked) == first
+        assert [line.refused for line in preview_rules(db, campaign, asked).rules] == [
+            "",
+            first.left_out[0][1],
+        ]
+        assert tried == ["any", "mean"]
+        import_judgments(db, campaign, [Judgment("X", "T2", "d5", 3)], source="again")
+        preview_ranking(db, campaign, asked)
+    assert tried == ["any", "mean"] * 2
 
 
 def test_a_ranking_needs_two_runs_and_one_measure(sqlite_database: Database) -> None:

@@ -100,8 +100,8 @@ class _Settled:
         )
 
 
-_SETTLED: Cache[tuple[str, RuleChoice], _Settled] = Cache(16)
-"""What the last rules gave, by the digest of the judgments."""
+_SETTLED: Cache[tuple[str, RuleChoice], _Settled | str] = Cache(16)
+"""What the last rules gave, or why they could not be applied, by the digest of the judgments."""
 
 
 def preview_rules(db: Session, campaign_id: int, choices: Sequence[RuleChoice]) -> RulePreview:
@@ -144,12 +144,10 @@ def preview_ranking(
     rules: dict[str, _Settled] = {}
     left_out: list[tuple[str, str]] = []
     for choice in choices:
-        try:
-            settled = every.settled(choice)
-        except WorkbenchError as error:
-            left_out.append((choice_name(choice), str(error)))
-            continue
-        if settled.found.settled:
+        settled = every.settled(choice)
+        if isinstance(settled, str):
+            left_out.append((choice_name(choice), settled))
+        elif settled.found.settled:
             rules[choice_name(choice)] = settled
         else:
             left_out.append((choice_name(choice), NO_QRELS))
@@ -175,10 +173,9 @@ def preview_ranking(
 
 def _line(rules: _Rules, choice: RuleChoice) -> RuleLine:
     name, label = choice_name(choice), choice_label(choice)
-    try:
-        settled = rules.settled(choice)
-    except WorkbenchError as error:
-        return RuleLine(name, label, choice, None, refused=str(error))
+    settled = rules.settled(choice)
+    if isinstance(settled, str):
+        return RuleLine(name, label, choice, None, refused=settled)
     return RuleLine(name, label, choice, settled.found, settled.sha256)
 
 
@@ -190,9 +187,15 @@ class _Rules:
         self._digest = found.digest()
         self._tables: dict[frozenset[str], _Table] = {}
 
-    def settled(self, choice: RuleChoice) -> _Settled:
-        """What a rule gives; raises WorkbenchError where it cannot be applied."""
-        return _SETTLED.get((self._digest, choice), lambda: self._settle(choice))
+    def settled(self, choice: RuleChoice) -> _Settled | str:
+        """What a rule gives, or why it cannot be applied, which takes as long to find out."""
+        return _SETTLED.get((self._digest, choice), lambda: self._tried(choice))
+
+    def _tried(self, choice: RuleChoice) -> _Settled | str:
+        try:
+            return self._settle(choice)
+        except WorkbenchError as error:
+            return str(error)
 
     def _settle(self, choice: RuleChoice) -> _Settled:
         counted = self._found.counted_assessors(choice)

@@ -8,7 +8,13 @@ from typing import Any
 
 from flask import Blueprint, render_template, request
 
-from workbench.consensus.rule_choice import RuleChoice, choices_of, default_rules
+from workbench.consensus.rule_choice import (
+    RuleChoice,
+    choice_label,
+    choice_name,
+    choices_of,
+    default_rules,
+)
 from workbench.consensus.rules import RULES
 from workbench.errors import Finding, WorkbenchError
 from workbench.scoring.rank_correlation import ranks
@@ -114,7 +120,7 @@ def ranking() -> str:
     with reading() as db:
         form = _form(db)
         found, findings = _ranking(db, form, SECONDS)
-        labels = {line.name: line.label for line in preview_rules(db, here().id, form.choices).rules}
+    labels = {choice_name(choice): choice_label(choice) for choice in form.choices}
     return render_template(
         "consensus/_ranking.html", form=form, **_of_ranking(form, found, labels), not_ranked=findings
     )
