@@ -95,7 +95,6 @@ def test_one_that_fails_is_refused_alone() -> None:
 def test_several_of_one_caller_share_a_commit_and_those_that_fail_are_refused_alone() -> None:
     transactions = Transactions()
     commits = SharedCommits(lambda: transactions.turn, transactions.writing)
-    assert commits.run_all([]) == []
     assert commits.run_all([lambda _: 1, lambda session: session.append("a")]) == [(1, None), (None, None)]
     assert transactions.committed == [["a"]]
     refused = Conflict("bad")
@@ -106,6 +105,22 @@ def test_several_of_one_caller_share_a_commit_and_those_that_fail_are_refused_al
     assert commits.run_all([lambda _: 1, refuse, lambda _: 3]) == [(1, None), (None, refused), (3, None)]
     assert commits.run_all([refuse]) == [(None, refused)]
     assert commits.waiting == []
+
+
+def test_no_change_waits_for_no_turn_and_a_turn_that_does_not_come_is_told_to_each() -> None:
+    @contextmanager
+    def busy() -> Iterator[None]:
+        raise Unavailable(turns.BUSY)
+        yield
+
+    transactions = Transactions()
+    commits = SharedCommits(busy, transactions.writing)
+    assert commits.run_all([]) == []
+    found = commits.run_all([lambda _: 1, lambda _: 2])
+    assert [type(error) for _, error in found] == [Unavailable, Unavailable]
+    with pytest.raises(Unavailable):
+        commits.run(lambda _: 1)
+    assert (commits.waiting, transactions.committed) == ([], [])
 
 
 def test_a_database_that_does_not_respond_is_waited_for_once_by_all() -> None:

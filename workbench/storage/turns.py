@@ -101,6 +101,8 @@ class SharedCommits:
 
     def run_all(self, acts: Sequence[Callable[[Any], T]]) -> list[tuple[T | None, Exception | None]]:
         """As `run` for each of several, in their order; the result of each, or what it raised."""
+        if not acts:
+            return []  # without waiting for a turn
         mine = [_Change(act) for act in acts]
         with self._lock:
             self.waiting.extend(mine)
@@ -109,6 +111,11 @@ class SharedCommits:
                 # More may wait than share a commit.
                 while not all(one.done or one.alone for one in mine):
                     self._make(self._next())
+        except Unavailable as error:
+            # Whoever had the turn may have made some of them meanwhile.
+            for one in mine:
+                if not one.done:
+                    one.done, one.alone, one.error = True, False, error
         finally:
             with self._lock:
                 self.waiting = [one for one in self.waiting if one not in mine]
