@@ -25,7 +25,11 @@ Source = TypeVar("Source", bound=Hashable)
 LOG = logging.getLogger(__name__)
 AT_ONCE = 256 * 1024
 """Bytes that are stored in one transaction: whoever saves meanwhile waits for no more."""
-SCIENCE = ("formats", "pooling", "agreement", "consensus", "scoring", "trust", "ranking.py", "records.py")
+SCIENCE = (
+    *("formats", "pooling", "agreement", "consensus", "scoring", "trust", "ranking.py", "records.py"),
+    *("workflow/agreement/screen_answers.py", "workflow/agreement/timelines.py"),
+    *("workflow/overview/activity.py", "workflow/pools/missing_texts.py"),
+)
 """Where in the package results come from."""
 LIBRARIES = ("numpy", "ir-measures", "pytrec-eval-terrier")
 
