@@ -219,13 +219,12 @@ class _Import:
     def _add_runs(self, runs: Iterable[ReleasedRun]) -> None:
         """Add the runs that are included, as they were sent."""
         groups: dict[str, int] = {}
-        for run in runs:
-            if run.content is None:
-                continue
-            # Each is checked against those before it, outside of the transaction that stores it.
-            with self._database.reading() as db:
-                checker = run_checker(db, self._campaign_id, opening=self._database.reading)
-            (upload,) = check_files(checker, [(f"{run.tag}.txt", io.BytesIO(run.content))])
+        with self._database.reading() as db:
+            checker = run_checker(db, self._campaign_id, opening=self._database.reading)
+        included = [run for run in runs if run.content is not None]
+        # Each is checked as its turn comes, outside of the transaction that stores it.
+        files = ((f"{run.tag}.txt", io.BytesIO(run.content or b"")) for run in included)
+        for run, upload in zip(included, check_files(checker, files), strict=True):
             with self._arrival.portion() as db:
                 if run.group and run.group not in groups:
                     groups[run.group] = add_group(db, self._campaign_id, run.group)
