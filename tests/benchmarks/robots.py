@@ -31,23 +31,24 @@ Conversation = Generator[bytes, Answer, None]
 class Robots:
     """Conversations with the server at `where`, all at once."""
 
-    def __init__(self, where: tuple[str, int]) -> None:
+    def __init__(self, where: tuple[str, int], silent_seconds: float = SILENT_SECONDS) -> None:
         self._where = where
+        self._silent_seconds = silent_seconds
         self.wrong: list[str] = []
 
     def converse(self, conversations: Iterable[Conversation], meanwhile: Callable[[], None]) -> None:
         """Go on until all have ended; `meanwhile` is called before each look at the connections.
 
-        Raises RuntimeError where nobody is answered for half a minute.
+        Raises RuntimeError where nobody is answered for `silent_seconds`.
         """
         selector = selectors.DefaultSelector()
         for conversation in conversations:
             self._ask(selector, _Robot(conversation), next(conversation))
         while selector.get_map():
             meanwhile()
-            ready = selector.select(timeout=SILENT_SECONDS)
+            ready = selector.select(timeout=self._silent_seconds)
             if not ready:
-                raise RuntimeError(f"no answer for {SILENT_SECONDS} s: {self.wrong[:5]}")
+                raise RuntimeError(f"no answer for {self._silent_seconds:.0f} s: {self.wrong[:5]}")
             for key, _ in ready:
                 self._hear(selector, key.data)
 

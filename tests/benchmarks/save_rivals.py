@@ -155,7 +155,7 @@ class Rival(ABC):
                     used, self._begin = processor_seconds(str(self.folder)), time.perf_counter()
                     self._end = self._begin + seconds
 
-            line = Robots(("127.0.0.1", self.port))
+            line = Robots(("127.0.0.1", self.port), silent_seconds=START_SECONDS)
             line.converse([self.judge(number, one) for number, one in enumerate(people)], begin_once_warm)
             self.found.failed += line.wrong
             self.found.seconds = time.perf_counter() - self._begin
