@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import logging
-import os
-import sqlite3
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,6 +24,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from workbench.errors import Unavailable, WorkbenchError
+from workbench.storage import sqlite
 from workbench.storage.limits import time_limit
 from workbench.storage.responding import responding
 from workbench.storage.turns import BUSY, NextWriter, SharedCommits
@@ -38,6 +36,8 @@ LOG = logging.getLogger(__name__)
 
 # How long a writer waits for another one.
 BUSY_SECONDS = 15.0
+# The same where nobody asked for what is written: whoever only reads waits for it.
+STORING_SECONDS = 0.5
 # One for each busy thread of a server; a thread uses two at most.
 KEPT_CONNECTIONS = 16
 # What a writer raises whose rows somebody else deleted at that moment.
@@ -116,8 +116,7 @@ class Database:
             yield session
         try:
             for act in put_off:
-                # Not as `TrailedDatabase` has it: nobody asked for it, and it can be computed again.
-                with Database.writing(self) as writer:
+                with self._storing() as writer:
                     act(writer)
         except (Unavailable, DBAPIError) as error:
             # Also where the right to write is missing, or the campaign is gone.
@@ -133,6 +132,20 @@ class Database:
             session.begin(),
         ):
             self._begin(session.connection)
+            yield session
+
+    @contextmanager
+    def _storing(self) -> Iterator[Session]:
+        # Not as `TrailedDatabase` has it: nobody asked for it, and it can be computed again.
+        with (
+            responding(writes=True),
+            self._turn(STORING_SECONDS),
+            self._writing.connect() as connection,
+            sqlite.busy_limit(connection, STORING_SECONDS, BUSY_SECONDS) if self.embedded else nullcontext(),
+            Session(connection, expire_on_commit=False, info={WRITES: True}) as session,
+            session.begin(),
+        ):
+            self._begin(session.connection, STORING_SECONDS)
             yield session
 
     def saving(self, act: Callable[[Connection], T]) -> T:
@@ -173,17 +186,17 @@ class Database:
             yield connection
             connection.commit()
 
-    def _begin(self, begin: Callable[[], object]) -> None:
-        with self._next.place(BUSY_SECONDS) if self._next else nullcontext():
+    def _begin(self, begin: Callable[[], object], seconds: float | None = None) -> None:
+        with self._next.place(seconds or BUSY_SECONDS) if self._next else nullcontext():
             begin()
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
+    def _turn(self, seconds: float | None = None) -> Iterator[None]:
         # Writers of one process queue for this lock, which wakes the next one at once.
         if not self.embedded:
             yield
             return
-        if not self._writer.acquire(timeout=BUSY_SECONDS):
+        if not self._writer.acquire(timeout=seconds or BUSY_SECONDS):
             raise Unavailable(BUSY)
         try:
             yield
@@ -205,7 +218,7 @@ class Database:
             responding(writes=True),
             self._turn(),
             self._writing.connect() as connection,
-            no_foreign_keys(connection),
+            sqlite.no_foreign_keys(connection),
             Session(connection, expire_on_commit=False, info={WRITES: True}) as session,
             session.begin(),
         ):
@@ -251,56 +264,15 @@ def _engine(url: str) -> Engine:
             "the PostgreSQL driver is not installed", remedy="pip install 'ir-workbench[postgresql]'"
         ) from None
     if engine.dialect.name == "sqlite":
-        event.listen(engine, "do_connect", partial(_keep_private, engine.url.database))
-        event.listen(engine, "connect", _prepare_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
+        event.listen(engine, "do_connect", partial(sqlite.keep_private, engine.url.database))
+        event.listen(engine, "connect", partial(sqlite.prepare, BUSY_SECONDS))
+        event.listen(engine, "begin", sqlite.begin)
     else:
         event.listen(engine, "do_connect", _connected)
         event.listen(engine, "connect", _prepare_postgresql)
         event.listen(engine, "checkin", _note_rest)
         event.listen(engine, "checkout", partial(_check_rested, engine))
     return engine
-
-
-@contextmanager
-def no_foreign_keys(connection: Connection) -> Iterator[None]:
-    """Leave foreign keys of SQLite unchecked; it ignores this within a transaction, so before one begins."""
-    driver = connection.connection.dbapi_connection
-    if driver is None:
-        raise RuntimeError("the connection was closed")
-    driver.execute("PRAGMA foreign_keys = OFF")
-    try:
-        yield
-    finally:
-        driver.execute("PRAGMA foreign_keys = ON")
-
-
-def _keep_private(path: str | None, *_: Any) -> None:
-    """Make the file for its owner only, or close an older one to everybody outside its group.
-
-    SQLite gives the files beside it the same permissions.
-    """
-    if path is None or path in {"", ":memory:"} or path.startswith("file:"):
-        return
-    file = Path(path)
-    # Where the file cannot be made or changed, connecting says so, or it belongs to somebody else.
-    with suppress(OSError):
-        if not file.exists():
-            _make_private(file)
-        mode = file.stat().st_mode
-        if mode & 0o007:
-            file.chmod(mode & 0o770)
-
-
-def _make_private(file: Path) -> None:
-    # Never opened under its own name: whoever closes a file gives up every lock that its process has on it
-    # (POSIX), and another process would then take away the log from under SQLite's feet.
-    opened, made = tempfile.mkstemp(prefix=f".{file.name}-", dir=file.parent)
-    os.close(opened)
-    try:
-        os.link(made, file)
-    finally:
-        Path(made).unlink()
 
 
 def _connected(_dialect: Any, _record: Any, arguments: Any, named: Any) -> Any:
@@ -331,36 +303,6 @@ def _check_rested(engine: Engine, connection: Any, record: ConnectionPoolEntry, 
     except engine.dialect.loaded_dbapi.Error as error:
         # The pool opens another one.
         raise DisconnectionError from error
-
-
-def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
-    # The driver must not begin transactions itself: it would begin deferred ones, and late.
-    connection.isolation_level = None
-    connection.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
-    _write_ahead(connection)
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA foreign_keys = ON")
-
-
-def _write_ahead(connection: sqlite3.Connection) -> None:
-    # The mode is stored in the file, so only its first connection changes it. SQLite does not apply the busy
-    # timeout to this change: of several processes that start at once, most get SQLITE_BUSY and must retry.
-    end = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-                connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
-                raise
-            time.sleep(0.02)
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    kind = connection.get_execution_options().get("begin", "DEFERRED")
-    if kind is not None:
-        connection.exec_driver_sql(f"BEGIN {kind}")
 
 
 def afterwards(db: Session, act: Callable[[Session], None]) -> None:

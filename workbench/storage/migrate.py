@@ -17,7 +17,8 @@ from sqlalchemy.engine import Connection
 
 from workbench import __version__
 from workbench.errors import WorkbenchError
-from workbench.storage.engine import Database, no_foreign_keys
+from workbench.storage import sqlite
+from workbench.storage.engine import Database
 from workbench.storage.reachability import reachable
 from workbench.storage.tables import SchemaUpgradeRow
 
@@ -47,7 +48,7 @@ def changing_schema(database: Database) -> Iterator[Connection]:
     engine = database.engine.execution_options(begin="IMMEDIATE")
     with (
         engine.connect() as connection,
-        no_foreign_keys(connection) if database.embedded else nullcontext(),
+        sqlite.no_foreign_keys(connection) if database.embedded else nullcontext(),
         connection.begin(),
     ):
         yield connection
