@@ -107,7 +107,7 @@ def test_what_is_wrong_is_said_and_what_was_typed_is_kept(
     assert f'value="{who["Ben"]}"> ' in answer.text
     answer = olga.post(f"{ADDRESS}/turn", data=form | {"seed": "7"})
     assert answer.status_code == 422
-    assert "2 assessors per topic" in answer.text
+    assert "each topic is to have 2 assessors; 1 selected" in answer.text
     assert lines(sqlite_database, cast) == []
 
 
