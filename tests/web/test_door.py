@@ -339,6 +339,7 @@ def test_who_is_kept_waiting_keeps_nobody_else_waiting(site: Site) -> None:
         ("GET", None, True, RequestKind.READING),
         ("POST", "desk.events", True, RequestKind.SAVING),
         ("GET", "desk.work", True, RequestKind.READING),
+        ("GET", "desk.documents", True, RequestKind.AHEAD),
         ("GET", "scores.index", True, RequestKind.LONG),
         ("HEAD", "scores.index", True, RequestKind.LONG),
         ("POST", "documents.load", True, RequestKind.LOADING),
