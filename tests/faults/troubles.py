@@ -134,8 +134,8 @@ def _killed_server(site: LargeSite, seconds: float) -> str:
         time.sleep(0.1)
     ended = time.monotonic() - begun
     left = sum(map(_runs, before))
-    with socket.create_server(("127.0.0.1", site.served.port)):
-        pass  # raises OSError where the port is still taken
+    # Raises OSError where a process that was left still has the port.
+    socket.create_server(("127.0.0.1", site.served.port)).close()
     begun = time.monotonic()
     site.served.start()
     started = time.monotonic() - begun

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T", str, bytes, tuple[str, int])
 
@@ -11,11 +11,11 @@ class SharedValues:
     """The first of equal values for all of them: a million answers have few topics and documents."""
 
     def __init__(self) -> None:
-        self._known: dict[object, object] = {}
+        self._known: dict[Any, Any] = {}
 
     def __call__(self, value: T) -> T:
         """A value equal to this one."""
-        found: T = self._known.setdefault(value, value)  # type: ignore[assignment]
+        found: T = self._known.setdefault(value, value)
         return found
 
     def text(self, value: str | None) -> str | None:
