@@ -69,6 +69,11 @@ def test_a_moved_campaign_has_new_numbers_and_gives_the_same_release(
     with own_database.writing() as db:
         filled_campaign(db)
         db.execute(update(CampaignRow).values(slug="another"))
+    with source.writing() as db:
+        # A decision may be about an answer of which no event is known.
+        decision = db.scalars(select(AdjudicationEventRow).order_by(AdjudicationEventRow.id)).first()
+        assert decision is not None
+        decision.seen = [[0, *decision.seen[0][1:]], *decision.seen[1:]]
     copied = move_campaign(source, own_database, CampaignMove("harbour", "harbour"))
     # As `filled_campaign` has them: 5 + 4 + 3 grades and one in a discussion.
     assert copied.contents.count("judgment_event") == 13
@@ -84,7 +89,8 @@ def test_a_moved_campaign_has_new_numbers_and_gives_the_same_release(
         seen = db.scalars(
             select(AdjudicationEventRow.seen).where(AdjudicationEventRow.campaign_id == moved.id)
         ).all()
-        assert {event for one in seen for event, *_ in one} <= ours
+        assert {event for one in seen for event, *_ in one} <= ours | {0}
+        assert sum(event == 0 for one in seen for event, *_ in one) == 1
         assert {who for one in seen for _, who, *_ in one} <= people
         (stored,) = db.scalars(select(ReleaseRow.id)).all()
         stored_bytes = b"".join(read_parts(db, stored))
@@ -101,6 +107,17 @@ def test_a_moved_campaign_has_new_numbers_and_gives_the_same_release(
         for database, number in ((source, numbers), (own_database, moved.id))
     )
     assert again.release.sha256 == there.release.sha256
+
+
+def test_a_decision_about_a_judgment_that_is_not_there_is_named() -> None:
+    def number(table: str, number: int) -> int:
+        return {("adjudication_event", 7): 9, ("campaign", 1): 2, ("assessor", 4): 5}[table, number]
+
+    decision = {"id": 7, "campaign_id": 1, "account_id": None, "said": '[[null, 4, "grade", 1]]'}
+    assert renumbered("adjudication_event", decision, number)["said"] == '[[null, 5, "grade", 1]]'
+    decision["said"] = '[[3, 4, "grade", 1]]'
+    with pytest.raises(WorkbenchError, match="decision 7 is about judgment 3 by assessor 4"):
+        renumbered("adjudication_event", decision, number)
 
 
 @pytest.mark.slow

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, Table, select
 from sqlalchemy.engine import Connection
 
+from workbench.errors import WorkbenchError
 from workbench.storage.migrate import known_revisions
 from workbench.storage.portable.rows import lines_of, row_of
 from workbench.storage.portable.schema import PortableTable, schema_of
@@ -139,17 +140,16 @@ def references(table: str) -> Mapping[str, str]:
 
 
 def renumbered(table: str, values: Values, number: Renumber) -> Values:
-    """The values of a row with other numbers, those within its JSON too."""
+    """The values of a row with other numbers, those within its JSON too.
+
+    Raises WorkbenchError for a decision about a judgment that has no other number.
+    """
     changed = dict(values)
     for column, parent in references(table).items():
         if changed[column] is not None:
             changed[column] = number(parent, changed[column])
     if table == DECISION:
-        seen = json.loads(changed["said"])
-        events = [
-            [number("judgment_event", event), number("assessor", who), *rest] for event, who, *rest in seen
-        ]
-        changed["said"] = json.dumps(events)
+        changed["said"] = json.dumps([_seen(one, values["id"], number) for one in json.loads(values["said"])])
     elif table == CAMPAIGN:
         rules = json.loads(changed["desk_rules"])
         for one in rules.get(WAIVED, ()):
@@ -157,3 +157,15 @@ def renumbered(table: str, values: Values, number: Renumber) -> Values:
             one["by"] = number(ACCOUNT, one["by"]) if one["by"] is not None else None
         changed["desk_rules"] = json.dumps(rules)
     return changed
+
+
+def _seen(one: Sequence[Any], decision: int, number: Renumber) -> list[Any]:
+    """An answer that an adjudicator saw; one of which no event is known has 0 or nothing, and keeps it."""
+    event, who, *rest = one
+    try:
+        return [number("judgment_event", event) if event else event, number("assessor", who), *rest]
+    except KeyError as error:
+        raise WorkbenchError(
+            f"decision {decision} is about judgment {event} by assessor {who}, which is not in this campaign",
+            remedy="run `workbench verify` on the instance that it comes from",
+        ) from error

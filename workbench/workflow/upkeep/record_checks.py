@@ -215,7 +215,7 @@ def check_decisions(db: Session) -> Iterator[Finding]:
     """Decisions on judgments that are not there; preferences between what their task does not have."""
     row = AdjudicationEventRow
     for number, seen in db.execute(select(row.id, row.seen).order_by(row.id)).all():
-        numbers = {one[0] for one in seen if one and one[0] is not None}
+        numbers = {one[0] for one in seen if one and one[0]}
         there = db.scalars(select(JudgmentEventRow.id).where(JudgmentEventRow.id.in_(sorted(numbers))))
         missing = sorted(numbers - set(there))
         if missing:
