@@ -185,32 +185,6 @@ def events_with(
     yield from ((CurrentEvent(*row[:-2]), row[-2], row[-1]) for row in rows)
 
 
-AnswerRow = Row[int, str, str, str, int | None, str]
-"""Assessor id, topic, docno, answer, grade and purpose of an event that can be current."""
-
-
-def answers_in_order(db: Session, campaign_id: int) -> Iterator[AnswerRow]:
-    """Every event of a campaign that can be current, in order for each pair, read little by little.
-
-    The last event of a pair is current, unless it is withdrawn or postponed. Much faster than
-    `current_events` for a whole large campaign: the index covers the query, in this order.
-    """
-    event = JudgmentEventRow
-    statement = _ANSWERS.where(event.campaign_id == campaign_id).order_by(*_OF_ORDER)
-    yield from db.connection().execute(statement, execution_options={"yield_per": 10_000})
-
-
-def answers_of_topic(
-    db: Session, campaign_id: int, topic: str, assessors: Iterable[int]
-) -> Sequence[AnswerRow]:
-    """The same of some assessors in one topic, which the index has together for each of them."""
-    event = JudgmentEventRow
-    statement = _ANSWERS.where(
-        event.campaign_id == campaign_id, event.assessor_id.in_(sorted(assessors)), event.topic == topic
-    ).order_by(*_OF_ORDER)
-    return db.connection().execute(statement).all()
-
-
 def newest_events(db: Session, campaign_id: int) -> dict[int, int]:
     """The id of the newest event of every assessor who has any, by assessor: no event is counted."""
     rows = db.connection().execute(_NEWEST, {"campaign_id": campaign_id})
@@ -277,15 +251,6 @@ _LATEST = _OF_PAIR.where(or_(*(_EVENT.purpose == purpose for purpose in CURRENT_
 _BEFORE = _LATEST.where(_EVENT.id < bindparam("number"))
 _BEFORE_OF = _OF_PAIR.where(_EVENT.id < bindparam("number"), _EVENT.purpose == bindparam("purpose"))
 _HIGHEST = literal(2**63 - 1, BigInteger)
-_OF_ORDER = (
-    JudgmentEventRow.assessor_id,
-    JudgmentEventRow.topic,
-    JudgmentEventRow.docno,
-    JudgmentEventRow.id,
-)
-_ANSWERS = select(
-    *_OF_ORDER[:3], JudgmentEventRow.answer, JudgmentEventRow.grade, JudgmentEventRow.purpose
-).where(JudgmentEventRow.purpose.in_(CURRENT_PURPOSES))
 # One step of the index by assessor for each of them, and for nobody a walk through all events: asked for the
 # highest id of an assessor, PostgreSQL may go back by id alone until it meets one.
 _NEWEST_OF_ONE = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,7 +13,7 @@ from tests.workflow.judging.desk_days import Day, day
 from tests.workflow.judging.test_saving_plans import Statements, experienced, reads_of
 from workbench.agreement.ratings import UNSURE
 from workbench.storage.engine import Database
-from workbench.storage.events import append_events
+from workbench.storage.events import append_events, current_events
 from workbench.workflow.pools.current_answers import answers_by_topic, changes_of
 
 pytestmark = pytest.mark.engines
@@ -55,6 +56,40 @@ def test_the_last_answer_of_a_pair_counts_unless_it_is_none(database: Database) 
         )
     with database.reading() as db:
         assert known(db, ada) == {"T1": [("d2", number, UNSURE)]}
+
+
+def test_what_is_read_at_once_is_what_the_events_say_one_by_one(database: Database) -> None:
+    draw = random.Random(7)
+    docnos = ["d1", "d2", "d10", "ä", "\uffff", "\U00010000"]
+    said = [("grade", 0), ("grade", 3), ("unsure", None), ("withdrawn", None), ("later", None)]
+    with database.writing() as db:
+        ada = day(db)
+        people = sorted(ada.made.assessors.values())
+        events = []
+        for number in range(300):
+            answer, grade = draw.choice(said)
+            where = {"topic": draw.choice(["T1", "T2"]), "assessor_id": draw.choice(people)}
+            one = event(ada, f"event-{number}", draw.choice(docnos), answer=answer, grade=grade, **where)
+            events.append(one | {"purpose": draw.choice(["judging", "judging", "repeat"])})
+        append_events(db, events)
+    expected: dict[str, list[tuple[str, int, int]]] = {}
+    with database.reading() as db:
+        for row in current_events(db, ada.made.campaign.id):
+            code = UNSURE if row.grade is None else row.grade
+            expected.setdefault(row.topic, []).append((row.docno, row.assessor_id, code))
+        by_bytes = {
+            topic: sorted(rows, key=lambda row: (row[0].encode(), row[1])) for topic, rows in expected.items()
+        }
+        assert known(db, ada) == by_bytes
+    # A topic that is read alone, after a save, says the same.
+    with database.writing() as db:
+        append_events(db, [event(ada, "event-last", "d3", grade=1)])
+    with database.reading() as db:
+        number = ada.made.assessors["Ada"]
+        by_bytes["T1"] = sorted(
+            [*by_bytes["T1"], ("d3", number, 1)], key=lambda row: (row[0].encode(), row[1])
+        )
+        assert known(db, ada) == by_bytes
 
 
 def test_a_repeat_is_no_answer(database: Database) -> None:

@@ -19,6 +19,7 @@ from workbench.storage.kept_answers import KeptAnswers, keep_answers, kept_answe
 from workbench.storage.tables import JudgmentEventRow, KeptAnswersRow
 from workbench.workflow.pools import current_answers
 from workbench.workflow.pools.current_answers import answers_by_topic, differing_topics, keep_current
+from workbench.workflow.pools.topic_reading import TopicReading
 from workbench.workflow.upkeep.record_checks import check_kept
 
 
@@ -134,7 +135,7 @@ def test_who_comes_second_keeps_nothing(database: Database) -> None:
         assert kept_answers(db, campaign) == before
 
 
-NOTHING = current_answers._TopicReading("T1").arrays().packed()
+NOTHING = TopicReading("T1").arrays().packed()
 
 
 @pytest.mark.parametrize("content", [b"", b"x", NOTHING])

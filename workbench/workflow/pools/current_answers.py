@@ -19,23 +19,14 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
-import numpy as np
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import Pool
 
 from workbench.errors import Unavailable
 from workbench.records import id_bytes
+from workbench.storage.answer_columns import answer_columns, topic_columns
 from workbench.storage.engine import ROWS_GONE, WRITES, Database
-from workbench.storage.events import (
-    DISCUSSION,
-    LATER,
-    WITHDRAWN,
-    AnswerRow,
-    answers_in_order,
-    answers_of_topic,
-    events_after,
-    newest_events,
-)
+from workbench.storage.events import events_after, newest_events
 from workbench.storage.kept_answers import (
     UNSETTLED,
     KeptAnswers,
@@ -45,7 +36,8 @@ from workbench.storage.kept_answers import (
     settled_event,
 )
 from workbench.storage.tables import CampaignRow
-from workbench.workflow.pools.topic_answers import CODES, TopicAnswers
+from workbench.workflow.pools.topic_answers import TopicAnswers
+from workbench.workflow.pools.topic_reading import TopicReading
 
 FEWEST_NEW = 500
 """After so many events what the database keeps is brought up to date; a new process reads as many."""
@@ -95,7 +87,7 @@ def differing_topics(db: Session, campaign_id: int) -> tuple[str, ...]:
     who = newest_events(db, campaign_id)
     since = {row[2] for row in events_after(db, who, kept.mark)}
     counted = _read_all(db, campaign_id)
-    nothing = _TopicReading("").arrays()
+    nothing = TopicReading("").arrays()
     return tuple(
         topic
         for topic in sorted({*known, *counted} - since, key=id_bytes)
@@ -218,7 +210,7 @@ class _Store:
                 who = newest_events(db, self._campaign_id)
                 changed = {row[2] for row in events_after(db, who, since)}
         packed = {
-            topic: known[topic].packed() if topic in known else _TopicReading(topic).arrays().packed()
+            topic: known[topic].packed() if topic in known else TopicReading(topic).arrays().packed()
             for topic in sorted(changed)
         }
         parts = list(_portions(packed))
@@ -309,55 +301,15 @@ def _read_now(db: Session, campaign_id: int) -> dict[str, TopicAnswers]:
 
 
 def _read_all(db: Session, campaign_id: int) -> dict[str, TopicAnswers]:
-    by_topic: dict[str, _TopicReading] = {}
-    for row in answers_in_order(db, campaign_id):
-        by_topic.setdefault(row[1], _TopicReading(row[1])).add(row)
+    by_topic: dict[str, TopicReading] = {}
+    for columns in answer_columns(db, campaign_id):
+        by_topic.setdefault(columns.topic, TopicReading(columns.topic)).add(columns)
     return {topic: by_topic[topic].arrays() for topic in sorted(by_topic, key=id_bytes)}
 
 
 def _read_topic(db: Session, campaign_id: int, name: str, topic: _Topic) -> TopicAnswers:
-    reading = _TopicReading(name)
     # Of an assessor whose answers were all withdrawn nothing may be known any more.
-    reading.discussed = topic.discussed
-    for row in answers_of_topic(db, campaign_id, name, topic.assessors):
-        reading.add(row)
+    reading = TopicReading(name, discussed=topic.discussed)
+    for columns in topic_columns(db, campaign_id, name, topic.assessors):
+        reading.add(columns)
     return reading.arrays()
-
-
-class _TopicReading:
-    """The events of a topic while they are read: those of a pair come together, and the last counts."""
-
-    def __init__(self, topic: str) -> None:
-        self.topic = topic
-        self.discussed = False
-        self._assessor, self._docno = 0, ""
-        self._rows: list[tuple[bytes, int, int]] = []
-        self._answered = False
-
-    def add(self, row: AnswerRow) -> None:
-        """Take in the next event."""
-        assessor, _, docno, answer, grade, purpose = row
-        if purpose == DISCUSSION:
-            self.discussed = True
-        if self._answered and assessor == self._assessor and docno == self._docno:
-            self._rows.pop()
-        self._assessor, self._docno = assessor, docno
-        self._answered = answer != WITHDRAWN and answer != LATER
-        if self._answered:
-            self._rows.append((id_bytes(docno), assessor, CODES[answer] if grade is None else grade))
-
-    def arrays(self) -> TopicAnswers:
-        """All of them."""
-        found = sorted(self._rows)
-        docnos = list(dict.fromkeys(docno for docno, _, _ in found))
-        place = {docno: number for number, docno in enumerate(docnos)}
-        count = len(found)
-        return TopicAnswers(
-            self.topic,
-            b"\n".join(docnos),
-            len(docnos),
-            np.fromiter((place[docno] for docno, _, _ in found), np.int32, count),
-            np.fromiter((assessor for _, assessor, _ in found), np.int64, count),
-            np.fromiter((code for _, _, code in found), np.int64, count),
-            self.discussed,
-        )

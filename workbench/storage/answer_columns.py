@@ -1,0 +1,89 @@
+"""What assessors answered, as columns: each of one assessor in one topic, joined by the database.
+
+Rows of millions of events take ten times as long, one by one, as their columns do joined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, Select, Text, case, cast, func, select
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from workbench.records import id_bytes
+from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION
+from workbench.storage.tables import JudgmentEventRow
+
+# No id and no answer has one.
+BETWEEN = "\n"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AnswerColumns:
+    """Every event of an assessor in a topic that can be current, the events as they were recorded.
+
+    `docnos` are bytes, `answers` what was answered: a grade in digits, or another answer. `discussed` says
+    whether any was given in a discussion.
+    """
+
+    assessor: int
+    topic: str
+    docnos: list[bytes]
+    answers: list[str]
+    discussed: bool
+
+
+def answer_columns(db: Session, campaign_id: int) -> Iterator[AnswerColumns]:
+    """The answers of a campaign, by assessor and topic, read little by little: the index covers it."""
+    event = JudgmentEventRow
+    yield from _read(db, _COLUMNS.where(event.campaign_id == campaign_id), yield_per=10)
+
+
+def topic_columns(
+    db: Session, campaign_id: int, topic: str, assessors: Collection[int]
+) -> Iterator[AnswerColumns]:
+    """The same of some assessors in one topic, which the index has together for each of them."""
+    event = JudgmentEventRow
+    # Each is one step of the index.
+    for assessor in sorted(assessors):
+        chosen = event.campaign_id == campaign_id, event.assessor_id == assessor, event.topic == topic
+        yield from _read(db, _COLUMNS.where(*chosen))
+
+
+def joined_column(values: ColumnElement[Any] | InstrumentedAttribute[Any]) -> ColumnElement[str]:
+    """The values of a group as one text, in the order of the rows, which is that of no column."""
+    return func.aggregate_strings(cast(values, Text), BETWEEN)
+
+
+def numbers_of(joined: str) -> NDArray[np.int64]:
+    """Whole numbers from a text of `joined_column`."""
+    return np.fromstring(joined, dtype=np.int64, sep=BETWEEN)
+
+
+def _read(db: Session, statement: Select[*tuple[Any, ...]], **options: Any) -> Iterator[AnswerColumns]:
+    rows = db.connection().execute(statement, execution_options=options)
+    for assessor, topic, docnos, answers, numbers, discussed in rows:
+        listed, given = id_bytes(docnos).split(b"\n"), answers.split(BETWEEN)
+        order = np.argsort(numbers_of(numbers)).tolist()
+        yield AnswerColumns(
+            assessor, topic, [listed[at] for at in order], [given[at] for at in order], bool(discussed)
+        )
+
+
+_EVENT = JudgmentEventRow
+_COLUMNS = (
+    select(
+        _EVENT.assessor_id,
+        _EVENT.topic,
+        joined_column(_EVENT.docno),
+        joined_column(case((_EVENT.grade.is_not(None), cast(_EVENT.grade, Text)), else_=_EVENT.answer)),
+        joined_column(_EVENT.id),
+        func.max(case((_EVENT.purpose == DISCUSSION, 1), else_=0)),
+    )
+    .where(_EVENT.purpose.in_(CURRENT_PURPOSES))
+    .group_by(_EVENT.assessor_id, _EVENT.topic)
+)
