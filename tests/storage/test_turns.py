@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict, Unavailable
 from workbench.storage import turns
 from workbench.storage.engine import Database
-from workbench.storage.turns import NextWriter, SharedCommits
+from workbench.storage.turns import NextWriter, SharedCommits, without_collections
 
 
 def test_one_process_is_next_and_another_gives_up_in_time(tmp_path: Path) -> None:
@@ -152,3 +153,29 @@ def test_a_change_is_committed_when_its_result_is_there(database: Database) -> N
     assert database.sharing(add) == 1
     with database.reading() as db:
         assert count(db) == 1
+
+
+@pytest.mark.parametrize("way", ["writing", "deleting"])
+def test_no_garbage_is_collected_while_others_wait_for_the_lock(database: Database, way: str) -> None:
+    # The collector stays as it was, also if the transaction fails.
+    assert gc.isenabled()
+    collecting = []
+
+    def fails() -> None:
+        collecting.append(gc.isenabled())
+        raise LookupError
+
+    with pytest.raises(LookupError), getattr(database, way)():
+        fails()
+    assert collecting == [not database.embedded]
+    assert gc.isenabled()
+
+
+def test_a_collector_that_was_off_stays_off() -> None:
+    gc.disable()
+    try:
+        with without_collections():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

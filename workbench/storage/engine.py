@@ -27,7 +27,7 @@ from workbench.errors import Unavailable, WorkbenchError
 from workbench.storage import sqlite
 from workbench.storage.limits import time_limit
 from workbench.storage.responding import responding
-from workbench.storage.turns import BUSY, NextWriter, SharedCommits
+from workbench.storage.turns import BUSY, NextWriter, SharedCommits, without_collections
 
 T = TypeVar("T")
 Writing = Callable[[], AbstractContextManager[Session]]
@@ -128,6 +128,7 @@ class Database:
         with (
             responding(writes=True),
             self._turn(),
+            without_collections() if self.embedded else nullcontext(),
             Session(self._writing, expire_on_commit=False, info={WRITES: True}) as session,
             session.begin(),
         ):
@@ -217,6 +218,7 @@ class Database:
         with (
             responding(writes=True),
             self._turn(),
+            without_collections(),
             self._writing.connect() as connection,
             sqlite.no_foreign_keys(connection),
             Session(connection, expire_on_commit=False, info={WRITES: True}) as session,

@@ -19,12 +19,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import func, select, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, Unavailable, WorkbenchError
+from workbench.errors import Unavailable, WorkbenchError
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow
-from workbench.workflow.campaigns.campaigns import ARRIVING, DELETED
+from workbench.workflow.campaigns.campaigns import ARRIVING, DELETED, slug_taken
 from workbench.workflow.campaigns.deletion import finish_deletions
 from workbench.workflow.clock import utc_now
 
@@ -65,8 +66,17 @@ class Arrival:
         time.sleep(PAUSE * seconds)
 
     def show(self, db: Session, slug: str, *, archived_at: datetime | None = None) -> None:
-        """Have the campaign be there after this transaction; `slug` was found free in it."""
-        self._change(db, slug=slug, archived_at=archived_at)
+        """Have the campaign be there after this transaction.
+
+        Raises Conflict for a slug that is taken; the transaction goes on, and may show it under another.
+        """
+        require_free(db, slug)
+        try:
+            with db.begin_nested():
+                self._change(db, slug=slug, archived_at=archived_at)
+        except IntegrityError:
+            # PostgreSQL waits for whoever is about to take it.
+            raise slug_taken(slug) from None
 
     def _change(self, db: Session, **values: object) -> None:
         row = CampaignRow
@@ -107,7 +117,7 @@ def hide(db: Session, campaign_id: int) -> None:
 def require_free(db: Session, slug: str) -> None:
     """Raise Conflict if there is a campaign with this slug."""
     if db.scalar(select(func.count()).where(CampaignRow.slug == slug)):
-        raise Conflict(f"there is a campaign {slug} already", remedy="give another name with --slug")
+        raise slug_taken(slug)
 
 
 def remove_leftovers(database: Database, *, older: timedelta = LEFT_AFTER) -> None:

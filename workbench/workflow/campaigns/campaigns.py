@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from sqlalchemy import func, select, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
@@ -80,7 +81,7 @@ def create_campaign(
             f"{slug!r} cannot be used in a URL", remedy="lower-case letters, digits and hyphens"
         )
     if slug is not None and _slug_used(db, slug):
-        raise Conflict(f"the campaign {slug} already exists")
+        raise slug_taken(slug)
     row = CampaignRow(
         slug=slug or free_slug(db, name),
         name=name,
@@ -89,8 +90,11 @@ def create_campaign(
         illustrative=illustrative,
         created_at=datetime.now(UTC),
     )
-    db.add(row)
-    db.flush()
+    while not _added(db, row):
+        # Somebody else took the short name at this moment.
+        if slug is not None:
+            raise slug_taken(slug)
+        row.slug = free_slug(db, name)
     if organiser is not None:
         db.add(MemberRow(campaign_id=row.id, account_id=organiser, role=Role.ORGANISER))
         db.flush()
@@ -166,6 +170,11 @@ def _checked_name(name: str) -> str:
     return name
 
 
+def slug_taken(slug: str) -> Conflict:
+    """The error where another campaign has the slug that was asked for."""
+    return Conflict(f"the campaign {slug} already exists", remedy="give another short name with --slug")
+
+
 def free_slug(db: Session, name: str) -> str:
     """A slug that no campaign has, derived from a name."""
     ascii_name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
@@ -174,6 +183,18 @@ def free_slug(db: Session, name: str) -> str:
     while _slug_used(db, slug):
         slug, number = f"{stem}-{number}", number + 1
     return slug
+
+
+def _added(db: Session, row: CampaignRow) -> bool:
+    """Whether a row could be added; not where its slug was taken since it was found free."""
+    try:
+        with db.begin_nested():
+            db.add(row)
+    except IntegrityError:
+        if not _slug_used(db, row.slug):
+            raise
+        return False
+    return True
 
 
 def _slug_used(db: Session, slug: str) -> bool:

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from itertools import groupby
 from typing import TypeVar
 
@@ -22,7 +23,7 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.exc import DataError, IntegrityError
 from sqlalchemy.orm import Session
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.records import Document
 from workbench.releases.contents import ReleaseContents, ReleasedPool, ReleasedRun
 from workbench.storage.engine import Database
@@ -39,7 +40,7 @@ from workbench.storage.tables import (
     ReleaseOriginRow,
     RunRow,
 )
-from workbench.workflow.campaigns.arrivals import FIRST_PORTION, Arrival, arriving, hide, require_free
+from workbench.workflow.campaigns.arrivals import FIRST_PORTION, Arrival, arriving, hide
 from workbench.workflow.campaigns.campaigns import Campaign, campaign_by_slug, create_campaign, free_slug
 from workbench.workflow.campaigns.collection import batches, compare, load_topics
 from workbench.workflow.clock import utc_now
@@ -104,13 +105,11 @@ def import_release(
     given = released_documents(contents) if documents is None else documents
 
     def make(db: Session) -> int:
-        made = create_campaign(
-            db,
-            name=contents.about.title[:200],
-            scale=contents.scale,
-            guidelines=contents.guidelines,
-            slug=slug or _free(db, contents),
-        )
+        def under(name: str) -> Campaign:
+            title, scale, guidelines = contents.about.title[:200], contents.scale, contents.guidelines
+            return create_campaign(db, name=title, scale=scale, guidelines=guidelines, slug=name)
+
+        made, _ = _named(db, contents, slug, under)
         hide(db, made.id)
         return made.id
 
@@ -118,8 +117,6 @@ def import_release(
         with arriving(database, make) as arrival:
             _Import(arrival, contents, utc_now(now)).write(given)
             with database.writing() as db:
-                shown = slug or _free(db, contents)
-                require_free(db, shown)
                 if organiser is not None:
                     member = MemberRow(
                         campaign_id=arrival.campaign_id, account_id=organiser, role=Role.ORGANISER
@@ -133,7 +130,7 @@ def import_release(
                 )
                 db.add(origin)
                 db.flush()
-                arrival.show(db, shown)
+                _, shown = _named(db, contents, slug, partial(arrival.show, db))
     except (IntegrityError, DataError):
         message = "the release contradicts itself: the database refuses a record of it"
         raise InvalidInput([Finding(SOURCE, None, "record", message, "ask whoever made it")]) from None
@@ -148,6 +145,23 @@ def import_release(
             len(contents.pools),
             sum(run.content is not None for run in contents.runs),
         )
+
+
+def _named(
+    db: Session, contents: ReleaseContents, slug: str | None, act: Callable[[str], T]
+) -> tuple[T, str]:
+    """What `act` gives with the `slug`, or else with one that is free, and which one it was.
+
+    Raises Conflict where the `slug` is taken.
+    """
+    while True:
+        name = slug or _free(db, contents)
+        try:
+            return act(name), name
+        except Conflict:
+            # Nobody asked for a name that somebody else took at this moment.
+            if slug is not None:
+                raise
 
 
 def _free(db: Session, contents: ReleaseContents) -> str:

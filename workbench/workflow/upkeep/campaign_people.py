@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Connection
+from sqlalchemy.exc import IntegrityError
 
 from workbench.errors import Conflict
 from workbench.storage.tables import AccountRow, Base
@@ -76,14 +77,19 @@ class MovedPeople:
         for one in self._added:
             # Without the number: SQLite would look for rows that refer to it in whole tables.
             values = {name: value for name, value in one.items() if name != "id"} | {"administrator": False}
-            connection.execute(update(_TABLE).where(_TABLE.c.id == self.new(one["id"])).values(values))
+            named = update(_TABLE).where(_TABLE.c.id == self.new(one["id"])).values(values)
+            try:
+                connection.execute(named)
+            except IntegrityError:
+                # PostgreSQL waits for whoever is about to take the name.
+                raise _conflict([one["login"]]) from None
 
     def _known(self, connection: Connection, logins: Sequence[str]) -> dict[str, int]:
         asked = select(_TABLE.c.login, _TABLE.c.id).where(_TABLE.c.login.in_(logins))
         return dict(connection.execute(asked).all())
 
 
-def _conflict(known: dict[str, int]) -> Conflict:
+def _conflict(known: Iterable[str]) -> Conflict:
     return Conflict(
         f"there are accounts already with the sign-in names {', '.join(sorted(known))}",
         remedy="if they are the same people, add --same-people; if not, rename one of them first",
