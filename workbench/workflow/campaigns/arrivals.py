@@ -25,7 +25,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import Unavailable, WorkbenchError
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow
-from workbench.workflow.campaigns.campaigns import ARRIVING, DELETED, slug_taken
+from workbench.workflow.campaigns.campaigns import ARRIVING, DELETED, slug_conflict
 from workbench.workflow.campaigns.deletion import finish_deletions
 from workbench.workflow.clock import utc_now
 
@@ -76,7 +76,7 @@ class Arrival:
                 self._change(db, slug=slug, archived_at=archived_at)
         except IntegrityError:
             # PostgreSQL waits for whoever is about to take it.
-            raise slug_taken(slug) from None
+            raise slug_conflict(slug) from None
 
     def _change(self, db: Session, **values: object) -> None:
         row = CampaignRow
@@ -117,7 +117,7 @@ def hide(db: Session, campaign_id: int) -> None:
 def require_free(db: Session, slug: str) -> None:
     """Raise Conflict if there is a campaign with this slug."""
     if db.scalar(select(func.count()).where(CampaignRow.slug == slug)):
-        raise slug_taken(slug)
+        raise slug_conflict(slug)
 
 
 def remove_leftovers(database: Database, *, older: timedelta = LEFT_AFTER) -> None:

@@ -81,7 +81,7 @@ def create_campaign(
             f"{slug!r} cannot be used in a URL", remedy="lower-case letters, digits and hyphens"
         )
     if slug is not None and _slug_used(db, slug):
-        raise slug_taken(slug)
+        raise slug_conflict(slug)
     row = CampaignRow(
         slug=slug or free_slug(db, name),
         name=name,
@@ -93,7 +93,7 @@ def create_campaign(
     while not _added(db, row):
         # Somebody else took the short name at this moment.
         if slug is not None:
-            raise slug_taken(slug)
+            raise slug_conflict(slug)
         row.slug = free_slug(db, name)
     if organiser is not None:
         db.add(MemberRow(campaign_id=row.id, account_id=organiser, role=Role.ORGANISER))
@@ -170,7 +170,7 @@ def _checked_name(name: str) -> str:
     return name
 
 
-def slug_taken(slug: str) -> Conflict:
+def slug_conflict(slug: str) -> Conflict:
     """The error where another campaign has the slug that was asked for."""
     return Conflict(f"the campaign {slug} already exists", remedy="give another short name with --slug")
 
