@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+from itertools import combinations
 
 import pytest
 
@@ -87,6 +88,27 @@ def test_every_two_rankings_are_compared() -> None:
     assert found[0].first_swaps(1) == found[0].swaps[:1]
     # Of 6 pairs 5 are untied in each; 2 agree (b and c before d; a before d), 2 swap: (3 - 2) / 5, a-d, b-d.
     assert found[0].tau.value == pytest.approx((2 - 2) / 5)
+
+
+def test_many_rankings_at_once_are_those_of_every_two_pair_by_pair() -> None:
+    tenths = [[(at * factor) % 7 / 10 for at in range(13)] for factor in (1, 2, 3, 5, 7)]
+    given = {str(at): {f"r{run}": score for run, score in enumerate(one)} for at, one in enumerate(tenths)}
+    for found in compare_rankings(given):
+        one, other = (given[name] for name in (found.first, found.second))
+        signs = [
+            ((one[a] > one[b]) - (one[a] < one[b]), (other[a] > other[b]) - (other[a] < other[b]))
+            for a, b in combinations(one, 2)
+        ]
+        untied = [sum(map(abs, column)) for column in zip(*signs, strict=True)]
+        agreed = sum(a * b for a, b in signs)
+        assert found.tau.value == (agreed / (untied[0] * untied[1]) ** 0.5 if all(untied) else None)
+        assert found.tau_ap == tau_ap(list(one.values()), list(other.values()))
+        # Of equal gaps, of which tenths have many, the first by name come first.
+        order = sorted(found.swaps, key=lambda swap: (-min(swap.gap), swap.ahead, swap.behind))
+        assert found.swaps == tuple(order)
+        assert len(order) == found.swapped == sum(a * b < 0 for a, b in signs)
+        assert all(found.first_swaps(most) == tuple(order[:most]) for most in range(6))
+        assert found.moves == moves(one, other)
 
 
 def test_the_examples_in_the_docstrings_run() -> None:

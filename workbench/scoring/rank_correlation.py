@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 
 from workbench.errors import WorkbenchError
 
-Signs = NDArray[np.int8]
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+AT_ONCE = 2**21
+"""Scores compared with one another at a time: some 20 MB."""
 TOO_FEW = "a ranking needs two runs"
 ALL_TIED = "all runs have the same score under one of the two"
 
@@ -34,7 +37,7 @@ def kendall_tau(first: Sequence[float], second: Sequence[float]) -> Correlation:
     >>> kendall_tau([3, 2, 1], [3, 1, 2]).value
     0.3333333333333333
     """
-    return _tau(*_signs(first, second))
+    return _two(first, second).tau(0, 1)
 
 
 def tau_ap(first: Sequence[float], second: Sequence[float]) -> Correlation:
@@ -46,7 +49,7 @@ def tau_ap(first: Sequence[float], second: Sequence[float]) -> Correlation:
     Raises WorkbenchError for lists of different lengths.
     Sources: Yilmaz, Aslam and Robertson 2008; Urbano and Marrero 2017 (ties).
     """
-    return _tau_ap(*_signs(first, second))
+    return _two(first, second).tau_ap(0, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +95,16 @@ def swaps(
     """
     runs = sorted(first)
     one, other = _scores(first, runs), _scores(second, runs)
-    ahead, behind = np.nonzero((_who_is_ahead(one) > 0) & (_who_is_ahead(other) < 0))
+    ahead, behind = np.nonzero((one[:, np.newaxis] > one) & (other[:, np.newaxis] < other))
     gaps = one[ahead] - one[behind], other[behind] - other[ahead]
+    smaller = np.minimum(*gaps)
+    if most is not None and 0 < most < len(smaller):
+        # Of half a million pairs only those that may be among the first are put in order.
+        near = smaller >= np.partition(smaller, -most)[-most]
+        ahead, behind, smaller = ahead[near], behind[near], smaller[near]
+        gaps = gaps[0][near], gaps[1][near]
     # Runs stand in the order of their names, so that of equal gaps theirs is that of their places.
-    order = np.lexsort((behind, ahead, -np.minimum(*gaps)))[:most]
+    order = np.lexsort((behind, ahead, -smaller))[:most]
     columns = (part[order].tolist() for part in (ahead, behind, *gaps))
     return tuple(
         Swap(runs[a], runs[b], (before, after)) for a, b, before, after in zip(*columns, strict=True)
@@ -104,58 +113,85 @@ def swaps(
 
 def moves(first: Mapping[str, float], second: Mapping[str, float]) -> tuple[Move, ...]:
     """Every run whose rank changes, the biggest change first."""
-    before, after = ranks(first), ranks(second)
-    found = [Move(run, (before[run], after[run])) for run in first if before[run] != after[run]]
+    return _moves(ranks(first), ranks(second))
+
+
+def _moves(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[Move, ...]:
+    found = [Move(run, (before[run], after[run])) for run in before if before[run] != after[run]]
     return tuple(sorted(found, key=lambda move: (-abs(move.by), move.run)))
 
 
-def _signs(first: Sequence[float], second: Sequence[float]) -> tuple[Signs, Signs]:
+def _two(first: Sequence[float], second: Sequence[float]) -> _Agreed:
     if len(first) != len(second):
         raise WorkbenchError("two rankings of different runs cannot be compared")
-    one, other = (_who_is_ahead(np.asarray(scores, dtype=np.float64)) for scores in (first, second))
-    return one, other
+    return _agreed(np.array([first, second], dtype=np.float64))
 
 
-def _who_is_ahead(scores: NDArray[np.float64]) -> Signs:
-    """Of every two runs who is ahead, 1, 0 or -1; shape (runs, runs)."""
-    one, other = scores[:, np.newaxis], scores[np.newaxis, :]
-    return (one > other).view(np.int8) - (one < other).view(np.int8)
-
-
-def _scores(found: Mapping[str, float], runs: Sequence[str]) -> NDArray[np.float64]:
+def _scores(found: Mapping[str, float], runs: Sequence[str]) -> Floats:
     return np.array([found[run] for run in runs], dtype=np.float64)
 
 
-def _tau(one: Signs, other: Signs) -> Correlation:
-    untied = float(np.count_nonzero(one)) * float(np.count_nonzero(other))
-    if not untied:
-        return Correlation(None, TOO_FEW if len(one) < 2 else ALL_TIED)
-    return Correlation(float((one * other).sum(dtype=np.int64)) / untied**0.5)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Agreed:
+    """How several rankings order the pairs of their runs.
+
+    `above[i, a, b]` counts the runs that both ranking a and ranking b have above run i, so that
+    `above[i, a, a]` are all that a has there; `swapped[a, b]` counts the pairs of runs of which one is ahead
+    in a, the other in b.
+    """
+
+    above: Counts
+    swapped: Counts
+
+    def tau(self, one: int, other: int) -> Correlation:
+        """Kendall's tau b of two of them."""
+        in_order = self.above.sum(axis=0)
+        untied = 2.0 * float(in_order[one, one]) * 2.0 * float(in_order[other, other])
+        if not untied:
+            return self._undefined()
+        # Every pair of runs counts from either side.
+        return Correlation(2.0 * float(in_order[one, other] - self.swapped[one, other]) / untied**0.5)
+
+    def tau_ap(self, one: int, other: int) -> Correlation:
+        """AP correlation of two of them."""
+        directions = [self._one_way(one, other), self._one_way(other, one)]
+        if any(value is None for value in directions):
+            return self._undefined()
+        return Correlation(sum(value for value in directions if value is not None) / 2)
+
+    def _one_way(self, one: int, other: int) -> float | None:
+        count = self.above[:, one, one]
+        below_top = count > 0
+        if not below_top.any():
+            return None
+        return float(2 * (self.above[below_top, one, other] / count[below_top]).mean() - 1)
+
+    def _undefined(self) -> Correlation:
+        return Correlation(None, TOO_FEW if len(self.above) < 2 else ALL_TIED)
 
 
-def _tau_ap(one: Signs, other: Signs) -> Correlation:
-    directions = [_one_way(one, other), _one_way(other, one)]
-    if any(value is None for value in directions):
-        return Correlation(None, TOO_FEW if len(one) < 2 else ALL_TIED)
-    return Correlation(sum(value for value in directions if value is not None) / 2)
-
-
-def _one_way(one: Signs, other: Signs) -> float | None:
-    above = one < 0
-    count = np.count_nonzero(above, axis=1)
-    below_top = count > 0
-    if not below_top.any():
-        return None
-    agreed = np.count_nonzero(above & (other < 0), axis=1)[below_top] / count[below_top]
-    return float(2 * agreed.mean() - 1)
+def _agreed(scores: Floats) -> _Agreed:
+    """All of several rankings of the same runs together, by products of matrices; shape (rankings, runs)."""
+    rankings, runs = scores.shape
+    above = np.zeros((runs, rankings, rankings), np.int64)
+    swapped = np.zeros((rankings, rankings), np.int64)
+    by_run = np.ascontiguousarray(scores.T)[:, :, np.newaxis]
+    step = max(1, AT_ONCE // max(1, scores.size))
+    for begin in range(0, runs, step):
+        some = by_run[begin : begin + step]
+        # Counts below 2**24 are exact in single precision.
+        lower, higher = (some < scores).astype(np.float32), (some > scores).astype(np.float32)
+        above[begin : begin + step] = lower @ lower.transpose(0, 2, 1)
+        swapped += (higher @ lower.transpose(0, 2, 1)).sum(axis=0, dtype=np.int64)
+    return _Agreed(above, swapped)
 
 
 @dataclass(frozen=True, slots=True)
 class RankingComparison:
     """The rankings of the same runs under two sets of qrels, by the names of these.
 
-    `moves` are the runs whose rank changes, and `swapped` counts the pairs of runs that change places, which
-    `swaps` lists: of 1,000 runs they can be half a million. `scores` are those of the runs under each.
+    `swapped` counts the pairs of runs that change places, which `swaps` lists: of 1,000 runs they can be half
+    a million. `scores` are those of the runs under each, and `ranks` their ranks.
     """
 
     first: str
@@ -164,8 +200,13 @@ class RankingComparison:
     tau: Correlation
     tau_ap: Correlation
     swapped: int
-    moves: tuple[Move, ...]
     scores: tuple[Mapping[str, float], Mapping[str, float]] = field(repr=False)
+    ranks: tuple[Mapping[str, int], Mapping[str, int]] = field(repr=False)
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """The runs whose rank changes, the biggest change first."""
+        return _moves(*self.ranks)
 
     @property
     def swaps(self) -> tuple[Swap, ...]:
@@ -180,21 +221,18 @@ class RankingComparison:
 def compare_rankings(scores: Mapping[str, Mapping[str, float]]) -> tuple[RankingComparison, ...]:
     """Every two of several lists of scores, by run, in the order given; all are of the same runs."""
     runs = list(next(iter(scores.values()), ()))
-    signs = {name: _who_is_ahead(_scores(one, runs)) for name, one in scores.items()}
-    found = []
-    for first, second in combinations(scores, 2):
-        one, other = signs[first], signs[second]
-        found.append(
-            RankingComparison(
-                first=first,
-                second=second,
-                runs=len(runs),
-                tau=_tau(one, other),
-                tau_ap=_tau_ap(one, other),
-                # Each pair stands there twice, once from either side.
-                swapped=int(np.count_nonzero(one * other < 0)) // 2,
-                moves=moves(scores[first], scores[second]),
-                scores=(scores[first], scores[second]),
-            )
+    found = _agreed(np.array([_scores(one, runs) for one in scores.values()]).reshape(len(scores), len(runs)))
+    places = {name: ranks(one) for name, one in scores.items()}
+    return tuple(
+        RankingComparison(
+            first=first,
+            second=second,
+            runs=len(runs),
+            tau=found.tau(one, other),
+            tau_ap=found.tau_ap(one, other),
+            swapped=int(found.swapped[one, other]),
+            scores=(scores[first], scores[second]),
+            ranks=(places[first], places[second]),
         )
-    return tuple(found)
+        for (one, first), (other, second) in combinations(enumerate(scores), 2)
+    )
