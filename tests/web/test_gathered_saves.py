@@ -11,15 +11,16 @@ from typing import Any, cast
 import pytest
 from flask import Flask
 from granian.rsgi import Scope
-from sqlalchemy import event
+from sqlalchemy import event, text
 
-from tests.cast import Cast
+from tests.cast import CHEAP, Cast, assemble, signed_in_client
 from tests.web.test_desk_api import Desk, said
 from tests.web.test_door import Asked, Headers
 from workbench.errors import Unavailable
+from workbench.settings import read_settings
 from workbench.storage.engine import Database
 from workbench.web import quick_desk
-from workbench.web.context import context_of
+from workbench.web.context import Context, context_of, init_app
 from workbench.web.door import Door
 from workbench.web.places import Full, Places, RequestBounds, RequestKind
 from workbench.web.quick_desk import GATHERED
@@ -222,3 +223,59 @@ def test_a_thread_takes_whoever_waits_and_tells_each_what_became_of_it() -> None
     asyncio.run(asyncio.wait_for(run(), 20))
     # Those whose time was up before they were begun were never begun.
     assert lots == [[0], [], [5], [13], [6]]
+
+
+def test_each_of_several_threads_takes_its_share_of_those_who_wait() -> None:
+    places = Places({RequestKind.SAVING: RequestBounds(2, 8, 10)})
+    lots: list[list[int]] = []
+    go_on, both = threading.Event(), threading.Barrier(2)
+
+    def act(lot: Sequence[int]) -> Sequence[int]:
+        lots.append(list(lot))
+        if max(lot) < 2:
+            go_on.wait(10)
+        elif max(lot) < 5:
+            both.wait(10)  # until the other thread has taken its own
+        return lot
+
+    async def run() -> None:
+        gathering = places.gathering(RequestKind.SAVING, act, threads=2)
+        tasks = [asyncio.create_task(gathering.run(number)) for number in range(6)]
+        while len(lots) < 2:
+            await asyncio.sleep(0.002)
+        go_on.set()
+        assert await asyncio.gather(*tasks) == list(range(6))
+
+    asyncio.run(asyncio.wait_for(run(), 20))
+    # The second takes half of those that the first has left.
+    assert sorted(lots) == [[0], [1], [2, 3], [4], [5]]
+
+
+@pytest.mark.engines
+def test_answers_are_saved_whatever_another_transaction_locks(
+    shared_app: Flask, postgresql_database: Database
+) -> None:
+    made = assemble(postgresql_database)
+    init_app(shared_app, Context(read_settings({}), postgresql_database, CHEAP))
+    client = signed_in_client(shared_app, postgresql_database, made.accounts["Ada"])
+    ada = Desk(client, f"/c/harbour/judge/{made.assignments['Ada', 'T1']}")
+    context_of(shared_app).recognised.add(_token(ada))
+    asked = [request_of(ada, ada.event("d1", 1)) for _ in range(6)]
+    late = request_of(ada, ada.event("d2", 1))
+
+    async def run() -> None:
+        door = Door(shared_app)
+        try:
+            with postgresql_database.writing() as other:
+                other.execute(text("SELECT 1 FROM pool FOR UPDATE"))
+                waiting = asyncio.gather(*(door.__rsgi__(cast(Scope, one), one) for one in asked))
+                await asyncio.sleep(0.5)
+                assert not any(one.answered for one in asked)
+            await waiting
+            await door.__rsgi__(cast(Scope, late), late)
+        finally:
+            door.__rsgi_del__(None)
+
+    asyncio.run(asyncio.wait_for(run(), 20))
+    assert outcomes(*asked, late) == ["recorded"] * 7
+    assert said(postgresql_database) == [("d1", 1)] * 6 + [("d2", 1)]

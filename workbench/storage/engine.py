@@ -38,6 +38,8 @@ LOG = logging.getLogger(__name__)
 BUSY_SECONDS = 15.0
 # The same where nobody asked for what is written: whoever only reads waits for it.
 STORING_SECONDS = 0.5
+# The same for changes that share a transaction: a lock that one of them needs must not stop the others.
+SHARED_LOCK_SECONDS = 0.1
 # One for each busy thread of a server; a thread uses two at most.
 KEPT_CONNECTIONS = 16
 # What a writer raises whose rows somebody else deleted at that moment.
@@ -150,10 +152,9 @@ class Database:
             yield session
 
     def saving(self, act: Callable[[Connection], T]) -> T:
-        """What `act` gives in a transaction as `writing` has it, committed with others that wait.
+        """What `act` gives in a transaction as `writing` has it; SQLite commits it with others that wait.
 
-        Only SQLite, which has one writer at a time, shares transactions. `act` is called again if one of the
-        others fails, so it must change nothing outside of its connection.
+        `act` is called again if one of the others fails, so it must change nothing outside of its connection.
         """
         if self.embedded:
             return self._commits.run(act)
@@ -165,9 +166,19 @@ class Database:
     ) -> list[tuple[T | None, Exception | None]]:
         """As `saving` for each of several, in their order; the result of each, or what it raised.
 
-        Only where `embedded`: other databases commit several transactions at once by themselves.
+        Where one of several fails or waits for a lock, PostgreSQL saves none of them, and both are None.
         """
-        return self._commits.run_all(acts)
+        if self.embedded or not acts:
+            return self._commits.run_all(acts)
+        try:
+            with self._writing_connection() as connection:
+                connection.exec_driver_sql(f"SET LOCAL lock_timeout = {int(1000 * SHARED_LOCK_SECONDS)}")
+                return [(act(connection), None) for act in acts]
+        except Unavailable as error:
+            answered = getattr(getattr(error.__cause__, "orig", None), "sqlstate", None) is not None
+            return [(None, None if answered else error)] * len(acts)
+        except Exception:  # noqa: BLE001 - it is raised again where the one that fails is saved by itself
+            return [(None, None)] * len(acts)
 
     def sharing(self, act: Callable[[Session], T]) -> T:
         """As `saving`, for what needs a session."""

@@ -45,7 +45,8 @@ LOG = logging.getLogger(__name__)
 MOST_STRANGERS = 500
 # How many of them may be larger than a form, such as a run to be scored.
 MOST_LARGE_OF_STRANGERS = 8
-
+# Of PostgreSQL, which saves for several at once: each waits for the network most of its time.
+GATHERING_THREADS = 4
 
 METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
 
@@ -72,9 +73,8 @@ class Door:
         self._files.remove_stale()
         self._long = LongRequests(app, self._refusals)
         self._places = places or Places()
-        # What SQLite would do one after the other. Other databases save several requests at once.
-        self._gathers = self._context.database.embedded
-        self._saves = self._places.gathering(RequestKind.SAVING, self._save)
+        threads = 1 if self._context.database.embedded else GATHERING_THREADS
+        self._saves = self._places.gathering(RequestKind.SAVING, self._save, threads=threads)
         self._health = Health(lambda: reachable(self._context.database))
         self._observed = self._context.observed
         self._observed.busy = self._places.busy
@@ -134,7 +134,7 @@ class Door:
             kind = kind_of(self._app, environ["REQUEST_METHOD"], endpoint, signed_in=signed_in)
             asked.kind = str(kind)
             environ["wsgi.input"] = body
-            if self._gathers and endpoint == EVENTS_ENDPOINT and signed_in and await self._saves.run(asked):
+            if endpoint == EVENTS_ENDPOINT and signed_in and await self._saves.run(asked):
                 return None
             await self._places.run(
                 kind, lambda: self._send(asked, self._answer(kind, endpoint, environ)), finally_=body.close

@@ -111,20 +111,23 @@ class Places:
         with within(room.bounds.seconds):
             return await asyncio.wrap_future(future)
 
-    def gathering(self, kind: RequestKind, act: Callable[[Sequence[Any]], Sequence[Any]]) -> Gathering:
+    def gathering(
+        self, kind: RequestKind, act: Callable[[Sequence[Any]], Sequence[Any]], *, threads: int = 1
+    ) -> Gathering:
         """What answers requests of a kind together, by an `act` that gives a result for each of them."""
-        return Gathering(self._rooms[kind], act)
+        return Gathering(self._rooms[kind], act, threads)
 
 
 class Gathering:
-    """Requests that one thread at a time answers together: those that arrive meanwhile are its next lot."""
+    """Requests that a thread answers together: those that arrive meanwhile are the next lot."""
 
-    def __init__(self, room: _Room, act: Callable[[Sequence[Any]], Sequence[Any]]) -> None:
+    def __init__(self, room: _Room, act: Callable[[Sequence[Any]], Sequence[Any]], threads: int = 1) -> None:
         self._room = room
         self._act = act
+        self._threads = threads
         self._lock = threading.Lock()
         self._waiting: deque[_Waiting] = deque()
-        self._works = False
+        self._working = 0
 
     async def run(self, asked: Any) -> Any:
         """What `act` gives for a request; raises what it raises, and as `Places.run`."""
@@ -133,7 +136,8 @@ class Gathering:
         result = loop.create_future()
         with self._lock:
             self._waiting.append((asked, result))
-            begins, self._works = not self._works, True
+            begins = self._working < self._threads
+            self._working += begins
         if begins:
             self._room.threads.submit(self._work, loop)
         with within(self._room.bounds.seconds):
@@ -154,8 +158,10 @@ class Gathering:
 
     def _next(self) -> Sequence[_Waiting]:
         with self._lock:
-            lot = [self._waiting.popleft() for _ in range(min(MOST_TOGETHER, len(self._waiting)))]
-            self._works = bool(lot)
+            # An equal share of what waits, for each thread.
+            share = -(-len(self._waiting) // self._threads)
+            lot = [self._waiting.popleft() for _ in range(min(MOST_TOGETHER, share))]
+            self._working -= not lot
         return lot
 
 
