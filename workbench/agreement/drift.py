@@ -17,8 +17,11 @@ FEWEST_SITTINGS = 5
 FEWEST = 20
 SIGNIFICANT = 0.05
 OTHER_TIMES = "judgments at other times"
-MOST_PERMUTED = 5000
-"""Of more values p follows from the exact variance of the permutations, which are normal by then."""
+MOST_PERMUTED = 1000
+"""Of more values p follows from the exact variance of the permutations, which are normal by then.
+
+It is nearer to the p of all permutations than a thousand of them are, whose p of .05 has an error of .007.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +71,9 @@ def trend_within(
     at, values, of_sitting, of_topic = _there(x, y, sitting, sitting if topic is None else topic)
     keys = np.unique(np.stack([of_sitting, of_topic]), axis=1, return_inverse=True)[1]
     parts, whose = [], []
-    for key in range(keys.max(initial=-1) + 1):
-        own = keys == key
-        if own.sum() > 1:
+    order = np.argsort(keys, kind="stable")
+    for own in np.split(order, np.flatnonzero(np.diff(keys[order])) + 1):
+        if len(own) > 1:
             parts.append((at[own] - at[own].mean(), values[own] - values[own].mean()))
             whose.append(of_sitting[own][0])
     names, number = np.unique(np.array(whose, dtype=np.int64), return_inverse=True)

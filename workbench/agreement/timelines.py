@@ -85,25 +85,30 @@ def sittings(moments: ArrayLike, *, gap: float = GAP_SECONDS) -> tuple[Integers,
 
 def bins(course: Timeline, labels: Integers) -> tuple[Bin, ...]:
     """The judgments of a course by label, in the order of the labels."""
-    agreement = course.agreement
-    return tuple(_bin(course, agreement, labels == label, int(label)) for label in np.unique(labels))
+    agreement, order = course.agreement, np.argsort(labels, kind="stable")
+    found, starts = np.unique(labels[order], return_index=True)
+    each = np.split(order, starts[1:])
+    return tuple(
+        _bin(course, agreement[own], own, label) for own, label in zip(each, found.tolist(), strict=False)
+    )
 
 
-def _bin(course: Timeline, agreement: Floats, own: NDArray[np.bool_], label: int) -> Bin:
+def _bin(course: Timeline, agreement: Floats, own: Integers, label: int) -> Bin:
     q = course.others.shape[1]
-    codes = course.codes[own]
-    found = agreement[own & np.isfinite(agreement)]
+    compared = np.isfinite(agreement)
+    found = agreement[compared]
     low = high = share = kappa = None
     if len(found):
         share = float(found.mean())
         low, high = share_interval(float(found.sum()), len(found))
-        kappa = _kappa(course, own & np.isfinite(agreement))
+        kappa = _kappa(course, own[compared])
     timed = course.seconds[own]
     timed = timed[np.isfinite(timed)]
     return Bin(
         label=label,
-        judgments=int(own.sum()),
-        grades=tuple(int((codes == place).sum()) for place in range(q)),
+        judgments=len(own),
+        # The place before the first counts the answers that are no grade.
+        grades=tuple(np.bincount(course.codes[own] + 1, minlength=q + 1)[1:].tolist()),
         compared=len(found),
         agreement=share,
         low=low,
@@ -113,8 +118,9 @@ def _bin(course: Timeline, agreement: Floats, own: NDArray[np.bool_], label: int
     )
 
 
-def _kappa(course: Timeline, own: NDArray[np.bool_]) -> float | None:
-    others = course.others[own] / course.others[own].sum(axis=1, keepdims=True)
+def _kappa(course: Timeline, own: Integers) -> float | None:
+    others = course.others[own]
+    others = others / others.sum(axis=1, keepdims=True)
     table = np.zeros((others.shape[1], others.shape[1]))
     np.add.at(table, course.codes[own], others)
     value = float(kappa_of_shares(table / table.sum()))

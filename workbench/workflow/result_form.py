@@ -40,6 +40,13 @@ def result_from(kind: type[Value], content: bytes) -> Value:
 
 
 def _packed(value: Any) -> Any:
+    # Most are numbers and dataclasses of numbers.
+    kind: Any = type(value)
+    if value is None or kind in PLAIN:
+        return value
+    names = _names_of(kind)
+    if names is not None:
+        return [_packed(getattr(value, name)) for name in names]
     if isinstance(value, np.ndarray):
         content = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode("ascii")
         return [value.dtype.str, list(value.shape), content]
@@ -49,8 +56,6 @@ def _packed(value: Any) -> Any:
         return value.value
     if isinstance(value, date):
         return value.isoformat()
-    if is_dataclass(value):
-        return [_packed(getattr(value, field.name)) for field in fields(value)]
     if isinstance(value, Mapping):
         return {key: _packed(one) for key, one in value.items()}
     if isinstance(value, tuple):
@@ -84,6 +89,12 @@ def _tuple(inner: Sequence[Any], value: Sequence[Any]) -> tuple[Any, ...]:
     if inner[-1] is Ellipsis:
         return tuple(value) if inner[0] in PLAIN else tuple(_unpacked(inner[0], one) for one in value)
     return tuple(_unpacked(of, one) for of, one in zip(inner, value, strict=True))
+
+
+@cache
+def _names_of(kind: type) -> tuple[str, ...] | None:
+    """The names of the fields of a dataclass, None for any other type."""
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else None
 
 
 @cache

@@ -8,21 +8,22 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.records import Answer
-from workbench.storage.events import JUDGING, LATER, WITHDRAWN
-from workbench.storage.tables import JudgmentEventRow
+from workbench.storage.answer_columns import TimedColumns, timed_columns
+from workbench.storage.events import LATER, WITHDRAWN
 from workbench.workflow.judging.importing import IMPORTED
 from workbench.workflow.pools.current_answers import changes_of
-from workbench.workflow.pools.topic_answers import TopicAnswers
+from workbench.workflow.pools.topic_answers import CODES, TopicAnswers
 
 NOT_GRADED = -1
 """In the place of the grade of an answer that is none."""
+_NONE = -2
+# In its place where nothing is answered any more, or yet.
 NOWHERE = -1
 """In the place of a document of which no answer is current."""
 
@@ -82,37 +83,39 @@ def screen_answers(
 
 
 def _read(db: Session, campaign_id: int, assessors: Collection[int], answers: TopicAnswers) -> ScreenAnswers:
-    event = JudgmentEventRow
     # Whoever has no current answer has none from the screen either, unless a discussion withdrew it.
     who = assessors if answers.discussed else np.unique(answers.assessors).tolist()
-    rows = db.execute(
-        select(
-            event.assessor_id,
-            event.docno,
-            event.id,
-            event.answer,
-            event.grade,
-            event.recorded_at,
-            event.active_ms,
-        )
-        .where(
-            event.campaign_id == campaign_id,
-            event.assessor_id.in_(who),
-            event.topic == answers.topic,
-            event.purpose == JUDGING,
-            event.source.not_like(f"{IMPORTED}%"),
-        )
-        # As the index has them: the last of a pair counts.
-        .order_by(event.assessor_id, event.docno, event.id)
-    )
-    last = {(row[0], row[1]): row for row in rows}
-    found = [row for row in last.values() if row[3] not in (WITHDRAWN, LATER)]
-    place = {docno: at for at, docno in enumerate(answers.docnos)}
+    place = {docno: at for at, docno in enumerate(answers.joined.split(b"\n")[: answers.documents])}
+    several = [
+        _of_assessor(columns, place)
+        for columns in timed_columns(db, campaign_id, answers.topic, who, imported=IMPORTED)
+    ]
     return ScreenAnswers(
-        assessors=np.array([row[0] for row in found], np.int64),
-        events=np.array([row[2] for row in found], np.int64),
-        places=np.array([place.get(row[1], NOWHERE) for row in found], np.int32),
-        grades=np.array([row[4] if row[3] == Answer.GRADE else NOT_GRADED for row in found], np.int32),
-        moments=np.array([row[5].timestamp() for row in found], np.float64),
-        seconds=np.array([row[6] / 1000 if row[6] else np.nan for row in found], np.float64),
+        *(
+            np.concatenate([np.empty(0, kind), *(one[at] for one in several)])
+            for at, kind in enumerate((np.int64, np.int64, np.int32, np.int32, np.float64, np.float64))
+        )
     )
+
+
+def _of_assessor(columns: TimedColumns, place: Mapping[bytes, int]) -> tuple[NDArray[Any], ...]:
+    """The parts of `ScreenAnswers` that are one assessor's."""
+    grade = {answer: _grade(answer) for answer in set(columns.answers)}
+    grades = np.fromiter(map(grade.__getitem__, columns.answers), np.int32, len(columns.answers))
+    given = grades != _NONE
+    places = [place.get(docno, NOWHERE) for docno in columns.docnos]
+    known = columns.milliseconds != 0
+    return (
+        np.full(int(given.sum()), columns.assessor),
+        columns.events[given],
+        np.array(places, np.int32)[given],
+        grades[given],
+        columns.moments[given],
+        np.where(known, columns.milliseconds / 1000, np.nan)[given],
+    )
+
+
+def _grade(answer: str) -> int:
+    if answer in (WITHDRAWN, LATER):
+        return _NONE
+    return NOT_GRADED if answer in CODES else int(answer)
