@@ -25,20 +25,21 @@ Source = TypeVar("Source", bound=Hashable)
 LOG = logging.getLogger(__name__)
 AT_ONCE = 256 * 1024
 """Bytes that are stored in one transaction: whoever saves meanwhile waits for no more."""
-SCIENCE = (
-    *("formats", "pooling", "agreement", "consensus", "scoring", "trust", "ranking.py", "records.py"),
-    *("workflow/agreement/screen_answers.py", "workflow/agreement/timelines.py"),
-    *("workflow/overview/activity.py", "workflow/pools/missing_texts.py"),
-)
-"""Where in the package results come from."""
+COMMON = ("counts.py", "docnos.py", "ranking.py", "records.py")
+"""Where in the package results of every kind come from."""
 LIBRARIES = ("numpy", "ir-measures", "pytrec-eval-terrier")
 
 
 class KeptResults(Generic[Value]):
-    """Results of one dataclass, `kind`, by what they are computed from, whose `repr` must tell it wholly."""
+    """Results of one dataclass, `kind`, by what they are computed from, whose `repr` must tell it wholly.
 
-    def __init__(self, kind: type[Value]) -> None:
+    `code` are the packages and modules that compute it, beside COMMON: with another version of these a
+    result is another. Relative to this package, as "scoring" or "workflow/scores/kept_columns.py".
+    """
+
+    def __init__(self, kind: type[Value], *code: str) -> None:
         self._kind = kind
+        self.code = (*COMMON, *code)
 
     def get(self, db: Session, campaign_id: int, source: Hashable, make: Callable[[], Value]) -> Value:
         """The result of a source, computed by `make` if nobody has done so before."""
@@ -78,16 +79,16 @@ class KeptResults(Generic[Value]):
             afterwards(db, partial(store_results, campaign_id=campaign_id, results=portion))
 
     def _hash(self, source: Hashable) -> str:
-        whole = repr((self._kind.__name__, program_hash(), source))
+        whole = repr((self._kind.__name__, program_hash(self.code), source))
         return hashlib.sha256(whole.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 @cache
-def program_hash() -> str:
-    """A hash of the code that results come from, and of the versions of the libraries that it calls."""
+def program_hash(code: tuple[str, ...]) -> str:
+    """A hash of these packages and modules, and of the versions of the libraries that they call."""
     sha = hashlib.sha256(repr([_version(name) for name in LIBRARIES]).encode())
     package = Path(workbench.__file__).parent
-    for name in SCIENCE:
+    for name in code:
         part = package / name
         for path in sorted(part.rglob("*.py")) if part.is_dir() else [part]:
             sha.update(f"\n{path.relative_to(package)}\n".encode())

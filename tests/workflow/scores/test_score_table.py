@@ -165,7 +165,7 @@ def test_scores_of_another_version_of_the_program_are_not_taken(
 ) -> None:
     campaign_id = judged_campaign(database)
     for version in ("one", "one", "two"):
-        monkeypatch.setattr(kept_results, "program_hash", lambda version=version: version)
+        monkeypatch.setattr(kept_results, "program_hash", lambda _, version=version: version)
         forget(monkeypatch)
         with database.reading() as db:
             table_of(db, campaign_id)

@@ -83,7 +83,9 @@ class _Computed:
     values: NDArray[np.float64]
 
 
-_KEPT = KeptResults(_Computed)
+_KEPT = KeptResults(
+    _Computed, "consensus", "formats", "pooling", "scoring", "workflow/adjudication/influence.py"
+)
 
 
 def _grades(

@@ -117,7 +117,9 @@ _PEOPLE: Cache[Hashable, PersonTime] = Cache(2048)
 """By the topics that a person judged, as they were read: a save changes those who judged its topic."""
 _ASSESSORS: Cache[Hashable, AssessorTime] = Cache(2048)
 """By a hash of all that is computed of a person: of those, the few who judged the same pair."""
-_RESULTS = KeptResults(PersonTime)
+_RESULTS = KeptResults(
+    PersonTime, "agreement", "workflow/agreement/screen_answers.py", "workflow/agreement/timelines.py"
+)
 _SERIALS = count()
 
 

@@ -156,4 +156,4 @@ def _at_the_desk(assessors: Collection[int], *figures: Any) -> Select[Any]:
 
 
 _ANSWERED: Cache[Hashable, _Answered] = Cache(5000)
-_PACES = KeptResults(KeptPace)
+_PACES = KeptResults(KeptPace, "workflow/overview/activity.py")

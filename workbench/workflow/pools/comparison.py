@@ -27,7 +27,7 @@ from workbench.storage.engine import WRITES
 from workbench.storage.tables import PoolEntryRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.pools.adaptive_pools import is_adaptive
-from workbench.workflow.pools.contributors import tags_of
+from workbench.workflow.pools.contributors import TagReading
 from workbench.workflow.pools.judged_pairs import graded_by_people
 from workbench.workflow.pools.listing import PoolLine, origin, pool_summary
 from workbench.workflow.pools.pace import Pace, pace_of
@@ -181,12 +181,12 @@ def _read(db: Session, line: PoolLine) -> PoolMembers:
         .where(entry.pool_id == line.id)
         .group_by(entry.topic)
     )
-    place = {tag: number for number, tag in enumerate(line.tags)}
-    number = np.min_scalar_type(len(place))
+    reading = TagReading(line.tags)
+    number = np.min_scalar_type(len(line.tags))
     topics = {}
     for topic, docnos, texts in rows:
-        tags, counts = tags_of(texts)
-        brought = np.fromiter(map(place.__getitem__, tags), number, len(tags))
+        numbers, counts = reading.read(texts)
+        brought = numbers.astype(number)
         topics[topic] = TopicMembers(
             tuple(docnos.split("\n")), brought, counts, frozenset(added.get(topic, ()))
         )

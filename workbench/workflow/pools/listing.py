@@ -16,8 +16,9 @@ from workbench.storage.engine import WRITES
 from workbench.storage.tables import AccountRow, PoolEntryRow, PoolRow, RunRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import topic_titles
+from workbench.workflow.kept_results import KeptResults
 from workbench.workflow.pools.adaptive_pools import is_adaptive, totals
-from workbench.workflow.pools.contributors import contributions_of
+from workbench.workflow.pools.contributors import Contributed, contributions_of
 from workbench.workflow.pools.pool_rows import OVERLAP, PoolState, contents_of, pool_row, state_of
 from workbench.workflow.pools.pooled_topics import pooled_by_topic
 
@@ -201,12 +202,7 @@ def _added(db: Session, pool_ids: list[int]) -> dict[int, dict[str, tuple[int, i
 
 
 def _run_parts(db: Session, row: PoolRow) -> tuple[PoolRun, ...]:
-    if is_adaptive(row) or WRITES in db.info or row.opened_at is None:
-        pairs, alone = contributions_of(db, row)
-    else:
-        # Every pair names all runs that brought it: of a million pairs that is read for seconds.
-        key = str(db.get_bind().engine.url), row.id, contents_of(row)
-        pairs, alone = _CONTRIBUTED.get(key, lambda: contributions_of(db, row))
+    found = _contributed(db, row)
     current = set(
         db.scalars(
             select(RunRow.sha256).where(RunRow.campaign_id == row.campaign_id, RunRow.replaced_at.is_(None))
@@ -215,8 +211,8 @@ def _run_parts(db: Session, row: PoolRow) -> tuple[PoolRun, ...]:
     return tuple(
         PoolRun(
             run["tag"],
-            pairs.get(run["tag"], 0),
-            alone.get(run["tag"], 0),
+            found.pairs.get(run["tag"], 0),
+            found.alone.get(run["tag"], 0),
             run["sha256"],
             run["sha256"] not in current,
         )
@@ -224,7 +220,20 @@ def _run_parts(db: Session, row: PoolRow) -> tuple[PoolRun, ...]:
     )
 
 
-_CONTRIBUTED: Cache[Hashable, tuple[Mapping[str, int], Mapping[str, int]]] = Cache(16)
+def _contributed(db: Session, row: PoolRow) -> Contributed:
+    if is_adaptive(row) or WRITES in db.info or row.opened_at is None:
+        return contributions_of(db, row)
+    # Every pair names all runs that brought it: of a million pairs that is read for seconds.
+    source = row.id, contents_of(row)
+
+    def make() -> Contributed:
+        return _RESULTS.get(db, row.campaign_id, source, lambda: contributions_of(db, row))
+
+    return _CONTRIBUTED.get((str(db.get_bind().engine.url), *source), make)
+
+
+_CONTRIBUTED: Cache[Hashable, Contributed] = Cache(16)
+_RESULTS = KeptResults(Contributed, "pooling", "workflow/pools/contributors.py", "workflow/pools/listing.py")
 
 
 def _line(row: PoolRow, added: Mapping[str, tuple[int, int]]) -> PoolLine:

@@ -48,5 +48,5 @@ def _count(db: Session, campaign_id: int) -> int:
     return db.scalar(select(func.count()).select_from(lacking)) or 0
 
 
-_RESULTS = KeptResults(MissingTexts)
+_RESULTS = KeptResults(MissingTexts, "workflow/pools/missing_texts.py")
 _COUNTS: Cache[Hashable, int] = Cache(8)

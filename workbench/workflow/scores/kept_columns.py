@@ -97,7 +97,7 @@ class RequestedScores:
 
 
 _Source = tuple[str, str, int, tuple[str, ...]]
-_KEPT = KeptResults(ScoreColumn)
+_KEPT = KeptResults(ScoreColumn, "formats", "scoring", "workflow/scores/kept_columns.py")
 _COLUMNS: Cache[_Source, ScoreColumn] = Cache(MOST_KEPT)
 _RELEVANCE: Cache[tuple[str, tuple[str, ...]], Relevance] = Cache(1)
 """The last one, which the next call goes on with: of a million lines it takes seconds to make."""

@@ -85,7 +85,7 @@ class RecentRankings:
 
 
 _RECENT = RecentRankings()
-_KEPT = KeptResults(KeptRankings)
+_KEPT = KeptResults(KeptRankings, "formats", "scoring", "workflow/scores/kept_rankings.py")
 
 
 def kept_rankings(

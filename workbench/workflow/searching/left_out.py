@@ -17,7 +17,9 @@ from workbench.workflow.runs.run_records import runs_of
 from workbench.workflow.scores.score_table import ScoreTable
 from workbench.workflow.searching.report import only_added_pairs, only_found_pairs
 
-_KEPT = KeptResults(ScoresLeftOut)
+_KEPT = KeptResults(
+    ScoresLeftOut, "formats", "scoring", "trust", "agreement", "workflow/searching/left_out.py"
+)
 
 
 @dataclass(frozen=True, slots=True)

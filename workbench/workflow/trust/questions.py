@@ -34,10 +34,14 @@ _HOLES: Cache[tuple[object, ...], Holes] = Cache(8)
 _TOPICS: Cache[tuple[object, ...], FewerTopics] = Cache(8)
 """Each by all that it depends on, so that nothing in them grows old."""
 
+_CODE = (
+    *("agreement", "consensus", "formats", "pooling", "scoring", "trust"),
+    "workflow/trust/questions.py",
+)
 _KEPT_DEPTHS, _KEPT_HOLES, _KEPT_TOPICS = (
-    KeptResults(DeeperPool),
-    KeptResults(Holes),
-    KeptResults(FewerTopics),
+    KeptResults(DeeperPool, *_CODE),
+    KeptResults(Holes, *_CODE),
+    KeptResults(FewerTopics, *_CODE),
 )
 """The same in the database, for every process."""
 

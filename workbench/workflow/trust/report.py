@@ -58,7 +58,9 @@ class _Rankings:
 _REPORTS: Cache[tuple[object, ...], _Rankings] = Cache(8)
 """By all that they depend on: the judgments, the rule, the measure, the runs, and the pools."""
 
-_KEPT = KeptResults(_Rankings)
+_KEPT = KeptResults(
+    _Rankings, "agreement", "consensus", "formats", "pooling", "scoring", "trust", "workflow/trust/report.py"
+)
 """The same in the database, for every process."""
 
 
