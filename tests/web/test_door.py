@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -18,6 +18,7 @@ from werkzeug.wrappers import Response
 
 from tests.builders import pooled_campaign
 from tests.cast import CHEAP
+from tests.web.asked import Asked, Headers
 from workbench.errors import WorkbenchError
 from workbench.settings import read_settings
 from workbench.storage.engine import Database
@@ -35,51 +36,6 @@ MEBIBYTE = 1024**2
 FORM = {"content-type": "application/x-www-form-urlencoded"}
 FILES = {"content-type": "multipart/form-data; boundary=b"}
 PAGE, DESK = "/c/harbour/judge", "/desk/events"
-
-
-class Headers(list[tuple[str, str]]):
-    def items(self) -> Sequence[tuple[str, str]]:
-        return self
-
-
-@dataclass
-class Asked:
-    """A request as the server hands it over; with `stalls` its body never ends."""
-
-    method: str
-    path: str
-    headers: Headers
-    parts: Sequence[bytes] = ()
-    stalls: bool = False
-    query_string: str = ""
-    scheme: str = "http"
-    http_version: str = "1.1"
-    server: str = "127.0.0.1:80"
-    client: str = "[2001:db8::7]:50123"
-    authority: str | None = None
-    answered: list[tuple[int, dict[str, str], bytes]] = field(default_factory=list)
-    files: list[Path] = field(default_factory=list)
-
-    async def __call__(self) -> bytes:
-        return b"".join([part async for part in self])
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        for part in self.parts:
-            yield part
-        if self.stalls:
-            await asyncio.Event().wait()
-
-    def response_bytes(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
-        if not self.answered:
-            self.answered.append((status, dict(headers), body))
-
-    def response_file(self, status: int, headers: list[tuple[str, str]], file: str) -> None:
-        self.response_bytes(status, headers, Path(file).read_bytes())
-        self.files.append(Path(file))
-
-    @property
-    def status(self) -> int:
-        return self.answered[0][0]
 
 
 @dataclass

@@ -14,8 +14,8 @@ from granian.rsgi import Scope
 from sqlalchemy import event, text
 
 from tests.cast import CHEAP, Cast, assemble, signed_in_client
+from tests.web.asked import Asked, Headers
 from tests.web.test_desk_api import Desk, said
-from tests.web.test_door import Asked, Headers
 from workbench.errors import Unavailable
 from workbench.settings import read_settings
 from workbench.storage.engine import Database

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -71,9 +71,21 @@ def response_files() -> ResponseFiles:
     return ResponseFiles(app_context().settings.instance)
 
 
-def reading() -> AbstractContextManager[Session]:
-    """A transaction that reads one snapshot."""
-    return app_context().database.reading()
+@contextmanager
+def reading() -> Iterator[Session]:
+    """A transaction that reads one snapshot; it may last longer than its block (`keep_open`)."""
+    before = g.get("lasting")
+    with ExitStack() as transaction:
+        yield transaction.enter_context(app_context().database.reading())
+        lasting = g.get("lasting")
+        if lasting is not None and lasting is not before:
+            lasting.enter_context(transaction.pop_all())
+
+
+def keep_open() -> ExitStack:
+    """Have the transactions that read now stay open at the end of their blocks, until this is closed."""
+    lasting = g.lasting = ExitStack()
+    return lasting
 
 
 def asking() -> AbstractContextManager[Connection]:

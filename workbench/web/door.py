@@ -26,6 +26,7 @@ from workbench.web.access import body_limit, is_valid
 from workbench.web.bodies import BYTES_FROM_STRANGERS, Incomplete, read_body
 from workbench.web.context import context_of
 from workbench.web.environ import Exchange, environ_of, send
+from workbench.web.following import Following
 from workbench.web.health import PATH as HEALTH
 from workbench.web.health import Health, health_response
 from workbench.web.long_requests import LongRequests
@@ -60,6 +61,7 @@ class _Asked:
     began: float
     endpoint: str | None = None
     kind: str = "refused"
+    following: Following | None = None
 
 
 class Door:
@@ -92,9 +94,11 @@ class Door:
             send(exchange, WholeResponse(str(status), found, text.encode()))
             return
         asked = _Asked(exchange, environ, time.perf_counter())
-        refused = await self._refusal(asked)
+        refused = await self._refusal(asked, scope)
         if refused is not None:
             self._send(asked, self._refusals.answer(refused, environ))
+        if asked.following is not None:
+            await asked.following.over()
 
     def __rsgi_del__(self, _loop: Any) -> None:
         """Stop the second process, after the last request."""
@@ -103,7 +107,13 @@ class Door:
 
     def _send(self, asked: _Asked, answer: WholeResponse) -> None:
         """Send an answer, and count it once it is sent: nobody waits for that."""
+        if asked.following is not None and asked.following.begun:
+            # There is one already: it took longer than a request may.
+            return
         send(asked.exchange, answer)
+        self._count(asked, answer)
+
+    def _count(self, asked: _Asked, answer: WholeResponse) -> None:
         method = asked.environ["REQUEST_METHOD"]
         one = AnsweredRequest(
             method=method if method in METHODS else "other",
@@ -115,7 +125,7 @@ class Door:
         )
         self._observed.add(one)
 
-    async def _refusal(self, asked: _Asked) -> int | None:
+    async def _refusal(self, asked: _Asked, scope: Scope) -> int | None:
         """Have a request answered; the status by which it is refused, or None."""
         environ, exchange = asked.environ, asked.exchange
         try:
@@ -136,9 +146,8 @@ class Door:
             environ["wsgi.input"] = body
             if endpoint == EVENTS_ENDPOINT and signed_in and await self._saves.run(asked):
                 return None
-            await self._places.run(
-                kind, lambda: self._send(asked, self._answer(kind, endpoint, environ)), finally_=body.close
-            )
+            asked.following = self._following(asked, kind, scope)
+            await self._places.run(kind, lambda: self._respond(asked, kind), finally_=body.close)
         except (Full, TimeoutError, Unavailable):
             return 503
         except (Incomplete, ProtocolClosed):
@@ -181,11 +190,28 @@ class Door:
         environ["wsgi.input"].seek(0)
         return found
 
-    def _answer(self, kind: RequestKind, endpoint: str | None, environ: dict[str, Any]) -> WholeResponse:
+    def _respond(self, asked: _Asked, kind: RequestKind) -> None:
+        answer = self._answer(asked, kind)
+        if answer is not None:
+            self._send(asked, answer)
+
+    def _answer(self, asked: _Asked, kind: RequestKind) -> WholeResponse | None:
+        endpoint, environ = asked.endpoint, asked.environ
         if kind is not RequestKind.LONG:
             return answer_of(self._app.wsgi_app, environ, self._files)
         computes = endpoint is not None and endpoint.rpartition(".")[0] in COMPUTING | api.COMPUTING
-        return self._long.answer(environ, computes=computes)
+        return self._long.followed(environ, asked.following, computes=computes)
+
+    def _following(self, asked: _Asked, kind: RequestKind, scope: Scope) -> Following | None:
+        """How a large file is sent while it is made, where a broken transfer can be told from its end."""
+        if kind is not RequestKind.LONG or scope.http_version != "1.1":
+            return None
+        return Following(
+            asked.exchange,
+            between=(scope.client, scope.server),
+            refused=lambda: self._refusals.answer(503, asked.environ),
+            sent=lambda answer: self._count(asked, answer),
+        )
 
     def _endpoint(self, environ: dict[str, Any]) -> str | None:
         known = endpoint_of(environ)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Awaitable
 from typing import Any, Protocol
 
 from granian.rsgi import Scope
@@ -14,11 +15,21 @@ from workbench.web.refusals import WholeResponse
 SECONDS_TO_OPEN = 30.0
 
 
+class PartSender(Protocol):
+    """The body of a response that is sent in parts."""
+
+    def send_bytes(self, data: bytes) -> Awaitable[None]:
+        """Send a part, once the other side has taken those before; raises ProtocolClosed if it is gone."""
+
+
 class Exchange(BodySource, Protocol):
     """A request in RSGI: it sends its body, and takes the response."""
 
     def response_bytes(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
         """Send a response; any thread may, and a second one is ignored."""
+
+    def response_stream(self, status: int, headers: list[tuple[str, str]]) -> PartSender:
+        """Begin a response whose body is sent in parts, and ends with what this returns."""
 
     def response_file(self, status: int, headers: list[tuple[str, str]], file: str) -> None:
         """Send a response whose body is that of a file; as `response_bytes`."""
