@@ -120,17 +120,23 @@ def consensus(
 class TableConsensus:
     """What `Consensus` has, in arrays: the settled `rows` of a table with their grades and confidence.
 
-    `left` are the rows of the judged pairs without a grade, each with a reason of `reasons`.
+    `decided` are the rows that an adjudicator settled, `left` those of the judged pairs without a grade, each
+    with a reason of `reasons`.
     """
 
     table: VoteTable
     rows: Numbers
     grades: Numbers
     confidence: Floats
-    adjudicated: int
+    decided: Numbers
     left: Numbers
     reasons: tuple[str, ...]
     relevant_from: int
+
+    @property
+    def adjudicated(self) -> int:
+        """How many of the settled grades are an adjudicator's."""
+        return len(self.decided)
 
     @property
     def qrels(self) -> tuple[Qrel, ...]:
@@ -162,7 +168,7 @@ def consensus_of_table(table: VoteTable, *, rule: str, **parameters: str) -> Tab
         rows,
         found.grades[rows],
         found.confidence[rows],
-        len(decided),
+        decided,
         left,
         tuple(words[reasons[left]].tolist()),
         chosen.relevant_from(table.relevant_from, values),

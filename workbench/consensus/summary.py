@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import chain
 
 import numpy as np
 
+from workbench.consensus.models.votes import Floats
 from workbench.consensus.rule import Pair
 from workbench.consensus.settle import Consensus, TableConsensus
 
@@ -40,7 +40,6 @@ def summary(found: Consensus, *, topics: Collection[str] | None = None) -> Summa
     seen = dict.fromkeys([q.topic for q in found.qrels] + [pair.topic for pair in found.unsettled])
     relevant = [q.topic for q in found.qrels if q.grade >= found.relevant_from]
     with_relevant = set(relevant)
-    sure = found.confidence
     return Summary(
         settled=len(found.qrels),
         adjudicated=sum(label.adjudicated for label in found.labels),
@@ -53,8 +52,14 @@ def summary(found: Consensus, *, topics: Collection[str] | None = None) -> Summa
         without_relevant=tuple(
             topic for topic in (seen if topics is None else topics) if topic not in with_relevant
         ),
-        confidence=sum(sure) / len(sure) if sure else None,
+        confidence=_mean(np.array(found.confidence, np.float64)),
     )
+
+
+def _mean(values: Floats) -> float | None:
+    # One after the other: a sum of the sums of topics would be rounded otherwise, and so is what sum() gives
+    # since Python 3.12.
+    return float(np.add.accumulate(values)[-1] / len(values)) if len(values) else None
 
 
 def table_summary(found: TableConsensus, *, topics: Collection[str]) -> Summary:
@@ -64,9 +69,8 @@ def table_summary(found: TableConsensus, *, topics: Collection[str]) -> Summary:
     settled, with_relevant = (
         {found.table.pairs[row][0] for row in rows.tolist()} for rows in (found.rows, found.rows[relevant])
     )
-    sure = found.confidence.tolist()
     return Summary(
-        settled=len(sure),
+        settled=len(found.rows),
         adjudicated=found.adjudicated,
         unsettled=len(found.left),
         left=tuple(Counter(found.reasons).most_common()),
@@ -75,12 +79,11 @@ def table_summary(found: TableConsensus, *, topics: Collection[str]) -> Summary:
         relevant=int(np.count_nonzero(relevant)),
         topics=len(settled),
         without_relevant=tuple(topic for topic in topics if topic not in with_relevant),
-        # Added up as `summary` does, one after the other.
-        confidence=sum(sure) / len(sure) if sure else None,
+        confidence=_mean(found.confidence),
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TopicSummary:
     """What the summary of all topics adds up of one; `confidence` is that of each settled pair."""
 
@@ -88,7 +91,7 @@ class TopicSummary:
     adjudicated: int
     left: Mapping[str, int]
     by_grade: Mapping[int, int]
-    confidence: tuple[float, ...]
+    confidence: Floats
 
     @property
     def settled(self) -> int:
@@ -100,17 +103,6 @@ class TopicSummary:
         return sum(count for grade, count in self.by_grade.items() if grade >= relevant_from)
 
 
-def topic_summary(topic: str, found: Consensus) -> TopicSummary:
-    """What `summed` needs of a topic, of which a rule gave nothing but this."""
-    return TopicSummary(
-        topic,
-        sum(label.adjudicated for label in found.labels),
-        Counter(pair.reason for pair in found.unsettled),
-        Counter(label.grade for label in found.labels),
-        found.confidence,
-    )
-
-
 def summed(parts: Sequence[TopicSummary], *, relevant_from: int) -> Summary:
     """The summary of what a rule gave, from those of its topics in their order."""
     left: Counter[str] = Counter()
@@ -120,8 +112,7 @@ def summed(parts: Sequence[TopicSummary], *, relevant_from: int) -> Summary:
         by_grade.update(one.by_grade)
     settled, relevant = by_grade.total(), {one.topic: one.relevant(relevant_from) for one in parts}
     seen = [one.topic for one in parts if one.settled] + [one.topic for one in parts if not one.settled]
-    # One after the other, as `summary` adds them: the sum of sums would be rounded otherwise.
-    sure = sum(chain.from_iterable(one.confidence for one in parts))
+    sure = np.concatenate([one.confidence for one in parts]) if parts else np.zeros(0)
     return Summary(
         settled=settled,
         adjudicated=sum(one.adjudicated for one in parts),
@@ -132,7 +123,7 @@ def summed(parts: Sequence[TopicSummary], *, relevant_from: int) -> Summary:
         relevant=sum(relevant.values()),
         topics=sum(bool(one.settled) for one in parts),
         without_relevant=tuple(topic for topic in seen if not relevant[topic]),
-        confidence=sure / settled if settled else None,
+        confidence=_mean(sure),
     )
 
 

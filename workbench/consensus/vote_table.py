@@ -6,7 +6,7 @@ in the time that one takes otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -31,7 +31,7 @@ class VoteTable:
     """
 
     # No slots: what several rules need is computed once.
-    pairs: tuple[Pair, ...]
+    pairs: Sequence[Pair]
     names: tuple[str, ...]
     values: Numbers
     votes: Votes

@@ -164,6 +164,22 @@ def write_qrels(qrels: Iterable[Qrel]) -> Iterator[bytes]:
         yield b"%b 0 %b %d\n" % (plain(qrel.topic, "topic"), plain(qrel.docno, "docno"), qrel.grade)
 
 
+def topic_lines(topic: str, docnos: Sequence[bytes], grades: Sequence[int]) -> bytes:
+    """The lines of one topic as `write_qrels` writes them, of docnos that are sorted, and raising as that."""
+    if not docnos:
+        return b""
+    if b"" in docnos or not all_fit(b"\n".join(docnos)):
+        decoded = (docno.decode("utf-8", "surrogateescape") for docno in docnos)
+        pairs = zip(decoded, grades, strict=True)
+        return b"".join(write_qrels(Qrel(topic, docno, grade) for docno, grade in pairs))
+    start = b"%b 0 " % plain(topic, "topic")
+    # After each docno its grade, and what the next line begins with.
+    ends = {grade: b" %d\n%b" % (grade, start) for grade in set(grades)}
+    parts = [b""] * (2 * len(docnos))
+    parts[::2], parts[1::2] = docnos, map(ends.__getitem__, grades)
+    return start + b"".join(parts)[: -len(start)]
+
+
 def line_starts(pairs: Sequence[tuple[str, str]]) -> tuple[bytes, ...]:
     """What stands before the grade in each line of `write_qrels`; raises as that does for ids."""
     topics = {topic: plain(topic, "topic") for topic in dict.fromkeys(topic for topic, _ in pairs)}

@@ -16,7 +16,15 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
 from workbench.consensus.rule_choice import RuleChoice, rule_choice
-from workbench.consensus.settle import NO_GRADE, Consensus, Unsettled, consensus
+from workbench.consensus.rules import bound, rule_of
+from workbench.consensus.settle import (
+    NO_GRADE,
+    Consensus,
+    TableConsensus,
+    Unsettled,
+    consensus,
+    consensus_of_table,
+)
 from workbench.consensus.soft import SoftLabels, soft_labels
 from workbench.consensus.summary import Summary, summary_json, summed
 from workbench.consensus.vote_table import VoteTable, vote_table
@@ -30,9 +38,9 @@ from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.current_judgments import current_judgments, recorded_version
 from workbench.workflow.pools.current_answers import answers_by_topic
 from workbench.workflow.pools.topic_answers import TopicAnswers
+from workbench.workflow.qrels.settled_topic import SettledTopic
 from workbench.workflow.qrels.settled_topics import (
     JudgedTopics,
-    SettledTopic,
     by_topic,
     settles_pair_by_pair,
     together,
@@ -84,7 +92,7 @@ class Material:
     def settled(self, choice: RuleChoice) -> Consensus:
         """What a rule gives; raises WorkbenchError for an unknown rule, parameter or assessor."""
         parts = self._settled_alone(choice)
-        return together(parts) if parts else self._settled_at_once(choice)
+        return together(parts) if parts else self._settled_by_records(choice)
 
     def settled_topics(self, choice: RuleChoice) -> tuple[SettledTopic, ...]:
         """The same topic by topic, in the order of bytes."""
@@ -96,7 +104,17 @@ class Material:
             return ()
         return self.topics.settled(choice, self.scale, self.decided, self.counted_assessors(choice))
 
-    def _settled_at_once(self, choice: RuleChoice) -> Consensus:
+    def _settled_at_once(self, choice: RuleChoice) -> Consensus | TableConsensus:
+        # What is wrong with the choice is said before what is wrong with the judgments.
+        rule, parameters = rule_of(choice.rule), choice.parameters()
+        bound(rule, parameters)
+        if rule.settle_table is not None:
+            found = consensus_of_table(self.table(choice), rule=choice.rule, **parameters)
+            if found is not None:
+                return found
+        return self._settled_by_records(choice)
+
+    def _settled_by_records(self, choice: RuleChoice) -> Consensus:
         return consensus(
             self.counted(choice),
             rule=choice.rule,
@@ -144,16 +162,26 @@ class QrelsReport:
     `unjudged` are lines of grade -1 for pairs of the pools that have no other, where these were asked for.
     """
 
-    # No slots: the consensus of a million pairs is put together only where it is asked for.
+    # No slots: the hash is computed once.
     choice: RuleChoice
     topics: tuple[SettledTopic, ...]
     summary: Summary
     unjudged: tuple[Qrel, ...] = ()
 
-    @cached_property
+    @property
     def consensus(self) -> Consensus:
-        """What the rule gave of all topics."""
+        """What the rule gave of all topics, as records that are made anew each time."""
         return together(self.topics) if self.topics else Consensus((), (), self.relevant_from, ())
+
+    @property
+    def qrels(self) -> Iterator[Qrel]:
+        """The lines of all topics without those of grade -1, one topic at a time."""
+        return chain.from_iterable(one.qrels for one in self.topics)
+
+    @property
+    def grades(self) -> dict[Pair, int]:
+        """The grade of each pair that has one."""
+        return {(one.topic, one.docno): one.grade for one in self.qrels}
 
     @property
     def relevant_from(self) -> int:
@@ -173,12 +201,12 @@ class QrelsReport:
     def lines(self) -> Iterator[bytes]:
         """The file in parts of whole lines; nothing but qrels lines."""
         if self.unjudged:
-            return write_qrels((*self.consensus.qrels, *self.unjudged))
+            return write_qrels((*self.qrels, *self.unjudged))
         return (one.lines for one in self.topics)
 
     def first_unsettled(self, most: int) -> tuple[Unsettled, ...]:
         """The first of the judged pairs without a grade."""
-        return tuple(islice(chain.from_iterable(one.consensus.unsettled for one in self.topics), most))
+        return tuple(islice(chain.from_iterable(one.unsettled for one in self.topics if one.reasons), most))
 
     def relevant_by_topic(self, threshold: int) -> dict[str, int]:
         """How many lines have at least this grade, for topics with any."""
@@ -210,8 +238,7 @@ def make_qrels(db: Session, campaign_id: int, choice: RuleChoice, *, unjudged: b
     report = qrels_of(material(db, campaign_id), choice)
     if not unjudged:
         return report
-    graded = {(q.topic, q.docno) for q in report.consensus.qrels}
-    without = sorted(pooled_pairs(db, campaign_id) - graded)
+    without = sorted(pooled_pairs(db, campaign_id) - report.grades.keys())
     return replace(report, unjudged=tuple(Qrel(*pair, UNJUDGED) for pair in without))
 
 
@@ -219,7 +246,7 @@ def qrels_of(found: Material, choice: RuleChoice) -> QrelsReport:
     """The same from material that was read already; raises WorkbenchError as `make_qrels` does."""
     topics = found.settled_topics(choice)
     # Where nothing is judged the rule says all the same from which grade on, or what is wrong with it.
-    relevant_from = (topics[0].consensus if topics else found.settled(choice)).relevant_from
+    relevant_from = (topics[0] if topics else found.settled(choice)).relevant_from
     return QrelsReport(choice, topics, summed([one.summary for one in topics], relevant_from=relevant_from))
 
 

@@ -7,54 +7,36 @@ and is computed of all.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
-from itertools import chain
+from itertools import chain, groupby
+from operator import attrgetter, itemgetter
 from typing import TypeVar
+
+import numpy as np
 
 from workbench.consensus.adjudication import TWO_AND_ADJUDICATOR
 from workbench.consensus.rule import Pair
 from workbench.consensus.rule_choice import RuleChoice
-from workbench.consensus.rules import RULES, THEN
-from workbench.consensus.settle import Consensus, Label, Unsettled, consensus
-from workbench.consensus.summary import TopicSummary, topic_summary
-from workbench.formats.qrels import write_qrels
-from workbench.records import Judgment, Qrel, Scale, id_bytes, sorted_ids
-from workbench.workflow.judging.current_judgments import judgments_of_topic
-from workbench.workflow.pools.pooled_topics import TopicDocnos
+from workbench.consensus.rules import RULES, THEN, bound
+from workbench.consensus.settle import (
+    Consensus,
+    Label,
+    TableConsensus,
+    Unsettled,
+    consensus,
+    consensus_of_table,
+)
+from workbench.records import Scale, id_bytes, sorted_ids
+from workbench.workflow.caching import Cache
+from workbench.workflow.judging.current_judgments import read_judgments_of_topic
 from workbench.workflow.pools.topic_answers import TopicAnswers
+from workbench.workflow.qrels.settled_topic import SettledTopic
+from workbench.workflow.qrels.topic_table import CountedAssessors, topic_table
 
-
-class SettledTopic:
-    """What a rule gave of one topic, with what is made of that: once, however often it is asked for."""
-
-    def __init__(self, topic: str, found: Consensus) -> None:
-        self.topic = topic
-        self.consensus = found
-        self._pooled: tuple[TopicDocnos, int] | None = None
-
-    @cached_property
-    def lines(self) -> bytes:
-        """Its lines of the qrels file; raises WorkbenchError for ids that would not survive."""
-        return b"".join(write_qrels(self.consensus.qrels))
-
-    @cached_property
-    def sha256(self) -> str:
-        """The hash of these lines."""
-        return hashlib.sha256(self.lines).hexdigest()
-
-    @cached_property
-    def summary(self) -> TopicSummary:
-        """What the summary of all topics adds up."""
-        return topic_summary(self.topic, self.consensus)
-
-    def graded_of(self, pooled: TopicDocnos) -> int:
-        """How many of these documents have a grade."""
-        if self._pooled is None or self._pooled[0] != pooled:
-            graded = {id_bytes(qrel.docno) for qrel in self.consensus.qrels}
-            self._pooled = pooled, len(pooled.docnos & graded)
-        return self._pooled[1]
+MOST_CHOICES = 4
+"""Choices of a rule whose results stay with a topic: each 12 MB of a million pairs, 30 MB with their file."""
+NO_ANSWERS = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,32 +50,68 @@ class JudgedTopics:
         self, choice: RuleChoice, scale: Scale, decided: Mapping[Pair, int], counted: frozenset[str]
     ) -> tuple[SettledTopic, ...]:
         """What a rule that settles pair by pair gives, of the judgments of the assessors who are counted."""
-        of_topics: dict[str, dict[Pair, int]] = {}
-        for pair, grade in decided.items():
-            of_topics.setdefault(pair[0], {})[pair] = grade
+        bound(RULES[choice.rule], choice.parameters())
+        of_topics: dict[str, dict[str, int]] = {}
+        for (topic, docno), grade in decided.items():
+            of_topics.setdefault(topic, {})[docno] = grade
+        settling = _Settling(choice, scale, self.assessors, counted)
         parts = []
         for topic in sorted_ids({*self.answers, *of_topics}):
             theirs = of_topics.get(topic, {})
             answers = self.answers.get(topic)
             if answers is None:
-                parts.append(SettledTopic(topic, _settle(choice, scale, theirs, ())))
-                continue
-            key: Hashable = ("settled", choice, scale, tuple(theirs.items()), counted, self.assessors)
-            make = partial(self._settle_topic, choice, scale, theirs, counted)
-            parts.append(answers.keep(key, make))
-        return tuple(parts)
+                parts.append(settling.of(_without_answers(topic), theirs))
+            else:
+                parts.append(settling.kept_of(answers, theirs))
+        # What a rule neither settles nor leaves, only others judged, or decided without a judgment.
+        return tuple(one for one in parts if one.settled or one.reasons)
 
-    def _settle_topic(
+
+class _Settling:
+    """One rule with all that it depends on but the answers of a topic and the decisions."""
+
+    def __init__(
         self,
         choice: RuleChoice,
         scale: Scale,
-        decided: Mapping[Pair, int],
+        assessors: tuple[tuple[int, str, bool], ...],
         counted: frozenset[str],
-        answers: TopicAnswers,
-    ) -> SettledTopic:
-        judgments = judgments_of_topic(answers, self.assessors)
-        found = _settle(choice, scale, decided, [one for one in judgments if one.assessor in counted])
-        return SettledTopic(answers.topic, found)
+    ) -> None:
+        self._choice, self._scale, self._assessors, self._counted = choice, scale, assessors, counted
+        self._who = CountedAssessors.of(assessors, counted)
+        whole = repr((choice, scale, assessors, sorted(counted)))
+        self._key = hashlib.sha256(whole.encode("utf-8", "backslashreplace")).hexdigest()
+
+    def kept_of(self, answers: TopicAnswers, decided: Mapping[str, int]) -> SettledTopic:
+        """What the rule gives of a topic, as long as its answers and the decisions are these."""
+        kept: Cache[Hashable, SettledTopic] = answers.keep("settled", _last_choices)
+        return kept.get((self._key, *decided.items()), lambda: self.of(answers, decided))
+
+    def of(self, answers: TopicAnswers, decided: Mapping[str, int]) -> SettledTopic:
+        """The same made anew."""
+        topic, parameters = answers.topic, self._choice.parameters()
+        joined, table = topic_table(answers, self._who, self._scale, decided)
+        found = consensus_of_table(table, rule=self._choice.rule, **parameters)
+        if found is not None:
+            return SettledTopic.of_table(topic, joined, found)
+        judgments = read_judgments_of_topic(self._assessors, answers)
+        one = consensus(
+            [judgment for judgment in judgments if judgment.assessor in self._counted],
+            rule=self._choice.rule,
+            scale=self._scale,
+            relevant_from=self._scale.relevant_from,
+            decided={(topic, docno): grade for docno, grade in decided.items()},
+            **parameters,
+        )
+        return SettledTopic.of_records(topic, one.labels, one.unsettled, one.relevant_from)
+
+
+def _last_choices(_: TopicAnswers) -> Cache[Hashable, SettledTopic]:
+    return Cache(MOST_CHOICES)
+
+
+def _without_answers(topic: str) -> TopicAnswers:
+    return TopicAnswers(topic, b"", 0, NO_ANSWERS.astype(np.int32), NO_ANSWERS, NO_ANSWERS, False)
 
 
 def settles_pair_by_pair(choice: RuleChoice) -> bool:
@@ -109,25 +127,32 @@ def settles_pair_by_pair(choice: RuleChoice) -> bool:
     return rule is not None and rule.settle is not None and rule.settle_all is None
 
 
-def by_topic(found: Consensus) -> tuple[SettledTopic, ...]:
+def by_topic(found: Consensus | TableConsensus) -> tuple[SettledTopic, ...]:
     """What a rule gave, topic by topic in the order of bytes."""
-    labels, unsettled, qrels = _of_topics(found.labels), _of_topics(found.unsettled), _of_topics(found.qrels)
-    parts = []
-    for topic in sorted_ids({*labels, *unsettled}):
-        left, lines = unsettled.get(topic, ()), qrels.get(topic, ())
-        own = Consensus(labels.get(topic, ()), left, found.relevant_from, lines)
-        parts.append(SettledTopic(topic, own))
-    return tuple(parts)
+    if isinstance(found, TableConsensus):
+        return tuple(_of_table(found))
+    labels, unsettled = _of_topics(found.labels), _of_topics(found.unsettled)
+    return tuple(
+        SettledTopic.of_records(topic, labels.get(topic, ()), unsettled.get(topic, ()), found.relevant_from)
+        for topic in sorted_ids({*labels, *unsettled})
+    )
 
 
-_Line = TypeVar("_Line", Label, Unsettled, Qrel)
+def _of_table(found: TableConsensus) -> Iterator[SettledTopic]:
+    end = 0
+    for topic, pairs in groupby(found.table.pairs, key=itemgetter(0)):
+        docnos = [id_bytes(docno) for _, docno in pairs]
+        begin, end = end, end + len(docnos)
+        one = SettledTopic.of_table(topic, b"\n".join(docnos), found, begin, end)
+        if one.settled or one.reasons:
+            yield one
+
+
+_Line = TypeVar("_Line", Label, Unsettled)
 
 
 def _of_topics(lines: Iterable[_Line]) -> dict[str, tuple[_Line, ...]]:
-    found: dict[str, list[_Line]] = {}
-    for line in lines:
-        found.setdefault(line.topic, []).append(line)
-    return {topic: tuple(several) for topic, several in found.items()}
+    return {topic: tuple(several) for topic, several in groupby(lines, key=attrgetter("topic"))}
 
 
 def together(topics: Sequence[SettledTopic]) -> Consensus:
@@ -136,19 +161,6 @@ def together(topics: Sequence[SettledTopic]) -> Consensus:
     return Consensus(
         labels=tuple(chain.from_iterable(part.labels for part in parts)),
         unsettled=tuple(chain.from_iterable(part.unsettled for part in parts)),
-        relevant_from=parts[0].relevant_from,
+        relevant_from=topics[0].relevant_from,
         qrels=tuple(chain.from_iterable(part.qrels for part in parts)),
-    )
-
-
-def _settle(
-    choice: RuleChoice, scale: Scale, decided: Mapping[Pair, int], judgments: Iterable[Judgment]
-) -> Consensus:
-    return consensus(
-        judgments,
-        rule=choice.rule,
-        scale=scale,
-        relevant_from=scale.relevant_from,
-        decided=decided,
-        **choice.parameters(),
     )

@@ -30,7 +30,7 @@ from workbench.scoring.scorer import Scorer
 from workbench.workflow.caching import Cache
 from workbench.workflow.kept_results import KeptResults
 from workbench.workflow.qrels.qrels import QrelsReport
-from workbench.workflow.qrels.settled_topics import SettledTopic
+from workbench.workflow.qrels.settled_topic import SettledTopic
 from workbench.workflow.runs.packed_store import rankings_of
 from workbench.workflow.scores.kept_rankings import MOST_TOPICS, kept_rankings
 from workbench.workflow.scores.run_hashes import Hashes, hashes_of, places_among
@@ -74,7 +74,7 @@ class RequestedScores:
     @property
     def topics(self) -> tuple[SettledTopic, ...]:
         """The topics of the qrels, in the order of bytes."""
-        return tuple(one for one in self.qrels.topics if one.consensus.qrels)
+        return tuple(one for one in self.qrels.topics if one.settled)
 
     @property
     def alone(self) -> bool:
@@ -258,7 +258,7 @@ class _Columns:
             return None
         columns = {}
         for number, name in names.items():
-            scorer = Scorer(self.topics[number].consensus.qrels, self._requested.measures)
+            scorer = Scorer(self.topics[number].qrels, self._requested.measures)
             cells = topic_cells(scorer, found[name], highest=self._requested.highest)
             columns[number] = ScoreColumn(self._hashes_of(runs), cells)
         return columns
@@ -281,7 +281,7 @@ class _Columns:
         measures = self._requested.measures
         # Measures that read one grade a pair read the same qrels.
         key = sha256, () if self._requested.alone else tuple(map(str, measures))
-        qrels = chain.from_iterable(one.consensus.qrels for one in topics)
+        qrels = chain.from_iterable(one.qrels for one in topics)
         return Scorer(_RELEVANCE.get(key, lambda: Scorer(qrels, measures).relevance), measures)
 
     def _add(self, topic: int, more: ScoreColumn) -> ScoreColumn:

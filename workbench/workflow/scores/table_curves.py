@@ -23,7 +23,7 @@ def table_curves(
     options: CurveOptions,
 ) -> RunCurves:
     """The curves of some runs of a table, one or more, in the order given."""
-    scorer = Scorer(found.qrels.consensus.qrels, "AP")
+    scorer = Scorer(found.qrels.qrels, "AP")
     return run_curves(
         (scorer.read(arrays_for_use(db, campaign_id, tag)) for tag in tags),
         kind,

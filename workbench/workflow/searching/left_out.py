@@ -44,8 +44,7 @@ def pairs_to_leave_out(db: Session, campaign_id: int, table: ScoreTable, leave_o
     """The pairs of a table's qrels that a choice leaves out; raises WorkbenchError for no choice."""
     if leave_out not in CHOICES:
         raise WorkbenchError(f"{leave_out!r} cannot be left out", remedy=f"one of {', '.join(CHOICES)}")
-    graded = {(one.topic, one.docno) for one in table.qrels.consensus.qrels}
-    return CHOICES[leave_out].pairs(db, campaign_id) & graded
+    return CHOICES[leave_out].pairs(db, campaign_id) & table.qrels.grades.keys()
 
 
 def table_left_out(
@@ -59,8 +58,7 @@ def table_left_out(
     pairs = pairs_to_leave_out(db, campaign_id, table, leave_out)
     measure = ranking_measure(shown)
     # The threshold of the table's measures is in their names: no other is set here.
-    grades = {(one.topic, one.docno): one.grade for one in table.qrels.consensus.qrels}
-    qrels = AlternativeQrels("qrels", grades)
+    qrels = AlternativeQrels("qrels", table.qrels.grades)
     words = CHOICES[leave_out].words
     whole, rest, left_out = without_pairs(qrels, pairs, words, table.qrels.relevant_from)
     tags = [one.tag for one in table.runs]

@@ -112,7 +112,7 @@ def collection_report(
         measure=ranking,
         runs=len(runs),
         groups=len({run.group for run in runs if run.group}),
-        size=collection_size(db, campaign_id, qrels.consensus.qrels, relevant_from=qrels.relevant_from),
+        size=collection_size(db, campaign_id, qrels.qrels, relevant_from=qrels.relevant_from),
         pools=tuple(line for line in pools_of(db, campaign_id) if not line.draft),
         coverage=coverage_of(db, campaign_id, qrels),
         assessors=_assessors(found),

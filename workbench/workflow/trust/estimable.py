@@ -75,5 +75,5 @@ def sampled_pool(db: Session, one: Estimable, found: RankedRuns) -> SampledPool:
 
 def _graded(design: SampleDesign, found: RankedRuns) -> Mapping[Pair, int]:
     """The grades of what was drawn."""
-    pairs = ((one, (one.topic, one.docno)) for one in found.qrels.consensus.qrels)
+    pairs = ((one, (one.topic, one.docno)) for one in found.qrels.qrels)
     return {pair: one.grade for one, pair in pairs if pair in design.drawn}

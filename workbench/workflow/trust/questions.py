@@ -69,7 +69,7 @@ def campaign_depth(
     def make() -> DeeperPool:
         counts = pool_by_rank(
             _counted(tops_of(db, campaign_id, tags, depth=question.deeper, ties=ties), tags, steps),
-            found.qrels.consensus.qrels,
+            found.qrels.qrels,
             deepest=question.deeper,
             relevant_from=found.qrels.relevant_from,
         )
@@ -109,7 +109,7 @@ def campaign_holes(
     def make() -> Holes:
         sample = NO_SAMPLE if one is None else sampled_pool(db, one, found)
         runs = found.arrays(db, steps, "Runs looked at")
-        return holes(found.qrels.consensus.qrels, runs, [asked], highest=found.highest, sample=sample)
+        return holes(found.qrels.qrels, runs, [asked], highest=found.highest, sample=sample)
 
     def kept() -> Holes:
         return _KEPT_HOLES.get(db, campaign_id, (found.source, str(asked), recipe), make)

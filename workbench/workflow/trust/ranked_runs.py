@@ -49,8 +49,7 @@ class RankedRuns:
     @property
     def reference(self) -> AlternativeQrels:
         """The qrels as what others are compared with."""
-        grades = {(one.topic, one.docno): one.grade for one in self.qrels.consensus.qrels}
-        return AlternativeQrels(QRELS, grades, self.qrels.relevant_from)
+        return AlternativeQrels(QRELS, self.qrels.grades, self.qrels.relevant_from)
 
     @property
     def highest(self) -> int:

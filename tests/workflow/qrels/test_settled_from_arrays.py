@@ -1,0 +1,166 @@
+"""What a rule makes of the arrays of a topic's answers is what it makes of the judgments as records."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE
+from workbench.consensus.rule import Pair
+from workbench.consensus.rule_choice import RuleChoice, rule_choice
+from workbench.consensus.rules import RULES, THEN
+from workbench.consensus.settle import consensus
+from workbench.consensus.summary import summary, summed
+from workbench.errors import WorkbenchError
+from workbench.formats.qrels import topic_lines, write_qrels
+from workbench.records import FOUR_GRADES, Grade, Judgment, Qrel, Scale, sorted_ids
+from workbench.workflow.judging.current_judgments import read_judgments_of_topic
+from workbench.workflow.pools.pooled_topics import TopicDocnos
+from workbench.workflow.pools.topic_answers import TopicAnswers
+from workbench.workflow.qrels.qrels import Material
+from workbench.workflow.qrels.settled_topics import JudgedTopics, settles_pair_by_pair, together
+
+ASSESSORS = ((3, "ann", False), (7, "bea", False), (2, "cyd", False), (9, "model", True), (4, "zoe", False))
+"""Their ids have another order than their names."""
+GAPS = Scale((Grade(0, "no", "0"), Grade(2, "partly", "2"), Grade(7, "yes", "7")), 2)
+DOCNOS = [b"a", b"d-1", b"d-10", b"d-2", "\u00e9".encode(), b"\xe9", b"\xff"]
+DECIDED: tuple[Mapping[Pair, int], ...] = (
+    {},
+    # Of pairs that are judged, of others before, between and behind them, and of a topic without an answer.
+    {("1", "d-1"): 2, ("1", "0"): 7, ("1", "d-1x"): 0, ("2", "\udcff\udcff"): 2, ("nobody", "d"): 7},
+)
+PAIR_BY_PAIR = [
+    *(rule_choice(rule, assessor="bea") for rule in RULES if settles_pair_by_pair(rule_choice(rule))),
+    *(rule_choice("majority", ties=ties) for ties in ("lower", "higher")),
+    *(
+        rule_choice("adjudicated", then=then, assessor="zoe", ties="lower")
+        for then, _ in THEN.choices
+        if settles_pair_by_pair(rule_choice("adjudicated", then=then))
+    ),
+    rule_choice("one", assessor="model"),
+    rule_choice("majority", machines=True),
+]
+
+
+def some_answers(scale: Scale, seed: int) -> dict[str, TopicAnswers]:
+    """Of five topics; in one nobody gives a grade, in one only the machine does."""
+    chance = random.Random(seed)
+    values = [grade.value for grade in scale.grades]
+    found = {}
+    for topic in ("1", "10", "2", "machine", "unsure"):
+        rows = []
+        for place in range(len(DOCNOS)):
+            for number, _, _ in sorted(chance.sample(ASSESSORS, chance.randint(1, 5))):
+                if (number == 9) >= (topic == "machine"):
+                    given = chance.choice([*values, *values, UNSURE, CANNOT_JUDGE])
+                    rows.append((place, number, UNSURE if topic == "unsure" else given))
+        places, assessors, codes = np.array(rows, np.int64).reshape(-1, 3).T
+        joined = b"\n".join(DOCNOS)
+        answered = places.astype(np.int32)
+        found[topic] = TopicAnswers(topic, joined, len(DOCNOS), answered, assessors, codes, False)
+    return found
+
+
+def judgments_of(answers: Mapping[str, TopicAnswers]) -> tuple[Judgment, ...]:
+    several = (read_judgments_of_topic(ASSESSORS, answers[topic]) for topic in sorted_ids(answers))
+    return tuple(judgment for one in several for judgment in one)
+
+
+def material(answers: Mapping[str, TopicAnswers], scale: Scale, decided: Mapping[Pair, int]) -> Material:
+    machines = {name: machine for _, name, machine in ASSESSORS}
+    return Material(scale, judgments_of(answers), decided, machines, JudgedTopics(answers, ASSESSORS))
+
+
+@pytest.mark.parametrize(
+    "choice", PAIR_BY_PAIR, ids=lambda one: "-".join((one.rule, *dict(one.given).values()))
+)
+@pytest.mark.parametrize("decided", DECIDED, ids=("undecided", "decided"))
+def test_a_topic_in_arrays_is_settled_as_its_records_are(
+    choice: RuleChoice, decided: Mapping[Pair, int]
+) -> None:
+    for seed in range(8):
+        found = material(some_answers(GAPS, seed), GAPS, decided)
+        whole = consensus(
+            found.counted(choice),
+            rule=choice.rule,
+            scale=GAPS,
+            relevant_from=2,
+            decided=decided,
+            **choice.parameters(),
+        )
+        parts = found.settled_topics(choice)
+        assert together(parts) == whole
+        assert all(one.settled or one.unsettled for one in parts)
+        assert b"".join(one.lines for one in parts) == b"".join(write_qrels(whole.qrels))
+        assert summed([one.summary for one in parts], relevant_from=2) == summary(whole)
+        pooled = TopicDocnos.of([b"d-1", b"d-10", b"\xff\xff", b"elsewhere"])
+        graded = {(one.topic, one.docno) for one in whole.qrels}
+        assert [one.graded_of(pooled) for one in parts] == [
+            sum((one.topic, docno) in graded for docno in ("d-1", "d-10", "\udcff\udcff")) for one in parts
+        ]
+
+
+@pytest.mark.parametrize("rule", [name for name, rule in RULES.items() if not rule.soft])
+def test_the_topics_of_every_rule_are_together_what_it_gives_of_all_records(rule: str) -> None:
+    choice = rule_choice(rule, assessor="ann")
+    found = material(some_answers(FOUR_GRADES, 4), FOUR_GRADES, {("1", "d-1"): 3})
+    whole = consensus(
+        found.counted(choice),
+        rule=rule,
+        scale=FOUR_GRADES,
+        relevant_from=FOUR_GRADES.relevant_from,
+        decided={("1", "d-1"): 3},
+        **choice.parameters(),
+    )
+    parts = found.settled_topics(choice)
+    assert together(parts) == whole
+    assert summed([one.summary for one in parts], relevant_from=whole.relevant_from) == summary(whole)
+
+
+def test_a_grade_outside_the_scale_is_refused_as_in_records() -> None:
+    answers = some_answers(GAPS, 1)
+    found = material(answers, FOUR_GRADES, {})
+    with pytest.raises(WorkbenchError) as of_records:
+        consensus(found.judgments, rule="majority", scale=FOUR_GRADES)
+    with pytest.raises(WorkbenchError) as of_arrays:
+        found.settled_topics(rule_choice("majority", machines=True))
+    assert str(of_arrays.value) == str(of_records.value)
+
+
+def test_a_wrong_parameter_is_refused_where_nothing_is_judged_too() -> None:
+    for answers in (some_answers(GAPS, 1), {}):
+        with pytest.raises(WorkbenchError, match="ties cannot be"):
+            material(answers, GAPS, {}).settled_topics(rule_choice("majority", ties="random"))
+
+
+def test_a_topic_is_settled_once_until_its_decisions_or_the_choice_change() -> None:
+    answers = some_answers(GAPS, 2)
+    choice = rule_choice("adjudicated")
+    before = material(answers, GAPS, {("1", "d-1"): 2}).settled_topics(choice)
+    again = material(answers, GAPS, {("1", "d-1"): 2}).settled_topics(choice)
+    assert list(map(id, again)) == list(map(id, before))
+    decided = material(answers, GAPS, {("1", "d-1"): 7}).settled_topics(choice)
+    assert [one is other for one, other in zip(before, decided, strict=True)] == [
+        one.topic != "1" for one in before
+    ]
+    assert together(decided).labels != together(before).labels
+
+
+def test_the_lines_of_a_topic_are_those_of_its_records() -> None:
+    docnos, grades = [b"a", b"d\xe9", b"d\xff", b"\xe2\x80\x8b"], [0, 10, -1, 10]
+    records = [
+        Qrel("q1", docno.decode("utf-8", "surrogateescape"), grade)
+        for docno, grade in zip(docnos, grades, strict=True)
+    ]
+    assert topic_lines("q1", docnos, grades) == b"".join(write_qrels(records))
+    assert topic_lines("q1", docnos[:2], grades[:2]) == b"q1 0 a 0\nq1 0 d\xe9 10\n"
+    assert topic_lines("q1", [], []) == b""
+
+
+@pytest.mark.parametrize(("topic", "docno"), [("q 1", b"a"), ("q1", b"a b"), ("q1", b""), ("q1", b"a\x07")])
+def test_lines_of_ids_that_would_not_survive_are_refused(topic: str, docno: bytes) -> None:
+    with pytest.raises(WorkbenchError, match="cannot be written"):
+        topic_lines(topic, [docno, b"z"], [1, 0])

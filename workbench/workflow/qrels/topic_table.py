@@ -1,0 +1,119 @@
+"""The vote table of one topic, made of its current answers as arrays: what a rule settles it from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.consensus.models.votes import Numbers, Votes
+from workbench.consensus.rule import Pair
+from workbench.consensus.vote_table import VoteTable
+from workbench.records import Scale, id_bytes
+from workbench.workflow.pools.topic_answers import TopicAnswers
+
+Assessors = Sequence[tuple[int, str, bool]]
+"""The assessors of a campaign: id, name, whether a machine."""
+
+
+class TopicPairs(Sequence[Pair]):
+    """The pairs of one topic; the docnos, `joined` by line feeds, are decoded when one is asked for."""
+
+    def __init__(self, topic: str, joined: bytes, count: int) -> None:
+        self.topic, self.joined, self._count = topic, joined, count
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, place: int) -> Pair: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Pair]: ...
+    def __getitem__(self, place: int | slice) -> Pair | Sequence[Pair]:
+        if isinstance(place, slice):
+            return tuple((self.topic, docno) for docno in self._docnos[place])
+        return self.topic, self._docnos[place]
+
+    @cached_property
+    def _docnos(self) -> list[str]:
+        return self.joined.decode("utf-8", "surrogateescape").split("\n")[: self._count]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountedAssessors:
+    """Whose answers count: their ids, ascending, and where each stands among their sorted `names`."""
+
+    ids: Numbers
+    places: Numbers
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, assessors: Assessors, counted: frozenset[str]) -> CountedAssessors:
+        """Those of the assessors who are counted."""
+        chosen = sorted((number, name) for number, name, _ in assessors if name in counted)
+        names = tuple(sorted(name for _, name in chosen))
+        place = {name: at for at, name in enumerate(names)}
+        ids = np.array([number for number, _ in chosen], np.int64)
+        return cls(ids, np.array([place[name] for _, name in chosen], np.int64), names)
+
+    def find(self, assessors: NDArray[np.int64]) -> tuple[NDArray[np.bool_], Numbers]:
+        """Which of these ids count, and where those that do stand among the names."""
+        if not len(self.ids):
+            return np.zeros(len(assessors), np.bool_), np.zeros(0, np.int64)
+        at = np.minimum(np.searchsorted(self.ids, assessors), len(self.ids) - 1)
+        there = self.ids[at] == assessors
+        return there, self.places[at[there]]
+
+
+def topic_table(
+    answers: TopicAnswers, who: CountedAssessors, scale: Scale, decided: Mapping[str, int]
+) -> tuple[bytes, VoteTable]:
+    """A topic's documents with an answer, or decided, joined by line feeds, and the table of their votes.
+
+    `decided` has grades by docno. The table is what `vote_table` makes of the judgments, but with every grade
+    of the scale and every counted assessor, whether they occur or not, and with the documents that only
+    others judged. Raises WorkbenchError for a grade outside the scale.
+    """
+    joined, count, rows, places = _documents(answers, decided)
+    there, assessors = who.find(answers.assessors)
+    places, codes = places[there], answers.codes[there]
+    judged = np.zeros(count, np.bool_)
+    judged[places] = True
+    graded = codes >= 0
+    places, assessors, codes = places[graded], assessors[graded], codes[graded]
+    values = np.array(sorted(grade.value for grade in scale.grades), np.int64)
+    grades = np.minimum(np.searchsorted(values, codes), len(values) - 1)
+    outside = values[grades] != codes
+    if outside.any():
+        first = np.lexsort((assessors[outside], places[outside]))[0]
+        scale.grade(int(codes[outside][first]))
+    return joined, VoteTable(
+        TopicPairs(answers.topic, joined, count),
+        who.names,
+        values,
+        Votes(places, assessors, grades, count, len(who.names), len(values)),
+        judged,
+        rows,
+        scale.relevant_from,
+    )
+
+
+def _documents(
+    answers: TopicAnswers, decided: Mapping[str, int]
+) -> tuple[bytes, int, dict[int, int], NDArray[np.int64]]:
+    """The documents, how many they are, the decisions by row, and where the document of each answer is."""
+    joined, count, places = answers.joined, answers.documents, answers.places.astype(np.int64)
+    if not decided:
+        return joined, count, {}, places
+    own = joined.split(b"\n")[:count]
+    grades = {id_bytes(docno): grade for docno, grade in decided.items()}
+    every = sorted({*own, *grades})
+    row = {docno: at for at, docno in enumerate(every)}
+    if len(every) > count:
+        places = np.array([row[docno] for docno in own], np.int64)[places]
+        joined, count = b"\n".join(every), len(every)
+    return joined, count, dict(sorted((row[docno], grade) for docno, grade in grades.items())), places
