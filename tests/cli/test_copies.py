@@ -11,6 +11,7 @@ import pytest
 from tests.cli.executable import Terminal, new_instance
 from workbench.cli import backup, move
 from workbench.cli.row_progress import SHOWN_EVERY, _Counter, described, row_progress, say_copied
+from workbench.errors import Unavailable
 from workbench.storage.portable.contents import Contents
 from workbench.storage.portable.loading import Copied
 from workbench.storage.portable.rows import TableSurvey
@@ -137,3 +138,17 @@ def test_after_a_restore_the_next_command_is_for_that_database(
     assert first == f"Restored and compared with the backup: {IN_WORDS}"
     assert last == f"Start it with: workbench serve --instance '{empty}'"
     assert len(copies) == 1
+
+
+def test_whoever_interrupts_a_campaigns_move_is_told_how_to_go_on(
+    populated: Terminal, tmp_path: Path, migrated_sqlite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: Any) -> Copied:
+        raise Unavailable("the server has gone")
+
+    monkeypatch.setattr(move, "move_campaign", away)
+    to = f"sqlite:///{new_instance(tmp_path / 'two', migrated_sqlite)}/workbench.sqlite3"
+    done = populated.run("move", "--to", to, "--campaign", "harbour")
+    assert done.returncode == 1
+    assert b"Run the same command again within twelve hours: it continues." in done.stderr
+    assert b"the database does not respond: the server has gone" in done.stderr

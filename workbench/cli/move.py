@@ -10,9 +10,12 @@ import click
 from workbench.cli.campaign.campaigns import JSON
 from workbench.cli.database import database_options, existing_database, open_database
 from workbench.cli.row_progress import row_progress, say_copied
+from workbench.errors import Unavailable
 from workbench.settings import Settings
 from workbench.storage.engine import Database
+from workbench.storage.portable.loading import Copied
 from workbench.storage.portable.moving import move_instance
+from workbench.storage.portable.rows import Progress
 from workbench.workflow.upkeep.campaign_move import CampaignMove, move_campaign
 
 
@@ -42,7 +45,7 @@ def move(
 
     One campaign (--campaign): servers may run on at both ends. The campaign is archived first and stays here
     archived. Hidden at first, it appears there with its people, none of them an administrator, after all rows
-    have been compared; an interrupted move leaves nothing.
+    have been compared. If it is interrupted, run the same command again within twelve hours: it continues.
     """
     if campaign is None:
         if slug or same_people:
@@ -61,7 +64,7 @@ def move(
             open_database(replace(settings, database_url=to)) as destination,
             row_progress() as progress,
         ):
-            copied = move_campaign(source, destination, request, progress)
+            copied = _moved(source, destination, request, progress)
     say_copied(copied, "Moved and compared", as_json=as_json)
     if as_json:
         return
@@ -69,3 +72,15 @@ def move(
         click.echo("Start every server with WORKBENCH_DATABASE_URL set to the new database.")
     else:
         click.echo(f"It is archived here. There it is {slug or campaign}, with the members that it has here.")
+
+
+def _moved(source: Database, destination: Database, request: CampaignMove, progress: Progress) -> Copied:
+    try:
+        return move_campaign(source, destination, request, progress)
+    except (KeyboardInterrupt, Unavailable):
+        click.echo(
+            "\nThe move was interrupted. Run the same command again within twelve hours: it continues. The "
+            "campaign stays archived here; to go on judging here instead, restore it in its settings.",
+            err=True,
+        )
+        raise

@@ -40,7 +40,7 @@ from workbench.storage.tables import (
     ReleaseOriginRow,
     RunRow,
 )
-from workbench.workflow.campaigns.arrivals import FIRST_PORTION, Arrival, arriving, hide
+from workbench.workflow.campaigns.arrivals import FIRST_PORTION, Arrival, arriving
 from workbench.workflow.campaigns.campaigns import Campaign, campaign_by_slug, create_campaign, free_slug
 from workbench.workflow.campaigns.collection import batches, compare, load_topics
 from workbench.workflow.clock import utc_now
@@ -110,7 +110,6 @@ def import_release(
             return create_campaign(db, name=title, scale=scale, guidelines=guidelines, slug=name)
 
         made, _ = _named(db, contents, slug, under)
-        hide(db, made.id)
         return made.id
 
     try:

@@ -11,32 +11,42 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from itertools import islice
 
 from sqlalchemy import func, insert, select, text, update
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DataError, IntegrityError
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, WorkbenchError
+from workbench.errors import Conflict, Unavailable, WorkbenchError
 from workbench.storage.engine import Database
 from workbench.storage.migrate import known_revisions
 from workbench.storage.portable.contents import Contents, differing_tables
 from workbench.storage.portable.loading import Copied
 from workbench.storage.portable.moving import address_of
-from workbench.storage.portable.rows import FETCHED_BYTES, Progress, TableSurvey, check_fits, no_progress
+from workbench.storage.portable.rows import (
+    FETCHED_BYTES,
+    Progress,
+    TableSurvey,
+    check_fits,
+    no_progress,
+    whole_sha256,
+)
 from workbench.storage.portable.schema import PortableTable
 from workbench.storage.tables import Base, InvitationRow, MemberRow
 from workbench.workflow.campaigns.archive import archive_campaign, restore_campaign
 from workbench.workflow.campaigns.arrivals import (
     FIRST_PORTION,
     Arrival,
+    Superseded,
     arriving,
-    arriving_slug,
+    arriving_campaigns,
+    give_up,
     require_free,
 )
-from workbench.workflow.campaigns.campaigns import Campaign, campaign_by_slug
-from workbench.workflow.clock import utc_now
+from workbench.workflow.campaigns.campaigns import ARRIVING, Campaign, campaign_by_slug
 from workbench.workflow.upkeep.campaign_people import MovedPeople
 from workbench.workflow.upkeep.campaign_rows import (
     ACCOUNT,
@@ -50,6 +60,8 @@ from workbench.workflow.upkeep.campaign_rows import (
 
 # Written last, in one transaction: by them the campaign is there, and its rules name rows of other tables.
 _AT_THE_END = frozenset({CAMPAIGN, MemberRow.__tablename__, InvitationRow.__tablename__})
+# In the desk rules of a campaign that is not complete: what is moved there.
+_MOVED = "moved"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +80,22 @@ def move_campaign(
 
     Servers may run at both ends: the campaign is archived first, so that answers sent meanwhile wait in the
     browsers, and others write to the destination between portions. Nobody becomes an administrator by it.
+    An interrupted move is gone on with by the next one, if the campaign is unchanged; it stays archived.
     Raises Conflict if the slug or a sign-in name is taken there, NotFound for an unknown campaign,
-    WorkbenchError if rows cannot be stored or are not the same afterwards. Then nothing of it is there.
+    WorkbenchError if rows cannot be stored or are not the same afterwards; then nothing of it is there.
+    Raises Superseded if another process goes on with it.
     """
     if address_of(source) == address_of(destination):
         raise Conflict("the campaign is in this database already", remedy="name another one with --to")
     with source.reading() as db:
         campaign = campaign_by_slug(db, request.slug, even_archived=True)
     with _archived(source, campaign), source.reading() as old:
+        with destination.reading() as db:
+            require_free(db, request.new_slug)
         rows = CampaignRows(_patient(old.connection(), source), campaign.id)
-        copy = _Copy(rows, request)
-        with arriving(destination, copy.begin) as arrival:
-            before = _survey(rows, rows.tables, _as_it_is, progress, "Reading")
+        before = _survey(rows, rows.tables, _as_it_is, progress, "Reading")
+        copy = _Copy(rows, request, _Moved.of(campaign, before))
+        with arriving(destination, copy.begin, left=copy.left) as arrival:
             copy.fill(arrival, progress)
             there = copy.survey(destination, progress)
             with source.reading() as later:
@@ -91,8 +107,8 @@ def move_campaign(
                 there += copy.complete(new, progress)
                 remedy = "run `workbench verify` on both databases"
                 _require_equal(before, there, "the copy is not complete", remedy)
-                arrival.show(new, request.new_slug, archived_at=campaign.archived_at)
-    return Copied(Contents(known_revisions()[-1], before), 0)
+                arrival.show(new, request.new_slug, archived_at=copy.archived_at)
+    return Copied(Contents(known_revisions()[-1], before), copy.resumed)
 
 
 def _require_equal(
@@ -104,13 +120,15 @@ def _require_equal(
 
 @contextmanager
 def _archived(source: Database, campaign: Campaign) -> Iterator[None]:
-    """Archived meanwhile and afterwards; as it was if the move does not succeed."""
+    """Archived meanwhile and afterwards; as it was if the move fails, and not if it can be gone on with."""
     already = campaign.archived_at is not None
     if not already:
         with source.writing() as db:
             archive_campaign(db, campaign.id)
     try:
         yield
+    except (KeyboardInterrupt, Unavailable, Superseded):
+        raise
     except BaseException:
         if not already:
             with source.writing() as db:
@@ -125,15 +143,85 @@ def _patient(connection: Connection, database: Database) -> Connection:
     return connection
 
 
-class _Copy:
-    """The rows on their way, with the numbers that they have at both ends."""
+@dataclass(frozen=True, slots=True)
+class _Moved:
+    """What a campaign that is not complete says of its source.
 
-    def __init__(self, rows: CampaignRows, request: CampaignMove) -> None:
-        self._rows, self._request = rows, request
+    That is the `campaign` there, by its number and the moment when it was made, the hash of its `contents`,
+    and when it was `archived`, apart from being moved.
+    """
+
+    campaign: str
+    contents: str
+    archived: str | None
+
+    @classmethod
+    def of(cls, campaign: Campaign, tables: Sequence[TableSurvey]) -> _Moved:
+        archived = campaign.archived_at
+        return cls(
+            f"{campaign.id} of {campaign.created_at.isoformat()}",
+            whole_sha256(tables),
+            None if archived is None else archived.isoformat(),
+        )
+
+
+class _Copy:
+    """The rows on their way, with the numbers that they have at both ends.
+
+    Each table is copied in the order of its key, and new numbers ascend: by how many of a table are there it
+    is known which, and which number each has got. So an attempt that was interrupted is gone on with.
+    """
+
+    def __init__(self, rows: CampaignRows, request: CampaignMove, moved: _Moved) -> None:
+        self._rows, self._request, self._moved = rows, request, moved
+        self._left: dict[str, int] = {}
         self._people = MovedPeople(rows.accounts(), same_people=request.same_people)
         self._numbers: dict[str, Numbers | MovedPeople] = {ACCOUNT: self._people}
         self._numbers |= {name: Numbers() for name, table in rows.tables.items() if "id" in table.columns}
         ((_, self._campaign),) = rows.values(rows.tables[CAMPAIGN])
+
+    @property
+    def archived_at(self) -> datetime | None:
+        """When the campaign was archived, apart from being moved."""
+        archived = self._moved.archived
+        return None if archived is None else datetime.fromisoformat(archived)
+
+    @property
+    def resumed(self) -> int:
+        """How many rows were there from an earlier attempt."""
+        return sum(self._left.values())
+
+    def left(self, db: Session) -> int | None:
+        """The number of what an interrupted attempt left there, None where none can be gone on with."""
+        found = None
+        for number, rules in arriving_campaigns(db).items():
+            if _MOVED not in rules:
+                continue
+            moved = _Moved(**rules[_MOVED])
+            if moved.campaign != self._moved.campaign:
+                continue
+            if found is None and moved.contents == self._moved.contents and self._goes_on(db, number):
+                # It is archived by that attempt now.
+                found, self._moved = number, moved
+            else:
+                give_up(db, number)
+        return found
+
+    def _goes_on(self, db: Session, campaign_id: int) -> bool:
+        """Whether the people and rows that are there are a beginning of these; notes their numbers."""
+        there = CampaignRows(db.connection(), campaign_id)
+        if not self._people.find_placeholders(db.connection(), campaign_id):
+            return False
+        self._numbers[CAMPAIGN].add(self._campaign["id"], campaign_id)
+        for table in self._filled():
+            if table.name in self._numbers:
+                new = there.numbers(table)
+                for one in zip(self._rows.numbers(table), new, strict=False):
+                    self._numbers[table.name].add(*one)
+                self._left[table.name] = len(new)
+            else:
+                self._left[table.name] = there.count(table)
+        return True
 
     def begin(self, db: Session) -> int:
         """Write the row of the campaign and its people, hidden; returns its number there."""
@@ -144,9 +232,8 @@ class _Copy:
         self._numbers[CAMPAIGN].add(self._campaign["id"], number)
         hidden = {
             "id": number,
-            "slug": arriving_slug(number),
-            "archived_at": utc_now(None),
-            "desk_rules": "{}",
+            "slug": f"{ARRIVING}{number}",
+            "desk_rules": json.dumps({_MOVED: asdict(self._moved)}),
         }
         self._insert(connection, table, [self._campaign | hidden])
         self._people.add_placeholders(connection, number, lambda count: _drawn(connection, ACCOUNT, count))
@@ -158,7 +245,7 @@ class _Copy:
             arrival.rows = FIRST_PORTION
             batch: list[Values] = []
             size = 0
-            for length, values in self._rows.values(table):
+            for length, values in islice(self._rows.values(table), self._left.get(table.name, 0), None):
                 batch.append(values)
                 size += length
                 if len(batch) >= arrival.rows or size >= FETCHED_BYTES:

@@ -48,13 +48,7 @@ class MovedPeople:
 
         Raises Conflict for sign-in names that are there, unless they are the same people.
         """
-        known = self._known(connection, [one["login"] for one in self._accounts])
-        if known and not self._same_people:
-            raise _conflict(known)
-        self._added = [one for one in self._accounts if one["login"] not in known]
-        for one in self._accounts:
-            if one["login"] in known:
-                self.add(one["id"], known[one["login"]])
+        self._find(connection)
         now = utc_now(None)
         for one, number in zip(self._added, draw(len(self._added)), strict=True):
             self.add(one["id"], number)
@@ -69,6 +63,29 @@ class MovedPeople:
                 "desk": {},
             }
             connection.execute(insert(_TABLE).values(hidden))
+
+    def find_placeholders(self, connection: Connection, campaign_id: int) -> bool:
+        """Find them, and what `add_placeholders` has added; whether that is one for each of the others.
+
+        Raises Conflict as that does.
+        """
+        self._find(connection)
+        theirs = _TABLE.c.login.startswith(placeholder_login(campaign_id))
+        numbers = connection.execute(select(_TABLE.c.id).where(theirs).order_by(_TABLE.c.id)).scalars().all()
+        if len(numbers) != len(self._added):
+            return False
+        for one, number in zip(self._added, numbers, strict=True):
+            self.add(one["id"], number)
+        return True
+
+    def _find(self, connection: Connection) -> None:
+        known = self._known(connection, [one["login"] for one in self._accounts])
+        if known and not self._same_people:
+            raise _conflict(known)
+        self._added = [one for one in self._accounts if one["login"] not in known]
+        for one in self._accounts:
+            if one["login"] in known:
+                self.add(one["id"], known[one["login"]])
 
     def complete(self, connection: Connection) -> None:
         """Give the accounts that were added their names and passwords, and no right to administer."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, select
+from sqlalchemy import ColumnElement, Table, func, select
 from sqlalchemy.engine import Connection
 
 from workbench.errors import WorkbenchError
@@ -110,6 +110,17 @@ class CampaignRows:
         """The size of each row in bytes and its values by column, in the order of the key."""
         for line in lines_of(self.connection, table, self.belonging(table)):
             yield len(line), row_of(line, table)
+
+    def numbers(self, table: PortableTable) -> Sequence[int]:
+        """The numbers of the rows of a table that has them, ascending."""
+        number = table.table.columns["id"]
+        chosen = select(number).where(self.belonging(table)).order_by(number)
+        return self.connection.execute(chosen).scalars().all()
+
+    def count(self, table: PortableTable) -> int:
+        """How many rows a table has."""
+        chosen = select(func.count()).select_from(table.table).where(self.belonging(table))
+        return self.connection.execute(chosen).scalar_one()
 
     def people(self) -> frozenset[int]:
         """The accounts that any row of the campaign refers to."""
