@@ -69,9 +69,9 @@ class TrailedDatabase(Database):
         self._transactions = 0
 
     @contextmanager
-    def writing(self) -> Iterator[Session]:
+    def writing(self, *, synced: bool = True) -> Iterator[Session]:
         """As of every database, and recorded."""
-        with super().writing() as db:
+        with super().writing(synced=synced) as db:
             if self._act is not None:
                 with watching(db, self._further):
                     yield db

@@ -40,6 +40,9 @@ BUSY_SECONDS = 15.0
 STORING_SECONDS = 0.5
 # The same for changes that share a transaction: a lock that one of them needs must not stop the others.
 SHARED_LOCK_SECONDS = 0.1
+# After so many transactions that did not wait for the disk the log is moved into the file: whichever is the
+# first in the empty log waits for the disk.
+MOVED_AFTER = 16
 # One for each busy thread of a server; a thread uses two at most.
 KEPT_CONNECTIONS = 16
 # What a writer raises whose rows somebody else deleted at that moment.
@@ -83,6 +86,7 @@ class Database:
         self.engine = _engine(url)
         self.embedded = self.engine.dialect.name == "sqlite"
         self._writer = threading.RLock()
+        self._unsynced = 0
         path = self.engine.url.database
         on_disk = self.embedded and path not in {None, "", ":memory:"}
         self._next = NextWriter(Path(f"{path}-next")) if on_disk else None
@@ -125,17 +129,32 @@ class Database:
             LOG.warning("what was computed is not stored: %s", error)
 
     @contextmanager
-    def writing(self) -> Iterator[Session]:
-        """One transaction that is committed at its end, or wholly undone by an exception."""
+    def writing(self, *, synced: bool = True) -> Iterator[Session]:
+        """One transaction that is committed at its end, or wholly undone by an exception.
+
+        If it is not `synced`, the lock of SQLite waits for no disk. After a power failure it may be missing,
+        unless a later one was synced: for parts of what is done again or deleted then.
+        """
         with (
             responding(writes=True),
             self._turn(),
             without_collections() if self.embedded else nullcontext(),
-            Session(self._writing, expire_on_commit=False, info={WRITES: True}) as session,
+            self._writing.connect() as connection,
+            sqlite.unsynced(connection) if self.embedded and not synced else nullcontext(),
+            Session(connection, expire_on_commit=False, info={WRITES: True}) as session,
             session.begin(),
         ):
             self._begin(session.connection)
             yield session
+        if not synced:
+            self._move_log()
+
+    def _move_log(self) -> None:
+        """Now and then have SQLite move its log into its file, while others write."""
+        self._unsynced += 1
+        if self.embedded and self._unsynced % MOVED_AFTER == 0:
+            with self.asking() as connection:
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)")
 
     @contextmanager
     def _storing(self) -> Iterator[Session]:
@@ -216,14 +235,14 @@ class Database:
             self._writer.release()
 
     @contextmanager
-    def deleting(self) -> Iterator[Session]:
+    def deleting(self, *, synced: bool = True) -> Iterator[Session]:
         """As `writing`, for deleting rows with all rows that refer to them.
 
         SQLite would look through whole tables for each deleted row, where no index shows what refers to it;
         it has one writer, so nothing can come to refer to them meanwhile.
         """
         if not self.embedded:
-            with Database.writing(self) as session:
+            with Database.writing(self, synced=synced) as session:
                 yield session
             return
         with (
@@ -232,11 +251,14 @@ class Database:
             without_collections(),
             self._writing.connect() as connection,
             sqlite.no_foreign_keys(connection),
+            nullcontext() if synced else sqlite.unsynced(connection),
             Session(connection, expire_on_commit=False, info={WRITES: True}) as session,
             session.begin(),
         ):
             self._begin(session.connection)
             yield session
+        if not synced:
+            self._move_log()
 
     def close(self) -> None:
         """Close all connections."""

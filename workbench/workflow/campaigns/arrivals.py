@@ -66,7 +66,8 @@ class Arrival:
         Raises WorkbenchError if the campaign was deleted meanwhile, Superseded if another process writes it.
         """
         begun = time.monotonic()
-        with self.database.writing() as db:
+        # Nobody counts on it before the last transaction, which waits for the disk.
+        with self.database.writing(synced=False) as db:
             self._change(db, slug=self._slug())
             yield db
         seconds = time.monotonic() - begun
