@@ -73,9 +73,9 @@ def fingerprints(words: Sequence[Words], numbers: Places) -> Words:
     return _finished(_mixed(words, numbers.astype(np.uint64) * _FACTORS[1]))
 
 
-def hashes(words: Sequence[Words]) -> Words:
-    """A number for each docno; words of zeros behind it change nothing."""
-    return _finished(_mixed(words, np.zeros(len(words[0]), dtype=np.uint64)))
+def hashes(words: Sequence[Words], seed: int = 0) -> Words:
+    """A number for each docno, another for each seed; words of zeros behind it change nothing."""
+    return _finished(_mixed(words, np.full(len(words[0]), seed, dtype=np.uint64)))
 
 
 def _mixed(words: Sequence[Words], total: Words) -> Words:

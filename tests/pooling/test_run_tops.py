@@ -11,7 +11,7 @@ from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, ranked, run
 from tests.support import examples
 from workbench.errors import Conflict
 from workbench.pooling import run_tops
-from workbench.pooling.run_tops import Reached, RunTops, known_tops, reached
+from workbench.pooling.run_tops import ReachedDocnos, RunTops, known_tops, reached
 from workbench.ranking import top
 from workbench.records import Ranking, Run, id_bytes
 
@@ -26,7 +26,7 @@ def tops(runs: list[Run], depth: int) -> list[RunTops]:
     return cut
 
 
-def told(found: Reached) -> dict[tuple[str, bytes], tuple[int, bytes, int, bool]]:
+def told(found: ReachedDocnos) -> dict[tuple[str, bytes], tuple[int, bytes, int, bool]]:
     """Best rank, first run, number of runs and whether known, by pair."""
     counted = (found.best, found.first, found.runs, found.known)
     rows = zip(found.numbers, found.docnos.tolist(), *counted, strict=True)

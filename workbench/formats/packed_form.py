@@ -57,14 +57,25 @@ class Layout:
         )
 
     def ranked(self, depth: int | None) -> tuple[Positions, Positions]:
-        """Topic number and rank (from 1) of every document of the tops to a depth, as they stand."""
-        sizes = np.array(self.counts, dtype=np.intp)
-        if depth is not None:
-            sizes = np.minimum(sizes, depth)
-        numbers = np.repeat(np.arange(len(sizes)), sizes)
-        ranks = np.arange(1, len(numbers) + 1) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        order = np.argsort(ranks, kind="stable")
-        return numbers[order], ranks[order]
+        """Topic number and rank (from 1) of every document of the tops to a depth, as they stand.
+
+        Nobody may write to them: whoever asks soon again, of a run of the same layout, is given the same.
+        """
+        return _ranked(self, depth)
+
+
+@lru_cache(maxsize=2)
+def _ranked(layout: Layout, depth: int | None) -> tuple[Positions, Positions]:
+    sizes = np.array(layout.counts, dtype=np.intp)
+    if depth is not None:
+        sizes = np.minimum(sizes, depth)
+    numbers = np.repeat(np.arange(len(sizes)), sizes)
+    ranks = np.arange(1, len(numbers) + 1) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    order = np.argsort(ranks, kind="stable")
+    found = numbers[order], ranks[order]
+    for one in found:
+        one.flags.writeable = False
+    return found
 
 
 @lru_cache(maxsize=64)

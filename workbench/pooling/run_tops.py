@@ -17,25 +17,36 @@ from workbench.records import Run, id_bytes, sorted_ids
 def grouped(words: Sequence[Words], numbers: Places) -> tuple[Places, Places]:
     """An order in which equal pairs are adjacent, and where in it each group begins; there is at least one.
 
-    Pairs are sorted by fingerprints, which takes a third of the time of sorting their docnos; should two
-    ever share one, which is seen here, they are sorted by themselves.
+    Pairs are sorted by the leading bits of their fingerprints with their places behind these, which takes a
+    sixth of the time of sorting their docnos; should two share these bits, which is seen here, they are
+    sorted by whole fingerprints, and should two ever share one by themselves.
     """
     prints = fingerprints(words, numbers)
-    order = np.argsort(prints)
+    behind = np.uint64(max(1, (len(prints) - 1).bit_length()))
+    keys = ((prints >> behind) << behind) | np.arange(len(prints), dtype=np.uint64)
+    keys.sort()
+    order = (keys & ((np.uint64(1) << behind) - np.uint64(1))).astype(np.int64)
+    keys >>= behind
     new = _changes([*words, numbers], order)
     # Equal pairs have equal fingerprints; were other pairs among them, a change would be of the pair alone.
-    if (new != _changes([prints], order)).any():
-        order = np.lexsort((*words, numbers))
+    if (new != _new([keys])).any():
+        order = np.argsort(prints)
         new = _changes([*words, numbers], order)
+        if (new != _changes([prints], order)).any():
+            order = np.lexsort((*words, numbers))
+            new = _changes([*words, numbers], order)
     return order, np.flatnonzero(new)
 
 
 def _changes(columns: Sequence[Words | Places], order: Places) -> NDArray[np.bool_]:
     """Whether each is another, in any column, than the one before it in this order."""
-    new = np.ones(len(order), dtype=np.bool_)
+    return _new([column[order] for column in columns])
+
+
+def _new(columns: Sequence[Words | Places]) -> NDArray[np.bool_]:
+    new = np.ones(len(columns[0]), dtype=np.bool_)
     new[1:] = False
-    for column in columns:
-        values = column[order]
+    for values in columns:
         new[1:] |= values[1:] != values[:-1]
     return new
 
@@ -75,14 +86,12 @@ class Reached:
 
     `topics` are sorted (bytes), `numbers` are places in it. `best` is the best rank, `first` the first run by
     tag (bytes) that has the pair there, `runs` how many have it at all; `known` marks what is pooled or
-    judged already. A docno is as many bytes as it has, up to 64; of a longer one there are 32 and its
-    SHA-256, since nothing but being equal matters here.
+    judged already.
     """
 
     tags: tuple[str, ...]
     topics: tuple[str, ...]
     numbers: Places
-    docnos: Docnos
     best: Places
     first: Places
     runs: Places
@@ -93,13 +102,24 @@ class Reached:
         return np.bincount(self.numbers[chosen], minlength=len(self.topics))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ReachedDocnos(Reached):
+    """The same with the docno of each pair.
+
+    It is as many bytes as it has, up to 64; of a longer one there are 32 and its SHA-256, since nothing but
+    being equal matters here.
+    """
+
+    docnos: Docnos
+
+
 def reached(
     tops: Iterable[RunTops],
     *,
     known: RunTops | None = None,
     run_depths: Mapping[str, int] | None = None,
     topic_depths: Mapping[str, int] | None = None,
-) -> Reached:
+) -> ReachedDocnos:
     """All that the runs have among their first documents, whatever the order in which the runs come.
 
     Where a run or topic has a depth of its own (where both have, the smaller applies), what lies within
@@ -220,11 +240,13 @@ class _Merging:
         return _Entries.joined([*self._merged, *self._waiting]).merged()
 
 
-def _found(tags: tuple[str, ...], topics: tuple[str, ...], entries: _Entries) -> Reached:
+def _found(tags: tuple[str, ...], topics: tuple[str, ...], entries: _Entries) -> ReachedDocnos:
     """What the runs have of the entries, topic by topic, so that the pairs of one are adjacent."""
     found = np.flatnonzero(entries.codes != _LAST)
     found = found[np.argsort(entries.numbers[found], kind="stable")]
     best, first = np.divmod(entries.codes[found], len(tags) or 1)
     docnos = docnos_from([word[found] for word in entries.words])
     runs = entries.runs[found].astype(np.int64)
-    return Reached(tags, topics, entries.numbers[found], docnos, best, first, runs, entries.known[found])
+    return ReachedDocnos(
+        tags, topics, entries.numbers[found], best, first, runs, entries.known[found], docnos
+    )

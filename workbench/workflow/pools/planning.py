@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -23,10 +23,11 @@ from workbench.pooling.planning import (
     one_step_larger,
 )
 from workbench.pooling.pool import Pool
+from workbench.pooling.reached_places import reached_in_places
 from workbench.pooling.run_tops import Reached, RunTops, known_tops, reached
 from workbench.pooling.strategies import ALL_STRATEGIES, DEPTH_RECIPE, PoolRecipe
 from workbench.pooling.strategy import Strategy
-from workbench.records import TieRule, Topic
+from workbench.records import TieRule, Topic, sorted_ids
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.assessors import assessors_of
@@ -230,13 +231,19 @@ def _read_runs(
 
     @cache
     def tops() -> tuple[RunTops, ...]:
-        return tuple(tops_of(db, chosen.campaign_id, chosen.tags, depth=depth, ties=recipe.ties))
+        return tuple(read())
+
+    def read() -> Iterator[RunTops]:
+        return tops_of(db, chosen.campaign_id, chosen.tags, depth=depth, ties=recipe.ties)
+
+    def plain(known: RunTops | None = None) -> Reached:
+        tags, topics = sorted_ids(chosen.tags), sorted_ids(longest)
+        return reached_in_places(read, tags=tags, topics=topics, depth=depth, known=known)
 
     if recipe.supplementary:
         known = known_tops(pooled_or_judged(db, chosen.campaign_id))
-        return _PlanInputs(tops, known, longest, depth, reached(tops(), known=known))
-    plain = _REACHED.get((chosen, recipe.ties, depth), lambda: reached(tops()))
-    return _PlanInputs(tops, None, longest, depth, plain)
+        return _PlanInputs(tops, known, longest, depth, plain(known))
+    return _PlanInputs(tops, None, longest, depth, _REACHED.get((chosen, recipe.ties, depth), plain))
 
 
 def _longest(db: Session, chosen: _ChosenRuns) -> Lengths:
