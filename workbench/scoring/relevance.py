@@ -68,6 +68,11 @@ class Relevance:
         """The grades by topic and docno."""
         return {topic: self._of_topics[topic] for topic in self.topics}
 
+    @property
+    def pairs(self) -> int:
+        """How many pairs have a grade."""
+        return sum(map(len, self.grades.values()))
+
     @cached_property
     def ideal(self) -> tuple[Positions, Grades]:
         """Where the grades of each topic begin, shape (topics + 1,), and the grades, the highest first."""
@@ -163,6 +168,11 @@ class ArrayRelevance(Relevance):
             topic: dict(zip(docnos[begin:end], grades[begin:end], strict=True))
             for topic, (begin, end) in zip(self.topics, pairwise(self._starts.tolist()), strict=True)
         }
+
+    @property
+    def pairs(self) -> int:
+        """As of all qrels."""
+        return len(self._values)
 
     @cached_property
     def ideal(self) -> tuple[Positions, Grades]:

@@ -83,7 +83,7 @@ def score_cells(scorer: Scorer, runs: Iterable[Run | RunArrays], *, highest: int
     last bit. Raises WorkbenchError where a scorer gives up.
     """
     alone = all(map(scored_alone, scorer.measures))
-    judged = sum(map(len, scorer.relevance.grades.values()))
+    judged = scorer.relevance.pairs
     waiting: list[RunArrays] = []
     documents = 0
     for run in runs:
@@ -106,7 +106,7 @@ def score_cells(scorer: Scorer, runs: Iterable[Run | RunArrays], *, highest: int
 def topic_cells(scorer: Scorer, rankings: TopicRankings, *, highest: int) -> ScoreCells:
     """The cells of runs on the one topic of the qrels; every measure must be `scored_alone`."""
     (topic,) = scorer.relevance.topics
-    judged = len(scorer.relevance.grades[topic])
+    judged = scorer.relevance.pairs
     most = max(1, min(MOST_IDEAL // max(1, judged), AT_ONCE * len(rankings) // max(1, len(rankings.places))))
     parts = (part.judged(scorer.relevance, topic) for part in rankings.in_parts(most))
     return ScoreCells.joined([_cells(scorer, part, highest) for part in parts], axis=0)

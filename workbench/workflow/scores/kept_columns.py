@@ -11,7 +11,6 @@ import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 import numpy as np
 from ir_measures import Measure
@@ -30,6 +29,7 @@ from workbench.scoring.scorer import Scorer
 from workbench.workflow.caching import Cache
 from workbench.workflow.kept_results import KeptResults
 from workbench.workflow.qrels.qrels import QrelsReport
+from workbench.workflow.qrels.settled_lines import scorer_of
 from workbench.workflow.qrels.settled_topic import SettledTopic
 from workbench.workflow.runs.packed_store import rankings_of
 from workbench.workflow.scores.kept_rankings import MOST_TOPICS, kept_rankings
@@ -258,7 +258,7 @@ class _Columns:
             return None
         columns = {}
         for number, name in names.items():
-            scorer = Scorer(self.topics[number].qrels, self._requested.measures)
+            scorer = scorer_of([self.topics[number]], self._requested.measures)
             cells = topic_cells(scorer, found[name], highest=self._requested.highest)
             columns[number] = ScoreColumn(self._hashes_of(runs), cells)
         return columns
@@ -281,8 +281,7 @@ class _Columns:
         measures = self._requested.measures
         # Measures that read one grade a pair read the same qrels.
         key = sha256, () if self._requested.alone else tuple(map(str, measures))
-        qrels = chain.from_iterable(one.qrels for one in topics)
-        return Scorer(_RELEVANCE.get(key, lambda: Scorer(qrels, measures).relevance), measures)
+        return Scorer(_RELEVANCE.get(key, lambda: scorer_of(topics, measures).relevance), measures)
 
     def _add(self, topic: int, more: ScoreColumn) -> ScoreColumn:
         before = self._columns[topic]

@@ -8,8 +8,9 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.rule_choice import choice_label
 from workbench.scoring.curves import CurveOptions
+from workbench.scoring.measures import parse_measures
 from workbench.scoring.run_curves import RunCurves, run_curves
-from workbench.scoring.scorer import Scorer
+from workbench.workflow.qrels.settled_lines import scorer_of
 from workbench.workflow.runs.packed_store import arrays_for_use
 from workbench.workflow.scores.score_table import ScoreTable
 
@@ -23,7 +24,7 @@ def table_curves(
     options: CurveOptions,
 ) -> RunCurves:
     """The curves of some runs of a table, one or more, in the order given."""
-    scorer = Scorer(found.qrels.qrels, "AP")
+    scorer = scorer_of(found.qrels.topics, parse_measures("AP"))
     return run_curves(
         (scorer.read(arrays_for_use(db, campaign_id, tag)) for tag in tags),
         kind,

@@ -1,0 +1,54 @@
+"""Runs score on the lines of settled topics what they score on the same qrels as records."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.consensus.settle import consensus
+from workbench.errors import WorkbenchError
+from workbench.records import Answer, Judgment, Ranking, Run
+from workbench.scoring.measures import parse_measures
+from workbench.scoring.scorer import Scorer
+from workbench.workflow.qrels.settled_lines import scorer_of
+from workbench.workflow.qrels.settled_topics import by_topic
+
+# In topic 9 nobody gives a grade; the ids of topic e9 and of one of its documents are no UTF-8.
+JUDGMENTS = (
+    *(Judgment("ann", topic, f"d{number}", number % 3) for topic in ("10", "2") for number in range(9)),
+    Judgment("ann", "9", "d1", None, Answer.UNSURE),
+    Judgment("ann", "\udce9", "\udcff", 2),
+    Judgment("ann", "\udce9", "d10", 0),
+)
+RUN = Run(
+    "A",
+    {
+        "10": Ranking(("d8", "other", "d1", "d0", "d2"), (5.0, 4.0, 3.0, 2.0, 1.0)),
+        "9": Ranking(("d1",), (1.0,)),
+        "\udce9": Ranking(("d10", "\udcff"), (2.0, 2.0)),
+    },
+)
+TOPICS = by_topic(consensus(JUDGMENTS, rule="majority"))
+
+
+@pytest.mark.parametrize("measures", ["AP nDCG@3 P@2 RR NumRel", "ERR@5 Judged@3", "infAP bpref"])
+def test_settled_lines_are_scored_as_records_are(measures: str) -> None:
+    records = [line for topic in TOPICS for line in topic.qrels]
+    expected = Scorer(records, measures)
+    found = scorer_of(TOPICS, parse_measures(measures))
+    assert found.score(RUN) == expected.score(RUN)
+    assert found.relevance.grades == expected.relevance.grades
+    assert (found.relevance.pairs, expected.relevance.pairs) == (20, 20)
+
+
+def test_lines_that_cannot_be_scored_are_refused_as_records_are() -> None:
+    empty = [topic for topic in TOPICS if not topic.settled]
+    with pytest.raises(WorkbenchError, match="the qrels are empty"):
+        scorer_of(empty, parse_measures("AP"))
+    high = by_topic(consensus([Judgment("ann", "1", "d", 100_001)], rule="any"))
+    with pytest.raises(WorkbenchError, match="the grade 100001 of document d cannot be scored"):
+        scorer_of(high, parse_measures("AP"))
+
+
+def test_a_measure_of_subtopics_is_refused() -> None:
+    with pytest.raises(WorkbenchError, match="the qrels have no subtopics"):
+        scorer_of(TOPICS, parse_measures("alpha_nDCG@5"))
