@@ -27,6 +27,7 @@ from workbench.storage.packed import StoredForm, store_form
 from workbench.storage.tables import (
     AssignmentRow,
     Base,
+    CampaignRow,
     DocumentRow,
     JudgmentEventRow,
     PoolEntryRow,
@@ -157,6 +158,9 @@ def _documents(database: Database, campaign_id: int, size: Size) -> None:
         return {"campaign_id": campaign_id, "docno": docno_of(number)} | shown
 
     _insert(database, DocumentRow, map(row, range(size.documents)))
+    with database.writing() as db:
+        kept = update(CampaignRow).where(CampaignRow.id == campaign_id)
+        db.execute(kept.values(documents=CampaignRow.documents + size.documents))
 
 
 def _pool(database: Database, campaign_id: int, organiser: int, size: Size) -> int:
