@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import csv
+import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from html import unescape
+from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
@@ -13,6 +17,7 @@ from tests.uploads import import_judgments, text_of
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
+from workbench.workflow.agreement.timelines import TimeReport, over_time
 from workbench.workflow.people.assessors import assessors_of
 
 ADDRESS = "/c/harbour/agreement/time"
@@ -87,3 +92,27 @@ def test_what_cannot_be_asked_is_said_and_nothing_judged_is_no_error(olga: Flask
 
 def test_before_anybody_has_judged_here_the_page_says_so(enter: Enter) -> None:
     assert "No judgments on screen yet" in enter("Vera").get(ADDRESS).text
+
+
+def test_a_page_that_would_take_long_shows_how_far_it_is_and_asks_again(
+    olga: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = over_time
+
+    def slow(*asked: Any, seconds: float | None) -> TimeReport:
+        """One of Ada and X is not known yet, for who does not wait."""
+        found = whole(*asked)
+        return found if seconds is None else replace(found, imported=(), waiting=1)
+
+    monkeypatch.setattr("workbench.web.pages.agreement.time.over_time", slow)
+    page = olga.get(f"{ADDRESS}?bin=5&assessor=Ada").text
+    assert "Computing: 1 of 2 assessors" in text_of(page)
+    assert "Ada : by position in the sitting" in text_of(page)
+    assert '<select id="assessor"' not in page
+    (again,) = re.findall(r'hx-get="(/c/harbour/agreement/time[^"]*)" hx-trigger="load"', page)
+    address = unescape(again)
+    assert set(address.split("?")[1].split("&")) == {"bin=5", "assessor=Ada"}
+    part = olga.get(f"{address}&whole=1", headers={"HX-Request": "true"}).text
+    assert part.lstrip().startswith('<div class="stack" id="report">')
+    assert "Computing" not in part
+    assert "Ada : by position in the sitting" in text_of(part)

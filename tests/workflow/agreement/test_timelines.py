@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from tests.builders import Made, campaign_with_people
 from workbench.agreement.assessor_times import AssessorTime, assessor_time, in_words
@@ -227,6 +227,32 @@ def test_a_process_that_begins_reads_what_another_computed_and_no_event(
     with sqlite_database.reading() as db:
         alone = over_time(db, campaign, options)
     assert [(one.name, one.compared) for one in alone.assessors] == [("Ada", 0), ("Cyd", 0)]
+
+
+def test_who_cannot_wait_is_told_of_more_people_each_time_and_in_the_end_of_all(
+    sqlite_database: Database, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with sqlite_database.writing() as db:
+        eve = AssessorRow(campaign_id=made.campaign.id, name="Eve", machine=False)
+        db.add(eve)
+        db.flush()
+        made.assessors["Eve"] = eve.id
+        assert append_events(db, [event(made, name, "n00", START) for name in ("Ben", "Eve")]) == 2
+
+    def asked(seconds: float | None) -> timelines.TimeReport:
+        forget()
+        with sqlite_database.reading() as db:
+            return over_time(db, made.campaign.id, AgreementOptions(), seconds=seconds)
+
+    monkeypatch.setattr(timelines, "AT_ONCE", 1)
+    # No time at all: each process computes one person by name, "Elsewhere" of the file too, and finds others.
+    found = [asked(0.0) for _ in range(4)]
+    assert [len(one.assessors) for one in found] == [1, 2, 2, 3]
+    assert [one.waiting for one in found] == [3, 2, 1, 0]
+    assert [one.imported for one in found] == [(), (), ("Elsewhere",), ("Elsewhere",)]
+    with sqlite_database.writing() as db:
+        db.execute(delete(ComputedResultRow))
+    assert asked(None) == found[-1]
 
 
 def test_what_a_transaction_reads_that_is_behind_others_is_not_kept(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -89,13 +90,15 @@ NOBODY_ELSE = ("nobody else graded these pairs", "give the topics to a second as
 class TimeReport:
     """Every person who judged here, by name; grades are relevant or not from a line unless `graded`.
 
-    `imported` people are left out: a file does not say when each pair was judged.
+    `imported` people are left out: a file does not say when each pair was judged. Of `waiting` people nothing
+    is known yet: asked again, more of them are.
     """
 
     assessors: tuple[AssessorTime, ...]
     grades: ComparedGrades
     options: AgreementOptions
     imported: tuple[str, ...]
+    waiting: int = 0
 
     def share_relevant(self, found: Bin) -> float | None:
         """The share of relevant ones among the grades of a bin, None without any."""
@@ -111,6 +114,8 @@ class PersonTime:
     found: AssessorTime | None
 
 
+AT_ONCE = 10
+"""People of whom a page that is to come soon computes before it looks at the clock."""
 # One asks for an assessor after the other, and for the files.
 _REPORTS: Cache[Hashable, TimeReport] = Cache(4)
 _PEOPLE: Cache[Hashable, PersonTime] = Cache(2048)
@@ -123,8 +128,12 @@ _RESULTS = KeptResults(
 _SERIALS = count()
 
 
-def over_time(db: Session, campaign_id: int, options: AgreementOptions) -> TimeReport:
+def over_time(
+    db: Session, campaign_id: int, options: AgreementOptions, *, seconds: float | None = None
+) -> TimeReport:
     """The timeline of everybody's judgments on the screen, against the other people's current answers.
+
+    Where computing it takes longer than so many `seconds`, it is of those people who are known by then.
 
     A pause of the options' `gap_minutes` or more begins a new sitting; every pair counts once, at the moment
     of the current answer. Raises InvalidInput for a threshold, a bin or a pause that cannot be.
@@ -136,12 +145,19 @@ def over_time(db: Session, campaign_id: int, options: AgreementOptions) -> TimeR
         remedy = "give 1 to 1,000 judgments and 1 to 1,440 minutes"
         raise InvalidInput([Finding("Agreement", None, "bin", message, remedy)])
     version = judgments_version(db, campaign_id)
-    return _REPORTS.get(
-        (version, repr(grades), repr(options)), lambda: _report(db, campaign_id, grades, options)
-    )
+    key = version, repr(grades), repr(options)
+    known = _REPORTS.peek(key)
+    if known is not None:
+        return known
+    found = _report(db, campaign_id, grades, options, seconds)
+    if not found.waiting:
+        _REPORTS.put(key, found)
+    return found
 
 
-def _report(db: Session, campaign_id: int, grades: ComparedGrades, options: AgreementOptions) -> TimeReport:
+def _report(
+    db: Session, campaign_id: int, grades: ComparedGrades, options: AgreementOptions, seconds: float | None
+) -> TimeReport:
     version = recorded_version(db, campaign_id)
     people = {number: name for number, name, machine in version.assessors if not machine}
     answers = answers_by_topic(db, campaign_id)
@@ -164,13 +180,19 @@ def _report(db: Session, campaign_id: int, grades: ComparedGrades, options: Agre
         kept = _RESULTS.find(db, campaign_id, sources.values())
         known |= {number: kept[source] for number, source in sources.items() if source in kept}
     unknown = [number for number in missing if known.get(number) is None]
-    if unknown:
-        needed = set(chain.from_iterable(topics[number] for number in unknown))
+    # Only of what is kept somebody who asks again finds more.
+    portion = AT_ONCE if shared and seconds is not None else max(1, len(unknown))
+    begin, everybody = time.monotonic(), [number for number, _, _ in version.assessors]
+    for start in range(0, len(unknown), portion):
+        if start and seconds is not None and time.monotonic() - begin >= seconds:
+            break
+        some = unknown[start : start + portion]
+        needed = set(chain.from_iterable(topics[number] for number in some))
         own = {topic: one for topic, one in answers.items() if topic in needed}
-        on_screen = screen_answers(db, campaign_id, own, [number for number, _, _ in version.assessors])
-        made = dict.fromkeys(unknown, PersonTime(None))
+        on_screen = screen_answers(db, campaign_id, own, everybody)
+        made = dict.fromkeys(some, PersonTime(None))
         relevant = tuple(one >= grades.lowest_relevant for one in grades.categories)
-        for number, timeline in _timelines(own, on_screen, people, unknown, grades):
+        for number, timeline in _timelines(own, on_screen, people, some, grades):
             make = partial(assessor_time, people[number], timeline, relevant, options)
             made[number] = PersonTime(_ASSESSORS.get((number, timeline.digest(), grades, *drawn), make))
         known |= made
@@ -178,9 +200,11 @@ def _report(db: Session, campaign_id: int, grades: ComparedGrades, options: Agre
         settled = settled_event(db, campaign_id) if shared else 0
         stored = {sources[one]: _without_name(made[one]) for one in made if newest[one] <= settled}
         _RESULTS.keep(db, campaign_id, stored)
+    waiting = {number for number in unknown if known.get(number) is None}
     if shared:
         for number in missing:
-            _PEOPLE.put(keys[number], known[number] or PersonTime(None))
+            if number not in waiting:
+                _PEOPLE.put(keys[number], known[number] or PersonTime(None))
     found = {number: one.found for number, one in known.items() if one is not None and one.found is not None}
     answered = {number for one in answers.values() for number in one.keep("who", _who)}
     named = ((found[number], name) for number, name in people.items() if number in found)
@@ -188,7 +212,10 @@ def _report(db: Session, campaign_id: int, grades: ComparedGrades, options: Agre
         assessors=tuple(replace(one, name=name) for one, name in named),
         grades=grades,
         options=options,
-        imported=tuple(sorted({people[number] for number in answered & people.keys() - found.keys()})),
+        imported=tuple(
+            sorted({people[number] for number in (answered & people.keys()) - found.keys() - waiting})
+        ),
+        waiting=len(waiting),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from flask import Blueprint, request
@@ -17,9 +18,13 @@ from workbench.web.pages.agreement.page import (
     render_page,
     report_for_file,
 )
+from workbench.web.requests import wants_fragment
 from workbench.web.results import CampaignResult, MadeResult, result
 from workbench.workflow.agreement.export import time_export
 from workbench.workflow.agreement.timelines import TimeReport, over_time
+
+SECONDS = 2.0
+"""How long the page computes before it shows what is known."""
 
 blueprint = Blueprint("agreement_time", __name__, url_prefix="/c/<slug>/agreement/time")
 
@@ -27,11 +32,16 @@ blueprint = Blueprint("agreement_time", __name__, url_prefix="/c/<slug>/agreemen
 @blueprint.get("")
 @reader
 def index() -> str:
-    """Everybody's trends, and one assessor's bins; `?assessor=` names that one."""
-    page = agreement_page(over_time)
+    """Everybody's trends, and one assessor's bins; `?assessor=` names that one.
+
+    Where that takes long, of those who are known so far, and htmx asks again until it is of all; with
+    `?whole` the page waits for them.
+    """
+    page = agreement_page(partial(over_time, seconds=None if "whole" in request.args else SECONDS))
     shown = _shown(page.report) if page.report else None
     plots = _plots(page.report, shown) if page.report and shown else {}
-    return render_page("time", page, shown=shown, plots=plots)
+    template = "_time" if wants_fragment() else "time"
+    return render_page(template, page, shown=shown, plots=plots, name=request.args.get("assessor"))
 
 
 @blueprint.get(TABLE)
