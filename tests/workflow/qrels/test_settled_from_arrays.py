@@ -14,6 +14,7 @@ from workbench.consensus.rule_choice import RuleChoice, rule_choice
 from workbench.consensus.rules import RULES, THEN
 from workbench.consensus.settle import consensus
 from workbench.consensus.summary import summary, summed
+from workbench.consensus.vote_table import vote_table
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import topic_lines, write_qrels
 from workbench.records import FOUR_GRADES, Grade, Judgment, Qrel, Scale, sorted_ids
@@ -118,6 +119,33 @@ def test_the_topics_of_every_rule_are_together_what_it_gives_of_all_records(rule
     parts = found.settled_topics(choice)
     assert together(parts) == whole
     assert summed([one.summary for one in parts], relevant_from=whole.relevant_from) == summary(whole)
+
+
+@pytest.mark.parametrize("machines", [False, True])
+@pytest.mark.parametrize("decided", DECIDED, ids=("undecided", "decided"))
+def test_the_table_of_all_topics_is_that_of_their_records(
+    decided: Mapping[Pair, int], machines: bool
+) -> None:
+    for seed in range(4):
+        found = material(some_answers(GAPS, seed), GAPS, decided)
+        choice = rule_choice(machines=machines)
+        table = found.table(choice)
+        other = vote_table(found.counted(choice), scale=GAPS, relevant_from=2, decided=decided)
+        assert (table.pairs, table.names, table.relevant_from) == (other.pairs, other.names, 2)
+        assert (table.values.tolist(), table.judged.tolist()) == (
+            other.values.tolist(),
+            other.judged.tolist(),
+        )
+        assert list(table.decided.items()) == list(other.decided.items())
+        for name in ("pairs", "assessors", "grades"):
+            assert getattr(table.votes, name).tolist() == getattr(other.votes, name).tolist()
+        for name in ("n_pairs", "n_assessors", "n_grades"):
+            assert getattr(table.votes, name) == getattr(other.votes, name)
+
+
+def test_the_table_of_no_topics_is_empty() -> None:
+    table = material({}, GAPS, {}).table(rule_choice())
+    assert (table.pairs, table.names, table.votes.n_grades) == ((), (), 0)
 
 
 def test_a_grade_outside_the_scale_is_refused_as_in_records() -> None:

@@ -27,12 +27,13 @@ from workbench.consensus.settle import (
     consensus,
     consensus_of_table,
 )
+from workbench.consensus.vote_table import VoteTable
 from workbench.records import Scale, id_bytes, sorted_ids
 from workbench.workflow.caching import Cache
 from workbench.workflow.judging.current_judgments import read_judgments_of_topic
 from workbench.workflow.pools.topic_answers import TopicAnswers
 from workbench.workflow.qrels.settled_topic import SettledTopic
-from workbench.workflow.qrels.topic_table import CountedAssessors, topic_table
+from workbench.workflow.qrels.topic_table import CountedAssessors, joined_tables, topic_table
 
 MOST_CHOICES = 4
 """Choices of a rule whose results stay with a topic: each 12 MB of a million pairs, 30 MB with their file."""
@@ -51,20 +52,29 @@ class JudgedTopics:
     ) -> tuple[SettledTopic, ...]:
         """What a rule that settles pair by pair gives, of the judgments of the assessors who are counted."""
         bound(RULES[choice.rule], choice.parameters())
+        settling = _Settling(choice, scale, self.assessors, counted)
+        parts = [settling.kept_of(*one) for one in self._with_decisions(decided)]
+        # What a rule neither settles nor leaves, only others judged, or decided without a judgment.
+        return tuple(one for one in parts if one.settled or one.reasons)
+
+    def table(self, scale: Scale, decided: Mapping[Pair, int], counted: frozenset[str]) -> VoteTable:
+        """The table of the counted assessors' judgments of all topics, and of the decisions."""
+        who = CountedAssessors.of(self.assessors, counted)
+        tables = [
+            topic_table(answers, who, scale, theirs)[1] for answers, theirs in self._with_decisions(decided)
+        ]
+        return joined_tables(tables, scale, who.names)
+
+    def _with_decisions(
+        self, decided: Mapping[Pair, int]
+    ) -> Iterator[tuple[TopicAnswers, Mapping[str, int]]]:
+        """The answers of each topic, in the order of bytes, and the decisions by docno."""
         of_topics: dict[str, dict[str, int]] = {}
         for (topic, docno), grade in decided.items():
             of_topics.setdefault(topic, {})[docno] = grade
-        settling = _Settling(choice, scale, self.assessors, counted)
-        parts = []
         for topic in sorted_ids({*self.answers, *of_topics}):
-            theirs = of_topics.get(topic, {})
             answers = self.answers.get(topic)
-            if answers is None:
-                parts.append(settling.of(_without_answers(topic), theirs))
-            else:
-                parts.append(settling.kept_of(answers, theirs))
-        # What a rule neither settles nor leaves, only others judged, or decided without a judgment.
-        return tuple(one for one in parts if one.settled or one.reasons)
+            yield _without_answers(topic) if answers is None else answers, of_topics.get(topic, {})
 
 
 class _Settling:

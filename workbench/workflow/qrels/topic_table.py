@@ -1,4 +1,4 @@
-"""The vote table of one topic, made of its current answers as arrays: what a rule settles it from."""
+"""The vote table of one topic, or of several, made of current answers as arrays: what a rule settles."""
 
 from __future__ import annotations
 
@@ -117,3 +117,47 @@ def _documents(
         places = np.array([row[docno] for docno in own], np.int64)[places]
         joined, count = b"\n".join(every), len(every)
     return joined, count, dict(sorted((row[docno], grade) for docno, grade in grades.items())), places
+
+
+def joined_tables(tables: Sequence[VoteTable], scale: Scale, names: Sequence[str]) -> VoteTable:
+    """The table of several topics, in the order of bytes, exactly as `vote_table` makes it of the judgments.
+
+    They are made by `topic_table` with one scale and the same assessors, whose sorted names are given.
+    """
+    pairs: list[Pair] = []
+    decided: dict[int, int] = {}
+    columns: list[tuple[Numbers, Numbers, Numbers, NDArray[np.bool_]]] = []
+    for table in tables:
+        kept = table.judged.copy()
+        kept[list(table.decided)] = True
+        rows = np.cumsum(kept) - 1 + len(pairs)
+        decided |= {int(rows[row]): grade for row, grade in table.decided.items()}
+        pairs.extend(pair for pair, chosen in zip(table.pairs[:], kept.tolist(), strict=True) if chosen)
+        votes = table.votes
+        columns.append((rows[votes.pairs], votes.assessors, votes.grades, table.judged[kept]))
+    none = np.zeros(0, np.int64)
+    at, who, which = (np.concatenate([none, *(one[column] for one in columns)]) for column in range(3))
+    judged = np.concatenate([none.astype(np.bool_), *(one[3] for one in columns)])
+    # The answers to a document stand by the ids of assessors, and here by their names.
+    places = at * len(names) + who
+    if (np.diff(places) < 0).any():
+        order = np.argsort(places, kind="stable")
+        at, who, which = at[order], who[order], which[order]
+    values = np.array(sorted(grade.value for grade in scale.grades), np.int64)
+    graders, who = _occurring(who, len(names))
+    given, which = _occurring(which, len(values))
+    return VoteTable(
+        tuple(pairs),
+        tuple(names[at] for at in graders.tolist()),
+        values[given],
+        Votes(at, who, which, len(pairs), len(graders), len(given)),
+        judged,
+        decided,
+        scale.relevant_from,
+    )
+
+
+def _occurring(places: Numbers, size: int) -> tuple[Numbers, Numbers]:
+    """Which of so many places occur, and each numbered among these."""
+    there = np.bincount(places, minlength=size) > 0
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[places]

@@ -21,7 +21,7 @@ from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.pools.pooled_topics import NOTHING, opened_by_topic
-from workbench.workflow.qrels.qrels import Material, QrelsReport, material, qrels_of
+from workbench.workflow.qrels.qrels import QrelsReport, make_qrels
 from workbench.workflow.runs.run_records import ListedRun, listed_runs
 from workbench.workflow.scores.kept_columns import Limits, RequestedScores, scores_of
 
@@ -74,9 +74,6 @@ _Assembled = tuple[str, tuple[str, ...], tuple[str, ...], int]
 _ASSEMBLED: Cache[_Assembled, tuple[ScoredRun, ...]] = Cache(3)
 """Of the last whole tables, and of the run looked at last: 1,000 on 500 topics by four measures are 16 MB."""
 
-_QRELS: Cache[tuple[str, RuleChoice], QrelsReport] = Cache(16)
-"""What the last rules gave, by the digest of the judgments."""
-
 
 def default_measures(scale: Scale, choice: RuleChoice | None = None) -> str:
     """Measures to begin with, at the relevance threshold of the scale, or of a rule with its own scale."""
@@ -107,7 +104,7 @@ def score_runs(
     runs = _chosen(all_runs, tags)
     scale = campaign_of(db, campaign_id).scale
     parsed = parse_measures(measures or default_measures(scale, choice))
-    qrels = _qrels(material(db, campaign_id), choice)
+    qrels = _qrels(db, campaign_id, choice)
     highest = 1 if RULES[choice.rule].own_scale else max(grade.value for grade in scale.grades)
     names = tuple(map(str, parsed))
     requested = RequestedScores(qrels, parsed, highest, tuple((run.tag, run.sha256) for run in runs))
@@ -165,14 +162,11 @@ def _chosen(runs: Sequence[ListedRun], tags: Collection[str] | None) -> list[Lis
     return chosen
 
 
-def _qrels(found: Material, choice: RuleChoice) -> QrelsReport:
-    def make() -> QrelsReport:
-        report = qrels_of(found, choice)
-        if not report.summary.settled:
-            raise WorkbenchError("this rule gives no qrels yet", remedy="judge first, or choose another rule")
-        return report
-
-    return _QRELS.get((found.digest(), choice), make)
+def _qrels(db: Session, campaign_id: int, choice: RuleChoice) -> QrelsReport:
+    report = make_qrels(db, campaign_id, choice)
+    if not report.summary.settled:
+        raise WorkbenchError("this rule gives no qrels yet", remedy="judge first, or choose another rule")
+    return report
 
 
 def coverage_of(db: Session, campaign_id: int, report: QrelsReport) -> Coverage:
