@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
+import tracemalloc
 import zipfile
 
 import pytest
 
-from tests.releases.made import small_release
+from tests.releases.made import RUN, small_release
 from workbench.releases.archive import build_zip
-from workbench.releases.check import check_release
-from workbench.releases.files import CHECKSUMS, checksums, release_files, write_release
+from workbench.releases.check import check_release, open_release
+from workbench.releases.contents import ReleasedRun
+from workbench.releases.files import CHECKSUMS, MANIFEST, checksums, release_files, run_path, write_release
 
 
 def found(content: bytes, **options: object) -> list[tuple[str, str]]:
@@ -123,3 +126,68 @@ def test_what_is_larger_than_allowed_is_refused_unread_and_a_bomb_unpacks_to_no_
         archive.writestr("a.txt", bytes(10**6))
     # A million zeros in about a thousand bytes: more than 10,000 in all are not unpacked.
     assert found(bomb.getvalue(), most=10_000) == [("r.zip", "layout")]
+
+
+class Pipe(io.BytesIO):
+    """A stream that cannot be sought in, as the standard input may be."""
+
+    def seekable(self) -> bool:
+        return False
+
+    def seek(self, *_: int) -> int:
+        raise io.UnsupportedOperation("seek")
+
+
+def test_a_release_from_a_pipe_is_checked_as_one_from_a_file(release: bytes) -> None:
+    one, other = (check_release(kind(release), source="r.zip") for kind in (io.BytesIO, Pipe))
+    assert one == other
+    assert one.whole
+    damaged = release.replace(b"Read *all*", b"Read *any*")
+    assert (
+        check_release(Pipe(damaged), source="r.zip").findings
+        == check_release(io.BytesIO(damaged), source="r.zip").findings
+    )
+    # What was read before is no part of it.
+    rest = io.BytesIO(b"abc" + release)
+    rest.seek(3)
+    assert check_release(rest, source="r.zip") == one
+
+
+def test_runs_can_be_left_in_the_zip(release: bytes) -> None:
+    left = check_release(Pipe(release), source="r.zip", leaving={"runs"})
+    assert left.contents is not None
+    assert {run.content for run in left.contents.runs} == {None}
+    found = {run.tag: left.files.get(run_path(run.sha256)) for run in left.contents.runs}
+    assert found == {run.tag: run.content for run in open_release(io.BytesIO(release), source="r.zip").runs}
+    assert RUN in found.values()
+    assert set(left.files) == set(release_files(small_release()))
+
+
+def test_a_run_that_is_not_the_one_of_the_manifest_is_named() -> None:
+    files = release_files(small_release())
+    path = run_path(hashlib.sha256(RUN).hexdigest())
+    files[path] = RUN.replace(b"2.5", b"2.4")
+    manifest = json.loads(files[MANIFEST])
+    assert hashlib.sha256(RUN).hexdigest() in {run["sha256"] for run in manifest["runs"]}
+    del files[CHECKSUMS]
+    assert found(build_zip({**files, CHECKSUMS: checksums(files)})) == [(path, "form")]
+
+
+def most_memory(runs: int) -> int:
+    """The most bytes that Python has at once while it checks a release with so many runs of a megabyte."""
+    content = [f"{number:<16}".encode() * 2**16 for number in range(runs)]
+    made = tuple(
+        ReleasedRun(f"r{number}", hashlib.sha256(one).hexdigest(), 1, 1, content=one)
+        for number, one in enumerate(content)
+    )
+    release = Pipe(write_release(small_release(runs=made)))
+    tracemalloc.start()
+    try:
+        assert check_release(release, source="r.zip", leaving={"runs"}).whole
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_check_holds_no_runs_in_memory() -> None:
+    assert most_memory(16) - most_memory(1) < 4 * 2**20

@@ -31,16 +31,12 @@ _MODE = 0o100644 << 16
 
 @dataclass(frozen=True, slots=True)
 class ZipMember:
-    """A file in a zip with the checksum (CRC-32) that the zip states for it."""
+    """A file in a zip: its first byte there, its size, and the CRC-32 that the zip states for it."""
 
     name: str
-    content: bytes
+    start: int
+    size: int
     crc: int
-
-    @property
-    def whole(self) -> bool:
-        """Whether the content has the stated checksum."""
-        return zlib.crc32(self.content) == self.crc
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,23 +94,23 @@ class Misplaced(Exception):
         self.offset, self.what = offset, what
 
 
-def walk_members(content: bytes) -> tuple[ZipMember, ...]:
-    """The members of a zip in the order of the file, without its directory, as a stream is read.
+def walk_members(read: Callable[[int, int], bytes], end: int) -> tuple[ZipMember, ...]:
+    """The members of a zip of `end` bytes in the order of the file, without its directory.
 
-    Raises Misplaced where a header cannot be one of `build_zip`.
+    `read` gives so many bytes from a place on. Raises Misplaced where a header cannot be one of `build_zip`.
     """
     found: list[ZipMember] = []
     at = 0
-    while content[at : at + 4] not in (CENTRAL_MARK, END_MARK):
+    while (header := read(at, LOCAL.size))[:4] not in (CENTRAL_MARK, END_MARK):
         after = f"after {found[-1].name}" if found else "at the beginning"
-        if at + LOCAL.size > len(content) or content[at : at + 4] != LOCAL_MARK:
+        if len(header) < LOCAL.size or header[:4] != LOCAL_MARK:
             raise Misplaced(at, f"the header {after} is damaged or missing")
-        _, _, flags, method, _, _, crc, packed, size, name_size, extra = LOCAL.unpack_from(content, at)
+        _, _, flags, method, _, _, crc, packed, size, name_size, extra = LOCAL.unpack(header)
         start = at + LOCAL.size + name_size
-        if flags or method or extra or packed != size or start + size > len(content):
+        if flags or method or extra or packed != size or start + size > end:
             raise Misplaced(at, f"the header {after} is not that of a stored file")
-        name = content[at + LOCAL.size : start].decode("utf-8", "backslashreplace")
-        found.append(ZipMember(name, content[start : start + size], crc))
+        name = read(at + LOCAL.size, name_size).decode("utf-8", "backslashreplace")
+        found.append(ZipMember(name, start, size, crc))
         at = start + size
     return tuple(found)
 

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import re
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import IO
 
 from workbench import __version__
 from workbench.errors import Finding, InvalidInput, WorkbenchError
-from workbench.releases.archive import (
-    MOST_BYTES,
-    Misplaced,
-    ZipMember,
-    build_zip,
-    first_difference,
-    walk_members,
-)
+from workbench.releases.archive import MOST_BYTES, Misplaced, UnreadFile, ZipMember
 from workbench.releases.contents import ReleaseContents
-from workbench.releases.files import CHECKSUMS, MANIFEST, data_files
+from workbench.releases.files import CHECKSUMS, MANIFEST, data_hashes, run_path
 from workbench.releases.reading import read_contents
+from workbench.releases.stored_zip import READ, FilesOfZip, StoredZip
 
 AGAIN = "download the release again"
 MOST_FINDINGS = 100
@@ -35,12 +28,17 @@ _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*")
 
 @dataclass(frozen=True, slots=True)
 class ReleaseCheck:
-    """The outcome of a check: the findings, the SHA-256 of the whole zip, and the contents if it is whole."""
+    """The outcome of a check: the findings, the SHA-256 of the whole zip, and the contents if it is whole.
+
+    `files` are those in the zip by path, each read when it is asked for, as long as a stream that can be
+    sought in is open; none if its layout is another.
+    """
 
     findings: tuple[Finding, ...]
     sha256: str
     members: int
     contents: ReleaseContents | None
+    files: Mapping[str, bytes] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def whole(self) -> bool:
@@ -58,37 +56,50 @@ class MemberDigest:
 
 
 def check_release(
-    stream: IO[bytes], *, source: str, sha256: str = "", most: int = MOST_BYTES
+    stream: IO[bytes],
+    *,
+    source: str,
+    sha256: str = "",
+    most: int = MOST_BYTES,
+    leaving: Collection[str] = (),
 ) -> ReleaseCheck:
     """Check every byte of a release's zip; `sha256` is what its page says of the whole, if given.
 
     Every file is compared with its checksums, the archive with one that is built from its files anew, and the
     derived files with those that follow from the contents. A zip of more than `most` bytes is refused unread.
+    `leaving` are fields of the contents that stay empty: `runs`, of which only the content is left.
     """
-    content = stream.read(most + 1)
-    found = hashlib.sha256(content).hexdigest()
-    if len(content) > most:
+    zipped = StoredZip(stream, most)
+    if zipped.size > most:
         message = f"the file has more than {most:,} bytes"
         finding = Finding(source, None, "size", message, "a release is smaller than this")
-        return ReleaseCheck((finding,), found, 0, None)
+        return ReleaseCheck((finding,), zipped.sha256, 0, None)
     findings: list[Finding] = []
-    if sha256 and sha256.strip().lower() != found:
-        message = f"stated SHA-256 {sha256.strip()}, found {found}"
+    if sha256 and sha256.strip().lower() != zipped.sha256:
+        message = f"stated SHA-256 {sha256.strip()}, found {zipped.sha256}"
         findings.append(Finding(source, None, "whole", message, AGAIN))
-    members, layout = _members(content, source, most)
-    findings += layout
-    files = {member.name: member.content for member in members}
-    digests = tuple(
-        MemberDigest(one.name, hashlib.sha256(one.content).hexdigest(), one.whole) for one in members
-    )
-    findings += check_digests(digests, files.get(CHECKSUMS))
-    if not layout:
-        findings += _layout(content, files, source)
+    files: dict[str, UnreadFile] = {}
+    try:
+        members = zipped.members()
+    except Misplaced as error:
+        message = f"byte {error.offset:,}: {error.what}"
+        remedy = f"{AGAIN}; a zip that was packed anew is another one"
+        findings.append(Finding(source, None, "layout", message, remedy))
+        digests, checksums = _by_directory(zipped, most)
+        findings += check_digests(digests, checksums)
+    else:
+        read = [(one, zipped.member(one)) for one in members]
+        digests = tuple(MemberDigest(one.name, file.sha256, file.crc == one.crc) for one, file in read)
+        files = {one.name: file for one, file in read}
+        findings += check_digests(digests, FilesOfZip(files).get(CHECKSUMS))
+        findings += _layout(zipped, members, files, source)
     contents = None
     if not findings:
-        contents, more = _meaning(files)
+        contents, more = _meaning(files, leaving)
         findings += more
-    return ReleaseCheck(tuple(findings[:MOST_FINDINGS]), found, len(members), contents)
+    return ReleaseCheck(
+        tuple(findings[:MOST_FINDINGS]), zipped.sha256, len(digests), contents, FilesOfZip(files)
+    )
 
 
 def open_release(stream: IO[bytes], *, source: str, most: int = MOST_BYTES) -> ReleaseContents:
@@ -99,33 +110,35 @@ def open_release(stream: IO[bytes], *, source: str, most: int = MOST_BYTES) -> R
     return checked.contents
 
 
-def _members(content: bytes, source: str, most: int) -> tuple[tuple[ZipMember, ...], list[Finding]]:
-    """The members as they stand in the file; where its layout is another, as the zip's directory has them."""
+def _by_directory(zipped: StoredZip, most: int) -> tuple[tuple[MemberDigest, ...], bytes | None]:
+    """The members of a zip of another layout as its directory has them, and the file of checksums.
+
+    None where it is damaged past reading: the finding says from where on.
+    """
     try:
-        return walk_members(content), []
-    except Misplaced as error:
-        message = f"byte {error.offset:,}: {error.what}"
-        finding = Finding(
-            source, None, "layout", message, f"{AGAIN}; a zip that was packed anew is another one"
-        )
-    try:
-        return tuple(_unpacked(content, most)), [finding]
+        with zipfile.ZipFile(zipped.file) as archive:
+            digests = tuple(_unpacked(archive, most))
+            if CHECKSUMS not in archive.namelist():
+                return digests, None
+            with open_unchecked(archive, CHECKSUMS) as member:
+                return digests, member.read()
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, ValueError, EOFError, OSError):
-        # It is damaged past reading: the finding says from where on.
-        return (), [finding]
+        return (), None
 
 
-def _unpacked(content: bytes, most: int) -> Iterator[ZipMember]:
+def _unpacked(archive: zipfile.ZipFile, most: int) -> Iterator[MemberDigest]:
     """The members by the directory, together no more than `most` bytes: a small zip can hold petabytes."""
     left = most
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        for info in archive.infolist():
-            with open_unchecked(archive, info) as member:
-                unpacked = member.read(left + 1)
-            left -= len(unpacked)
-            if left < 0:
-                raise ValueError("the files are too large")
-            yield ZipMember(info.filename, unpacked, info.CRC)
+    for info in archive.infolist():
+        sha, crc = hashlib.sha256(), 0
+        with open_unchecked(archive, info) as member:
+            while part := member.read(min(READ, left + 1)):
+                left -= len(part)
+                if left < 0:
+                    raise ValueError("the files are too large")
+                sha.update(part)
+                crc = zlib.crc32(part, crc)
+        yield MemberDigest(info.filename, sha.hexdigest(), crc == info.CRC)
 
 
 @contextmanager
@@ -180,39 +193,55 @@ def _stated(content: bytes) -> tuple[dict[str, str], list[int]]:
     return stated, unreadable
 
 
-def _layout(content: bytes, files: Mapping[str, bytes], source: str) -> Iterator[Finding]:
+def _layout(
+    zipped: StoredZip, members: Iterable[ZipMember], files: Mapping[str, UnreadFile], source: str
+) -> Iterator[Finding]:
     """Where the archive differs from one that is built of its files anew: around them and between them."""
-    differs = first_difference(content, build_zip(files))
+    differs = zipped.difference(files)
     if differs is None:
         return
-    message = f"byte {differs:,}, {_part(content, differs)}, is not what the layout of a release has there"
+    part = _part(members, differs)
+    message = f"byte {differs:,}, {part}, is not what the layout of a release has there"
     yield Finding(source, None, "layout", message, AGAIN)
 
 
-def _part(content: bytes, offset: int) -> str:
+def _part(members: Iterable[ZipMember], offset: int) -> str:
     """Which part of a zip a byte lies in, in words."""
-    start = 0
-    for member in walk_members(content):
-        header = start + 30 + len(member.name.encode())
-        if offset < header + len(member.content):
-            return f"in the header of {member.name}" if offset < header else f"in {member.name}"
-        start = header + len(member.content)
+    for member in members:
+        if offset < member.start + member.size:
+            return f"in the header of {member.name}" if offset < member.start else f"in {member.name}"
     return "in the directory at the end"
 
 
-def _meaning(files: Mapping[str, bytes]) -> tuple[ReleaseContents | None, list[Finding]]:
+def _meaning(
+    files: Mapping[str, UnreadFile], leaving: Collection[str]
+) -> tuple[ReleaseContents | None, list[Finding]]:
     """The contents, and each file that does not follow from them although its checksum is right."""
+    stored = FilesOfZip(files)
     try:
-        contents = read_contents(files)
-        if contents.about.software != __version__:
-            # Another version of Workbench may word its texts otherwise.
-            return contents, []
-        made = data_files(contents)
+        # The runs are known by their hashes.
+        contents = read_contents(stored, leaving={"runs", *leaving})
+        _check_runs(contents, files)
+        # Another version of Workbench may word its texts otherwise.
+        made = data_hashes(contents) if contents.about.software == __version__ else {}
     except InvalidInput as error:
         return None, list(error.findings)
     except (WorkbenchError, ValueError, RecursionError) as error:
         # A recipe is any JSON: what it holds can still be what no file can.
         return None, [Finding(MANIFEST, None, "form", f"no release can be made of it: {error}", AGAIN)]
-    causes = sorted(path for path in made if files.get(path) != made[path])
+    causes = sorted(
+        path for path, sha256 in made.items() if path not in files or files[path].sha256 != sha256
+    )
     message = "it does not follow from the other files of the release"
+    if "runs" not in leaving:
+        runs = (replace(run, content=stored.get(run_path(run.sha256))) for run in contents.runs)
+        contents = replace(contents, runs=tuple(runs))
     return contents, [Finding(path, None, "derived", message, AGAIN) for path in causes]
+
+
+def _check_runs(contents: ReleaseContents, files: Mapping[str, UnreadFile]) -> None:
+    for run in contents.runs:
+        path = run_path(run.sha256)
+        if path in files and files[path].sha256 != run.sha256:
+            message = "the file is not the run that the manifest names"
+            raise InvalidInput([Finding(path, None, "form", message, AGAIN)])

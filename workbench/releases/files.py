@@ -77,9 +77,12 @@ def _listing(contents: ReleaseContents, files: Mapping[str, bytes | UnreadFile])
     return {MANIFEST: manifest, CHECKSUMS: checksums({**files, MANIFEST: manifest})}
 
 
-def data_files(contents: ReleaseContents) -> Files:
-    """The files of the data alone, without texts and metadata, whose words may change with the version."""
-    return _written(contents, DATA, _whole)
+def data_hashes(contents: ReleaseContents) -> dict[str, str]:
+    """The SHA-256 of the files of the data alone, by path.
+
+    That is without texts and metadata, whose words may change with the version.
+    """
+    return _written(contents, DATA, _hashed)
 
 
 def _written(
@@ -93,6 +96,13 @@ def _written(
                 raise WorkbenchError(f"two forms write {path}", remedy="report this as a defect")
             files[path] = keep((content,) if isinstance(content, bytes) else content)
     return files
+
+
+def _hashed(parts: Iterable[bytes]) -> str:
+    found = hashlib.sha256()
+    for part in parts:
+        found.update(part)
+    return found.hexdigest()
 
 
 def _whole(parts: Iterable[bytes]) -> bytes:

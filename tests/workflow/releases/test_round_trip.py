@@ -14,7 +14,7 @@ from tests.workflow.judging.test_learner_pools import judge_all, learner_pool, r
 from tests.workflow.releases.filled import RELEASED, filled_campaign, filled_release
 from workbench.consensus.rule_choice import rule_choice
 from workbench.errors import Conflict, InvalidInput
-from workbench.releases.check import open_release
+from workbench.releases.check import check_release, open_release
 from workbench.releases.contents import Included, ReleaseContents, ReleasedAssessor
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, AssessorRow
@@ -109,6 +109,16 @@ def test_a_release_that_contradicts_itself_is_refused_whole(sqlite_database: Dat
     assert [one.source for one in refused.value.findings] == [
         "manifest.json", "judgments.jsonl", "judgments.jsonl", "documents.jsonl", "pools.json",
     ]  # fmt: skip
+
+
+def test_runs_are_read_from_the_zip_one_by_one(sqlite_database: Database) -> None:
+    content = exported(sqlite_database, *EVERYTHING)
+    checked = check_release(io.BytesIO(content), source="r.zip", leaving={"runs"})
+    assert checked.contents is not None
+    assert [run for run in checked.contents.runs if run.content is not None] == []
+    made = import_release(sqlite_database, checked.contents, sha256=checked.sha256, files=checked.files)
+    assert made.runs == sum(run.content is not None for run in read(content).runs) > 0
+    assert released(sqlite_database, made.campaign.id, request_like(checked.contents)) == content
 
 
 def test_a_second_import_gets_a_short_name_of_its_own(sqlite_database: Database) -> None:

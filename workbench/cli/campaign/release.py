@@ -227,21 +227,23 @@ def import_(settings: Settings, file: str, slug: str | None, organiser: str | No
     and time has the same bytes.
     """
     with open_input(file) as (stream, source):
-        checked = check_release(stream, source=source)
-    if checked.contents is None or checked.findings:
-        raise InvalidInput(checked.findings)
-    documents = released_documents(checked.contents)
-    with open_database(settings) as database:
-        with database.reading() as db:
-            owner = account_by_login(db, organiser).id if organiser else None
-        made = import_release(
-            database,
-            checked.contents,
-            sha256=checked.sha256,
-            slug=slug,
-            organiser=owner,
-            documents=documents,
-        )
+        # The runs are read from the zip one by one.
+        checked = check_release(stream, source=source, leaving={"runs"})
+        if checked.contents is None or checked.findings:
+            raise InvalidInput(checked.findings)
+        documents = released_documents(checked.contents)
+        with open_database(settings) as database:
+            with database.reading() as db:
+                owner = account_by_login(db, organiser).id if organiser else None
+            made = import_release(
+                database,
+                checked.contents,
+                sha256=checked.sha256,
+                slug=slug,
+                organiser=owner,
+                documents=documents,
+                files=checked.files,
+            )
     if as_json:
         say_json(asdict(made) | {"campaign": made.campaign.slug})
         return

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from itertools import groupby
+from types import MappingProxyType
 from typing import TypeVar
 
 from sqlalchemy import func, insert, select
@@ -26,6 +27,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.records import Document
 from workbench.releases.contents import ReleaseContents, ReleasedPool, ReleasedRun
+from workbench.releases.files import run_path
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
 from workbench.storage.tables import (
@@ -70,6 +72,7 @@ from workbench.workflow.runs.run_metadata import RunKind, RunMetadata
 from workbench.workflow.runs.store import store_run
 
 T = TypeVar("T")
+NO_FILES: Mapping[str, bytes] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +98,11 @@ def import_release(
     organiser: int | None = None,
     now: datetime | None = None,
     documents: tuple[Document, ...] | None = None,
+    files: Mapping[str, bytes] = NO_FILES,
 ) -> ImportedRelease:
     """Make a campaign of a release; `sha256` is of its zip, `documents` its `released_documents`.
+
+    `files` are those of the zip by path, of which runs are read whose contents are left out.
 
     The campaign has the release's short name where that is free, and no `slug` is given. Raises InvalidInput
     for a release that contradicts itself, Conflict for a slug that is taken; then nothing is kept.
@@ -114,7 +120,7 @@ def import_release(
 
     try:
         with arriving(database, make) as arrival:
-            _Import(arrival, contents, utc_now(now)).write(given)
+            _Import(arrival, contents, utc_now(now), files).write(given)
             with database.writing() as db:
                 if organiser is not None:
                     member = MemberRow(
@@ -142,8 +148,17 @@ def import_release(
             len(contents.answers),
             len(contents.decisions),
             len(contents.pools),
-            sum(run.content is not None for run in contents.runs),
+            len(_included(contents.runs, files)),
         )
+
+
+def _included(runs: Iterable[ReleasedRun], files: Mapping[str, bytes]) -> list[ReleasedRun]:
+    """The runs that are in a release as they were sent."""
+    return [run for run in runs if run.content is not None or run_path(run.sha256) in files]
+
+
+def _content(run: ReleasedRun, files: Mapping[str, bytes]) -> bytes:
+    return files[run_path(run.sha256)] if run.content is None else run.content
 
 
 def _named(
@@ -173,8 +188,10 @@ def _free(db: Session, contents: ReleaseContents) -> str:
 class _Import:
     """The records of a release on their way into a hidden campaign, each kind after those it needs."""
 
-    def __init__(self, arrival: Arrival, contents: ReleaseContents, now: datetime) -> None:
-        self._arrival, self._contents, self._now = arrival, contents, now
+    def __init__(
+        self, arrival: Arrival, contents: ReleaseContents, now: datetime, files: Mapping[str, bytes]
+    ) -> None:
+        self._arrival, self._contents, self._now, self._files = arrival, contents, now, files
         self._database, self._campaign_id = arrival.database, arrival.campaign_id
 
     def write(self, documents: tuple[Document, ...]) -> None:
@@ -234,9 +251,9 @@ class _Import:
         groups: dict[str, int] = {}
         with self._database.reading() as db:
             checker = run_checker(db, self._campaign_id, opening=self._database.reading)
-        included = [run for run in runs if run.content is not None]
-        # Each is checked as its turn comes, outside of the transaction that stores it.
-        files = ((f"{run.tag}.txt", io.BytesIO(run.content or b"")) for run in included)
+        included = _included(runs, self._files)
+        # Each is read and checked as its turn comes, outside of the transaction that stores it.
+        files = ((f"{run.tag}.txt", io.BytesIO(_content(run, self._files))) for run in included)
         for run, upload in zip(included, check_files(checker, files), strict=True):
             with self._arrival.portion() as db:
                 if run.group and run.group not in groups:
