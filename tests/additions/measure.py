@@ -30,30 +30,32 @@ GAIN = '''
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import numpy as np
 
-from workbench.scoring.gains import DEEPEST, Changed, Floats, GainFamily, GainMeasure, Grades, Ranks
+from workbench.scoring.gains import DEEPEST, Floats, GainFamily, GainMeasure, Grades, Numbers, Ranks
+from workbench.scoring.gains import TopicGains, gains_of
 
 
-def _found(ranks: Ranks, grades: Grades, relevant_from: int) -> tuple[Floats, Changed]:
-    def scores(values: Grades) -> Floats:
-        relevant = values >= relevant_from
-        return ((ranks > 0) & relevant).sum(axis=1) / max(1, int(relevant.sum()))
+def _found(relevant_from: int, ranks: Ranks, grades: Grades, documents: Numbers) -> TopicGains:
+    relevant = grades >= relevant_from
+    found = ((ranks > 0) & relevant).sum(axis=1).astype(np.float64)
+    total = int(relevant.sum())
+    return gains_of(found / max(1, total), found, ranks, grades, documents, relevant=total)
 
-    def changed(document: int, grade: int) -> Floats:
-        values = grades.copy()
-        values[document] = grade
-        return scores(values)
 
-    return scores(grades), changed
+def _changed(relevant_from: int, gains: TopicGains, documents: Numbers, grades: Grades) -> Floats:
+    step = (grades >= relevant_from).astype(np.int64) - (gains.grades[documents] >= relevant_from)
+    found = gains.gained + step[:, np.newaxis] * (gains.ranks[:, documents].T > 0)
+    return found / np.maximum(1, gains.relevant + step)[:, np.newaxis]
 
 
 FOUND = GainFamily(
     re.compile("Found"),
     ("Found",),
     lambda match, relevant_from: GainMeasure(
-        match[0], DEEPEST, lambda ranks, grades: _found(ranks, grades, relevant_from)
+        match[0], DEEPEST, partial(_found, relevant_from), partial(_changed, relevant_from)
     ),
 )
 '''

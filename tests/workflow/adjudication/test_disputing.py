@@ -10,7 +10,8 @@ from workbench.errors import WorkbenchError
 from workbench.storage.engine import Database
 from workbench.workflow.adjudication.decisions import Decision
 from workbench.workflow.adjudication.disputes import dispute_queue, titles_of
-from workbench.workflow.adjudication.queue import Order, Queue, State, next_open
+from workbench.workflow.adjudication.queue import Order, State
+from workbench.workflow.adjudication.queue_lines import Queue
 from workbench.workflow.adjudication.rules import (
     AdjudicationRules,
     adjudication_rules,
@@ -68,12 +69,13 @@ def test_each_decision_moves_a_pair_to_its_state(database: Database) -> None:
         one.decide(db, NEAR, Decision.UNCLEAR, reason="what is a net?")
         one.decide(db, LINE, Decision.BACK)
         found = dispute_queue(db, one.id, order=Order.TOPIC)
-    assert [(line.pair, line.state) for line in found.lines] == [
+        lines = tuple(found.lines)
+    assert [(line.pair, line.state) for line in lines] == [
         (FAR, State.DECIDED),
         (NEAR, State.UNCLEAR),
         (LINE, State.BACK),
     ]
-    decided = found.lines[0].decided
+    decided = lines[0].decided
     assert decided is not None
     assert (decided.grade, decided.reason, decided.by) == (2, "the second paragraph", "Judith")
     assert (found.total, found.done, found.counts[State.OPEN]) == (3, 1, 0)
@@ -84,12 +86,10 @@ def test_the_next_pair_is_the_next_open_one_and_after_the_last_the_first(sqlite_
         one = disputed_campaign(db)
         one.decide(db, NEAR, 2)
         lines = dispute_queue(db, one.id, order=Order.TOPIC).lines
-        assert (next_open(lines, None) or lines[1]).pair == FAR
-        assert (next_open(lines, FAR) or lines[1]).pair == LINE
-        assert (next_open(lines, LINE) or lines[1]).pair == FAR
+        assert [lines.next_open(one) for one in (None, FAR, LINE)] == [FAR, LINE, FAR]
         one.decide(db, FAR, 2)
         one.decide(db, LINE, 2)
-        assert next_open(dispute_queue(db, one.id, order=Order.TOPIC).lines, FAR) is None
+        assert dispute_queue(db, one.id, order=Order.TOPIC).lines.next_open(FAR) is None
 
 
 def test_a_decision_stays_when_assessors_change_their_answers_and_the_queue_says_so(

@@ -22,8 +22,8 @@ from workbench.storage.tables import ComputedResultRow
 from workbench.workflow import kept_results
 from workbench.workflow.caching import Cache
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.runs import packed_store
-from workbench.workflow.scores import kept_columns, kept_rankings, score_table
+from workbench.workflow.runs import kept_rankings, packed_store
+from workbench.workflow.scores import kept_columns, score_table
 from workbench.workflow.scores.leaderboard import leaderboard, leaderboard_export
 from workbench.workflow.scores.score_table import ScoreTable, score_runs
 
@@ -203,7 +203,8 @@ def test_a_second_process_and_a_restart_find_what_the_first_computed(
 from workbench.consensus.rule_choice import rule_choice
 from workbench.storage.engine import Database
 from workbench.workflow.runs import packed_store
-from workbench.workflow.scores import kept_columns, kept_rankings, score_table
+from workbench.workflow.runs import kept_rankings
+from workbench.workflow.scores import kept_columns, score_table
 
 kept_columns.rankings_of = None  # whoever would score a run fails
 database = Database({database.url!r})

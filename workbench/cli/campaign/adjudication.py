@@ -57,8 +57,8 @@ def disputes(
     with open_database(settings) as database, database.reading() as db:
         number = campaign_by_slug(db, campaign).id
         # A command tells what is there now, however long that takes.
-        found = dispute_queue(db, number, order=Order(order), influence=True, patience=0)
-    lines = found.filtered(topic=topic, state=State(state) if state else None)
+        found = dispute_queue(db, number, order=Order(order), influence=True)
+        lines = tuple(found.filtered(topic=topic, state=State(state) if state else None))
     export = queue_export(found, lines, names=True)
     if not print_export(export, "json" if as_json else "csv" if as_csv else "text"):
         chosen = ("topic", "doc", "state", "answers", "distance", "swaps", "shift", "grade")

@@ -99,7 +99,7 @@ def index(query: DisputesQuery) -> DisputesJson:
     """
     with reading() as db:
         found = dispute_queue(db, here().id, order=query.order, influence=True)
-    lines = found.filtered(topic=query.topic or None, state=query.state)
+        lines = tuple(found.filtered(topic=query.topic or None, state=query.state))
     return queue_json(found, lines, names=not found.rules.names_hidden)
 
 

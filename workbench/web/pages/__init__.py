@@ -87,5 +87,8 @@ BLUEPRINTS = (
     *judging.BLUEPRINTS,
 )
 
-COMPUTING = frozenset(one.name for one in (*consensus.BLUEPRINTS, *scores.BLUEPRINTS, trust.blueprint))
+COMPUTING = frozenset(
+    one.name
+    for one in (*consensus.BLUEPRINTS, *scores.BLUEPRINTS, trust.blueprint, adjudication.influence.blueprint)
+)
 """Pages that may compute for seconds: a process that saves judgments answers none of them."""

@@ -42,6 +42,7 @@ from workbench.workflow.judging.desk_settings import desk_settings_part, save_de
 from workbench.workflow.judging.desk_view import ShownDocument
 from workbench.workflow.judging.record import Place, append
 from workbench.workflow.judging.submission import LARGEST, Submission, stored_annotations
+from workbench.workflow.pools.current_answers import answers_by_topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,6 +303,13 @@ def answers_in_discussion(
     )
     if only is not None:
         chosen = chosen.where(event.topic == only[0], event.docno == only[1])
+    else:
+        # Few topics have any, and the index has those of an assessor and topic together.
+        topics = [topic for topic, one in answers_by_topic(db, campaign_id).items() if one.discussed]
+        assessors = select(AssessorRow.id).where(AssessorRow.campaign_id == campaign_id)
+        if not topics:
+            return {}
+        chosen = chosen.where(event.assessor_id.in_(assessors), event.topic.in_(topics))
     rows = db.execute(chosen.group_by(event.topic, event.docno, event.assessor_id))
     found: dict[Pair, dict[int, int]] = {}
     for topic, docno, assessor_id, number in rows:

@@ -2,50 +2,38 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 
+import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.consensus.disputes import Dispute, disputes, spread_of
-from workbench.consensus.judgments import judgments_by_pair
-from workbench.consensus.rule import Pair
-from workbench.records import Judgment, Scale, id_bytes
-from workbench.scoring.influence import NONE, Influence
-from workbench.storage.adjudications import current_adjudications
-from workbench.storage.tables import (
-    AdjudicationEventRow,
-    CampaignRow,
-    DocumentRow,
-    TopicRow,
-)
-from workbench.workflow.adjudication.decisions import Decision, decided_of, names_of_accounts
-from workbench.workflow.adjudication.discussions import all_answered, answers_in_discussion
-from workbench.workflow.adjudication.influence import dispute_influences, runs_that_count
-from workbench.workflow.adjudication.opinions import changed_since, people_of
-from workbench.workflow.adjudication.queue import Order, Queue, QueueLine, State
-from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
-from workbench.workflow.caching import Cache
+from workbench.storage.tables import DocumentRow
+from workbench.workflow.adjudication.influence import PORTION, InfluenceComputing, KnownInfluence
+from workbench.workflow.adjudication.queue import Order, QueueLine
+from workbench.workflow.adjudication.queue_lines import LineReader, Queue
+from workbench.workflow.adjudication.queue_table import queue_source, queue_table
 from workbench.workflow.campaigns.scales import scale_from_json
-from workbench.workflow.judging.current_judgments import current_judgments, recorded_version
+from workbench.workflow.runs.kept_rankings import MOST_TOPICS
 
-ON_THE_DESK = 3600.0  # seconds for which an adjudicator at work keeps the order that was computed
-FRESH = 30.0  # seconds after which new judgments are in the queue, however long it takes
-KEPT = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Disputed:
-    """Current judgments by pair, and the disputes among them."""
-
-    judgments: Mapping[Pair, tuple[Judgment, ...]]
-    disputes: tuple[Dispute, ...]
+ON_THE_DESK = timedelta(hours=1)
+"""How long adjudicators at work keep the order that was computed: each decision would shuffle the rest."""
+LONGEST_SHARE = 10
+"""What takes a second is computed again after so many at the earliest, however fast judging goes on."""
 
 
-_DISPUTED: Cache[object, Disputed] = Cache(KEPT)
-_INFLUENCES: Cache[object, dict[Pair, Influence]] = Cache(KEPT, moment=0.05)
+class Waiting(StrEnum):
+    """Whether somebody waits for the influence on the ranking."""
+
+    EXACT = "exact"
+    """However long it takes, as it is now."""
+    PAGE = "page"
+    """As it is now where that is quick; else as it was computed last, if it was."""
+    DESK = "desk"
+    """As it was computed in the last hour, so that the order stays; else as a page."""
 
 
 def dispute_queue(
@@ -54,127 +42,77 @@ def dispute_queue(
     *,
     order: Order = Order.INFLUENCE,
     influence: bool | None = None,
-    patience: float | None = None,
+    waiting: Waiting = Waiting.EXACT,
 ) -> Queue:
-    """The disputed pairs of a campaign.
+    """The disputed pairs of a campaign, with decisions and answers as they are now.
 
-    The influence is computed where the order needs it, or `influence` asks for it. Where judging goes on and
-    the computation is long, an older state serves for a while, or for `patience` seconds; decisions are
-    always current.
+    The influence is there where the order needs it, or `influence` asks for it, as far as `waiting` allows;
+    where it is not known, pairs with the largest difference come first. Raises WorkbenchError for a grade
+    outside the scale.
     """
-    campaign = db.get_one(CampaignRow, campaign_id)
-    scale = scale_from_json(campaign.scale)
-    rules = rules_from_json(campaign.adjudication_rules)
-    disputed = _disputed(db, campaign, rules, scale, None if patience is None else min(patience, FRESH))
-    decisions = {(row.topic, row.docno): row for row in current_adjudications(db, campaign_id)}
-    with_influence = order is Order.INFLUENCE if influence is None else influence
-    moved = _influenced(db, campaign, rules, scale, disputed, decisions, patience) if with_influence else None
-    lines = _lines(db, campaign_id, disputed, decisions, moved, scale)
-    positions = _positions(db, campaign_id)
-    lines.sort(key=_sorting(order, positions))
-    by_topic, by_state = Counter(line.topic for line in lines), Counter(line.state for line in lines)
+    source = queue_source(db, campaign_id)
+    table = queue_table(db, source)
+    known: KnownInfluence | None = None
+    behind = False
+    if order is Order.INFLUENCE if influence is None else influence:
+        computing = InfluenceComputing(db, source, table)
+        known = _known(computing, waiting)
+        behind = waiting is not Waiting.DESK and (known is None or known.digest != computing.digest)
+    values = None if known is None else known.of(table)
+    scale = scale_from_json(source.campaign.scale)
+    sizes = np.diff(table.starts).tolist()
     return Queue(
         scale=scale,
-        rules=rules,
+        rules=source.rules,
         order=order,
-        lines=tuple(lines),
-        counts={state: by_state[state] for state in State},
-        topics=tuple((topic, by_topic[topic]) for topic in positions if topic in by_topic),
+        counts=table.counts(),
+        topics=tuple(zip(table.names, sizes, strict=True)),
+        influence_at=known.at if known is not None else None,
+        influence_behind=behind and (known is None or _may_be_renewed(known)),
+        reader=LineReader(db, scale, source, table, values),
+        numbers=table.ordered(order, values),
     )
 
 
-def _disputed(
-    db: Session, campaign: CampaignRow, rules: AdjudicationRules, scale: Scale, patience: float | None
-) -> Disputed:
-    def make() -> Disputed:
-        judgments = current_judgments(db, campaign.id, machines=rules.machines)
-        return Disputed(judgments_by_pair(judgments), disputes(judgments, rule=rules.disputed, scale=scale))
-
-    key = (*_place(db, campaign), rules.disputed, rules.machines)
-    return _DISPUTED.get(key, make, version=recorded_version(db, campaign.id), patience=patience)
+def _known(computing: InfluenceComputing, waiting: Waiting) -> KnownInfluence | None:
+    if waiting is Waiting.EXACT:
+        return computing.compute()
+    known = computing.known()
+    if waiting is Waiting.DESK and known is not None and datetime.now(UTC) - known.at < ON_THE_DESK:
+        return known
+    return computing.compute() if computing.small else known
 
 
-def _influenced(
-    db: Session,
-    campaign: CampaignRow,
-    rules: AdjudicationRules,
-    scale: Scale,
-    disputed: Disputed,
-    decisions: Mapping[Pair, AdjudicationEventRow],
-    patience: float | None,
-) -> dict[Pair, Influence]:
-    decided = {pair: row.grade for pair, row in decisions.items() if row.grade is not None}
-
-    def make() -> dict[Pair, Influence]:
-        return dispute_influences(
-            db,
-            campaign.id,
-            disputed.disputes,
-            judgments=disputed.judgments,
-            decided=decided,
-            scale=scale,
-            measure=rules.measure,
-        )
-
-    runs = tuple(runs_that_count(db, campaign.id).values())
-    key = (*_place(db, campaign), rules, runs)
-    version = (recorded_version(db, campaign.id), hash(frozenset(decided.items())))
-    # On the desk the order stays: each decision would shuffle the rest otherwise.
-    return _INFLUENCES.get(key, make, version=version, patience=patience, steady=patience is not None)
+def _may_be_renewed(known: KnownInfluence) -> bool:
+    """Whether so much time has passed that computing again takes a small share of it."""
+    return (datetime.now(UTC) - known.at).total_seconds() >= LONGEST_SHARE * known.seconds
 
 
-def _place(db: Session, campaign: CampaignRow) -> tuple[object, ...]:
-    """What names a campaign in this process: there may be several databases."""
-    return db.get_bind().engine.url, campaign.id, campaign.created_at, repr(campaign.scale)
+@dataclass(frozen=True, slots=True)
+class InfluenceProgress:
+    """How many of the topics are ready for the influence, and whether it is known of all disputed pairs."""
+
+    done: int
+    total: int
+    known: bool
 
 
-def _lines(
-    db: Session,
-    campaign_id: int,
-    disputed: Disputed,
-    decisions: Mapping[Pair, AdjudicationEventRow],
-    moved: Mapping[Pair, Influence] | None,
-    scale: Scale,
-) -> list[QueueLine]:
-    of_pairs = {(one.topic, one.docno): one for one in disputed.disputes}
-    pairs = [*of_pairs, *(pair for pair in decisions if pair not in of_pairs)]
-    people = people_of(db, campaign_id)
-    discussed = answers_in_discussion(db, campaign_id) if decisions else {}
-    names = names_of_accounts(db, decisions.values())
-    lines = []
-    for pair in pairs:
-        one, row = of_pairs.get(pair), decisions.get(pair)
-        judgments = disputed.judgments.get(pair, ())
-        answered = row is not None and all_answered(row, people, discussed.get(pair, {}))
-        lines.append(
-            QueueLine(
-                topic=pair[0],
-                docno=pair[1],
-                judgments=judgments,
-                spread=one.spread if one else spread_of(judgments, scale),
-                state=state_of(
-                    row, answered, agreed=one is None and sum(j.grade is not None for j in judgments) > 1
-                ),
-                decided=decided_of(row, names) if row else None,
-                changed=row is not None and row.grade is not None and changed_since(row, judgments, people),
-                discussed=answered or pair in discussed,
-                influence=None if moved is None else moved.get(pair, NONE),
-            )
-        )
-    return lines
+def renew_influence(db: Session, campaign_id: int) -> InfluenceProgress:
+    """Go one step in computing the influence of all disputed pairs: some topics, or the comparison of all.
 
-
-def state_of(row: AdjudicationEventRow | None, answered: bool, *, agreed: bool) -> State:
-    """The state of a pair; a discussion that leaves fewer than two grades has settled nothing."""
-    if row is None:
-        return State.OPEN
-    if row.decision == Decision.GRADE:
-        return State.DECIDED
-    if row.decision == Decision.UNCLEAR:
-        return State.UNCLEAR
-    if agreed:
-        return State.SETTLED
-    return State.OPEN if answered else State.BACK
+    What was done is kept once the transaction has ended, for whoever takes the next step.
+    """
+    source = queue_source(db, campaign_id)
+    computing = InfluenceComputing(db, source, queue_table(db, source))
+    known = computing.known()
+    if known is None or known.digest != computing.digest:
+        lacking = computing.lacking()
+        if len(lacking) > MOST_TOPICS:
+            computing.prepare(lacking[:PORTION])
+            done = computing.topics - len(lacking) + len(lacking[:PORTION])
+            return InfluenceProgress(done, computing.topics, False)
+        computing.compute()
+    return InfluenceProgress(computing.topics, computing.topics, True)
 
 
 def titles_of(db: Session, campaign_id: int, lines: Iterable[QueueLine]) -> dict[str, str]:
@@ -187,22 +125,3 @@ def titles_of(db: Session, campaign_id: int, lines: Iterable[QueueLine]) -> dict
         )
         titles.update(dict(db.execute(chosen).all()))
     return titles
-
-
-def _positions(db: Session, campaign_id: int) -> dict[str, int]:
-    chosen = select(TopicRow.topic, TopicRow.position).where(TopicRow.campaign_id == campaign_id)
-    return dict(db.execute(chosen.order_by(TopicRow.position)).all())
-
-
-def _sorting(order: Order, positions: Mapping[str, int]) -> Callable[[QueueLine], tuple[object, ...]]:
-    def by_topic(line: QueueLine) -> tuple[object, ...]:
-        return positions.get(line.topic, len(positions)), id_bytes(line.docno)
-
-    def by_distance(line: QueueLine) -> tuple[object, ...]:
-        return -line.spread.distance, not line.spread.crosses, -line.spread.mean, *by_topic(line)
-
-    def by_influence(line: QueueLine) -> tuple[object, ...]:
-        moved = line.influence or NONE
-        return -moved.swaps, -moved.uneven, *by_distance(line)
-
-    return {Order.TOPIC: by_topic, Order.DISTANCE: by_distance, Order.INFLUENCE: by_influence}[order]

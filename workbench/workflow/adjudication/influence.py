@@ -1,32 +1,49 @@
-"""The influence of disputed pairs on the ranking of the runs: what it is computed from, kept by content."""
+"""The influence of disputed pairs on the ranking of the runs: computed topic by topic, and kept by content.
+
+What a pair changes depends on its own topic, but whether runs change places by it on the means over all
+topics. So there are two steps. What runs score on a topic, and what they would with other grades, is kept for
+the same grades and runs: after a save it is computed again of one topic. The comparison of the means takes a
+few seconds for a thousand runs; its latest outcome is kept too, and pages show that until there is a newer.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
-from itertools import zip_longest
+from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from workbench.consensus.disputes import Dispute
-from workbench.consensus.rule import Pair
-from workbench.consensus.simple import lower_median
-from workbench.docnos import Docnos, Places, Words, fingerprints, words_of
-from workbench.pooling.run_tops import RunTops, known_tops
-from workbench.records import Judgment, Scale
-from workbench.scoring.influence import Influence, TopicGrades, influences
+from workbench.scoring.gains import Floats, Ranks, TopicGains
+from workbench.scoring.influence import RankingMeans, topic_influences
 from workbench.scoring.listed import gain_measure
+from workbench.storage.chunks import chunks
 from workbench.storage.tables import RunRow
+from workbench.workflow.adjudication.graded_ranks import GradedRanks, ranks_in
+from workbench.workflow.adjudication.queue_table import QueueSource, QueueTable
+from workbench.workflow.adjudication.topic_grades import TopicGrades, topic_grades
+from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.kept_results import KeptResults
+from workbench.workflow.runs.kept_rankings import MOST_TOPICS, kept_rankings
 from workbench.workflow.runs.packed_store import tops_of
 
-_MERGED = 2**22
-"""Documents of runs that are brought into the order of the topics together."""
+PORTION = 125
+"""Topics for which all runs are read at a time: of 1,000 runs some 10 million graded documents."""
+AT_ONCE = 25
+"""Topics whose gains are in memory together."""
+MOST_IN_MEMORY = 256 * 2**20
+"""Bytes of gains that stay in memory until they are compared; what is beyond is read or made again."""
+SMALL_LINES = 1_000_000
+"""Lines of runs up to which a page waits for the influence."""
+SMALL_CHANGES = 200_000
+"""Disputed pairs times runs up to which a page waits for it."""
 
 
 def runs_that_count(db: Session, campaign_id: int) -> dict[str, str]:
@@ -37,188 +54,204 @@ def runs_that_count(db: Session, campaign_id: int) -> dict[str, str]:
     return dict(db.execute(chosen.order_by(RunRow.tag)).all())
 
 
-def dispute_influences(
-    db: Session,
-    campaign_id: int,
-    found: Sequence[Dispute],
-    *,
-    judgments: Mapping[Pair, Sequence[Judgment]],
-    decided: Mapping[Pair, int],
-    scale: Scale,
-    measure: str,
-) -> dict[Pair, Influence]:
-    """The influence of every disputed pair on the runs that count, by (topic, docno).
-
-    Every pair has the grade that was `decided`, else the lower median of its grades; a disputed one
-    could get each of the grades given, or where fewer than two were, each of the scale. The database keeps
-    what was computed of the same grades and runs. Raises WorkbenchError for an unknown measure.
-    """
-    chosen = gain_measure(measure, relevant_from=scale.relevant_from)
-    grades = _grades(found, judgments, decided, scale)
-    every = [grade.value for grade in scale.grades]
-    outcomes = {(one.topic, one.docno): one.grades if len(one.grades) > 1 else every for one in found}
-    if not outcomes:
-        return {}
-    runs = runs_that_count(db, campaign_id)
-
-    def make() -> _Computed:
-        topics = GradedTopics(grades, runs=len(runs))
-        topics.read(tops_of(db, campaign_id, list(runs), depth=chosen.depth))
-        computed = influences(topics, outcomes, measure=chosen)
-        values = [(one.swaps, one.uneven, one.shift) for one in (computed[pair] for pair in outcomes)]
-        return _Computed(np.array(values, dtype=np.float64))
-
-    digest = hashlib.sha256()
-    for pairs in (grades, outcomes):
-        digest.update(repr(list(pairs.items())).encode("utf-8", "backslashreplace"))
-    source = measure, scale.relevant_from, tuple(runs.items()), digest.hexdigest()
-    kept = _KEPT.get(db, campaign_id, source, make)
-    return {pair: Influence(*row) for pair, row in zip(outcomes, kept.values.tolist(), strict=True)}
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class _Computed:
-    """Swaps, uneven and shift of disputed pairs in their order, shape (pairs, 3)."""
+class KnownInfluence:
+    """The influence of the disputed pairs of a campaign as it was last computed.
 
-    values: NDArray[np.float64]
+    `digest` says of what, `at` when, and `seconds` how long the comparison took. `docnos` are the disputed
+    documents of each of the `topics`, joined by line feeds; `values` has swaps, unevenness and shift of each,
+    shape (pairs, 3).
+    """
+
+    digest: str
+    at: datetime
+    seconds: float
+    topics: tuple[str, ...]
+    docnos: tuple[str, ...]
+    values: Floats
+
+    def of(self, table: QueueTable) -> Floats:
+        """The influence of each pair of a queue, zeros where it is not known; shape (pairs, 3)."""
+        found = np.zeros((len(table.docnos), 3))
+        ends = np.cumsum([0, *(docnos.count("\n") + 1 for docnos in self.docnos)]).tolist()
+        of_topic = {
+            topic: (docnos, begin, end)
+            for topic, docnos, (begin, end) in zip(self.topics, self.docnos, pairwise(ends), strict=True)
+        }
+        for topic, (start, stop) in zip(table.names, pairwise(table.starts.tolist()), strict=True):
+            if topic not in of_topic:
+                continue
+            joined, begin, end = of_topic[topic]
+            docnos = table.docnos[start:stop]
+            if "\n".join(docnos) == joined:
+                found[start:stop] = self.values[begin:end]
+                continue
+            places = {docno: begin + place for place, docno in enumerate(joined.split("\n"))}
+            for row, docno in enumerate(docnos, start=start):
+                if docno in places:
+                    found[row] = self.values[places[docno]]
+        return found
 
 
-_KEPT = KeptResults(
-    _Computed, "consensus", "formats", "pooling", "scoring", "workflow/adjudication/influence.py"
+@dataclass(frozen=True, slots=True)
+class _TopicScores:
+    """What every run scores on a topic."""
+
+    scores: Floats
+
+
+_CODE = (
+    *("formats", "scoring", "docnos.py", "pooling/run_tops.py", "workflow/adjudication/graded_ranks.py"),
+    *("workflow/adjudication/topic_grades.py", "workflow/adjudication/topic_spreads.py"),
+    "workflow/adjudication/influence.py",
 )
+_KNOWN = KeptResults(KnownInfluence, *_CODE)
+_GAINS = KeptResults(TopicGains, *_CODE)
+_SCORES = KeptResults(_TopicScores, *_CODE)
+_TopicKey = tuple[str, int, str, str, str]
+_Kept = TypeVar("_Kept", TopicGains, _TopicScores)
 
 
-def _grades(
-    found: Iterable[Dispute],
-    judgments: Mapping[Pair, Sequence[Judgment]],
-    decided: Mapping[Pair, int],
-    scale: Scale,
-) -> dict[Pair, int]:
-    """The grade that every pair counts with now."""
-    grades: dict[Pair, int] = {}
-    for pair, of_pair in judgments.items():
-        if len(of_pair) == 1 and of_pair[0].grade is not None:
-            grades[pair] = of_pair[0].grade
-            continue
-        given = {one.assessor: one.grade for one in of_pair if one.grade is not None}
-        if given:
-            grades[pair] = lower_median(given)
-    grades |= decided
-    # A pair that has no grade yet counts for nothing, as an unjudged document does.
-    for one in found:
-        grades.setdefault((one.topic, one.docno), scale.grades[0].value)
-    return grades
+class InfluenceComputing:
+    """The influence of disputed pairs of a campaign on its runs: what is known of it, and the rest.
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _RanksByTopic:
-    """Graded documents of some runs by topic, those of topic t from `starts[t]`: run, place and rank."""
-
-    starts: Places
-    runs: NDArray[np.int32]
-    places: NDArray[np.int32]
-    ranks: NDArray[np.int32]
-
-
-class GradedTopics(Collection[TopicGrades]):
-    """Topics with the grades of their documents and the ranks that these have in `runs` runs.
-
-    Of the runs no more is in memory than twelve bytes for each graded document of each; the ranks of all
-    documents of a topic by all runs are made when it is reached.
+    Raises WorkbenchError for an unknown measure.
     """
 
-    def __init__(self, grades: Mapping[Pair, int], *, runs: int) -> None:
-        self._runs = runs
-        self._by_topic: dict[str, dict[str, int]] = {}
-        for (topic, docno), grade in grades.items():
-            self._by_topic.setdefault(topic, {})[docno] = grade
-        self._numbers = {topic: number for number, topic in enumerate(self._by_topic)}
-        pairs = [(topic, docno) for topic, docnos in self._by_topic.items() for docno in docnos]
-        sizes = [len(docnos) for docnos in self._by_topic.values()]
-        self._first = np.cumsum([0, *sizes])
-        self._known = _PairPlaces(known_tops(pairs))
-        self._entries: list[_RanksByTopic] = []
-
-    def __contains__(self, one: object) -> bool:
-        return isinstance(one, TopicGrades) and one.topic in self._by_topic
-
-    def __len__(self) -> int:
-        return len(self._by_topic)
-
-    def __iter__(self) -> Iterator[TopicGrades]:
-        for number, (topic, graded) in enumerate(self._by_topic.items()):
-            ranks = np.zeros((self._runs, len(graded)), dtype=np.int32)
-            for some in self._entries:
-                of_topic = slice(some.starts[number], some.starts[number + 1])
-                ranks[some.runs[of_topic], some.places[of_topic]] = some.ranks[of_topic]
-            yield TopicGrades(topic, tuple(graded), ranks, tuple(graded.values()))
-
-    def read(self, tops: Iterable[RunTops]) -> None:
-        """Take in the first documents of the runs, in the order of their numbers."""
-        waiting: list[tuple[Places, Places, Places]] = []
-        size = 0
-        for number, run in enumerate(tops):
-            of_topics = np.array([self._numbers.get(topic, -1) for topic in run.topics], dtype=np.int64)
-            numbers = of_topics[run.numbers]
-            graded = numbers >= 0
-            numbers, ranks = numbers[graded], run.ranks[graded]
-            places = self._known.places(numbers, run.docnos[graded])
-            known = places >= 0
-            waiting.append((np.full(int(known.sum()), number), places[known], ranks[known]))
-            size += len(waiting[-1][0])
-            if size >= _MERGED:
-                self._entries.append(self._merged(waiting))
-                waiting, size = [], 0
-        if waiting:
-            self._entries.append(self._merged(waiting))
-
-    def _merged(self, waiting: Sequence[tuple[Places, Places, Places]]) -> _RanksByTopic:
-        runs, places, ranks = (np.concatenate(column) for column in zip(*waiting, strict=True))
-        numbers = np.searchsorted(self._first, places, side="right") - 1
-        order = np.argsort(numbers, kind="stable")
-        starts = np.searchsorted(numbers[order], np.arange(len(self) + 1))
-        places -= self._first[numbers]
-        return _RanksByTopic(starts, *(one[order].astype(np.int32) for one in (runs, places, ranks)))
-
-
-class _PairPlaces:
-    """Where pairs of topic and document stand among those that are known, found for all of a run at once."""
-
-    def __init__(self, known: RunTops) -> None:
-        self._numbers, self._docnos = known.numbers, known.docnos
-        self._words = words_of(known.docnos)
-        prints = fingerprints(self._words, known.numbers)
-        self._order = np.argsort(prints)
-        self._prints = prints[self._order]
-        self._ambiguous = bool((self._prints[1:] == self._prints[:-1]).any())
-
-    def places(self, numbers: Places, docnos: Docnos) -> Places:
-        """The place of each pair of topic number and docno, -1 where it is not known."""
-        if not len(self._prints) or not len(docnos):
-            return np.full(len(docnos), -1)
-        words = words_of(docnos)
-        prints = fingerprints(words, numbers)
-        at = np.minimum(np.searchsorted(self._prints, prints), len(self._prints) - 1)
-        places = np.where(self._prints[at] == prints, self._order[at], -1)
-        if self._ambiguous or not self._same(places, numbers, words):
-            # Two pairs have one fingerprint: these are looked up by themselves.
-            found = zip(numbers.tolist(), docnos.tolist(), strict=True)
-            return np.array([self._by_pair.get(pair, -1) for pair in found], dtype=np.int64)
-        return places
-
-    def _same(self, places: Places, numbers: Places, words: Sequence[Words]) -> bool:
-        """Whether the pairs found are those that were looked for."""
-        found = np.flatnonzero(places >= 0)
-        known = places[found]
-        nothing = np.zeros(len(found), dtype=np.uint64)
-        return np.array_equal(self._numbers[known], numbers[found]) and all(
-            np.array_equal(
-                nothing if mine is None else mine[known], nothing if theirs is None else theirs[found]
-            )
-            for mine, theirs in zip_longest(self._words, words)
-        )
+    def __init__(self, db: Session, source: QueueSource, table: QueueTable) -> None:
+        self._db = db
+        self._source, self._table = source, table
+        self._campaign_id = source.campaign.id
+        relevant_from = scale_from_json(source.campaign.scale).relevant_from
+        self._measure = gain_measure(source.rules.measure, relevant_from=relevant_from)
+        self._runs = runs_that_count(db, self._campaign_id)
+        runs = _hash(tuple(self._runs.items()))
+        self._scored = self._measure.name, relevant_from, runs
+        rules = source.rules
+        self._place = rules.disputed, rules.machines, repr(source.campaign.scale), *self._scored
 
     @cached_property
-    def _by_pair(self) -> dict[tuple[int, bytes], int]:
-        pairs = zip(self._numbers.tolist(), self._docnos.tolist(), strict=True)
-        return {pair: place for place, pair in enumerate(pairs)}
+    def _topics(self) -> dict[str, TopicGrades]:
+        return topic_grades(self._source, self._table)
+
+    @cached_property
+    def _keys(self) -> dict[str, _TopicKey]:
+        return {topic: (*self._scored, topic, one.digest) for topic, one in self._topics.items()}
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the grades and the runs, by which the influence is known again."""
+        return _hash(tuple(self._keys.values()))
+
+    @property
+    def topics(self) -> int:
+        """How many topics have a grade."""
+        return len(self._topics)
+
+    @property
+    def small(self) -> bool:
+        """Whether it is computed in less than a second."""
+        disputed = sum(len(one.disputed) for one in self._topics.values())
+        if disputed * len(self._runs) > SMALL_CHANGES:
+            return False
+        lines = select(func.sum(RunRow.lines)).where(
+            RunRow.campaign_id == self._campaign_id, RunRow.replaced_at.is_(None)
+        )
+        return (self._db.scalar(lines) or 0) <= SMALL_LINES
+
+    def known(self) -> KnownInfluence | None:
+        """What was computed last by the same settings and runs, of these grades or earlier ones."""
+        return _KNOWN.find(self._db, self._campaign_id, [self._place]).get(self._place)
+
+    def lacking(self) -> tuple[str, ...]:
+        """The topics of which it is not known what runs score with these grades."""
+        known = _SCORES.find(self._db, self._campaign_id, self._keys.values())
+        return tuple(topic for topic, key in self._keys.items() if key not in known)
+
+    def prepare(self, topics: Sequence[str]) -> None:
+        """Compute what runs score on some topics, and have it kept once the transaction has ended."""
+        for _ in self._made(topics):
+            pass
+
+    def compute(self) -> KnownInfluence:
+        """The influence as it is now, kept once the transaction has ended."""
+        found = self.known()
+        if found is not None and found.digest == self.digest:
+            return found
+        scores = {topic: one.scores for topic, one in self._kept(_SCORES, self._keys).items()}
+        made: dict[str, TopicGains] = {}
+        size = 0
+        for topic, gains in self._made([topic for topic in self._keys if topic not in scores]):
+            scores[topic] = gains.scores
+            size += _bytes_of(gains)
+            if size <= MOST_IN_MEMORY:
+                made[topic] = gains
+        begin = time.monotonic()
+        values = self._compared([scores[topic] for topic in self._topics], made) if scores else []
+        disputed = [one for one in self._topics.values() if len(one.disputed)]
+        found = KnownInfluence(
+            self.digest,
+            datetime.now(UTC),
+            time.monotonic() - begin,
+            tuple(one.topic for one in disputed),
+            tuple(_joined(one) for one in disputed),
+            np.concatenate([*values, np.empty((0, 3))]),
+        )
+        _KNOWN.keep(self._db, self._campaign_id, {self._place: found})
+        return found
+
+    def _compared(self, scores: Sequence[Floats], made: Mapping[str, TopicGains]) -> list[Floats]:
+        means = RankingMeans.of(scores)
+        values = []
+        disputed = [topic for topic, one in self._topics.items() if len(one.disputed)]
+        for some in chunks(disputed, AT_ONCE):
+            gains = {topic: made[topic] for topic in some if topic in made}
+            gains |= self._kept(_GAINS, [topic for topic in some if topic not in gains])
+            gains |= self._made([topic for topic in some if topic not in gains])
+            for topic in some:
+                of_topic = topic_influences(
+                    gains[topic], self._topics[topic].outcomes, measure=self._measure, means=means
+                )
+                values.append(np.array([(one.swaps, one.uneven, one.shift) for one in of_topic]))
+        return values
+
+    def _kept(self, kept: KeptResults[_Kept], topics: Iterable[str]) -> dict[str, _Kept]:
+        found = kept.find(self._db, self._campaign_id, [self._keys[topic] for topic in topics])
+        return {key[3]: one for key, one in found.items()}
+
+    def _made(self, topics: Sequence[str]) -> Iterator[tuple[str, TopicGains]]:
+        """What runs score on some topics, computed from the runs."""
+        for some in chunks(topics, PORTION):
+            for topic, ranks in self._ranked(some):
+                one = self._topics[topic]
+                gains = self._measure.topic(ranks, one.grades, one.disputed)
+                key = self._keys[topic]
+                _GAINS.keep(self._db, self._campaign_id, {key: gains})
+                _SCORES.keep(self._db, self._campaign_id, {key: _TopicScores(gains.scores)})
+                yield topic, gains
+
+    def _ranked(self, topics: Sequence[str]) -> Iterator[tuple[str, Ranks]]:
+        runs = list(self._runs)
+        if runs and len(topics) <= MOST_TOPICS:
+            found = kept_rankings(self._db, self._campaign_id, list(self._runs.items()), topics, kept=True)
+            if found is not None:
+                for topic in topics:
+                    yield topic, ranks_in(found[topic], self._topics[topic].docnos)
+                return
+        graded = GradedRanks([(topic, self._topics[topic].docnos) for topic in topics], runs=len(runs))
+        graded.read(tops_of(self._db, self._campaign_id, runs, depth=self._measure.depth))
+        for number, topic in enumerate(topics):
+            yield topic, graded.ranks(number)
+
+
+def _joined(one: TopicGrades) -> str:
+    docnos = one.docnos[one.disputed].tolist()
+    return b"\n".join(docnos).decode("utf-8", "surrogateescape")
+
+
+def _bytes_of(gains: TopicGains) -> int:
+    return sum(one.nbytes for one in (gains.ranks, gains.reached, gains.below, gains.scores, gains.gained))
+
+
+def _hash(source: tuple[object, ...]) -> str:
+    return hashlib.sha256(repr(source).encode("utf-8", "backslashreplace")).hexdigest()

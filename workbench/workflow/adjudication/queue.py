@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -116,14 +116,13 @@ class QueueLine:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Queue:
-    """The disputed pairs in an order, with the number in each state, all topics together."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueSummary:
+    """The order of the disputed pairs, and the number in each state and topic, all topics together."""
 
     scale: Scale
     rules: AdjudicationRules
     order: Order
-    lines: tuple[QueueLine, ...]
     counts: Mapping[State, int]
     topics: tuple[tuple[str, int], ...]
 
@@ -137,24 +136,6 @@ class Queue:
         """How many of them are settled."""
         return self.counts[State.DECIDED] + self.counts[State.SETTLED]
 
-    def filtered(self, *, topic: str | None = None, state: State | None = None) -> tuple[QueueLine, ...]:
-        """The lines of one topic, in one state, in the same order."""
-        return tuple(
-            line
-            for line in self.lines
-            if (topic is None or line.topic == topic) and (state is None or line.state is state)
-        )
-
-
-def next_open(lines: Sequence[QueueLine], after: Pair | None) -> QueueLine | None:
-    """The first line to decide behind a pair, and from the beginning where there is none behind it."""
-    pairs = [line.pair for line in lines]
-    start = pairs.index(after) + 1 if after in pairs else 0
-    for line in (*lines[start:], *lines[:start]):
-        if line.state is State.OPEN and line.pair != after:
-            return line
-    return None
-
 
 COLUMNS = (
     "topic", "doc", "state", "answers", "distance", "mean_distance", "crosses_line", "swaps", "uneven",
@@ -162,7 +143,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def queue_export(found: Queue, lines: Sequence[QueueLine], *, names: bool) -> Export:
+def queue_export(found: QueueSummary, lines: Iterable[QueueLine], *, names: bool) -> Export:
     """These lines of a queue as a table, and with the counts and the settings as data.
 
     Without `names` nothing says whose answer is which.
@@ -195,7 +176,7 @@ def _rows(lines: Iterable[QueueLine], *, names: bool) -> Iterator[tuple[object, 
         )
 
 
-def queue_json(found: Queue, lines: Iterable[QueueLine], *, names: bool) -> DisputesJson:
+def queue_json(found: QueueSummary, lines: Iterable[QueueLine], *, names: bool) -> DisputesJson:
     """The counts, the settings and these lines of a queue as plain data; `names` as in `queue_export`."""
     return {
         "disputed": found.total,

@@ -31,9 +31,9 @@ from workbench.workflow.kept_results import KeptResults
 from workbench.workflow.qrels.qrels import QrelsReport
 from workbench.workflow.qrels.settled_lines import scorer_of
 from workbench.workflow.qrels.settled_topic import SettledTopic
+from workbench.workflow.runs.kept_rankings import MOST_TOPICS, kept_rankings
 from workbench.workflow.runs.packed_store import rankings_of
-from workbench.workflow.scores.kept_rankings import MOST_TOPICS, kept_rankings
-from workbench.workflow.scores.run_hashes import Hashes, hashes_of, places_among
+from workbench.workflow.runs.run_hashes import Hashes, hashes_of, places_among
 
 MOST_KEPT = 2048
 """Columns in the memory of a process: one takes 130 KB for 1,000 runs and four measures."""

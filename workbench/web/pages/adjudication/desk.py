@@ -28,8 +28,9 @@ from workbench.workflow.adjudication.decisions import (
     undo,
 )
 from workbench.workflow.adjudication.disputed_pair import DisputedPair, disputed_pair
-from workbench.workflow.adjudication.disputes import ON_THE_DESK, dispute_queue
-from workbench.workflow.adjudication.queue import Queue, QueueLine, next_open
+from workbench.workflow.adjudication.disputes import Waiting, dispute_queue
+from workbench.workflow.adjudication.queue import State
+from workbench.workflow.adjudication.queue_lines import Queue
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.desk_settings import (
     DeskKeys,
@@ -64,8 +65,8 @@ class QueuePosition:
     total: int
     done: int
     left: int
-    previous: QueueLine | None
-    following: QueueLine | None
+    previous: Pair | None
+    following: Pair | None
 
 
 @blueprint.get("")
@@ -141,11 +142,9 @@ def _go_on(choice: QueueChoice, *, after: Pair) -> Response | Answer:
     if wants_fragment():
         return _desk(choice, None, after=after)
     with reading() as db:
-        lines = dispute_queue(db, here().id, order=choice.order, patience=ON_THE_DESK).filtered(
-            topic=choice.topic
-        )
-    line = next_open(lines, after)
-    return see_other(choice.desk_address(None if line is None else line.pair))
+        found = dispute_queue(db, here().id, order=choice.order, waiting=Waiting.DESK)
+        pair = found.filtered(topic=choice.topic).next_open(after)
+    return see_other(choice.desk_address(pair))
 
 
 def _desk(
@@ -153,11 +152,9 @@ def _desk(
 ) -> Response:
     shown: DisputedPair | None = None
     with reading() as db:
-        found = dispute_queue(db, here().id, order=choice.order, patience=ON_THE_DESK)
-        lines = found.filtered(topic=choice.topic)
+        found = dispute_queue(db, here().id, order=choice.order, waiting=Waiting.DESK)
         if pair is None:
-            coming = next_open(lines, after)
-            pair = None if coming is None else coming.pair
+            pair = found.filtered(topic=choice.topic).next_open(after)
         if pair is not None:
             shown = disputed_pair(db, here().id, pair, viewer().id)
         words = adjudicator_words(db, here().id, viewer().id, pair[0]) if pair is not None else ()
@@ -187,14 +184,14 @@ def _desk(
 
 def _place(found: Queue, choice: QueueChoice, pair: Pair | None) -> QueuePosition:
     lines = found.filtered(topic=choice.topic)
-    at = next((number for number, line in enumerate(lines) if line.pair == pair), None)
+    at = lines.place(pair)
     return QueuePosition(
         position=None if at is None else at + 1,
         total=len(lines),
-        done=sum(line.done for line in lines),
-        left=sum(line.open for line in lines),
-        previous=lines[at - 1] if at else None,
-        following=lines[at + 1] if at is not None and at + 1 < len(lines) else None,
+        done=lines.count(State.DECIDED, State.SETTLED),
+        left=lines.count(State.OPEN),
+        previous=lines.pair(at - 1) if at else None,
+        following=lines.pair(at + 1) if at is not None and at + 1 < len(lines) else None,
     )
 
 

@@ -29,8 +29,9 @@ from workbench.workflow.adjudication.discussion_report import (
     discussion_export,
     discussion_report,
 )
-from workbench.workflow.adjudication.disputes import dispute_queue, titles_of
-from workbench.workflow.adjudication.queue import Order, Queue, QueueLine, State, queue_export
+from workbench.workflow.adjudication.disputes import Waiting, dispute_queue, titles_of
+from workbench.workflow.adjudication.queue import Order, State, queue_export
+from workbench.workflow.adjudication.queue_lines import Queue, QueueLines
 from workbench.workflow.adjudication.rules import (
     AdjudicationRules,
     adjudication_rules,
@@ -105,9 +106,10 @@ def change_rules() -> Response | tuple[str, int]:
 def export(kind: str) -> Response:
     """The chosen pairs as CSV or JSON, with their influence."""
     with reading() as db:
-        found, lines = _lines(db, queue_choice(topic="topic"), influence=True)
+        found, lines = _lines(db, queue_choice(topic="topic"), Waiting.EXACT)
+        every = tuple(lines)
     names = not found.rules.names_hidden
-    return export_file(queue_export(found, lines, names=names), kind, f"{here().slug}.disputes")
+    return export_file(queue_export(found, every, names=names), kind, f"{here().slug}.disputes")
 
 
 @blueprint.get("/decisions.tsv")
@@ -157,7 +159,7 @@ def report_file() -> MadeResult:
 def _page(findings: tuple[Finding, ...] = ()) -> str:
     chosen = queue_choice(topic="topic")
     with reading() as db:
-        found, lines = _lines(db, chosen, influence=False)
+        found, lines = _lines(db, chosen, Waiting.PAGE)
         shown = lines[:MOST_SHOWN]
         titles = titles_of(db, here().id, shown)
     return render_template(
@@ -176,8 +178,9 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
     )
 
 
-def _lines(db: Session, chosen: QueueChoice, *, influence: bool) -> tuple[Queue, tuple[QueueLine, ...]]:
-    found = dispute_queue(db, here().id, order=chosen.order, influence=influence or None)
+def _lines(db: Session, chosen: QueueChoice, waiting: Waiting) -> tuple[Queue, QueueLines]:
+    influence = True if waiting is Waiting.EXACT else None
+    found = dispute_queue(db, here().id, order=chosen.order, influence=influence, waiting=waiting)
     return found, found.filtered(topic=chosen.topic, state=chosen.state)
 
 

@@ -20,7 +20,7 @@ from workbench.scoring.relevance import Positions
 from workbench.scoring.topic_rankings import TopicRankings, topic_rankings
 from workbench.workflow.kept_results import KeptResults
 from workbench.workflow.runs.packed_store import rankings_of
-from workbench.workflow.scores.run_hashes import Hashes, hashes_of, places_among
+from workbench.workflow.runs.run_hashes import Hashes, hashes_of, places_among
 
 MOST_TOPICS = 8
 """Where more are asked for, runs are read for the first time rather than after a save."""
@@ -85,7 +85,7 @@ class RecentRankings:
 
 
 _RECENT = RecentRankings()
-_KEPT = KeptResults(KeptRankings, "formats", "scoring", "workflow/scores/kept_rankings.py")
+_KEPT = KeptResults(KeptRankings, "formats", "scoring", "workflow/runs/kept_rankings.py")
 
 
 def kept_rankings(

@@ -17,11 +17,11 @@ from workbench.storage.engine import Database
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import load_topics
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.runs import packed_store
+from workbench.workflow.runs import kept_rankings, packed_store
+from workbench.workflow.runs.kept_rankings import KeptRankings, RecentRankings
 from workbench.workflow.runs.run_records import listed_runs
 from workbench.workflow.runs.store import replace_run
-from workbench.workflow.scores import kept_columns, kept_rankings, score_table
-from workbench.workflow.scores.kept_rankings import KeptRankings, RecentRankings
+from workbench.workflow.scores import kept_columns, score_table
 from workbench.workflow.scores.leaderboard import leaderboard, leaderboard_export
 from workbench.workflow.scores.score_table import ScoreTable, score_runs
 
