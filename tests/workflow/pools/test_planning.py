@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from tests.builders import ALPHA, BETA, Made, campaign_with_people, pooled_campaign, send_runs
 from workbench.errors import InvalidInput, NotFound, WorkbenchError
 from workbench.pooling.planning import Certainty
+from workbench.pooling.reached_places import reached_in_places
 from workbench.pooling.strategies import ALL_STRATEGIES, PoolRecipe
 from workbench.records import TieRule
 from workbench.storage.engine import Database
@@ -20,7 +21,7 @@ from workbench.workflow.caching import Cache
 from workbench.workflow.pools import pace, planning
 from workbench.workflow.pools.making import make_pool
 from workbench.workflow.pools.pace import PaceSource, pace_of, save_guess
-from workbench.workflow.pools.planning import plan_pool
+from workbench.workflow.pools.planning import Plan, plan_pool
 
 
 def with_runs(db: Session) -> Made:
@@ -71,6 +72,43 @@ def test_a_plan_tells_growth_the_next_step_and_all_strategies(database: Database
     size = {one.strategy: one.pairs for one in plan.others}
     assert size.pop("learner") == 200.0
     assert {pairs for strategy, pairs in size.items() if strategy not in ("depth", "stratified")} == {9.0}
+
+
+def test_a_process_that_begins_tells_of_the_same_runs_without_reading_them(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with database.writing() as db:
+        made = with_runs(db)
+    read = []
+
+    def noted(tops: Any, **of: Any) -> Any:
+        read.append(of["depth"])
+        return reached_in_places(tops, **of)
+
+    monkeypatch.setattr(planning, "reached_in_places", noted)
+
+    def planned(recipe: PoolRecipe) -> Plan:
+        for name in ("_REACHED", "_LONGEST"):
+            monkeypatch.setattr(planning, name, Cache(2))
+        with database.reading() as db:
+            return plan_pool(db, made.campaign.id, recipe)
+
+    recipes = [
+        PoolRecipe("depth", {"depth": 1}),
+        PoolRecipe("depth", {"depth": 2}),
+        PoolRecipe("depth", {"depth": 2}, TieRule.FILE),
+        PoolRecipe("stratified", {"strata": "1:1:1 2:4:0.5", "budget": 3}),
+    ]
+    first = [planned(recipe) for recipe in recipes]
+    assert len(read) == len(recipes)
+    assert [planned(recipe) for recipe in recipes] == first
+    assert len(read) == len(recipes)
+    with database.writing() as db:
+        send_runs(db, made.campaign.id, gamma={"T1": ["n1", "n2"]})
+        expected = plan_pool(db, made.campaign.id, recipes[1])
+    found = planned(recipes[1])
+    assert found == expected
+    assert found.pairs > first[1].pairs
 
 
 def test_a_plan_multiplies_by_judgments_and_shares_among_assessors(database: Database) -> None:

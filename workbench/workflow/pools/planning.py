@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy.orm import Session
 
@@ -30,6 +31,7 @@ from workbench.pooling.strategy import Strategy
 from workbench.records import TieRule, Topic, sorted_ids
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.kept_results import KeptResults
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.listing import recipe_in_words
 from workbench.workflow.pools.making import chosen_runs, pooled_or_judged
@@ -43,6 +45,7 @@ MOST_CELLS = 200_000
 """Depths times topics that a page can be sent; beyond this it asks for every depth."""
 
 Parameters = Mapping[str, object]
+Value = TypeVar("Value")
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -127,10 +130,7 @@ def plan_pool(
     compared = {name: _values(one, others.get(name, _NONE)) for name, one in ALL_STRATEGIES.items()}
     compared[strategy] = values
     listed = topics_of(db, campaign_id)
-    chosen_of = _ChosenRuns(
-        str(db.get_bind().engine.url), campaign_id, tuple(runs), tuple(one.id for one in listed)
-    )
-    inputs = _read_runs(db, chosen_of, recipe, compared)
+    inputs = _read_runs(db, _chosen(db, campaign_id, runs, listed), recipe, compared)
     chosen = inputs.sizes(strategy, values)
     larger = one_step_larger(values)
     step = None if larger is None else inputs.sizes(strategy, larger).total - chosen.total
@@ -179,42 +179,68 @@ def _chosen(
 # Sliders move over the same runs: a thousand of them take most of a minute to read.
 _LONGEST: Cache[_ChosenRuns, Lengths] = Cache(8)
 _REACHED: Cache[tuple[_ChosenRuns, TieRule, int], Reached] = Cache(2)
+# What is told of them, for a process that has not read the runs yet.
+_CODE = ("formats", "pooling", "workflow/pools/planning.py")
+_SIZES = KeptResults(Sizes, *_CODE)
+_COSTS = KeptResults(StrategyCost, *_CODE)
+_GROWTHS = KeptResults(Growth, *_CODE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _PlanInputs:
     """What is known of the runs: what they reach to `depth`, the longest lists, what is known already.
 
-    `tops` reads their first documents, which only depths of their own ask for.
+    `tops` reads their first documents, which only depths of their own ask for. `source` stands for the runs
+    and topics in what the database keeps, None where it keeps nothing.
     """
 
+    db: Session
+    campaign_id: int
+    source: str | None
     tops: Callable[[], tuple[RunTops, ...]]
     known: RunTops | None
     longest: Lengths
     depth: int
-    plain: Reached
+    plain: Callable[[], Reached]
 
     def reach(self, values: Values) -> Reached:
         own = {name: values[name] for name in ("run_depths", "topic_depths") if values.get(name)}
-        return reached(self.tops(), known=self.known, **own) if own else self.plain
+        return reached(self.tops(), known=self.known, **own) if own else self.plain()
+
+    def kept(
+        self, results: KeptResults[Value], strategy: str, values: Values, make: Callable[[], Value]
+    ) -> Value:
+        if self.source is None:
+            return make()
+        source = self.source, strategy, repr(sorted(values.items()))
+        return results.get(self.db, self.campaign_id, source, make)
 
     def sizes(self, strategy: str, values: Values) -> Sizes:
+        return self.kept(_SIZES, strategy, values, lambda: self._sizes(strategy, values))
+
+    def _sizes(self, strategy: str, values: Values) -> Sizes:
         return ALL_STRATEGIES[strategy].sizes(
             self.reach(values), values, longest=self.longest, supplementary=self.known is not None
         )
 
     def cost(self, strategy: str, values: Values) -> StrategyCost:
+        return self.kept(_COSTS, strategy, values, lambda: self._cost(strategy, values))
+
+    def _cost(self, strategy: str, values: Values) -> StrategyCost:
         recipe = recipe_in_words(strategy, ALL_STRATEGIES[strategy].texts(values))
         try:
-            found = self.sizes(strategy, values)
+            found = self._sizes(strategy, values)
         except WorkbenchError as error:
             return StrategyCost(strategy, recipe, 0.0, Certainty.EXACT, error.message)
         return StrategyCost(strategy, recipe, found.total, found.certainty)
 
     def growth(self, values: Values) -> Growth | None:
-        reach = self.reach(values)
-        if len(reach.topics) * self.depth > MOST_CELLS:
+        if len(self.longest) * self.depth > MOST_CELLS:
             return None
+        return self.kept(_GROWTHS, f"depth to {self.depth}", values, lambda: self._growth(values))
+
+    def _growth(self, values: Values) -> Growth:
+        reach = self.reach(values)
         return Growth(reach.topics, tuple(map(tuple, growth_table(reach, self.depth).tolist())))
 
 
@@ -236,14 +262,24 @@ def _read_runs(
     def read() -> Iterator[RunTops]:
         return tops_of(db, chosen.campaign_id, chosen.tags, depth=depth, ties=recipe.ties)
 
-    def plain(known: RunTops | None = None) -> Reached:
+    def counted(known: RunTops | None = None) -> Reached:
         tags, topics = sorted_ids(chosen.tags), sorted_ids(longest)
         return reached_in_places(read, tags=tags, topics=topics, depth=depth, known=known)
 
+    key = chosen, recipe.ties, depth
+    known, source, again = None, None, None
     if recipe.supplementary:
         known = known_tops(pooled_or_judged(db, chosen.campaign_id))
-        return _PlanInputs(tops, known, longest, depth, plain(known))
-    return _PlanInputs(tops, None, longest, depth, _REACHED.get((chosen, recipe.ties, depth), plain))
+        again = counted(known)
+    elif _REACHED.peek(key) is None:
+        # Whoever moves sliders has what the runs reach in memory, and stores nothing for each move.
+        whole = repr((chosen.runs, chosen.topics, recipe.ties, depth))
+        source = hashlib.sha256(whole.encode("utf-8", "backslashreplace")).hexdigest()
+
+    def plain() -> Reached:
+        return again or _REACHED.get(key, counted)
+
+    return _PlanInputs(db, chosen.campaign_id, source, tops, known, longest, depth, plain)
 
 
 def _longest(db: Session, chosen: _ChosenRuns) -> Lengths:
