@@ -70,7 +70,7 @@ def test_scores_that_take_longer_are_fetched_piece_by_piece(
     olga: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("workbench.web.pages.consensus.preview.SECONDS", -1.0)
-    monkeypatch.setattr("workbench.workflow.qrels.rule_scores.AT_ONCE", 1)
+    monkeypatch.setattr("workbench.workflow.scores.rule_scores.AT_ONCE", 1)
     query = ASKED | {"measure": "P@4"}
     page = olga.get(ADDRESS, query_string=query).text
     assert "Scoring by P@4: 2 of 4 scores" in text_of(page)

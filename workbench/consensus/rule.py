@@ -93,8 +93,8 @@ class Rule:
     with a `threshold` has a scale of its own: it takes the lowest relevant grade of an assessor and the
     parameters, and returns the lowest relevant grade of the rule.
 
-    `settle_table` gives the same for all pairs of a `vote_table.VoteTable`, in arrays; a rule without it is
-    slower where rules are compared, and nothing else.
+    `settle_table` gives the same for all pairs of a `vote_table.VoteTable`, in arrays; every rule that makes
+    whole grades has it, or could not be compared with others.
     """
 
     name: str

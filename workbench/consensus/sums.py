@@ -74,7 +74,7 @@ def total_of_table(
     relevant = sums >= at
     above = table.counts[:, table.values >= table.relevant_from].sum(axis=1)
     sure = np.where(relevant, above, table.n - above) / np.maximum(table.n, 1)
-    left = (table.n < table.n.max(initial=0)) & (fewer == "leave")
+    left = (table.n < table.most) & (fewer == "leave")
     grades = relevant.astype(np.int64) if binary == "yes" else sums
     return TableOutcome(grades, sure, np.where(left, 0, LEFT), (FEWER_THAN_OTHERS,))
 

@@ -30,12 +30,12 @@ from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.campaigns.imports_under_way import refuse_while_importing
 from workbench.workflow.judging.judgment_files import judgment_groups
 from workbench.workflow.qrels.qrels import make_qrels, make_soft_labels, qrels_json
-from workbench.workflow.qrels.rule_preview import (
+from workbench.workflow.qrels.rule_preview import preview_rules
+from workbench.workflow.scores.rule_ranking import (
     MEASURE,
     PREVIEW_EXPORTS,
     RankingPreview,
     preview_ranking,
-    preview_rules,
 )
 
 

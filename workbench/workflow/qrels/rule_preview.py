@@ -1,53 +1,55 @@
-"""What each consensus rule would make of a campaign: its qrels, and the ranking of the runs."""
+"""What each consensus rule would make of a campaign: its qrels in numbers, before one is used."""
 
 from __future__ import annotations
 
-import hashlib
-import time
-from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import chain, pairwise
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 
-import numpy as np
-from ir_measures import Measure
-from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule_choice import RuleChoice, choice_label, choice_name, rule_choice
-from workbench.consensus.settle import Consensus, TableConsensus, consensus_of_table
-from workbench.consensus.summary import Summary, summary, table_summary
+from workbench.consensus.settle import consensus, consensus_of_table
+from workbench.consensus.summary import Summary, table_summary
+from workbench.consensus.sums import SUM
 from workbench.consensus.vote_table import VoteTable
 from workbench.errors import WorkbenchError
-from workbench.export import Export, table_export
-from workbench.formats.qrels import line_starts
-from workbench.records import Scale, Verdict
-from workbench.scoring.measures import at_threshold, parse_measures
-from workbench.scoring.rank_correlation import RankingComparison, compare_rankings, ranks
+from workbench.records import Scale, sorted_ids
 from workbench.workflow.caching import Cache
+from workbench.workflow.pools.topic_answers import TopicAnswers
 from workbench.workflow.qrels.qrels import Material, material
-from workbench.workflow.qrels.rule_scores import RuleQrels, TopicLines, score_rules
-from workbench.workflow.qrels.settled_topics import by_topic
-from workbench.workflow.runs.run_records import CampaignRun, runs_of
+from workbench.workflow.qrels.rule_topics import (
+    RuleTopic,
+    file_hashes,
+    summary_of_topics,
+    topics_of_table,
+)
+from workbench.workflow.qrels.settled_topics import settles_pair_by_pair
+from workbench.workflow.qrels.topic_votes import Assessors, TopicVotes, tables_together
 
-MEASURE = "AP"
-NO_QRELS = "it gives no line"
+MOST_OF_A_TOPIC = 32
+"""Rules whose grades are kept with a topic: of a million pairs each takes some 3 MB."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class RuleLine:
     """What a rule makes: its summary, and the hash of its qrels; or why it cannot be applied.
 
     `name` tells the choices of a preview apart; `label` is for people.
     """
 
+    # No slots: the hash of a million lines is made where it is asked for.
     name: str
     label: str
     choice: RuleChoice
     found: Summary | None
-    sha256: str = ""
+    hashed: Callable[[str], str] = field(repr=False)
     refused: str = ""
+
+    @cached_property
+    def sha256(self) -> str:
+        """The hash of the file of its qrels; empty where it cannot be applied."""
+        return self.hashed(self.name) if self.found else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,299 +63,172 @@ class RulePreview:
     decided: int
 
 
-@dataclass(frozen=True, slots=True)
-class RankingPreview:
-    """The runs' scores under each rule's qrels, by rule, then run, and every two rules compared.
-
-    `done` of `total` scores are known; as long as they are fewer, nothing is compared. `left_out` are rules
-    without qrels, by name, with the reason.
-    """
-
-    measure: str
-    scores: Mapping[str, Mapping[str, float]]
-    comparisons: tuple[RankingComparison, ...]
-    left_out: tuple[tuple[str, str], ...]
-    done: int
-    total: int
-
-    def of(self, rule: str) -> dict[str, RankingComparison]:
-        """The comparisons of one rule with the others, by the other's name."""
-        return {
-            other: found
-            for found in self.comparisons
-            for one, other in ((found.first, found.second), (found.second, found.first))
-            if one == rule
-        }
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class _Settled:
+class SettledRule:
+    """What a rule gave: its summary, and every topic of the campaign that has an answer or a decision."""
+
     found: Summary
-    consensus: Consensus | TableConsensus
-    topics: tuple[TopicLines, ...]
-    sha256: str
-
-    def qrels(self, measure: Measure) -> RuleQrels:
-        """The qrels for a measure, which takes their relevance threshold unless it names one."""
-        return RuleQrels(
-            at_threshold(measure, self.found.relevant_from), self.sha256, self.topics, self.consensus.lines
-        )
+    topics: tuple[RuleTopic, ...]
 
 
-_SETTLED: Cache[tuple[str, RuleChoice], _Settled | str] = Cache(16)
-"""What the last rules gave, or why they could not be applied, by the digest of the judgments."""
+_Key = tuple[str, RuleChoice]
+_SETTLED: Cache[_Key, SettledRule | str] = Cache(64)
+"""What the last rules gave, or why they could not be applied, by the digest of the judgments.
+
+Of rules that settle each topic alone: the topics are kept with their answers, and here in a list.
+"""
+_LEARNT: Cache[_Key, SettledRule] = Cache(4)
+"""The same of the last rules that learn from all pairs, of which each takes 11 bytes."""
 
 
 def preview_rules(db: Session, campaign_id: int, choices: Sequence[RuleChoice]) -> RulePreview:
     """What each of the rules would settle and leave; one that cannot be applied says why."""
-    found = material(db, campaign_id)
-    rules = _Rules(found)
-    lines = tuple(_line(rules, choice) for choice in choices)
+    rules = Rules(material(db, campaign_id))
     machines = any(choice.machines for choice in choices)
-    pairs = {(one.topic, one.docno) for one in found.counted(rule_choice(machines=machines))}
+    judged = rules.judged(rule_choice(machines=machines))
     return RulePreview(
-        scale=found.scale,
-        rules=lines,
-        topics=len({topic for topic, _ in pairs}),
-        pairs=len(pairs),
-        decided=len(found.decided),
+        scale=rules.material.scale,
+        rules=rules.lines(choices),
+        topics=sum(pairs > 0 for pairs in judged),
+        pairs=sum(judged),
+        decided=len(rules.material.decided),
     )
 
 
-def preview_ranking(
-    db: Session,
-    campaign_id: int,
-    choices: Sequence[RuleChoice],
-    *,
-    measure: str = MEASURE,
-    tags: Collection[str] | None = None,
-    seconds: float | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> RankingPreview:
-    """The ranking of the runs under each rule, and how it differs between every two.
-
-    A measure that needs a relevance threshold takes that of each rule's qrels unless it names one. Runs that
-    were set aside are left out unless named. With `seconds` no second run is begun when these have passed:
-    what was scored is remembered, and the next call goes on from there; `progress` is told after each run.
-    Raises WorkbenchError for an unknown measure or run, more measures than one, and where there are fewer
-    than two runs.
-    """
-    parsed = _one_measure(measure)
-    runs = _chosen(runs_of(db, campaign_id), tags)
-    every = _Rules(material(db, campaign_id))
-    rules: dict[str, _Settled] = {}
-    left_out: list[tuple[str, str]] = []
-    for choice in choices:
-        settled = every.settled(choice)
-        if isinstance(settled, str):
-            left_out.append((choice_name(choice), settled))
-        elif settled.found.settled:
-            rules[choice_name(choice)] = settled
-        else:
-            left_out.append((choice_name(choice), NO_QRELS))
-    begin = time.monotonic()
-
-    def go_on(done: int) -> bool:
-        if progress is not None:
-            progress(done, len(runs))
-        return seconds is None or time.monotonic() - begin <= seconds
-
-    qrels = {name: settled.qrels(parsed) for name, settled in rules.items()}
-    scores = score_rules(db, campaign_id, qrels, runs, go_on)
-    done, total = sum(map(len, scores.values())), len(rules) * len(runs)
-    return RankingPreview(
-        measure=str(parsed),
-        scores=scores,
-        comparisons=compare_rankings(scores) if done == total else (),
-        left_out=tuple(left_out),
-        done=done,
-        total=total,
-    )
-
-
-def _line(rules: _Rules, choice: RuleChoice) -> RuleLine:
-    name, label = choice_name(choice), choice_label(choice)
-    settled = rules.settled(choice)
-    if isinstance(settled, str):
-        return RuleLine(name, label, choice, None, refused=settled)
-    return RuleLine(name, label, choice, settled.found, settled.sha256)
-
-
-class _Rules:
-    """What rules give of the same material: the table of its judgments is made once for all of them."""
+class Rules:
+    """What rules give of the same material, topic by topic where they can."""
 
     def __init__(self, found: Material) -> None:
-        self._found = found
+        self.material = found
         self._digest = found.digest()
-        self._tables: dict[frozenset[str], _Table] = {}
 
-    def settled(self, choice: RuleChoice) -> _Settled | str:
-        """What a rule gives, or why it cannot be applied, which takes as long to find out."""
-        return _SETTLED.get((self._digest, choice), lambda: self._tried(choice))
+    def lines(self, choices: Sequence[RuleChoice]) -> tuple[RuleLine, ...]:
+        """A line for each of the rules."""
+        found = {choice_name(choice): self.settled(choice) for choice in choices}
+        hashes: dict[str, str] = {}
 
-    def _tried(self, choice: RuleChoice) -> _Settled | str:
+        def hashed(name: str) -> str:
+            if not hashes:
+                settled = {key: one.topics for key, one in found.items() if isinstance(one, SettledRule)}
+                hashes.update(file_hashes(settled))
+            return hashes[name]
+
+        return tuple(
+            RuleLine(name, choice_label(choice), choice, None, hashed, refused=one)
+            if isinstance(one := found[name := choice_name(choice)], str)
+            else RuleLine(name, choice_label(choice), choice, one.found, hashed)
+            for choice in choices
+        )
+
+    def settled(self, choice: RuleChoice) -> SettledRule | str:
+        """What a rule gives, or why it cannot be applied."""
+        known = _LEARNT.peek((self._digest, choice))
+        if known is not None:
+            return known
+        if choice.rule == SUM.name or settles_pair_by_pair(choice):
+            return _SETTLED.get((self._digest, choice), lambda: self._tried(choice, self._by_topic))
+        found = _SETTLED.peek((self._digest, choice)) or self._tried(choice, self._learnt)
+        if isinstance(found, str):
+            _SETTLED.put((self._digest, choice), found)
+        else:
+            _LEARNT.put((self._digest, choice), found)
+        return found
+
+    def judged(self, choice: RuleChoice) -> list[int]:
+        """How many pairs of each topic have a judgment that counts for a choice."""
+        counted = self._counted(choice)
+        return [one.judged(counted) for one in self._topics]
+
+    def _tried(self, choice: RuleChoice, settle: Callable[[RuleChoice], SettledRule]) -> SettledRule | str:
         try:
-            return self._settle(choice)
+            self.material.counted_assessors(choice)
+            self._check(choice)
+            return settle(choice)
         except WorkbenchError as error:
             return str(error)
 
-    def _settle(self, choice: RuleChoice) -> _Settled:
-        counted = self._found.counted_assessors(choice)
-        if counted not in self._tables:
-            self._tables[counted] = _Table(self._found.table(choice))
-        table = self._tables[counted]
-        found = consensus_of_table(table.votes, rule=choice.rule, **choice.parameters())
+    def _check(self, choice: RuleChoice) -> None:
+        """Raise WorkbenchError for a rule that cannot be applied, whatever was judged."""
+        consensus((), rule=choice.rule, scale=None, relevant_from=None, decided=None, **choice.parameters())
+
+    def _by_topic(self, choice: RuleChoice) -> SettledRule:
+        counted = self._counted(choice)
+        most = max((one.most(counted) for one in self._topics), default=0) if choice.rule == SUM.name else 0
+        own = choice.relevant_from(self.material.scale)
+        parts = tuple(one.settled(choice, counted, most) for one in self._topics)
+        return SettledRule(summary_of_topics(parts, relevant_from=own), parts)
+
+    def _learnt(self, choice: RuleChoice) -> SettledRule:
+        counted = self._counted(choice)
+        scale = self.material.scale
+        table = tables_together([one.table(counted) for one in self._topics], scale.relevant_from)
+        found = consensus_of_table(table, rule=choice.rule, **choice.parameters())
         if found is None:
-            consensus = self._found.settled(choice)
-            lines = {one.topic: one.lines for one in by_topic(consensus)}
-            return _settled(summary(consensus, topics=table.topics), consensus, lines)
-        return _settled(table_summary(found, topics=table.topics), found, table.lines(found))
+            raise TypeError(f"the rule {choice.rule} does not settle tables")
+        parts = tuple(topics_of_table(found, [one.votes.pairs for one in self._topics]))
+        judged = [one.pairs.topic for one in parts if one.judged]
+        return SettledRule(table_summary(found, topics=judged), parts)
 
+    def _counted(self, choice: RuleChoice) -> frozenset[int]:
+        who = self.material.counted_assessors(choice)
+        return frozenset(number for number, name, _ in self._assessors if name in who)
 
-def _settled(found: Summary, consensus: Consensus | TableConsensus, lines: Mapping[str, bytes]) -> _Settled:
-    """What a rule gave with the hashes of its lines, which are given by topic in the order of bytes."""
-    whole = hashlib.sha256()
-    topics = []
-    start = 0
-    for topic, part in lines.items():
-        whole.update(part)
-        stop = start + part.count(b"\n")
-        if stop > start:
-            topics.append(TopicLines(topic, hashlib.sha256(part).hexdigest(), start, stop))
-        start = stop
-    return _Settled(found, consensus, tuple(topics), whole.hexdigest())
-
-
-class _Table:
-    """The table of some judgments, with what every line of qrels begins with."""
-
-    def __init__(self, votes: VoteTable) -> None:
-        self.votes = votes
-        judged = zip(votes.pairs, votes.judged.tolist(), strict=True)
-        self.topics = tuple(dict.fromkeys(topic for (topic, _), by_somebody in judged if by_somebody))
+    @property
+    def _assessors(self) -> Assessors:
+        return self.material.topics.assessors if self.material.topics else ()
 
     @cached_property
-    def _starts(self) -> tuple[bytes, ...]:
-        return line_starts(self.votes.pairs)
-
-    def lines(self, found: TableConsensus) -> dict[str, bytes]:
-        """The file of qrels by topic, in the order of bytes; raises as `write_qrels` does for ids."""
-        ends = {grade: b"%d\n" % grade for grade in np.unique(found.grades).tolist()}
-        lines = list(
-            chain.from_iterable(
-                zip(
-                    map(self._starts.__getitem__, found.rows.tolist()),
-                    map(ends.__getitem__, found.grades.tolist()),
-                    strict=True,
-                )
-            )
-        )
-        cuts = np.searchsorted(found.rows, self._cuts).tolist()
-        names = (self.votes.pairs[at][0] for at in self._cuts[:-1].tolist())
-        # Of each line there are two parts.
-        return {
-            name: b"".join(lines[2 * start : 2 * stop])
-            for name, (start, stop) in zip(names, pairwise(cuts), strict=True)
-        }
-
-    @cached_property
-    def _cuts(self) -> NDArray[np.int64]:
-        """Where a topic begins among the rows, and the end of all."""
-        sizes = Counter(topic for topic, _ in self.votes.pairs)
-        return np.cumsum([0, *sizes.values()])
+    def _topics(self) -> tuple[_TopicRules, ...]:
+        """Every topic that has an answer or a decision, in the order of bytes."""
+        answers = self.material.topics.answers if self.material.topics else {}
+        decided: dict[str, dict[str, int]] = {}
+        for (topic, docno), grade in self.material.decided.items():
+            decided.setdefault(topic, {})[docno] = grade
+        assessors, scale = self._assessors, self.material.scale
+        found = []
+        for topic in sorted_ids({*answers, *decided}):
+            theirs = decided.get(topic, {})
+            key = ("rules", scale, tuple(sorted(theirs.items())), assessors)
+            make = partial(_TopicRules, topic, theirs, scale, assessors)
+            found.append(answers[topic].keep(key, make) if topic in answers else make(None))
+        return tuple(found)
 
 
-def _one_measure(text: str) -> Measure:
-    parsed = parse_measures(text)
-    if len(parsed) > 1:
-        raise WorkbenchError(
-            f"{len(parsed)} measures are named, and a ranking is by one", remedy=f"such as {MEASURE}"
-        )
-    return parsed[0]
+class _TopicRules:
+    """What rules make of the same answers to a topic."""
 
+    def __init__(
+        self,
+        topic: str,
+        decided: Mapping[str, int],
+        scale: Scale,
+        assessors: Assessors,
+        answers: TopicAnswers | None,
+    ) -> None:
+        self.votes = TopicVotes(topic, answers, decided)
+        self._scale, self._assessors = scale, assessors
+        self._rules: Cache[tuple[RuleChoice, frozenset[int], int], RuleTopic] = Cache(MOST_OF_A_TOPIC)
+        self._counts: Cache[tuple[str, frozenset[int]], int] = Cache(8)
 
-def _chosen(runs: Sequence[CampaignRun], tags: Collection[str] | None) -> list[CampaignRun]:
-    unknown = set(tags or ()) - {run.tag for run in runs}
-    if unknown:
-        raise WorkbenchError(f"there is no run {', '.join(sorted(unknown))} in this campaign")
-    chosen = [
-        run for run in runs if (run.verdict is not Verdict.SET_ASIDE if tags is None else run.tag in tags)
-    ]
-    if len(chosen) < 2:
-        raise WorkbenchError("a ranking needs two runs", remedy="load runs, or choose more")
-    return chosen
+    def judged(self, counted: frozenset[int]) -> int:
+        """How many pairs have a judgment of those who are counted."""
+        return self._counts.get(("judged", counted), lambda: self.votes.judged(counted))
 
+    def most(self, counted: frozenset[int]) -> int:
+        """How many grades of theirs a pair has at most."""
+        return self._counts.get(("most", counted), lambda: self.votes.most(counted))
 
-def _rules_export(found: RulePreview, _ranked: RankingPreview | None) -> Export:
-    """What each rule settles and leaves, and how often it gives each grade."""
-    grades = sorted({grade for line in found.rules if line.found for grade, _ in line.found.by_grade})
-    columns = (
-        "rule", "settled", "adjudicated", "left", "relevant_from", "relevant", "topics_without_relevant",
-        "mean_confidence", "sha256", "refused", *(f"grade_{grade}" for grade in grades),
-    )  # fmt: skip
-    rows: list[tuple[object, ...]] = []
-    for line in found.rules:
-        if line.found is None:
-            rows.append((line.name, *(None,) * 8, line.refused, *(None for _ in grades)))
-            continue
-        one, counts = line.found, dict(line.found.by_grade)
-        rows.append(
-            (
-                line.name, one.settled, one.adjudicated, one.unsettled, one.relevant_from, one.relevant,
-                len(one.without_relevant), one.confidence, line.sha256, None,
-                *(counts.get(grade, 0) for grade in grades),
-            )
-        )  # fmt: skip
-    return table_export(columns, tuple(rows))
+    def table(self, counted: frozenset[int], most: int = 0) -> VoteTable:
+        """Their votes; `most` is how many grades a pair of any topic has at most."""
+        return self.votes.table(self._assessors, counted, self._scale, most=most)
 
+    def settled(self, choice: RuleChoice, counted: frozenset[int], most: int) -> RuleTopic:
+        """What a rule gives that settles each topic alone."""
+        return self._rules.get((choice, counted, most), lambda: self._settle(choice, counted, most))
 
-def _scores_export(_found: RulePreview, ranked: RankingPreview | None) -> Export:
-    """Every run's score and rank under every rule."""
-    if ranked is None or not ranked.scores:
-        return table_export(("run",), ())
-    places = {name: ranks(scores) for name, scores in ranked.scores.items()}
-    runs = sorted(next(iter(ranked.scores.values())))
-    columns = ("run", *(f"{name}{what}" for name in ranked.scores for what in ("", "_rank")))
-    rows = tuple(
-        (run, *(cell for name, scores in ranked.scores.items() for cell in (scores[run], places[name][run])))
-        for run in runs
-    )
-    return table_export(columns, rows)
-
-
-def _correlations_export(_found: RulePreview, ranked: RankingPreview | None) -> Export:
-    """Every two rules: how alike they rank the runs, and how many pairs of runs change places."""
-    rows = tuple(
-        (one.first, one.second, one.runs, one.tau.value, one.tau_ap.value, one.swapped, one.tau.undefined)
-        for one in (ranked.comparisons if ranked else ())
-    )
-    return table_export(("first", "second", "runs", "tau", "tau_ap", "swaps", "undefined"), rows)
-
-
-def _swaps_export(_found: RulePreview, ranked: RankingPreview | None) -> Export:
-    """Every pair of runs that changes places between two rules, with how far each is ahead."""
-    rows = tuple(
-        (one.first, one.second, swap.ahead, swap.behind, *swap.gap)
-        for one in (ranked.comparisons if ranked else ())
-        for swap in one.swaps
-    )
-    return table_export(("first", "second", "ahead_under_first", "ahead_under_second", "by", "then_by"), rows)
-
-
-def _moves_export(_found: RulePreview, ranked: RankingPreview | None) -> Export:
-    """Every run whose rank changes between two rules."""
-    rows = tuple(
-        (one.first, one.second, move.run, *move.ranks, move.by)
-        for one in (ranked.comparisons if ranked else ())
-        for move in one.moves
-    )
-    return table_export(("first", "second", "run", "rank_under_first", "rank_under_second", "rises_by"), rows)
-
-
-PREVIEW_EXPORTS: Mapping[str, Callable[[RulePreview, RankingPreview | None], Export]] = {
-    "rules": _rules_export,
-    "scores": _scores_export,
-    "correlations": _correlations_export,
-    "swaps": _swaps_export,
-    "moves": _moves_export,
-}
+    def _settle(self, choice: RuleChoice, counted: frozenset[int], most: int) -> RuleTopic:
+        found = consensus_of_table(self.table(counted, most), rule=choice.rule, **choice.parameters())
+        if found is None:
+            raise TypeError(f"the rule {choice.rule} does not settle tables")
+        (own,) = topics_of_table(found, [self.votes.pairs])
+        return own

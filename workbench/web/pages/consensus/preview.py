@@ -35,13 +35,12 @@ from workbench.web.results import (
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.qrels.qrels import who_graded_most
-from workbench.workflow.qrels.rule_preview import (
+from workbench.workflow.qrels.rule_preview import RulePreview, preview_rules
+from workbench.workflow.scores.rule_ranking import (
     MEASURE,
     PREVIEW_EXPORTS,
     RankingPreview,
-    RulePreview,
     preview_ranking,
-    preview_rules,
 )
 
 blueprint = Blueprint("consensus_preview", __name__, url_prefix="/c/<slug>/qrels/preview")

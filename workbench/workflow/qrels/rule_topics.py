@@ -1,0 +1,148 @@
+"""What a rule makes of a topic, in small arrays: kept as long as the topic's answers are.
+
+Of a million pairs a rule takes some megabytes, so that a dozen of them can be kept, and a save settles one
+topic anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.consensus.models.votes import Floats, Numbers
+from workbench.consensus.settle import TableConsensus
+from workbench.consensus.summary import Summary
+from workbench.workflow.qrels.topic_votes import PairDocnos
+
+Smallest = NDArray[np.signedinteger]
+_LARGEST_BYTE = 255
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shares:
+    """Confidence as `given` of `voters`, a byte each; where it is no such share, as it is."""
+
+    given: NDArray[np.uint8]
+    voters: NDArray[np.uint8]
+    other: Floats | None = None
+
+    @classmethod
+    def of(cls, confidence: Floats, voters: Numbers) -> Shares:
+        """The same, to the last bit."""
+        given, least = np.rint(confidence * voters), np.maximum(voters, 1)
+        if voters.max(initial=0) > _LARGEST_BYTE or not np.array_equal(given / least, confidence):
+            return cls(np.zeros(0, np.uint8), np.zeros(0, np.uint8), confidence)
+        return cls(given.astype(np.uint8), least.astype(np.uint8))
+
+    def numbers(self) -> Floats:
+        """The confidence of each settled pair."""
+        return self.given / self.voters if self.other is None else self.other
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RuleTopic:
+    """What a rule gave of the `pairs` of a topic: the settled `rows`, or None for all, and their `grades`.
+
+    `left` counts the judged pairs without a grade by reason; `judged` says whether there are judgments that
+    count. `digest` is that of the lines, the same for all rules that make the same of a topic.
+    """
+
+    pairs: PairDocnos
+    rows: NDArray[np.int32] | None
+    grades: Smallest
+    shares: Shares
+    adjudicated: int
+    left: Mapping[str, int]
+    by_grade: Mapping[int, int]
+    judged: bool
+    digest: str
+
+    def lines(self, starts: Sequence[bytes]) -> bytes:
+        """The lines of qrels, of which these are all starts."""
+        grades = self.grades.tolist()
+        ends = {grade: b"%d\n" % grade for grade in self.by_grade}
+        chosen = starts if self.rows is None else map(starts.__getitem__, self.rows.tolist())
+        parts = zip(chosen, map(ends.__getitem__, grades), strict=True)
+        return b"".join(chain.from_iterable(parts))
+
+
+def topics_of_table(found: TableConsensus, pairs: Sequence[PairDocnos]) -> Iterator[RuleTopic]:
+    """What a rule gave of a table, topic by topic; the pairs of these topics are its rows.
+
+    Adjudicated grades are counted where there is one topic, and nothing of several.
+    """
+    starts = np.cumsum([0, *(one.count for one in pairs)])
+    rows, left, judged = (
+        np.searchsorted(places, starts).tolist()
+        for places in (found.rows, found.left, np.flatnonzero(found.table.judged))
+    )
+    n = found.table.n[found.rows]
+    several = zip(pairs, starts.tolist(), pairwise(rows), pairwise(left), pairwise(judged), strict=False)
+    for own, start, (begin, end), (first, last), (before, after) in several:
+        grades, places = found.grades[begin:end], found.rows[begin:end] - start
+        values, counts = np.unique(grades, return_counts=True)
+        small = np.min_scalar_type(-1 - int(np.abs(values).max(initial=0)))
+        whole = len(places) == own.count
+        sha = hashlib.sha256(own.digest)
+        sha.update(b"all" if whole else places.astype("<i4").tobytes())
+        sha.update(grades.astype("<i8").tobytes())
+        yield RuleTopic(
+            own,
+            None if whole else places.astype(np.int32),
+            grades.astype(small),
+            Shares.of(found.confidence[begin:end], n[begin:end]),
+            found.adjudicated if len(pairs) == 1 else 0,
+            Counter(found.reasons[first:last]),
+            dict(zip(values.tolist(), counts.tolist(), strict=True)),
+            after > before,
+            sha.hexdigest(),
+        )
+
+
+def summary_of_topics(parts: Sequence[RuleTopic], *, relevant_from: int) -> Summary:
+    """The summary of what a rule gave that settles topic by topic, as `table_summary` makes it of all."""
+    left: Counter[str] = Counter()
+    by_grade: Counter[int] = Counter()
+    without = []
+    for one in parts:
+        left.update(one.left)
+        by_grade.update(one.by_grade)
+        if one.judged and not any(grade >= relevant_from for grade in one.by_grade):
+            without.append(one.pairs.topic)
+    settled = by_grade.total()
+    confidence = None
+    if settled:
+        # One after the other, as in a list: the sum of sums would be rounded otherwise.
+        sure = np.concatenate([one.shares.numbers() for one in parts])
+        confidence = float(np.add.accumulate(sure, out=sure)[-1]) / settled
+    return Summary(
+        settled=settled,
+        adjudicated=sum(one.adjudicated for one in parts),
+        unsettled=left.total(),
+        left=tuple(left.most_common()),
+        by_grade=tuple(sorted(by_grade.items())),
+        relevant_from=relevant_from,
+        relevant=sum(count for grade, count in by_grade.items() if grade >= relevant_from),
+        topics=sum(bool(one.by_grade) for one in parts),
+        without_relevant=tuple(without),
+        confidence=confidence,
+    )
+
+
+def file_hashes(rules: Mapping[str, Sequence[RuleTopic]]) -> dict[str, str]:
+    """The hash of the file of qrels of each rule, by name; all have the same topics.
+
+    Raises WorkbenchError for ids that would not survive in a file.
+    """
+    hashes = {name: hashlib.sha256() for name in rules}
+    for several in zip(*rules.values(), strict=True):
+        starts = several[0].pairs.line_starts()
+        for sha, one in zip(hashes.values(), several, strict=True):
+            sha.update(one.lines(starts))
+    return {name: sha.hexdigest() for name, sha in hashes.items()}

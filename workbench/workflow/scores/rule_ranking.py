@@ -1,0 +1,202 @@
+"""The ranking of the runs under each consensus rule, and how it differs between every two."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from ir_measures import Measure
+from sqlalchemy.orm import Session
+
+from workbench.consensus.rule_choice import RuleChoice, choice_name
+from workbench.errors import WorkbenchError
+from workbench.export import Export, table_export
+from workbench.records import Verdict
+from workbench.scoring.measures import at_threshold, parse_measures
+from workbench.scoring.rank_correlation import RankingComparison, compare_rankings, ranks
+from workbench.workflow.qrels.qrels import material
+from workbench.workflow.qrels.rule_preview import RulePreview, Rules, SettledRule
+from workbench.workflow.runs.run_records import CampaignRun, runs_of
+from workbench.workflow.scores.rule_scores import RuleQrels, score_rules
+
+MEASURE = "AP"
+NO_QRELS = "it gives no line"
+
+
+@dataclass(frozen=True, slots=True)
+class RankingPreview:
+    """The runs' scores under each rule's qrels, by rule, then run, and every two rules compared.
+
+    `done` of `total` scores are known; as long as they are fewer, nothing is compared. `left_out` are rules
+    without qrels, by name, with the reason.
+    """
+
+    measure: str
+    scores: Mapping[str, Mapping[str, float]]
+    comparisons: tuple[RankingComparison, ...]
+    left_out: tuple[tuple[str, str], ...]
+    done: int
+    total: int
+
+    def of(self, rule: str) -> dict[str, RankingComparison]:
+        """The comparisons of one rule with the others, by the other's name."""
+        return {
+            other: found
+            for found in self.comparisons
+            for one, other in ((found.first, found.second), (found.second, found.first))
+            if one == rule
+        }
+
+
+def preview_ranking(
+    db: Session,
+    campaign_id: int,
+    choices: Sequence[RuleChoice],
+    *,
+    measure: str = MEASURE,
+    tags: Collection[str] | None = None,
+    seconds: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> RankingPreview:
+    """The ranking of the runs under each rule, and how it differs between every two.
+
+    A measure that needs a relevance threshold takes that of each rule's qrels unless it names one. Runs that
+    were set aside are left out unless named. With `seconds` no second run is begun when these have passed:
+    what was scored is remembered, and the next call goes on from there; `progress` is told after each run.
+    Raises WorkbenchError for an unknown measure or run, more measures than one, and where there are fewer
+    than two runs.
+    """
+    parsed = _one_measure(measure)
+    runs = _chosen(runs_of(db, campaign_id), tags)
+    every = Rules(material(db, campaign_id))
+    rules: dict[str, SettledRule] = {}
+    left_out: list[tuple[str, str]] = []
+    for choice in choices:
+        settled = every.settled(choice)
+        if isinstance(settled, str):
+            left_out.append((choice_name(choice), settled))
+        elif settled.found.settled:
+            rules[choice_name(choice)] = settled
+        else:
+            left_out.append((choice_name(choice), NO_QRELS))
+    begin = time.monotonic()
+
+    def go_on(done: int) -> bool:
+        if progress is not None:
+            progress(done, len(runs))
+        return seconds is None or time.monotonic() - begin <= seconds
+
+    qrels = {name: _qrels(settled, parsed) for name, settled in rules.items()}
+    scores = score_rules(db, campaign_id, qrels, runs, go_on, kept=tags is None)
+    done, total = sum(map(len, scores.values())), len(rules) * len(runs)
+    return RankingPreview(
+        measure=str(parsed),
+        scores=scores,
+        comparisons=compare_rankings(scores) if done == total else (),
+        left_out=tuple(left_out),
+        done=done,
+        total=total,
+    )
+
+
+def _qrels(settled: SettledRule, measure: Measure) -> RuleQrels:
+    """The qrels for a measure, which takes their relevance threshold unless it names one."""
+    topics = tuple(one for one in settled.topics if one.by_grade)
+    return RuleQrels(at_threshold(measure, settled.found.relevant_from), topics)
+
+
+def _one_measure(text: str) -> Measure:
+    parsed = parse_measures(text)
+    if len(parsed) > 1:
+        raise WorkbenchError(
+            f"{len(parsed)} measures are named, and a ranking is by one", remedy=f"such as {MEASURE}"
+        )
+    return parsed[0]
+
+
+def _chosen(runs: Sequence[CampaignRun], tags: Collection[str] | None) -> list[CampaignRun]:
+    unknown = set(tags or ()) - {run.tag for run in runs}
+    if unknown:
+        raise WorkbenchError(f"there is no run {', '.join(sorted(unknown))} in this campaign")
+    chosen = [
+        run for run in runs if (run.verdict is not Verdict.SET_ASIDE if tags is None else run.tag in tags)
+    ]
+    if len(chosen) < 2:
+        raise WorkbenchError("a ranking needs two runs", remedy="load runs, or choose more")
+    return chosen
+
+
+def _rules_export(found: RulePreview, _ranked: RankingPreview | None) -> Export:
+    """What each rule settles and leaves, and how often it gives each grade."""
+    grades = sorted({grade for line in found.rules if line.found for grade, _ in line.found.by_grade})
+    columns = (
+        "rule", "settled", "adjudicated", "left", "relevant_from", "relevant", "topics_without_relevant",
+        "mean_confidence", "sha256", "refused", *(f"grade_{grade}" for grade in grades),
+    )  # fmt: skip
+    rows: list[tuple[object, ...]] = []
+    for line in found.rules:
+        if line.found is None:
+            rows.append((line.name, *(None,) * 8, line.refused, *(None for _ in grades)))
+            continue
+        one, counts = line.found, dict(line.found.by_grade)
+        rows.append(
+            (
+                line.name, one.settled, one.adjudicated, one.unsettled, one.relevant_from, one.relevant,
+                len(one.without_relevant), one.confidence, line.sha256, None,
+                *(counts.get(grade, 0) for grade in grades),
+            )
+        )  # fmt: skip
+    return table_export(columns, tuple(rows))
+
+
+def _scores_export(_found: RulePreview, ranked: RankingPreview | None) -> Export:
+    """Every run's score and rank under every rule."""
+    if ranked is None or not ranked.scores:
+        return table_export(("run",), ())
+    places = {name: ranks(scores) for name, scores in ranked.scores.items()}
+    runs = sorted(next(iter(ranked.scores.values())))
+    columns = ("run", *(f"{name}{what}" for name in ranked.scores for what in ("", "_rank")))
+    rows = tuple(
+        (run, *(cell for name, scores in ranked.scores.items() for cell in (scores[run], places[name][run])))
+        for run in runs
+    )
+    return table_export(columns, rows)
+
+
+def _correlations_export(_found: RulePreview, ranked: RankingPreview | None) -> Export:
+    """Every two rules: how alike they rank the runs, and how many pairs of runs change places."""
+    rows = tuple(
+        (one.first, one.second, one.runs, one.tau.value, one.tau_ap.value, one.swapped, one.tau.undefined)
+        for one in (ranked.comparisons if ranked else ())
+    )
+    return table_export(("first", "second", "runs", "tau", "tau_ap", "swaps", "undefined"), rows)
+
+
+def _swaps_export(_found: RulePreview, ranked: RankingPreview | None) -> Export:
+    """Every pair of runs that changes places between two rules, with how far each is ahead."""
+    rows = tuple(
+        (one.first, one.second, swap.ahead, swap.behind, *swap.gap)
+        for one in (ranked.comparisons if ranked else ())
+        for swap in one.swaps
+    )
+    return table_export(("first", "second", "ahead_under_first", "ahead_under_second", "by", "then_by"), rows)
+
+
+def _moves_export(_found: RulePreview, ranked: RankingPreview | None) -> Export:
+    """Every run whose rank changes between two rules."""
+    rows = tuple(
+        (one.first, one.second, move.run, *move.ranks, move.by)
+        for one in (ranked.comparisons if ranked else ())
+        for move in one.moves
+    )
+    return table_export(("first", "second", "run", "rank_under_first", "rank_under_second", "rises_by"), rows)
+
+
+PREVIEW_EXPORTS: Mapping[str, Callable[[RulePreview, RankingPreview | None], Export]] = {
+    "rules": _rules_export,
+    "scores": _scores_export,
+    "correlations": _correlations_export,
+    "swaps": _swaps_export,
+    "moves": _moves_export,
+}
