@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import update
 
-from tests.builders import campaign_with_people, pooled_campaign, send_runs
+from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, send_runs
 from workbench.errors import Conflict, NotFound, WorkbenchError
-from workbench.pooling.contributions import Part
+from workbench.pooling.contributions import Part, incidence_of_entries
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Judgment, TieRule
 from workbench.storage import Session
@@ -17,7 +17,9 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import GroupRow, RunRow
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools import analysis
+from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.pools.analysis import analyse
+from workbench.workflow.pools.listing import pool_entries
 from workbench.workflow.pools.making import make_pool
 
 LATE = {"T1": ("d6", "d1"), "T2": ("d6",)}
@@ -52,6 +54,28 @@ def test_a_made_pool_has_the_numbers_of_its_own_recipe(database: Database) -> No
     assert [size.largest_possible for size in found.growth] == [4, 8, 11, 13]
     # (T1, d2) and (T2, d/4) are in both, of six pairs.
     assert [(pair.shared, pair.share) for pair in found.alike] == [(2, 2 / 6)]
+
+
+@pytest.mark.engines
+def test_what_each_run_brought_is_read_at_once_as_it_is_pair_by_pair(database: Database) -> None:
+    with database.writing() as db:
+        made = campaign_with_people(db)
+        send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
+        report = make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 4}))
+        add_documents(
+            db, made.campaign.id, report.pool.name, "T2", Additions({"d#3": 1}, "seen"), added_by=None
+        )
+        entries = [
+            (one.topic, one.docno, [each.tag for each in one.contributions])
+            for one in pool_entries(db, made.campaign.id, report.pool.name)
+        ]
+        found = analysis._pooled(db, report.pool)
+    expected = incidence_of_entries(report.pool.tags, entries)
+    assert (found.tags, found.pairs) == (expected.tags, len(entries))
+    for mine, theirs in zip(found.topics, expected.topics, strict=True):
+        assert (mine.topic, mine.docnos) == (theirs.topic, theirs.docnos)
+        assert mine.runs.tolist() == theirs.runs.tolist()
+        assert mine.documents.tolist() == theirs.documents.tolist()
 
 
 def test_runs_that_are_not_pooled_yet_are_looked_at_to_the_depth_that_is_asked(database: Database) -> None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.pooling.analysis import BEYOND, Analysis, Examination, MadePool, analysis, examine
-from workbench.pooling.contributions import Incidence, incidence_of_entries
-from workbench.records import Run, TieRule
-from workbench.storage.tables import CampaignRow, GroupRow, PoolEntryRow, PoolRow, RunRow
+from workbench.pooling.contributions import Incidence, TopicIncidence
+from workbench.records import Run, TieRule, id_bytes, sorted_ids
+from workbench.storage.tables import CampaignRow, GroupRow, PoolRow, RunRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.pools.contributors import TagReading, joined_entries
 from workbench.workflow.pools.judged_pairs import highest_grades
 from workbench.workflow.pools.listing import PoolLine, pools_of
 from workbench.workflow.runs.packed_store import run_leading
@@ -139,15 +141,22 @@ def _pool(db: Session, campaign_id: int, name: str) -> PoolLine:
 
 
 def _pooled(db: Session, line: PoolLine) -> Incidence:
-    entry = PoolEntryRow
-    rows = db.execute(
-        select(entry.topic, entry.docno, entry.brought_by)
-        .where(entry.pool_id == line.id)
-        .order_by(entry.topic, entry.docno)
-    )
-    return incidence_of_entries(
-        line.tags, ((topic, docno, [tag for tag, _ in brought]) for topic, docno, brought in rows)
-    )
+    tags = tuple(sorted_ids(set(line.tags)))
+    reading = TagReading(tags)
+    topics = []
+    for topic, docnos, texts in joined_entries(db, line.id):
+        runs, counts = reading.read(texts)
+        listed = id_bytes(docnos).split(b"\n")
+        order = sorted(range(len(listed)), key=listed.__getitem__)
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        documents = np.repeat(place, counts)
+        by_document = np.argsort(documents, kind="stable")
+        names = docnos.split("\n")
+        topics.append(
+            TopicIncidence(topic, tuple(names[at] for at in order), runs[by_document], documents[by_document])
+        )
+    return Incidence(tags, tuple(sorted(topics, key=lambda one: id_bytes(one.topic))))
 
 
 def _largest_possible(db: Session, line: PoolLine) -> dict[str, int]:

@@ -126,6 +126,24 @@ def _by_tag(tags: Iterable[str], counts: Numbers) -> dict[str, int]:
     return {tag: count for tag, count in zip(tags, counts.tolist(), strict=False) if count}
 
 
+def joined_entries(db: Session, pool_id: int) -> Iterator[tuple[str, str, str]]:
+    """Of each topic of a pool its docnos, one a line, and who brought each, as JSON, one a line."""
+    entry = PoolEntryRow
+    # Joined by the database, both in one order, whichever that is: a tenth of the time that rows take, one by
+    # one. JSON has no line feed of its own.
+    statement = (
+        select(
+            entry.topic,
+            func.aggregate_strings(entry.docno, "\n"),
+            func.aggregate_strings(cast(entry.brought_by, Text), "\n"),
+        )
+        .where(entry.pool_id == pool_id)
+        .group_by(entry.topic)
+    )
+    rows = db.connection().execute(statement, execution_options={"yield_per": 10})
+    yield from ((topic, docnos, texts) for topic, docnos, texts in rows)
+
+
 def _texts(db: Session, pool_id: int, topics: Iterable[str]) -> Iterator[str]:
     """Of each topic with pairs that nobody added by hand, who brought each, as JSON, one a line."""
     entry = PoolEntryRow
