@@ -66,12 +66,17 @@ def test_many_runs_at_once_score_as_one_after_the_other(
     scorer = Scorer(qrels, measures)
     given = [run if number == 3 else arrays_of(run) for number, run in enumerate(runs)]
     cells = ScoreCells.joined(list(score_cells(scorer, given, highest=HIGHEST)), axis=0)
-    found = scored_runs(
-        cells,
-        tags=[run.tag for run in runs],
-        topics=scorer.relevance.topics,
-        measures=scorer.measures,
+    put_together = ScoreCells.of_topics([cells.of_topic(at) for at in range(len(scorer.relevance.topics))])
+    found, again = (
+        scored_runs(
+            one,
+            tags=[run.tag for run in runs],
+            topics=scorer.relevance.topics,
+            measures=scorer.measures,
+        )
+        for one in (cells, put_together)
     )
+    assert again == found
     assert any(one.scores.topics_near_tied for one in found)
     for run, one in zip(runs, found, strict=True):
         read = scorer.read(run)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from ir_measures import Measure
@@ -55,6 +56,19 @@ class ScoreCells:
         return cls(
             *(np.concatenate([getattr(one, name.name) for one in several], axis) for name in fields(cls))
         )
+
+    @classmethod
+    def of_topics(cls, columns: Sequence[ScoreCells]) -> ScoreCells:
+        """The cells of one topic or more, each given alone; in memory those of a measure adjoin."""
+        joined = []
+        for name in fields(cls):
+            parts: list[NDArray[Any]] = [getattr(one, name.name)[:, 0].T for one in columns]
+            # Measure by measure: all that follows is about one of them.
+            table = np.empty((*parts[0].shape, len(parts)), parts[0].dtype)
+            for number, part in enumerate(parts):
+                table[..., number] = part
+            joined.append(table if table.ndim == 2 else table.transpose(1, 2, 0))
+        return cls(*joined)
 
     def of_topic(self, number: int) -> ScoreCells:
         """Those of one topic, which hold nothing of the others in memory."""
@@ -192,10 +206,9 @@ def means_over_topics(measure: Measure, column: Floats) -> list[float]:
     """The mean of each run over topics, or the sum, exactly as `aggregated` does; shape (runs, topics)."""
     if type(measure.aggregator()) is not MeanAgg:
         return [aggregated(measure, row) for row in column.tolist()]
-    total = np.zeros(len(column))
-    for of_topic in column.T:
-        total += of_topic
-    return list((total / column.shape[1]).tolist())
+    total = np.add.accumulate(column, axis=1)[:, -1]
+    # The sum of nothing but -0.0 is 0.0 there.
+    return list(((total + 0.0) / column.shape[1]).tolist())
 
 
 def _bounds(cells: ScoreCells, number: int, measure: Measure) -> list[ScoreBounds] | None:
@@ -208,15 +221,11 @@ def _bounds(cells: ScoreCells, number: int, measure: Measure) -> list[ScoreBound
         np.ascontiguousarray(one[:, :, number])
         for one in (cells.unjudged, cells.read, cells.values, cells.filled)
     ]
-    found = []
-    if rows.all():
-        sums = (one.sum(axis=1).tolist() for one in columns)
-        for unjudged, read, without, filled in zip(*sums, strict=True):
-            low, high = sorted((without / topics, filled / topics))
-            found.append(ScoreBounds(unjudged, read, low, high))
-        return found
-    for run in range(len(rows)):
+    unjudged, read, without, filled = (one.sum(axis=1) for one in columns)
+    ends = without / topics, filled / topics
+    sums = (unjudged, read, np.minimum(*ends), np.maximum(*ends))
+    found = list(map(ScoreBounds, *(one.tolist() for one in sums)))
+    for run in np.flatnonzero(~rows.all(axis=1)).tolist():
         # A sum of numpy's depends on how many there are: of the topics that the run has, as for one run.
-        unjudged, read, without, filled = (one[run][rows[run]] for one in columns)
-        found.append(OpenScores(unjudged, read, without, filled).bounds(topics))
+        found[run] = OpenScores(*(one[run][rows[run]] for one in columns)).bounds(topics)
     return found

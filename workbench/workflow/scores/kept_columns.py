@@ -222,11 +222,11 @@ class _Columns:
         """The runs that are scored on all topics."""
         rows = self._rows()
         whole = np.flatnonzero((rows >= 0).all(axis=1))
-        columns = [one.cells.of_runs(rows[whole, at]) for at, one in enumerate(self._columns) if one]
         if not len(whole):
             return ()
+        columns = [one.cells.of_runs(rows[whole, at]) for at, one in enumerate(self._columns) if one]
         found = scored_runs(
-            ScoreCells.joined(columns, axis=1),
+            ScoreCells.of_topics(columns),
             tags=[self._requested.runs[number][0] for number in whole.tolist()],
             topics=[one.topic for one in self.topics],
             measures=self._requested.measures,
@@ -292,4 +292,4 @@ class _Columns:
         """Where each run stands in the column of each topic, -1 where it does not; shape (runs, topics)."""
         nowhere = np.full(len(self._hashes), -1)
         rows = [nowhere if one is None else one.rows(self._hashes) for one in self._columns]
-        return np.stack(rows, axis=1)
+        return np.stack(rows).T
