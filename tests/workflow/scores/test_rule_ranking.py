@@ -24,7 +24,7 @@ from workbench.workflow.qrels.rule_preview import preview_rules
 from workbench.workflow.runs import kept_rankings
 from workbench.workflow.runs.kept_rankings import RecentRankings
 from workbench.workflow.runs.packed_store import rankings_of
-from workbench.workflow.scores import rule_scores
+from workbench.workflow.scores import rule_ranking, rule_scores
 from workbench.workflow.scores.rule_ranking import NO_QRELS, PREVIEW_EXPORTS, preview_ranking
 
 TOPICS = tuple(f"t{number}" for number in range(5))
@@ -36,7 +36,7 @@ def test_the_ranking_of_the_runs_is_compared_between_rules(
 ) -> None:
     # One run after the other.
     monkeypatch.setattr(rule_scores, "AT_ONCE", 1)
-    monkeypatch.setattr(rule_scores, "_COLUMNS", Cache(100))
+    forget(monkeypatch)
     with database.writing() as db:
         campaign = judged_campaign(db)
         seen: list[tuple[int, int]] = []
@@ -88,8 +88,7 @@ def test_a_saved_judgment_has_the_runs_scored_on_its_topic_alone(
 
     monkeypatch.setattr(rule_scores, "rankings_of", note)
     monkeypatch.setattr(kept_rankings, "rankings_of", note)
-    monkeypatch.setattr(kept_rankings, "_RECENT", RecentRankings())
-    monkeypatch.setattr(rule_scores, "_COLUMNS", Cache(100))
+    forget(monkeypatch)
     with sqlite_database.writing() as db:
         campaign = judged_campaign(db)
         ranked = partial(preview_ranking, db, campaign, choices("any", "all"), measure=measure)
@@ -104,7 +103,7 @@ def test_a_saved_judgment_has_the_runs_scored_on_its_topic_alone(
         send_runs(db, campaign, gamma=BETA)
         with_another = ranked()
         assert read == [(["gamma"], ["T1", "T2"])]
-        monkeypatch.setattr(rule_scores, "_COLUMNS", Cache(100))
+        forget(monkeypatch)
         anew = ranked()
     assert with_another.scores == anew.scores
     assert all(anew.scores[rule].items() >= scores.items() for rule, scores in after.scores.items())
@@ -175,6 +174,7 @@ def drawn_run(random: np.random.Generator) -> dict[str, list[str]]:
 
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remember no more than a process that has just started."""
+    monkeypatch.setattr(rule_ranking, "_RANKED", Cache(4))
     monkeypatch.setattr(rule_scores, "_COLUMNS", Cache(1000))
     monkeypatch.setattr(rule_scores, "_PAIRS", Cache(1))
     monkeypatch.setattr(kept_rankings, "_RECENT", RecentRankings())
@@ -241,3 +241,14 @@ def test_another_process_reads_no_run_again(
     forget(monkeypatch)
     monkeypatch.setattr(rule_scores, "rankings_of", lambda *_: pytest.fail("a run is read again"))
     assert exported(sqlite_database, campaign, "P@2") == first
+
+
+def test_a_ranking_that_is_known_says_how_it_is_asked_for(sqlite_database: Database) -> None:
+    with sqlite_database.writing() as db:
+        campaign = judged_campaign(db)
+        # Grades are relevant from 2 on, so that all of these are the same.
+        for measure in ("AP", "AP(rel=2)", "AP"):
+            found = preview_ranking(db, campaign, choices("any", "all"), measure=measure)
+            assert (found.measure, found.left_out) == (measure, ())
+        without = preview_ranking(db, campaign, choices("any", "all", "mean"))
+    assert (without.scores, len(without.left_out)) == (found.scores, 1)

@@ -224,7 +224,9 @@ class _TopicRules:
 
     def settled(self, choice: RuleChoice, counted: frozenset[int], most: int) -> RuleTopic:
         """What a rule gives that settles each topic alone."""
-        return self._rules.get((choice, counted, most), lambda: self._settle(choice, counted, most))
+        key = choice, counted, most
+        known = self._rules.peek(key)
+        return known or self._rules.get(key, lambda: self._settle(choice, counted, most))
 
     def _settle(self, choice: RuleChoice, counted: frozenset[int], most: int) -> RuleTopic:
         found = consensus_of_table(self.table(counted, most), rule=choice.rule, **choice.parameters())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ir_measures import Measure
 from sqlalchemy.orm import Session
@@ -15,6 +15,7 @@ from workbench.export import Export, table_export
 from workbench.records import Verdict
 from workbench.scoring.measures import at_threshold, parse_measures
 from workbench.scoring.rank_correlation import RankingComparison, compare_rankings, ranks
+from workbench.workflow.caching import Cache
 from workbench.workflow.qrels.qrels import material
 from workbench.workflow.qrels.rule_preview import RulePreview, Rules, SettledRule
 from workbench.workflow.runs.run_records import CampaignRun, runs_of
@@ -47,6 +48,11 @@ class RankingPreview:
             for one, other in ((found.first, found.second), (found.second, found.first))
             if one == rule
         }
+
+
+_Asked = tuple[tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...], tuple[str, ...]]
+_RANKED: Cache[_Asked, RankingPreview] = Cache(4)
+"""The last whole rankings: of 1,000 runs under nine rules on 500 topics one takes 2 MB."""
 
 
 def preview_ranking(
@@ -88,9 +94,15 @@ def preview_ranking(
         return seconds is None or time.monotonic() - begin <= seconds
 
     qrels = {name: _qrels(settled, parsed) for name, settled in rules.items()}
+    hashes = tuple(run.tag + run.sha256 for run in runs)
+    key = tuple((name, one.keys) for name, one in qrels.items()), hashes
+    known = _RANKED.peek(key)
+    if known is not None:
+        go_on(len(runs))
+        return replace(known, measure=str(parsed), left_out=tuple(left_out))
     scores = score_rules(db, campaign_id, qrels, runs, go_on, kept=tags is None)
     done, total = sum(map(len, scores.values())), len(rules) * len(runs)
-    return RankingPreview(
+    found = RankingPreview(
         measure=str(parsed),
         scores=scores,
         comparisons=compare_rankings(scores) if done == total else (),
@@ -98,6 +110,9 @@ def preview_ranking(
         done=done,
         total=total,
     )
+    if done == total:
+        _RANKED.put(key, found)
+    return found
 
 
 def _qrels(settled: SettledRule, measure: Measure) -> RuleQrels:

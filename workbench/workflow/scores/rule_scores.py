@@ -93,10 +93,6 @@ class _Column:
     runs: Hashes
     values: Floats
 
-    def rows(self, requested: Hashes) -> Positions:
-        """Where these runs stand, -1 where they do not."""
-        return places_among(self.runs, requested)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeptRuleColumns:
@@ -226,6 +222,8 @@ class _RuleColumns:
         every = dict.fromkeys(chain.from_iterable(self._keys.values()))
         self._columns = {key: _COLUMNS.peek(key) or _NOTHING for key in every}
         self._changed: set[_Key] = set()
+        # Found by their place in memory, with what keeps it from being another's.
+        self._places: dict[int, tuple[Hashes, Positions]] = {}
 
     @cached_property
     def _by_topic(self) -> tuple[tuple[_Key, ...], ...]:
@@ -236,8 +234,15 @@ class _RuleColumns:
                 found.setdefault(topic.pairs.topic, {})[key] = None
         return tuple(map(tuple, found.values()))
 
+    def _rows(self, key: _Key) -> Positions:
+        """Where the runs stand in a column, -1 where they do not; looked up once for all of the same runs."""
+        runs = self._columns[key].runs
+        if id(runs) not in self._places:
+            self._places[id(runs)] = runs, places_among(runs, self._hashes)
+        return self._places[id(runs)][1]
+
     def _whole(self, key: _Key) -> bool:
-        return bool((self._columns[key].rows(self._hashes) >= 0).all())
+        return bool((self._rows(key) >= 0).all())
 
     def take(self, db: Session, campaign_id: int) -> None:
         """Take in what the database has of topics that lack something."""
@@ -254,7 +259,7 @@ class _RuleColumns:
         changed = [keys for keys in self._by_topic if not self._changed.isdisjoint(keys)]
         found = {}
         for keys in changed:
-            rows = [self._columns[key].rows(self._hashes) for key in keys]
+            rows = [self._rows(key) for key in keys]
             if all((one >= 0).all() for one in rows):
                 values = [self._columns[key].values[one] for key, one in zip(keys, rows, strict=True)]
                 found[keys] = KeptRuleColumns(self._hashes, np.stack(values))
@@ -271,7 +276,7 @@ class _RuleColumns:
         for name, keys in self._keys.items():
             mine = [number for number, key in enumerate(keys) if key not in seen]
             seen.update(keys)
-            of_rule = [self._columns[keys[number]].rows(self._hashes) < 0 for number in mine]
+            of_rule = [self._rows(keys[number]) < 0 for number in mine]
             if of_rule and not self._rules[name].alone:
                 of_rule = [np.logical_or.reduce(of_rule)] * len(of_rule)
             some = [at for at, one in enumerate(of_rule) if one.any()]
@@ -340,11 +345,15 @@ class _RuleColumns:
         """The means of the runs that are scored on all topics of a rule."""
         found: dict[str, dict[str, float]] = {}
         for name, keys in self._keys.items():
-            columns = [self._columns[key] for key in keys]
-            rows = np.stack([one.rows(self._hashes) for one in columns], axis=1)
-            whole = np.flatnonzero((rows >= 0).all(axis=1))
-            values = np.stack([one.values[rows[whole, at]] for at, one in enumerate(columns)], axis=1)
-            means = means_over_topics(self._rules[name].measure, values) if len(whole) else []
+            rows = [self._rows(key) for key in keys]
+            everywhere = np.ones(len(self._hashes), np.bool_)
+            for one in {id(one): one for one in rows}.values():
+                everywhere &= one >= 0
+            whole = np.flatnonzero(everywhere)
+            values = np.empty((len(keys), len(whole)))
+            for key, one, of_topic in zip(keys, rows, values, strict=True):
+                self._columns[key].values.take(one[whole], out=of_topic)
+            means = means_over_topics(self._rules[name].measure, values.T) if len(whole) else []
             found[name] = dict(zip((runs[number].tag for number in whole.tolist()), means, strict=True))
         return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -214,6 +214,7 @@ def _of_ranking(
     whole = ranking if ranking and ranking.total and ranking.done == ranking.total else None
     names = list(whole.scores) if whole else []
     against = form.against if form.against in names else (names[0] if names else "")
+    plot = slopes(whole, labels) if whole else None
     return {
         "ranking": ranking,
         "whole": whole,
@@ -222,7 +223,8 @@ def _of_ranking(
         "against": against,
         "versus": whole.of(against) if whole else {},
         "pairs": {(c.first, c.second): c for c in whole.comparisons} if whole else {},
-        "plot": slopes(whole, labels) if whole else None,
+        "plot": plot,
+        "rows": _score_rows(whole, plot["lines"]) if whole and plot else (),
         "most_swaps": MOST_SWAPS,
         "most_moves": MOST_MOVES,
     }
@@ -239,6 +241,22 @@ def _grades(found: RulePreview) -> dict[str, tuple[GradeCountRow, ...]]:
         for line in found.rules
         if line.found
     }
+
+
+def _score_rows(
+    ranked: RankingPreview, lines: Sequence[Mapping[str, Any]]
+) -> list[tuple[str, list[tuple[str, int]]]]:
+    """Every run with its score, as it is shown, and its rank under each rule; the best under the first."""
+    found = []
+    for line in sorted(lines, key=lambda one: one["ranks"][:1]):
+        shown = [_shown(scores[line["name"]]) for scores in ranked.scores.values()]
+        found.append((line["name"], list(zip(shown, line["ranks"], strict=True))))
+    return found
+
+
+def _shown(score: float) -> str:
+    # As `ui.decimals` writes it, which takes ten times as long for ten thousand of them.
+    return f"{score:z.4f}".replace("-", "−")
 
 
 def slopes(ranked: RankingPreview, labels: Mapping[str, str]) -> dict[str, Any]:
