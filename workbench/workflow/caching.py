@@ -6,33 +6,46 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
+ROOM = 128 * 2**20
+"""Bytes of the values of one cache, where it is told how many they have: a server has several processes."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry(Generic[Value]):
-    """A value, what it was computed from, when, and how long that took."""
+    """A value, what it was computed from, when, how long that took, and how many bytes it has."""
 
     value: Value
     version: Hashable
     at: float
     seconds: float
+    size: int = 0
 
 
 class Cache(Generic[Key, Value]):
     """At most `most` values, the least recently used one going first; several threads may ask.
 
     Where the key says all that a value depends on, no version is needed. A value that takes no longer than
-    `moment` seconds is always computed of the version asked for, as the database has it.
+    `moment` seconds is always computed of the version asked for, as the database has it. Where values may be
+    large, `bytes_of` tells about how many bytes one has: together they have at most `room`, or there is one.
     """
 
-    def __init__(self, most: int, *, moment: float = 0.25) -> None:
+    def __init__(
+        self,
+        most: int,
+        *,
+        moment: float = 0.25,
+        bytes_of: Callable[[Value], int] | None = None,
+        room: int = ROOM,
+    ) -> None:
         self._most = most
         self._moment = moment
+        self._bytes_of = bytes_of
+        self._room = room
         self._entries: OrderedDict[Key, _Entry[Value]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -84,8 +97,11 @@ class Cache(Generic[Key, Value]):
         self._store(key, _Entry(value, None, time.monotonic(), 0.0))
 
     def _store(self, key: Key, entry: _Entry[Value]) -> None:
+        if self._bytes_of is not None:
+            entry = replace(entry, size=self._bytes_of(entry.value))
         with self._lock:
             self._entries[key] = entry
             self._entries.move_to_end(key)
-            while len(self._entries) > self._most:
-                self._entries.popitem(last=False)
+            size = sum(one.size for one in self._entries.values()) if entry.size else 0
+            while len(self._entries) > self._most or (size > self._room and len(self._entries) > 1):
+                size -= self._entries.popitem(last=False)[1].size

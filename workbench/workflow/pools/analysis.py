@@ -23,7 +23,8 @@ from workbench.workflow.runs.packed_store import run_leading
 
 DEPTH = 100
 MOST_CACHED = 4
-"""Examinations of runs that a process caches; one of 129 runs at depth 100 takes about 20 MB."""
+"""Examinations of runs that a process caches, if they are small; one of 129 runs at depth 100 has 20 MB."""
+_BYTES_A_PAIR, _BYTES_A_CONTRIBUTION = 80, 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,13 @@ def depth_of(pool: PoolLine | None) -> int:
     return int(text) if text.isdecimal() else DEPTH
 
 
-_EXAMINATIONS: Cache[tuple[object, ...], Examination] = Cache(MOST_CACHED)
+def _bytes_of(found: Examination) -> int:
+    """About how much the documents of an examination take, which is nearly all of it."""
+    contributions = sum(len(topic.runs) for topic in found.tops.topics)
+    return _BYTES_A_PAIR * found.tops.pairs + _BYTES_A_CONTRIBUTION * contributions
+
+
+_EXAMINATIONS: Cache[tuple[object, ...], Examination] = Cache(MOST_CACHED, bytes_of=_bytes_of)
 """By runs, depth and tie rule; runs never change, so neither do these."""
 
 

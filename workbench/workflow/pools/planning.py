@@ -178,7 +178,7 @@ def _chosen(
 
 # Sliders move over the same runs: a thousand of them take most of a minute to read.
 _LONGEST: Cache[_ChosenRuns, Lengths] = Cache(8)
-_REACHED: Cache[tuple[_ChosenRuns, TieRule, int], Reached] = Cache(2)
+_REACHED: Cache[tuple[_ChosenRuns, TieRule, int], Reached] = Cache(2, bytes_of=lambda one: 33 * len(one.best))
 # What is told of them, for a process that has not read the runs yet.
 _CODE = ("formats", "pooling", "workflow/pools/planning.py")
 _SIZES = KeptResults(Sizes, *_CODE)

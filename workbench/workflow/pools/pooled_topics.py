@@ -22,7 +22,7 @@ from workbench.workflow.pools.pool_rows import contents_of
 from workbench.workflow.pools.topic_answers import TopicAnswers
 
 KEPT = 32
-"""Pools whose documents are kept in memory, and unions of pools."""
+"""So many pools, and unions of pools, have their documents kept in memory, as far as there is room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,4 +113,6 @@ def _union(several: Sequence[ByTopic]) -> ByTopic:
     return found
 
 
-_POOLS: Cache[Hashable, ByTopic] = Cache(KEPT)
+_POOLS: Cache[Hashable, ByTopic] = Cache(
+    KEPT, bytes_of=lambda pool: sum(len(one.joined) for one in pool.values())
+)
