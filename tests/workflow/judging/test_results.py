@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.builders import ALPHA, BETA, campaign_with_people, send_runs
+from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, send_runs
 from workbench.consensus.rule_choice import RuleChoice, rule_choice
 from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Answer, Judgment
@@ -47,6 +47,21 @@ def test_each_rule_by_hand_and_never_a_line_for_unsure(
     assert b"".join(report.lines()) == lines
     # (T2, d/4) has no grade at all, under every rule.
     assert report.without_grade == 1
+
+
+def test_a_topic_without_a_judgment_has_lines_of_its_pool_alone_where_they_are_asked_for(
+    database: Database,
+) -> None:
+    with database.writing() as db:
+        made, _ = pooled_campaign(db)
+        before = make_qrels(db, made.campaign.id, rule_choice(), unjudged=True)
+        import_judgments(db, made.campaign.id, [Judgment("X", "T1", "d2", 1)], source="f")
+        after = make_qrels(db, made.campaign.id, rule_choice(), unjudged=True)
+    # The pool has d/4, d1 and d2 for both topics.
+    second = b"T2 0 d/4 -1\nT2 0 d1 -1\nT2 0 d2 -1\n"
+    assert b"".join(before.lines()) == b"T1 0 d/4 -1\nT1 0 d1 -1\nT1 0 d2 -1\n" + second
+    assert b"".join(after.lines()) == b"T1 0 d/4 -1\nT1 0 d1 -1\nT1 0 d2 1\n" + second
+    assert (len(before.unjudged), len(after.unjudged)) == (6, 5)
 
 
 def test_machines_have_no_voice_unless_they_are_given_one(database: Database) -> None:

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import chain, islice
+from itertools import chain, groupby, islice
+from operator import attrgetter
 from typing import cast
 
 import numpy as np
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
@@ -29,16 +29,16 @@ from workbench.consensus.soft import SoftLabels, soft_labels
 from workbench.consensus.summary import Summary, summary_json, summed
 from workbench.consensus.vote_table import VoteTable, vote_table
 from workbench.errors import WorkbenchError
-from workbench.formats.qrels import write_qrels
+from workbench.formats.qrels import topic_lines
 from workbench.json_forms import QrelsReportJson
-from workbench.records import Judgment, Qrel, Scale
+from workbench.records import Judgment, Qrel, Scale, id_bytes, sorted_ids
 from workbench.storage.adjudications import adjudicated_grades
 from workbench.storage.engine import WRITES
-from workbench.storage.tables import PoolEntryRow, PoolRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.current_judgments import current_judgments, recorded_version
 from workbench.workflow.pools.current_answers import answers_by_topic
+from workbench.workflow.pools.pooled_topics import opened_by_topic
 from workbench.workflow.pools.topic_answers import TopicAnswers
 from workbench.workflow.qrels.settled_topic import SettledTopic
 from workbench.workflow.qrels.settled_topics import (
@@ -163,7 +163,8 @@ def _add_judgments(sha: hashlib._Hash, judgments: Iterable[Judgment]) -> None:
 class QrelsReport:
     """The qrels that a rule makes now, topic by topic in the order of bytes; `summary` counts the lines.
 
-    `unjudged` are lines of grade -1 for pairs of the pools that have no other, where these were asked for.
+    `unjudged` are lines of grade -1 for pairs of the pools that have no other, in the order of bytes, where
+    these were asked for.
     """
 
     # No slots: the hash is computed once.
@@ -204,9 +205,19 @@ class QrelsReport:
 
     def lines(self) -> Iterator[bytes]:
         """The file in parts of whole lines; nothing but qrels lines."""
-        if self.unjudged:
-            return write_qrels((*self.qrels, *self.unjudged))
-        return (one.lines for one in self.topics)
+        further = {
+            topic: tuple((id_bytes(one.docno), one.grade) for one in lines)
+            for topic, lines in groupby(self.unjudged, key=attrgetter("topic"))
+        }
+        settled = {one.topic: one for one in self.topics}
+        for topic in sorted_ids({*settled, *further}):
+            if topic not in further:
+                yield settled[topic].lines
+                continue
+            own = settled.get(topic)
+            graded = () if own is None else zip(own.docnos, own.grades.tolist(), strict=True)
+            docnos, grades = zip(*sorted((*graded, *further[topic])), strict=True)
+            yield topic_lines(topic, docnos, grades)
 
     def first_unsettled(self, most: int) -> tuple[Unsettled, ...]:
         """The first of the judged pairs without a grade."""
@@ -254,8 +265,13 @@ def make_qrels(db: Session, campaign_id: int, choice: RuleChoice, *, unjudged: b
         report = _REPORTS.get((found.digest(), choice), lambda: qrels_of(found, choice))
     if not unjudged:
         return report
-    without = sorted(pooled_pairs(db, campaign_id) - report.grades.keys())
-    return replace(report, unjudged=tuple(Qrel(*pair, UNJUDGED) for pair in without))
+    pooled, settled = opened_by_topic(db, campaign_id), {one.topic: one for one in report.topics}
+    without = []
+    for topic in sorted_ids(pooled):
+        graded = settled[topic].docnos if topic in settled else ()
+        docnos = sorted(pooled[topic].docnos.difference(graded))
+        without += [Qrel(topic, one.decode("utf-8", "surrogateescape"), UNJUDGED) for one in docnos]
+    return replace(report, unjudged=tuple(without))
 
 
 def qrels_of(found: Material, choice: RuleChoice) -> QrelsReport:
@@ -299,16 +315,6 @@ def _graded(answers: TopicAnswers) -> dict[int, int]:
     """How many grades each assessor gave."""
     who, counts = np.unique(answers.assessors[answers.codes >= 0], return_counts=True)
     return dict(zip(who.tolist(), counts.tolist(), strict=True))
-
-
-def pooled_pairs(db: Session, campaign_id: int) -> set[Pair]:
-    """The pairs of the opened pools of a campaign."""
-    chosen = (
-        select(PoolEntryRow.topic, PoolEntryRow.docno)
-        .join(PoolRow)
-        .where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
-    )
-    return {(topic, docno) for topic, docno in db.execute(chosen)}
 
 
 def qrels_json(report: QrelsReport) -> QrelsReportJson:
