@@ -14,7 +14,7 @@ from workbench.docnos import Docnos, Places, Words, fingerprints, words_of
 from workbench.pooling.run_tops import RunTops
 from workbench.scoring.topic_rankings import TopicRankings
 
-_MERGED = 2**22
+_MERGED = 2**20
 """Documents of runs that are brought into the order of the topics together."""
 
 

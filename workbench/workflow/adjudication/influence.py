@@ -34,11 +34,11 @@ from workbench.workflow.kept_results import KeptResults
 from workbench.workflow.runs.kept_rankings import MOST_TOPICS, kept_rankings
 from workbench.workflow.runs.packed_store import tops_of
 
-PORTION = 125
-"""Topics for which all runs are read at a time: of 1,000 runs some 10 million graded documents."""
+PORTION = 100
+"""Topics for which all runs are read at a time: of 1,000 runs some eight million graded documents."""
 AT_ONCE = 25
 """Topics whose gains are in memory together."""
-MOST_IN_MEMORY = 256 * 2**20
+MOST_IN_MEMORY = 128 * 2**20
 """Bytes of gains that stay in memory until they are compared; what is beyond is read or made again."""
 SMALL_LINES = 1_000_000
 """Lines of runs up to which a page waits for the influence."""

@@ -1,0 +1,35 @@
+"""The queue of a large campaign, which shows the influence on the ranking once that is computed."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cast import Cast
+from tests.web.conftest import Enter
+from tests.web.test_adjudication import QUEUE, SAID, say
+from workbench.storage.engine import Database
+from workbench.workflow.adjudication import disputes, influence
+
+
+def test_the_influence_of_a_large_campaign_is_computed_beside_its_queue(
+    enter: Enter, sqlite_database: Database, cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with sqlite_database.writing() as db:
+        for (topic, docno), grades in SAID.items():
+            for name, grade in zip(("Ada", "Ben"), grades, strict=True):
+                say(db, cast, name, topic, docno, grade)
+    monkeypatch.setattr(influence, "SMALL_LINES", 0)
+    monkeypatch.setattr(disputes, "MOST_TOPICS", 0)
+    monkeypatch.setattr(disputes, "PORTION", 1)
+    judith, step = enter("Judith"), f"{QUEUE}/influence?order=influence"
+    page = judith.get(QUEUE).text
+    assert step in page
+    assert "the largest difference comes first" in page
+    assert "Swaps" not in page
+    assert "1 of 2 topics" in judith.get(step).text
+    assert "2 of 2 topics" in judith.get(step).text
+    assert "is known now" in judith.get(step).text
+    page = judith.get(QUEUE).text
+    assert step not in page
+    assert "Swaps" in page
+    assert enter("Ada").get(step).status_code == 403
