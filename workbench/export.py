@@ -58,6 +58,11 @@ def table_export(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Ex
     return Export(tuple(columns), lambda: rows, _Records(tuple(columns), rows))
 
 
+def streamed_export(columns: Sequence[str], rows: Callable[[], Iterable[Sequence[object]]]) -> Export:
+    """The same of rows that are made as they are written, and made again each time."""
+    return Export(tuple(columns), rows, _Records(tuple(columns), _MadeAgain(rows)))
+
+
 def csv_bytes(
     columns: Sequence[str],
     rows: Iterable[Sequence[object]],
@@ -106,6 +111,16 @@ def inert(cell: object) -> object:
 
 def _json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=True, allow_nan=False).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class _MadeAgain:
+    """Rows that are made whenever they are gone through."""
+
+    make: Callable[[], Iterable[Sequence[object]]]
+
+    def __iter__(self) -> Iterator[Sequence[object]]:
+        return iter(self.make())
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -13,7 +13,9 @@ from workbench.errors import WorkbenchError
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-AT_ONCE = 2**21
+AT_ONCE = 2**14
+"""Swaps that are listed from arrays at a time."""
+MOST_CELLS = 2**21
 """Scores compared with one another at a time: some 20 MB."""
 TOO_FEW = "a ranking needs two runs"
 ALL_TIED = "all runs have the same score under one of the two"
@@ -89,6 +91,13 @@ def ranks(scores: Mapping[str, float]) -> dict[str, int]:
 def swaps(
     first: Mapping[str, float], second: Mapping[str, float], *, most: int | None = None
 ) -> tuple[Swap, ...]:
+    """What `each_swap` gives, all of them."""
+    return tuple(each_swap(first, second, most=most))
+
+
+def each_swap(
+    first: Mapping[str, float], second: Mapping[str, float], *, most: int | None = None
+) -> Iterator[Swap]:
     """The pairs of runs that change places, those first that were furthest apart (the smaller gap counts).
 
     A pair that is tied in one of the two changes no places. With `most` no more than so many are given.
@@ -107,10 +116,10 @@ def swaps(
         gaps = gaps[0][near], gaps[1][near]
     # Runs stand in the order of their names, so that of equal gaps theirs is that of their places.
     order = np.lexsort((behind, ahead, -smaller))[:most]
-    columns = (part[order].tolist() for part in (ahead, behind, *gaps))
-    return tuple(
-        Swap(runs[a], runs[b], (before, after)) for a, b, before, after in zip(*columns, strict=True)
-    )
+    for begin in range(0, len(order), AT_ONCE):
+        columns = (part[order[begin : begin + AT_ONCE]].tolist() for part in (ahead, behind, *gaps))
+        for a, b, before, after in zip(*columns, strict=True):
+            yield Swap(runs[a], runs[b], (before, after))
 
 
 def moves(first: Mapping[str, float], second: Mapping[str, float]) -> tuple[Move, ...]:
@@ -178,7 +187,7 @@ def _agreed(scores: Floats) -> _Agreed:
     above = np.zeros((runs, rankings, rankings), np.int64)
     swapped = np.zeros((rankings, rankings), np.int64)
     by_run = np.ascontiguousarray(scores.T)[:, :, np.newaxis]
-    step = max(1, AT_ONCE // max(1, scores.size))
+    step = max(1, MOST_CELLS // max(1, scores.size))
     for begin in range(0, runs, step):
         some = by_run[begin : begin + step]
         # Counts below 2**24 are exact in single precision.

@@ -28,7 +28,7 @@ from workbench.workflow.qrels.settled_topics import settles_pair_by_pair
 from workbench.workflow.qrels.topic_votes import Assessors, TopicVotes, tables_together
 
 MOST_OF_A_TOPIC = 32
-"""Rules whose grades are kept with a topic: of a million pairs each takes some 3 MB."""
+"""Rules whose grades are kept with a topic, of a million pairs each some 3 MB; then all are made anew."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +207,7 @@ class _TopicRules:
     ) -> None:
         self.votes = TopicVotes(topic, answers, decided)
         self._scale, self._assessors = scale, assessors
-        self._rules: Cache[tuple[RuleChoice, frozenset[int], int], RuleTopic] = Cache(MOST_OF_A_TOPIC)
+        self._rules: dict[tuple[RuleChoice, frozenset[int], int], RuleTopic] = {}
         self._counts: Cache[tuple[str, frozenset[int]], int] = Cache(8)
 
     def judged(self, counted: frozenset[int]) -> int:
@@ -225,8 +225,13 @@ class _TopicRules:
     def settled(self, choice: RuleChoice, counted: frozenset[int], most: int) -> RuleTopic:
         """What a rule gives that settles each topic alone."""
         key = choice, counted, most
-        known = self._rules.peek(key)
-        return known or self._rules.get(key, lambda: self._settle(choice, counted, most))
+        # Without a lock, as nine rules on 500 topics look in here: at worst the same is made twice.
+        found = self._rules.get(key)
+        if found is None:
+            if len(self._rules) >= MOST_OF_A_TOPIC:
+                self._rules.clear()
+            found = self._rules[key] = self._settle(choice, counted, most)
+        return found
 
     def _settle(self, choice: RuleChoice, counted: frozenset[int], most: int) -> RuleTopic:
         found = consensus_of_table(self.table(counted, most), rule=choice.rule, **choice.parameters())

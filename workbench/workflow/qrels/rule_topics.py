@@ -111,8 +111,10 @@ def summary_of_topics(parts: Sequence[RuleTopic], *, relevant_from: int) -> Summ
     by_grade: Counter[int] = Counter()
     without = []
     for one in parts:
-        left.update(one.left)
-        by_grade.update(one.by_grade)
+        for reason, count in one.left.items():
+            left[reason] += count
+        for grade, count in one.by_grade.items():
+            by_grade[grade] += count
         if one.judged and not any(grade >= relevant_from for grade in one.by_grade):
             without.append(one.pairs.topic)
     settled = by_grade.total()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ir_measures import Measure
@@ -11,10 +11,10 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.rule_choice import RuleChoice, choice_name
 from workbench.errors import WorkbenchError
-from workbench.export import Export, table_export
+from workbench.export import Export, streamed_export, table_export
 from workbench.records import Verdict
 from workbench.scoring.measures import at_threshold, parse_measures
-from workbench.scoring.rank_correlation import RankingComparison, compare_rankings, ranks
+from workbench.scoring.rank_correlation import RankingComparison, compare_rankings, each_swap, ranks
 from workbench.workflow.caching import Cache
 from workbench.workflow.qrels.qrels import material
 from workbench.workflow.qrels.rule_preview import RulePreview, Rules, SettledRule
@@ -190,12 +190,16 @@ def _correlations_export(_found: RulePreview, ranked: RankingPreview | None) -> 
 
 def _swaps_export(_found: RulePreview, ranked: RankingPreview | None) -> Export:
     """Every pair of runs that changes places between two rules, with how far each is ahead."""
-    rows = tuple(
-        (one.first, one.second, swap.ahead, swap.behind, *swap.gap)
-        for one in (ranked.comparisons if ranked else ())
-        for swap in one.swaps
-    )
-    return table_export(("first", "second", "ahead_under_first", "ahead_under_second", "by", "then_by"), rows)
+    compared = ranked.comparisons if ranked else ()
+
+    def rows() -> Iterator[tuple[object, ...]]:
+        # Of 1,000 runs two rules can have half a million.
+        for one in compared:
+            for swap in each_swap(*one.scores):
+                yield (one.first, one.second, swap.ahead, swap.behind, *swap.gap)
+
+    columns = ("first", "second", "ahead_under_first", "ahead_under_second", "by", "then_by")
+    return streamed_export(columns, rows)
 
 
 def _moves_export(_found: RulePreview, ranked: RankingPreview | None) -> Export:
