@@ -51,3 +51,7 @@ def test_equal_values_are_one() -> None:
     assert shared(first) is shared(second)
     assert shared.text(None) is None
     assert shared(b"doc-1") == b"doc-1"
+    one, other = int("12345"), int("12345")
+    assert one is not other
+    assert shared.number(one) is shared.number(other)
+    assert (shared.number(None), shared("12345")) == (None, "12345")

@@ -17,6 +17,7 @@ from typing import Any
 
 from workbench.records import Answer, Judgment, Preference, Qrel, Scale, Topic, id_bytes
 from workbench.releases.documents import ReleasedDocument
+from workbench.releases.histories import last_entries
 
 VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+-]{0,39}")
 NO_ANSWER = frozenset({"withdrawn", "later"})
@@ -363,8 +364,7 @@ class ReleaseContents:
 
     def current(self) -> tuple[ReleasedAnswer, ...]:
         """The current answers, by topic, docno and pseudonym."""
-        last = {(one.topic, one.docno, one.assessor): one for one in self.answers}
-        return tuple(one for one in last.values() if one.answer not in NO_ANSWER)
+        return tuple(one for one in last_entries(self.answers) if one.answer not in NO_ANSWER)
 
     def judgments(self) -> tuple[Judgment, ...]:
         """The current answers as judgments."""

@@ -18,6 +18,10 @@ class SharedValues:
         found: T = self._known.setdefault(value, value)
         return found
 
+    def number(self, value: int | None) -> int | None:
+        """The same for a whole number that may be missing."""
+        return None if value is None else self._known.setdefault((value,), value)
+
     def text(self, value: str | None) -> str | None:
         """The same for a text that may be missing."""
         return None if value is None else self(value)

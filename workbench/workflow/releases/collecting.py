@@ -83,7 +83,7 @@ def collect_release(
     source = _Source(db, campaign.id, request.included, SharedValues())
     people = released_assessors(db, campaign.id, released_assessor_ids(db, campaign.id))
     answers = _answers(source, people)
-    entries = {number: entry for number, *_, entry in released_entries(db, campaign.id)}
+    entries = _entries(db, campaign.id)
     decisions = _decisions(source, people, entries)
     history = PoolHistory(people, entries, source.shared)
     pools = released_pools(db, campaign.id, source.origin, request.included, history)
@@ -163,27 +163,24 @@ _NO_RATINGS: dict[str, int] = {}
 
 
 def _answers(source: _Source, people: People) -> tuple[ReleasedAnswer, ...]:
+    """By topic and docno (bytes), assessor and number; read one topic after the other."""
     event = JudgmentEventRow
-    rows = source.db.scalars(
-        select(event)
-        .where(event.campaign_id == source.campaign_id, event.purpose.in_(CURRENT_PURPOSES))
-        .order_by(event.id)
-        .execution_options(yield_per=2_000)
-    )
+    released = event.campaign_id == source.campaign_id, event.purpose.in_(CURRENT_PURPOSES)
+    topics = source.db.scalars(select(event.topic).where(*released).distinct()).all()
     place = {number: at for at, number in enumerate(people)}
-    found = [
-        (
-            source.shared(id_bytes(row.topic)),
-            source.shared(id_bytes(row.docno)),
-            place[row.assessor_id],
-            row.id,
-            _answer(source, people, row),
-        )
-        for row in rows
-    ]
-    # No two have the same number, so that the answers themselves are not compared.
-    found.sort()
-    return tuple(one[-1] for one in found)
+    found: list[ReleasedAnswer] = []
+    for topic in sorted(topics, key=id_bytes):
+        # By people, as the index of events has them.
+        chosen = select(event).where(*released, event.assessor_id.in_(place), event.topic == topic)
+        rows = source.db.scalars(chosen.execution_options(yield_per=2_000))
+        of_topic = [
+            (id_bytes(row.docno), place[row.assessor_id], row.id, _answer(source, people, row))
+            for row in rows
+        ]
+        # No two have the same number, so that the answers themselves are not compared.
+        of_topic.sort()
+        found += (one[-1] for one in of_topic)
+    return tuple(found)
 
 
 def _answer(source: _Source, people: People, row: JudgmentEventRow) -> ReleasedAnswer:
@@ -199,12 +196,13 @@ def _answer(source: _Source, people: People, row: JudgmentEventRow) -> ReleasedA
         purpose=shared(row.purpose),
         source=shared(row.source.partition(":")[0]),
         recorded_at=row.recorded_at,
-        given_at=row.said_at,
+        # Most are given as they are recorded.
+        given_at=row.recorded_at if row.said_at == row.recorded_at else row.said_at,
         document_sha256=shared.text(row.document_sha256),
-        shown_at=row.position,
+        shown_at=shared.number(row.position),
         order_rule=shared.text(row.order_rule),
-        seed=row.seed,
-        active_ms=row.active_ms,
+        seed=shared.number(row.seed),
+        active_ms=shared.number(row.active_ms),
         reason=source.comment(row.reason),
         comment=source.comment(row.comment),
         evidence=tuple((one.start, one.end, one.quote if quoted else "") for one in beside.evidence or ()),
@@ -241,6 +239,16 @@ def _decisions(source: _Source, people: People, entries: Mapping[int, int]) -> t
         for row in rows
     ]
     return tuple(sorted(found, key=lambda one: (id_bytes(one.topic), id_bytes(one.docno))))
+
+
+def _entries(db: Session, campaign_id: int) -> Mapping[int, int]:
+    """The numbers of answers in their histories, by id; none where no decision and no pool names one."""
+    decided = select(AdjudicationEventRow.id).where(AdjudicationEventRow.campaign_id == campaign_id)
+    of_pools = select(PoolEventRow.number).join(PoolRow, PoolRow.id == PoolEventRow.pool_id)
+    handed = of_pools.where(PoolRow.campaign_id == campaign_id)
+    if db.scalar(decided.limit(1)) is None and db.scalar(handed.limit(1)) is None:
+        return {}
+    return {number: entry for number, *_, entry in released_entries(db, campaign_id)}
 
 
 def released_entries(db: Session, campaign_id: int) -> Iterator[tuple[int, int, str, str, int]]:
