@@ -109,11 +109,21 @@ class Transport:
         return json.loads(self._sent("POST", path, query, file))
 
     def download(self, path: str, file: Path, query: Mapping[str, Any] | None = None) -> int:
-        """Write what is at an address to a file as it arrives; returns its bytes. Raises as `get`."""
+        """Write what is at an address to a file as it arrives; returns its bytes.
+
+        Raises as `get`, and Unreachable for a transfer that ends too early: then there is no file.
+        """
         size = 0
         with self._opened(self._request("GET", path, query)) as answer, file.open("wb") as target:
-            while part := answer.read(CHUNK):
-                size += target.write(part)
+            stated = answer.length
+            try:
+                while part := _part(answer):
+                    size += target.write(part)
+                if stated is not None and size < stated:
+                    raise Unreachable(f"the transfer ended after {size:,} of {stated:,} bytes")
+            except Unreachable:
+                file.unlink()
+                raise
         return size
 
     def pages(self, path: str, query: Mapping[str, Any] | None = None) -> Iterator[Any]:
@@ -173,6 +183,13 @@ class Transport:
         except (URLError, HTTPException, OSError) as error:
             raise Unreachable(f"the server does not answer: {error}") from error
         return found
+
+
+def _part(answer: HTTPResponse) -> bytes:
+    try:
+        return answer.read(CHUNK)
+    except (HTTPException, OSError) as error:
+        raise Unreachable(f"the transfer was broken off: {error}") from error
 
 
 def segment(identifier: str) -> str:
