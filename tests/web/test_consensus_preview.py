@@ -105,3 +105,20 @@ def test_what_cannot_be_applied_or_ranked_is_said_in_its_place(olga: FlaskClient
 def test_without_judgments_the_page_says_what_is_lacking(olga: FlaskClient) -> None:
     olga.post("/campaigns/new", data={"name": "Bare", "scale": "binary"})
     assert "Nothing is judged yet" in olga.get("/c/bare/qrels/preview").text
+
+
+def test_a_rule_that_took_seconds_says_as_of_when_it_is_and_how_many_answers_came_since(
+    olga: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.workflow.qrels.rule_preview.QUICK_SECONDS", -1.0)
+    monkeypatch.setattr("workbench.workflow.qrels.rule_preview._MOST_OLDER", 1e9)
+    query = {"asked": "1", "rule": ["any", "dawid-skene"]}
+    assert "came since" not in text_of(olga.get(ADDRESS, query_string=query).text)
+    assert import_judgments(olga, [("T1", "d9", "X", "0")]).status_code == 303
+    page = olga.get(ADDRESS, query_string=query).text
+    assert "; 1 answer came since. Table and ranking show that of then." in text_of(page)
+    table = olga.get(f"{ADDRESS}/rules.csv", query_string=query).text.splitlines()
+    # A file is always of now: d9 has a line, too.
+    assert [line.split(",")[:2] for line in table[1:]] == [["any", "4"], ["dawid-skene", "4"]]
+    (anew,) = links(page, "anew=1")
+    assert "came since" not in text_of(olga.get(anew).text)

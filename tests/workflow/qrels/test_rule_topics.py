@@ -138,3 +138,40 @@ def test_a_save_settles_one_topic_anew(sqlite_database: Database, monkeypatch: p
     with sqlite_database.reading() as db:
         preview_rules(db, campaign, choices)
     assert settled == ["T2", "T2"]
+
+
+def test_a_rule_that_learns_may_be_of_earlier_answers_where_that_is_said(
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As if it took seconds.
+    monkeypatch.setattr(rule_preview, "QUICK_SECONDS", -1.0)
+    monkeypatch.setattr(rule_preview, "_LAST", Cache(4))
+    with sqlite_database.writing() as db:
+        campaign = campaign_with_people(db, scale=FOUR_GRADES).campaign.id
+        both = [Judgment(name, "T1", "d1", 3) for name in ("X", "Y")]
+        import_judgments(db, campaign, both, source="first")
+    asked = [rule_choice("dawid-skene"), rule_choice("any")]
+
+    def settled(*, patient: bool) -> list[tuple[int, int | None]]:
+        with sqlite_database.reading() as db:
+            lines = preview_rules(db, campaign, asked, patient=patient).rules
+        return [
+            (one.found.settled if one.found else 0, one.age.answers if one.age else None) for one in lines
+        ]
+
+    assert settled(patient=True) == [(1, None), (1, None)]
+    monkeypatch.setattr(rule_preview, "_MOST_OLDER", 1e9)
+    with sqlite_database.writing() as db:
+        judged = [Judgment("X", "T1", "d2", 0), Judgment("Y", "T2", "d2", 0)]
+        import_judgments(db, campaign, judged, source="again")
+    # What looks at pairs alone is always of now.
+    assert settled(patient=True) == [(1, 2), (3, None)]
+    assert settled(patient=False) == settled(patient=True) == [(3, None), (3, None)]
+    with sqlite_database.writing() as db:
+        decide(db, campaign, "T1", "d2", 1, "c")
+    # A decision is no answer, and is not left out.
+    assert settled(patient=True)[0] == (3, None)
+    monkeypatch.setattr(rule_preview, "_MOST_OLDER", 0)
+    with sqlite_database.writing() as db:
+        import_judgments(db, campaign, [Judgment("X", "T1", "d3", 0)], source="last")
+    assert settled(patient=True) == [(4, None), (4, None)]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property, partial
 
 from sqlalchemy.orm import Session
@@ -15,9 +17,11 @@ from workbench.consensus.sums import SUM
 from workbench.consensus.vote_table import VoteTable
 from workbench.errors import WorkbenchError
 from workbench.records import Scale, sorted_ids
+from workbench.storage.events import events_after, newest_events
 from workbench.workflow.caching import Cache
+from workbench.workflow.clock import utc_now
 from workbench.workflow.pools.topic_answers import TopicAnswers
-from workbench.workflow.qrels.qrels import Material, material
+from workbench.workflow.qrels.qrels import material
 from workbench.workflow.qrels.rule_topics import (
     RuleTopic,
     file_hashes,
@@ -31,11 +35,20 @@ MOST_OF_A_TOPIC = 32
 """Rules whose grades are kept with a topic, of a million pairs each some 3 MB; then all are made anew."""
 
 
+@dataclass(frozen=True, slots=True)
+class RuleAge:
+    """When a rule was applied that learns from all judgments, and how many answers have come since."""
+
+    at: datetime
+    answers: int
+
+
 @dataclass(frozen=True, eq=False)
 class RuleLine:
     """What a rule makes: its summary, and the hash of its qrels; or why it cannot be applied.
 
-    `name` tells the choices of a preview apart; `label` is for people.
+    `name` tells the choices of a preview apart; `label` is for people. `age` is None where it is of the
+    judgments as they are now.
     """
 
     # No slots: the hash of a million lines is made where it is asked for.
@@ -45,6 +58,7 @@ class RuleLine:
     found: Summary | None
     hashed: Callable[[str], str] = field(repr=False)
     refused: str = ""
+    age: RuleAge | None = None
 
     @cached_property
     def sha256(self) -> str:
@@ -69,6 +83,18 @@ class SettledRule:
 
     found: Summary
     topics: tuple[RuleTopic, ...]
+    age: RuleAge | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Applied:
+    """What a rule gave when it was applied last, when that was, how long it took, and the newest event."""
+
+    found: SettledRule
+    at: datetime
+    clock: float
+    seconds: float
+    newest: int
 
 
 _Key = tuple[str, RuleChoice]
@@ -79,11 +105,23 @@ Of rules that settle each topic alone: the topics are kept with their answers, a
 """
 _LEARNT: Cache[_Key, SettledRule] = Cache(4)
 """The same of the last rules that learn from all pairs, of which each takes 11 bytes."""
+_LAST: Cache[Hashable, _Applied] = Cache(4)
+"""What such rules gave last, whatever was judged since."""
+_MOST_OLDER = 10
+"""So many times as long as a rule took it serves, so that a tenth of the time goes into it at most."""
+QUICK_SECONDS = 0.25
+"""A rule that takes no longer is applied to the judgments as they are now."""
 
 
-def preview_rules(db: Session, campaign_id: int, choices: Sequence[RuleChoice]) -> RulePreview:
-    """What each of the rules would settle and leave; one that cannot be applied says why."""
-    rules = Rules(material(db, campaign_id))
+def preview_rules(
+    db: Session, campaign_id: int, choices: Sequence[RuleChoice], *, patient: bool = False
+) -> RulePreview:
+    """What each of the rules would settle and leave; one that cannot be applied says why.
+
+    With `patient` a rule that takes seconds to learn from all judgments may be of earlier ones, which its
+    line says: as long as ten times what it took.
+    """
+    rules = Rules(db, campaign_id, patient=patient)
     machines = any(choice.machines for choice in choices)
     judged = rules.judged(rule_choice(machines=machines))
     return RulePreview(
@@ -98,9 +136,10 @@ def preview_rules(db: Session, campaign_id: int, choices: Sequence[RuleChoice]) 
 class Rules:
     """What rules give of the same material, topic by topic where they can."""
 
-    def __init__(self, found: Material) -> None:
-        self.material = found
-        self._digest = found.digest()
+    def __init__(self, db: Session, campaign_id: int, *, patient: bool = False) -> None:
+        self.material = material(db, campaign_id)
+        self._digest = self.material.digest()
+        self._db, self._campaign_id, self._patient = db, campaign_id, patient
 
     def lines(self, choices: Sequence[RuleChoice]) -> tuple[RuleLine, ...]:
         """A line for each of the rules."""
@@ -116,7 +155,7 @@ class Rules:
         return tuple(
             RuleLine(name, choice_label(choice), choice, None, hashed, refused=one)
             if isinstance(one := found[name := choice_name(choice)], str)
-            else RuleLine(name, choice_label(choice), choice, one.found, hashed)
+            else RuleLine(name, choice_label(choice), choice, one.found, hashed, age=one.age)
             for choice in choices
         )
 
@@ -127,12 +166,29 @@ class Rules:
             return known
         if choice.rule == SUM.name or settles_pair_by_pair(choice):
             return _SETTLED.get((self._digest, choice), lambda: self._tried(choice, self._by_topic))
+        # Of other assessors, another scale or other decisions it is nothing that a count of answers explains.
+        decided = tuple(sorted(self.material.decided.items()))
+        of = (str(self._db.get_bind().engine.url), self._campaign_id, choice)
+        key = (*of, self._assessors, self.material.scale, decided)
+        last = _LAST.peek(key) if self._patient else None
+        begin = time.monotonic()
+        if last is not None and begin - last.clock < _MOST_OLDER * last.seconds:
+            return replace(last.found, age=RuleAge(last.at, self._events_after(last.newest)))
+        newest, at = max(newest_events(self._db, self._campaign_id).values(), default=0), utc_now(None)
         found = _SETTLED.peek((self._digest, choice)) or self._tried(choice, self._learnt)
         if isinstance(found, str):
             _SETTLED.put((self._digest, choice), found)
-        else:
-            _LEARNT.put((self._digest, choice), found)
+            return found
+        _LEARNT.put((self._digest, choice), found)
+        end = time.monotonic()
+        if end - begin > QUICK_SECONDS:
+            _LAST.put(key, _Applied(found, at, end, end - begin, newest))
         return found
+
+    def _events_after(self, newest: int) -> int:
+        """How many answers came after an event."""
+        last = newest_events(self._db, self._campaign_id)
+        return len(events_after(self._db, [who for who, one in last.items() if one > newest], newest))
 
     def judged(self, choice: RuleChoice) -> list[int]:
         """How many pairs of each topic have a judgment that counts for a choice."""

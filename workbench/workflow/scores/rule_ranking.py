@@ -16,7 +16,6 @@ from workbench.records import Verdict
 from workbench.scoring.measures import at_threshold, parse_measures
 from workbench.scoring.rank_correlation import RankingComparison, compare_rankings, each_swap, ranks
 from workbench.workflow.caching import Cache
-from workbench.workflow.qrels.qrels import material
 from workbench.workflow.qrels.rule_preview import RulePreview, Rules, SettledRule
 from workbench.workflow.runs.run_records import CampaignRun, runs_of
 from workbench.workflow.scores.rule_scores import RuleQrels, score_rules
@@ -64,18 +63,20 @@ def preview_ranking(
     tags: Collection[str] | None = None,
     seconds: float | None = None,
     progress: Callable[[int, int], None] | None = None,
+    patient: bool = False,
 ) -> RankingPreview:
     """The ranking of the runs under each rule, and how it differs between every two.
 
     A measure that needs a relevance threshold takes that of each rule's qrels unless it names one. Runs that
     were set aside are left out unless named. With `seconds` no second run is begun when these have passed:
     what was scored is remembered, and the next call goes on from there; `progress` is told after each run.
+    `patient` is as in `preview_rules`.
     Raises WorkbenchError for an unknown measure or run, more measures than one, and where there are fewer
     than two runs.
     """
     parsed = _one_measure(measure)
     runs = _chosen(runs_of(db, campaign_id), tags)
-    every = Rules(material(db, campaign_id))
+    every = Rules(db, campaign_id, patient=patient)
     rules: dict[str, SettledRule] = {}
     left_out: list[tuple[str, str]] = []
     for choice in choices:

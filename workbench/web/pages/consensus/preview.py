@@ -104,7 +104,7 @@ def index() -> str | tuple[str, int]:
         if not form.rule.assessors or (not form.asked and not wants_fragment()):
             return _page(form)
         try:
-            found = preview_rules(db, here().id, form.choices)
+            found = preview_rules(db, here().id, form.choices, patient="anew" not in request.args)
         except WorkbenchError as error:
             return _page(form, findings=findings_of(error, "Rules")), status_of(error)
         ranking, findings = _ranking(db, form, None if "whole" in request.args else SECONDS)
@@ -176,7 +176,7 @@ def _ranking(
 ) -> tuple[RankingPreview | None, tuple[Finding, ...]]:
     try:
         return (
-            preview_ranking(db, here().id, form.choices, measure=form.measure, seconds=seconds),
+            preview_ranking(db, here().id, form.choices, measure=form.measure, seconds=seconds, patient=True),
             (),
         )
     except WorkbenchError as error:
