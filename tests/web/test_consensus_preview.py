@@ -116,7 +116,7 @@ def test_a_rule_that_took_seconds_says_as_of_when_it_is_and_how_many_answers_cam
     assert "came since" not in text_of(olga.get(ADDRESS, query_string=query).text)
     assert import_judgments(olga, [("T1", "d9", "X", "0")]).status_code == 303
     page = olga.get(ADDRESS, query_string=query).text
-    assert "; 1 answer came since. Table and ranking show that of then." in text_of(page)
+    assert "; 1 answer came since. Its figures and its ranking are from then." in text_of(page)
     table = olga.get(f"{ADDRESS}/rules.csv", query_string=query).text.splitlines()
     # A file is always of now: d9 has a line, too.
     assert [line.split(",")[:2] for line in table[1:]] == [["any", "4"], ["dawid-skene", "4"]]
