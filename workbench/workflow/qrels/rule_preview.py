@@ -16,7 +16,7 @@ from workbench.consensus.summary import Summary, table_summary
 from workbench.consensus.sums import SUM
 from workbench.consensus.vote_table import VoteTable
 from workbench.errors import WorkbenchError
-from workbench.records import Scale, sorted_ids
+from workbench.records import Scale
 from workbench.storage.events import events_after, newest_events
 from workbench.workflow.caching import Cache
 from workbench.workflow.clock import utc_now
@@ -26,10 +26,12 @@ from workbench.workflow.qrels.rule_topics import (
     RuleTopic,
     file_hashes,
     summary_of_topics,
+    topics_of_records,
     topics_of_table,
 )
-from workbench.workflow.qrels.settled_topics import settles_pair_by_pair
-from workbench.workflow.qrels.topic_votes import Assessors, TopicVotes, tables_together
+from workbench.workflow.qrels.settled_topics import settled_as_records, settles_pair_by_pair
+from workbench.workflow.qrels.topic_table import Assessors, CountedAssessors, joined_tables, topic_table
+from workbench.workflow.qrels.topic_votes import TopicVotes
 
 MOST_OF_A_TOPIC = 32
 """Rules whose grades are kept with a topic, of a million pairs each some 3 MB; then all are made anew."""
@@ -215,19 +217,22 @@ class Rules:
         return SettledRule(summary_of_topics(parts, relevant_from=own), parts)
 
     def _learnt(self, choice: RuleChoice) -> SettledRule:
-        counted = self._counted(choice)
-        scale = self.material.scale
-        table = tables_together([one.table(counted) for one in self._topics], scale.relevant_from)
+        counted, scale = self._counted(choice), self.material.scale
+        pairs = [one.votes.pairs for one in self._topics]
+        tables = [one.table(counted) for one in self._topics]
+        table = joined_tables(tables, scale, counted.who.names, every=True)
         found = consensus_of_table(table, rule=choice.rule, **choice.parameters())
         if found is None:
-            raise TypeError(f"the rule {choice.rule} does not settle tables")
-        parts = tuple(topics_of_table(found, [one.votes.pairs for one in self._topics]))
+            parts = tuple(topics_of_records(self.material.settled(choice), pairs))
+            return SettledRule(summary_of_topics(parts, relevant_from=choice.relevant_from(scale)), parts)
+        parts = tuple(topics_of_table(found, pairs))
         judged = [one.pairs.topic for one in parts if one.judged]
         return SettledRule(table_summary(found, topics=judged), parts)
 
-    def _counted(self, choice: RuleChoice) -> frozenset[int]:
-        who = self.material.counted_assessors(choice)
-        return frozenset(number for number, name, _ in self._assessors if name in who)
+    def _counted(self, choice: RuleChoice) -> _CountedPeople:
+        names = self.material.counted_assessors(choice)
+        ids = frozenset(number for number, name, _ in self._assessors if name in names)
+        return _CountedPeople(ids, CountedAssessors.of(self._assessors, names))
 
     @property
     def _assessors(self) -> Assessors:
@@ -236,49 +241,49 @@ class Rules:
     @cached_property
     def _topics(self) -> tuple[_TopicRules, ...]:
         """Every topic that has an answer or a decision, in the order of bytes."""
-        answers = self.material.topics.answers if self.material.topics else {}
-        decided: dict[str, dict[str, int]] = {}
-        for (topic, docno), grade in self.material.decided.items():
-            decided.setdefault(topic, {})[docno] = grade
-        assessors, scale = self._assessors, self.material.scale
+        if self.material.topics is None:
+            return ()
+        scale, assessors = self.material.scale, self._assessors
         found = []
-        for topic in sorted_ids({*answers, *decided}):
-            theirs = decided.get(topic, {})
-            key = ("rules", scale, tuple(sorted(theirs.items())), assessors)
-            make = partial(_TopicRules, topic, theirs, scale, assessors)
-            found.append(answers[topic].keep(key, make) if topic in answers else make(None))
+        for answers, decided in self.material.topics.with_decisions(self.material.decided):
+            key = ("rules", scale, tuple(sorted(decided.items())), assessors)
+            found.append(answers.keep(key, partial(_TopicRules, decided, scale, assessors)))
         return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _CountedPeople:
+    """The assessors who are counted."""
+
+    ids: frozenset[int]
+    who: CountedAssessors = field(compare=False)
 
 
 class _TopicRules:
     """What rules make of the same answers to a topic."""
 
     def __init__(
-        self,
-        topic: str,
-        decided: Mapping[str, int],
-        scale: Scale,
-        assessors: Assessors,
-        answers: TopicAnswers | None,
+        self, decided: Mapping[str, int], scale: Scale, assessors: Assessors, answers: TopicAnswers
     ) -> None:
-        self.votes = TopicVotes(topic, answers, decided)
+        self.votes = TopicVotes(answers, decided)
         self._scale, self._assessors = scale, assessors
-        self._rules: dict[tuple[RuleChoice, frozenset[int], int], RuleTopic] = {}
-        self._counts: Cache[tuple[str, frozenset[int]], int] = Cache(8)
+        self._rules: dict[tuple[RuleChoice, _CountedPeople, int], RuleTopic] = {}
+        self._counts: Cache[tuple[str, _CountedPeople], int] = Cache(8)
 
-    def judged(self, counted: frozenset[int]) -> int:
+    def judged(self, counted: _CountedPeople) -> int:
         """How many pairs have a judgment of those who are counted."""
-        return self._counts.get(("judged", counted), lambda: self.votes.judged(counted))
+        return self._counts.get(("judged", counted), lambda: self.votes.judged(counted.ids))
 
-    def most(self, counted: frozenset[int]) -> int:
+    def most(self, counted: _CountedPeople) -> int:
         """How many grades of theirs a pair has at most."""
-        return self._counts.get(("most", counted), lambda: self.votes.most(counted))
+        return self._counts.get(("most", counted), lambda: self.votes.most(counted.ids))
 
-    def table(self, counted: frozenset[int], most: int = 0) -> VoteTable:
-        """Their votes; `most` is how many grades a pair of any topic has at most."""
-        return self.votes.table(self._assessors, counted, self._scale, most=most)
+    def table(self, counted: _CountedPeople, most: int = 0) -> VoteTable:
+        """Their votes on all pairs; `most` is how many grades a pair of any topic has at most."""
+        _, table = topic_table(self.votes.answers, counted.who, self._scale, self.votes.decided)
+        return replace(table, most_elsewhere=most)
 
-    def settled(self, choice: RuleChoice, counted: frozenset[int], most: int) -> RuleTopic:
+    def settled(self, choice: RuleChoice, counted: _CountedPeople, most: int) -> RuleTopic:
         """What a rule gives that settles each topic alone."""
         key = choice, counted, most
         # Without a lock, as nine rules on 500 topics look in here: at worst the same is made twice.
@@ -289,9 +294,14 @@ class _TopicRules:
             found = self._rules[key] = self._settle(choice, counted, most)
         return found
 
-    def _settle(self, choice: RuleChoice, counted: frozenset[int], most: int) -> RuleTopic:
+    def _settle(self, choice: RuleChoice, counted: _CountedPeople, most: int) -> RuleTopic:
+        pairs = [self.votes.pairs]
         found = consensus_of_table(self.table(counted, most), rule=choice.rule, **choice.parameters())
-        if found is None:
-            raise TypeError(f"the rule {choice.rule} does not settle tables")
-        (own,) = topics_of_table(found, [self.votes.pairs])
+        if found is not None:
+            (own,) = topics_of_table(found, pairs)
+            return own
+        one = settled_as_records(
+            choice, self._scale, self._assessors, counted.who.names, self.votes.answers, self.votes.decided
+        )
+        (own,) = topics_of_records(one, pairs)
         return own

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.consensus.models.votes import Floats, Numbers
-from workbench.consensus.settle import TableConsensus
+from workbench.consensus.settle import Consensus, Label, TableConsensus
 from workbench.consensus.summary import Summary
 from workbench.workflow.qrels.topic_votes import PairDocnos
 
@@ -71,6 +71,45 @@ class RuleTopic:
         parts = zip(chosen, map(ends.__getitem__, grades), strict=True)
         return b"".join(chain.from_iterable(parts))
 
+    @classmethod
+    def of(
+        cls,
+        pairs: PairDocnos,
+        settled: SettledRows,
+        *,
+        adjudicated: int,
+        reasons: Iterable[str],
+        judged: bool,
+    ) -> RuleTopic:
+        """What a rule gave of these pairs."""
+        values, counts = np.unique(settled.grades, return_counts=True)
+        small = np.min_scalar_type(-1 - int(np.abs(values).max(initial=0)))
+        whole = len(settled.rows) == pairs.count
+        sha = hashlib.sha256(pairs.digest)
+        sha.update(b"all" if whole else settled.rows.astype("<i4").tobytes())
+        sha.update(settled.grades.astype("<i8").tobytes())
+        return cls(
+            pairs,
+            None if whole else settled.rows.astype(np.int32),
+            settled.grades.astype(small),
+            Shares.of(settled.confidence, settled.n),
+            adjudicated,
+            Counter(reasons),
+            dict(zip(values.tolist(), counts.tolist(), strict=True)),
+            judged,
+            sha.hexdigest(),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SettledRows:
+    """The rows of settled pairs, their grades, confidence, and how many assessors graded them."""
+
+    rows: Numbers
+    grades: Numbers
+    confidence: Floats
+    n: Numbers
+
 
 def topics_of_table(found: TableConsensus, pairs: Sequence[PairDocnos]) -> Iterator[RuleTopic]:
     """What a rule gave of a table, topic by topic; the pairs of these topics are its rows.
@@ -85,23 +124,39 @@ def topics_of_table(found: TableConsensus, pairs: Sequence[PairDocnos]) -> Itera
     n = found.table.n[found.rows]
     several = zip(pairs, starts.tolist(), pairwise(rows), pairwise(left), pairwise(judged), strict=False)
     for own, start, (begin, end), (first, last), (before, after) in several:
-        grades, places = found.grades[begin:end], found.rows[begin:end] - start
-        values, counts = np.unique(grades, return_counts=True)
-        small = np.min_scalar_type(-1 - int(np.abs(values).max(initial=0)))
-        whole = len(places) == own.count
-        sha = hashlib.sha256(own.digest)
-        sha.update(b"all" if whole else places.astype("<i4").tobytes())
-        sha.update(grades.astype("<i8").tobytes())
-        yield RuleTopic(
+        yield RuleTopic.of(
             own,
-            None if whole else places.astype(np.int32),
-            grades.astype(small),
-            Shares.of(found.confidence[begin:end], n[begin:end]),
-            found.adjudicated if len(pairs) == 1 else 0,
-            Counter(found.reasons[first:last]),
-            dict(zip(values.tolist(), counts.tolist(), strict=True)),
-            after > before,
-            sha.hexdigest(),
+            SettledRows(
+                found.rows[begin:end] - start,
+                found.grades[begin:end],
+                found.confidence[begin:end],
+                n[begin:end],
+            ),
+            adjudicated=found.adjudicated if len(pairs) == 1 else 0,
+            reasons=found.reasons[first:last],
+            judged=after > before,
+        )
+
+
+def topics_of_records(found: Consensus, pairs: Sequence[PairDocnos]) -> Iterator[RuleTopic]:
+    """The same of what a rule gave as records; a topic is judged where the rule settles or leaves a pair."""
+    labels: dict[str, list[Label]] = {}
+    for label in found.labels:
+        labels.setdefault(label.topic, []).append(label)
+    reasons: dict[str, list[str]] = {}
+    for one in found.unsettled:
+        reasons.setdefault(one.topic, []).append(one.reason)
+    for own in pairs:
+        theirs, left = labels.get(own.topic, []), reasons.get(own.topic, [])
+        row = {docno: at for at, docno in enumerate(own.docnos)}
+        numbers = np.array([(row[one.docno], one.grade, one.n) for one in theirs], np.int64).reshape(-1, 3)
+        confidence = np.array([one.confidence for one in theirs], np.float64)
+        yield RuleTopic.of(
+            own,
+            SettledRows(numbers[:, 0], numbers[:, 1], confidence, numbers[:, 2]),
+            adjudicated=sum(one.adjudicated for one in theirs),
+            reasons=left,
+            judged=bool(theirs or left),
         )
 
 

@@ -7,7 +7,7 @@ and is computed of all.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
 from operator import attrgetter, itemgetter
@@ -33,7 +33,7 @@ from workbench.workflow.caching import Cache
 from workbench.workflow.judging.current_judgments import read_judgments_of_topic
 from workbench.workflow.pools.topic_answers import TopicAnswers
 from workbench.workflow.qrels.settled_topic import SettledTopic
-from workbench.workflow.qrels.topic_table import CountedAssessors, joined_tables, topic_table
+from workbench.workflow.qrels.topic_table import Assessors, CountedAssessors, joined_tables, topic_table
 
 MOST_CHOICES = 4
 """Choices of a rule whose results stay with a topic: each 12 MB of a million pairs, 30 MB with their file."""
@@ -53,7 +53,7 @@ class JudgedTopics:
         """What a rule that settles pair by pair gives, of the judgments of the assessors who are counted."""
         bound(RULES[choice.rule], choice.parameters())
         settling = _Settling(choice, scale, self.assessors, counted)
-        parts = [settling.kept_of(*one) for one in self._with_decisions(decided)]
+        parts = [settling.kept_of(*one) for one in self.with_decisions(decided)]
         # What a rule neither settles nor leaves, only others judged, or decided without a judgment.
         return tuple(one for one in parts if one.settled or one.reasons)
 
@@ -61,13 +61,11 @@ class JudgedTopics:
         """The table of the counted assessors' judgments of all topics, and of the decisions."""
         who = CountedAssessors.of(self.assessors, counted)
         tables = [
-            topic_table(answers, who, scale, theirs)[1] for answers, theirs in self._with_decisions(decided)
+            topic_table(answers, who, scale, theirs)[1] for answers, theirs in self.with_decisions(decided)
         ]
         return joined_tables(tables, scale, who.names)
 
-    def _with_decisions(
-        self, decided: Mapping[Pair, int]
-    ) -> Iterator[tuple[TopicAnswers, Mapping[str, int]]]:
+    def with_decisions(self, decided: Mapping[Pair, int]) -> Iterator[tuple[TopicAnswers, Mapping[str, int]]]:
         """The answers of each topic, in the order of bytes, and the decisions by docno."""
         of_topics: dict[str, dict[str, int]] = {}
         for (topic, docno), grade in decided.items():
@@ -104,16 +102,28 @@ class _Settling:
         found = consensus_of_table(table, rule=self._choice.rule, **parameters)
         if found is not None:
             return SettledTopic.of_table(topic, joined, found)
-        judgments = read_judgments_of_topic(self._assessors, answers)
-        one = consensus(
-            [judgment for judgment in judgments if judgment.assessor in self._counted],
-            rule=self._choice.rule,
-            scale=self._scale,
-            relevant_from=self._scale.relevant_from,
-            decided={(topic, docno): grade for docno, grade in decided.items()},
-            **parameters,
-        )
+        one = settled_as_records(self._choice, self._scale, self._assessors, self._counted, answers, decided)
         return SettledTopic.of_records(topic, one.labels, one.unsettled, one.relevant_from)
+
+
+def settled_as_records(
+    choice: RuleChoice,
+    scale: Scale,
+    assessors: Assessors,
+    counted: Collection[str],
+    answers: TopicAnswers,
+    decided: Mapping[str, int],
+) -> Consensus:
+    """What a rule that settles no table gives of a topic, of the judgments of those who are counted."""
+    judgments = read_judgments_of_topic(assessors, answers)
+    return consensus(
+        [judgment for judgment in judgments if judgment.assessor in counted],
+        rule=choice.rule,
+        scale=scale,
+        relevant_from=scale.relevant_from,
+        decided={(answers.topic, docno): grade for docno, grade in decided.items()},
+        **choice.parameters(),
+    )
 
 
 def _last_choices(_: TopicAnswers) -> Cache[Hashable, SettledTopic]:

@@ -16,7 +16,7 @@ from workbench.consensus.vote_table import VoteTable
 from workbench.records import Scale, id_bytes
 from workbench.workflow.pools.topic_answers import TopicAnswers
 
-Assessors = Sequence[tuple[int, str, bool]]
+Assessors = tuple[tuple[int, str, bool], ...]
 """The assessors of a campaign: id, name, whether a machine."""
 
 
@@ -78,7 +78,7 @@ def topic_table(
     of the scale and every counted assessor, whether they occur or not, and with the documents that only
     others judged. Raises WorkbenchError for a grade outside the scale.
     """
-    joined, count, rows, places = _documents(answers, decided)
+    joined, count, rows, places = documents_of(answers, decided)
     there, assessors = who.find(answers.assessors)
     places, codes = places[there], answers.codes[there]
     judged = np.zeros(count, np.bool_)
@@ -102,10 +102,13 @@ def topic_table(
     )
 
 
-def _documents(
+def documents_of(
     answers: TopicAnswers, decided: Mapping[str, int]
 ) -> tuple[bytes, int, dict[int, int], NDArray[np.int64]]:
-    """The documents, how many they are, the decisions by row, and where the document of each answer is."""
+    """The documents that anybody answered or that were decided: joined, and how many they are.
+
+    With them the decisions by row, and the row of each answer's document.
+    """
     joined, count, places = answers.joined, answers.documents, answers.places.astype(np.int64)
     if not decided:
         return joined, count, {}, places
@@ -119,17 +122,20 @@ def _documents(
     return joined, count, dict(sorted((row[docno], grade) for docno, grade in grades.items())), places
 
 
-def joined_tables(tables: Sequence[VoteTable], scale: Scale, names: Sequence[str]) -> VoteTable:
+def joined_tables(
+    tables: Sequence[VoteTable], scale: Scale, names: Sequence[str], *, every: bool = False
+) -> VoteTable:
     """The table of several topics, in the order of bytes, exactly as `vote_table` makes it of the judgments.
 
-    They are made by `topic_table` with one scale and the same assessors, whose sorted names are given.
+    They are made by `topic_table` with one scale and the same assessors, whose sorted names are given. With
+    `every` document of theirs there is a row also for those that only others judged.
     """
     pairs: list[Pair] = []
     decided: dict[int, int] = {}
     columns: list[tuple[Numbers, Numbers, Numbers, NDArray[np.bool_]]] = []
     for table in tables:
         kept = table.judged.copy()
-        kept[list(table.decided)] = True
+        kept[slice(None) if every else list(table.decided)] = True
         rows = np.cumsum(kept) - 1 + len(pairs)
         decided |= {int(rows[row]): grade for row, grade in table.decided.items()}
         pairs.extend(pair for pair, chosen in zip(table.pairs[:], kept.tolist(), strict=True) if chosen)
