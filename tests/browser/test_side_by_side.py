@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 from sqlalchemy import select
 
 from tests.browser.conftest import Complaints, Server
@@ -54,6 +54,19 @@ def fetched(page: Page, pair: int) -> None:
     )
 
 
+def at_rest(side: Locator) -> None:
+    """Wait until a side no longer scrolls: the browser scrolls smoothly by keys, for longer under load."""
+    side.evaluate(
+        """async (one) => {
+          for (let before = -1, same = 0; same < 5; ) {
+            same = one.scrollTop === before ? same + 1 : 0;
+            before = one.scrollTop;
+            await new Promise((next) => setTimeout(next, 50));
+          }
+        }"""
+    )
+
+
 def test_pairs_are_compared_by_key_and_none_is_lost(
     live_server: Callable[..., Server],
     new_page: Callable[..., Page],
@@ -75,6 +88,7 @@ def test_pairs_are_compared_by_key_and_none_is_lost(
         judge.keyboard.press(key)
     expect(left).to_be_focused()
     judge.wait_for_function("document.querySelector('#right').scrollTop > 100")
+    at_rest(right)
     assert left.evaluate("(one) => one.scrollTop") == 0
     assert said(server) == []
     # Digits and Enter are the reason's while it is written; neither Enter nor Shift and Enter answers.
