@@ -7,13 +7,15 @@ PostgreSQL database, as `python -m tests.postgresql FOLDER` gives one that stays
 server that is gone afterwards, and measures there.
 
 `python -m tests.benchmarks.scale measure FILE` asks for each page in a process of its own: first, again, and
-after a judgment was saved, with the seconds, the processor's seconds and the most memory of the process. The
-processor's seconds of PostgreSQL count too where it runs on this machine.
+after a judgment was saved, with the seconds, the processor's seconds and the most memory of the process. Of
+a page that fills in, the first request is told apart from those until it is whole. The processor's seconds of
+PostgreSQL count too where it runs on this machine.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import multiprocessing
 import os
 import resource
@@ -80,6 +82,9 @@ PAGES = {
     "people": "people",
     "settings": "settings",
 }
+# Pages that show what is known after two seconds, and ask again by themselves until all is.
+FILLS_IN = frozenset({PAGES["agreement over time"], PAGES["consensus ranking"]})
+ASKS_AGAIN = b'hx-trigger="load"'
 AGAIN = 3
 MOST_MEMORY = 14 * 2**30
 
@@ -97,9 +102,13 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a page costs, first, again and after a save, and the process's most memory in MiB."""
+    """What a page costs, first, again and after a save, and the process's most memory in MiB.
+
+    `whole` are the further requests that a page makes until it shows everything: how many, and their seconds.
+    """
 
     first: Asked
+    whole: tuple[int, float, float]
     again: Asked
     saved: Asked
     mebibytes: float
@@ -166,6 +175,9 @@ def _measure(url: str, names: tuple[str, ...], seconds: float) -> None:
             f"{one.seconds:8.3f}{one.processor:8.3f}" for one in (found.first, found.again, found.saved)
         )
         early = f"  first byte {found.saved.first_byte:.3f}" if found.saved.size > 2**20 else ""
+        requests, taken, processor = found.whole
+        if requests:
+            early += f"  whole after {requests} more: {taken:.1f} {processor:.1f}"
         print(
             f"{name:22} {parts} {found.mebibytes:7.0f} {found.saved.status:6} {found.saved.size:11,}{early}",
             flush=True,
@@ -201,7 +213,10 @@ def _ask(channel: Connection, url: str, token: str, path: str) -> None:
         app = create_app(read_settings({}, instance=Path(folder)), database)
         client = app.test_client()
         client.set_cookie("workbench", token)
+        gc.collect()
+        gc.freeze()  # as a server does when it starts
         first = _get(client, path, data)
+        whole = _filled(client, path, data) if path.removeprefix(f"/c/{SLUG}/") in FILLS_IN else (0, 0.0, 0.0)
         keep_current(database)  # as the process that answers does after a response
         again = _middle([_get(client, path, data) for _ in range(AGAIN)])
         saved = []
@@ -210,7 +225,16 @@ def _ask(channel: Connection, url: str, token: str, path: str) -> None:
             save_another(database, 2 * number)
             saved.append(_get(client, path, data))
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        channel.send(Cost(first, again, _middle(saved), most))
+        channel.send(Cost(first, whole, again, _middle(saved), most))
+
+
+def _filled(client: FlaskClient, path: str, data: Path | None) -> tuple[int, float, float]:
+    """Ask until a page shows everything: how many requests that took, seconds and the processor's seconds."""
+    begin, processor = time.perf_counter(), _processor(data)
+    requests = 1
+    while ASKS_AGAIN in client.get(path).data:
+        requests += 1
+    return requests, time.perf_counter() - begin, _processor(data) - processor
 
 
 def _middle(several: list[Asked]) -> Asked:

@@ -7,6 +7,7 @@ from flask.testing import FlaskClient
 
 from tests.uploads import import_judgments, links, text_of
 from tests.web.conftest import Enter
+from workbench.web.pages.consensus import preview
 
 ADDRESS = "/c/harbour/qrels/preview"
 PARTIAL = {"HX-Request": "true", "HX-Request-Type": "partial"}
@@ -50,6 +51,19 @@ def test_rules_are_compared_by_what_they_settle_and_how_they_rank(olga: FlaskCli
     assert links(page, "qrels?rule=any")
     turned = text_of(olga.get(ADDRESS, query_string=ASKED | {"against": "all"}).text)
     assert "Any −1.000 1 beta before alpha alpha 2 → 1; beta 1 → 2" in turned
+
+
+def test_the_table_of_many_runs_has_the_best_and_names_the_file_of_all(
+    olga: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = "runs under Any; the CSV file has all"
+    assert said not in text_of(olga.get(ADDRESS, query_string=ASKED).text)
+    monkeypatch.setattr(preview, "MOST_RUNS", 1)
+    page = olga.get(ADDRESS, query_string=ASKED).text
+    assert f"The best 1 of 2 {said}." in text_of(page)
+    (table,) = re.findall(r"Scores of the runs under every rule.*?</table>", page, re.DOTALL)
+    assert ("alpha" in table, "beta" in table) == (True, False)
+    assert len(olga.get(f"{ADDRESS}/scores.csv", query_string=ASKED).text.splitlines()) == 3
 
 
 def test_the_assessor_to_begin_with_has_graded_something(olga: FlaskClient) -> None:

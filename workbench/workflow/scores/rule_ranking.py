@@ -17,7 +17,7 @@ from workbench.scoring.measures import at_threshold, parse_measures
 from workbench.scoring.rank_correlation import RankingComparison, compare_rankings, each_swap, ranks
 from workbench.workflow.caching import Cache
 from workbench.workflow.qrels.rule_preview import RulePreview, Rules, SettledRule
-from workbench.workflow.runs.run_records import CampaignRun, runs_of
+from workbench.workflow.runs.run_records import ListedRun, listed_runs
 from workbench.workflow.scores.rule_scores import RuleQrels, score_rules
 
 MEASURE = "AP"
@@ -38,6 +38,11 @@ class RankingPreview:
     left_out: tuple[tuple[str, str], ...]
     done: int
     total: int
+
+    @property
+    def runs(self) -> int:
+        """How many runs are ranked."""
+        return len(next(iter(self.scores.values()), ()))
 
     def of(self, rule: str) -> dict[str, RankingComparison]:
         """The comparisons of one rule with the others, by the other's name."""
@@ -75,7 +80,7 @@ def preview_ranking(
     than two runs.
     """
     parsed = _one_measure(measure)
-    runs = _chosen(runs_of(db, campaign_id), tags)
+    runs = _chosen(listed_runs(db, campaign_id), tags)
     every = Rules(db, campaign_id, patient=patient)
     rules: dict[str, SettledRule] = {}
     left_out: list[tuple[str, str]] = []
@@ -131,7 +136,7 @@ def _one_measure(text: str) -> Measure:
     return parsed[0]
 
 
-def _chosen(runs: Sequence[CampaignRun], tags: Collection[str] | None) -> list[CampaignRun]:
+def _chosen(runs: Sequence[ListedRun], tags: Collection[str] | None) -> list[ListedRun]:
     unknown = set(tags or ()) - {run.tag for run in runs}
     if unknown:
         raise WorkbenchError(f"there is no run {', '.join(sorted(unknown))} in this campaign")

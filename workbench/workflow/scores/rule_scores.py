@@ -35,7 +35,7 @@ from workbench.workflow.qrels.rule_topics import RuleTopic
 from workbench.workflow.runs.kept_rankings import MOST_TOPICS, kept_rankings
 from workbench.workflow.runs.packed_store import rankings_of
 from workbench.workflow.runs.run_hashes import Hashes, hashes_of, places_among
-from workbench.workflow.runs.run_records import CampaignRun
+from workbench.workflow.runs.run_records import ListedRun
 
 AT_ONCE = 2**19
 """Documents of runs that are in memory while all rules score them."""
@@ -113,7 +113,7 @@ def score_rules(
     db: Session,
     campaign_id: int,
     rules: Mapping[str, RuleQrels],
-    runs: Sequence[CampaignRun],
+    runs: Sequence[ListedRun],
     go_on: Callable[[int], bool],
     *,
     kept: bool = True,
@@ -297,7 +297,7 @@ class _RuleColumns:
         self,
         db: Session,
         campaign_id: int,
-        runs: Sequence[CampaignRun],
+        runs: Sequence[ListedRun],
         lacking: Mapping[str, Sequence[int]],
         *,
         kept: bool,
@@ -341,7 +341,7 @@ class _RuleColumns:
         self._columns[key] = column
         _COLUMNS.put(key, column)
 
-    def means(self, runs: Sequence[CampaignRun]) -> dict[str, dict[str, float]]:
+    def means(self, runs: Sequence[ListedRun]) -> dict[str, dict[str, float]]:
         """The means of the runs that are scored on all topics of a rule."""
         found: dict[str, dict[str, float]] = {}
         for name, keys in self._keys.items():

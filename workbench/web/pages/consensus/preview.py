@@ -47,6 +47,8 @@ blueprint = Blueprint("consensus_preview", __name__, url_prefix="/c/<slug>/qrels
 # How long a request may score runs before it says how far it has come.
 SECONDS = 2.0
 MOST_SWAPS, MOST_MOVES, MOST_EMPTY = 12, 12, 8
+# Of 1,000 runs the table would be half of the page.
+MOST_RUNS = 200
 OF_PREVIEW = (
     ResultOption("table", "Which table", tuple(PREVIEW_EXPORTS), part="part"),
     ResultOption("rule", "A rule to compare; the usual ones if none is named", tuple(RULES), several=True),
@@ -246,9 +248,9 @@ def _grades(found: RulePreview) -> dict[str, tuple[GradeCountRow, ...]]:
 def _score_rows(
     ranked: RankingPreview, lines: Sequence[Mapping[str, Any]]
 ) -> list[tuple[str, list[tuple[str, int]]]]:
-    """Every run with its score, as it is shown, and its rank under each rule; the best under the first."""
+    """The first runs under the first rule, each with its score, as it is shown, and its rank under each."""
     found = []
-    for line in sorted(lines, key=lambda one: one["ranks"][:1]):
+    for line in sorted(lines, key=lambda one: one["ranks"][:1])[:MOST_RUNS]:
         shown = [_shown(scores[line["name"]]) for scores in ranked.scores.values()]
         found.append((line["name"], list(zip(shown, line["ranks"], strict=True))))
     return found
