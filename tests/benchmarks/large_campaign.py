@@ -16,7 +16,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
-from sqlalchemy import insert, update
+from sqlalchemy import insert, select, update
 
 from workbench.formats.packed_form import FORM, pack
 from workbench.formats.packed_runs import PackedRun
@@ -191,12 +191,14 @@ def _assigned(size: Size, topic: int, assessors: list[int]) -> tuple[int, int]:
 def _assign(database: Database, pool_id: int, given: list[tuple[int, int]]) -> dict[tuple[str, int], int]:
     pairs = [(topic_of(number), one) for number, both in enumerate(given) for one in both]
     rows = [
-        {"id": number, "pool_id": pool_id, "topic": topic, "assessor_id": assessor, "order_rule": "shuffled"}
+        {"pool_id": pool_id, "topic": topic, "assessor_id": assessor, "order_rule": "shuffled"}
         | {"seed": number, "assigned_at": BEGAN, "revoked_at": None}
         for number, (topic, assessor) in enumerate(pairs, start=1)
     ]
     _insert(database, AssignmentRow, rows)
-    return {pair: number for number, pair in enumerate(pairs, start=1)}
+    with database.reading() as db:
+        assigned = db.execute(select(AssignmentRow.topic, AssignmentRow.assessor_id, AssignmentRow.id))
+        return {(topic, assessor): number for topic, assessor, number in assigned}
 
 
 def _topic(size: Size, number: int, random: np.random.Generator) -> _Found:
