@@ -13,9 +13,10 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Unavailable
+from workbench.garbage import without_collections
 from workbench.storage import turns
 from workbench.storage.engine import Database
-from workbench.storage.turns import NextWriter, SharedCommits, without_collections
+from workbench.storage.turns import NextWriter, SharedCommits
 
 
 def test_one_process_is_next_and_another_gives_up_in_time(tmp_path: Path) -> None:

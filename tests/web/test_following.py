@@ -14,6 +14,7 @@ import pytest
 from flask import Flask
 from granian.rsgi import ProtocolClosed  # type: ignore[attr-defined]  # it is imported there
 from sqlalchemy import text
+from sqlalchemy.pool import QueuePool
 from werkzeug.wrappers import Response
 
 from tests.web.asked import Asked, Headers
@@ -67,7 +68,9 @@ def followed(app: Flask, tmp_path: Path, follower: Noted) -> WholeResponse | Non
 
 def in_use(app: Flask) -> int:
     """How many connections to the database are not given back."""
-    return context_of(app).database.engine.pool.checkedout()  # type: ignore[attr-defined, no-any-return]
+    pool = context_of(app).database.engine.pool
+    assert isinstance(pool, QueuePool)
+    return pool.checkedout()
 
 
 def test_a_large_file_is_sent_as_it_is_made_in_one_transaction(own_app: Flask, tmp_path: Path) -> None:

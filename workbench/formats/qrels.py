@@ -7,10 +7,8 @@ subtopics is a document judged in one topic under two values of the column, so t
 
 from __future__ import annotations
 
-import gc
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from operator import attrgetter
 
 from workbench.errors import WorkbenchError
@@ -18,6 +16,7 @@ from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.headings import is_header
 from workbench.formats.identifiers import LONGEST_ID, all_fit, check_ids, plain
 from workbench.formats.source import LINE_LIMIT, Readable, Twice, byte_lines, open_source
+from workbench.garbage import without_collections
 from workbench.records import Qrel, id_bytes
 
 BEIR_HEADER = (b"query-id", b"corpus-id", b"score")
@@ -39,7 +38,7 @@ def read_qrels(stream: Readable, *, source: str, subtopics: bool = False) -> tup
     """
     twice = Twice(stream, source)
     try:
-        with _without_collection():
+        with without_collections():
             regular = _regular(twice, source)
         if regular is not None:
             return regular
@@ -68,18 +67,6 @@ def _regular(stream: Readable, source: str) -> tuple[Qrel, ...] | None:
     if len(set(zip(topics, docnos, strict=True))) < count:
         return None
     return tuple(map(Qrel, topics, docnos, map(int, columns[3::_COLUMNS]), iterations))
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Let nobody look for garbage among many records that all stay: that takes a third of their time."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def read_qrels_by_line(stream: Readable, *, source: str, subtopics: bool = False) -> tuple[Qrel, ...]:

@@ -24,10 +24,11 @@ from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from workbench.errors import Unavailable, WorkbenchError
+from workbench.garbage import without_collections
 from workbench.storage import sqlite
 from workbench.storage.limits import time_limit
 from workbench.storage.responding import responding
-from workbench.storage.turns import BUSY, NextWriter, SharedCommits, without_collections
+from workbench.storage.turns import BUSY, NextWriter, SharedCommits
 
 T = TypeVar("T")
 Writing = Callable[[], AbstractContextManager[Session]]

@@ -6,7 +6,6 @@ SQLite lets whoever finds it locked look again after ever longer pauses: under l
 from __future__ import annotations
 
 import fcntl
-import gc
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -54,22 +53,6 @@ class NextWriter:
                 time.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
             yield
-
-
-@contextmanager
-def without_collections() -> Iterator[None]:
-    """Have Python look for cyclic garbage before or after, and not while others wait for a lock.
-
-    It takes a tenth of a second in a process with as many objects as this one.
-    """
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        # Where several threads write, the last one need not be the one that found it on.
-        if collecting:
-            gc.enable()
 
 
 def _locked(file: IO[bytes]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from itertools import combinations
 from uuid import uuid4
 
@@ -61,7 +62,7 @@ def test_every_change_is_in_the_queue_as_if_all_were_computed_anew(sqlite_databa
         one = disputed_campaign(db)
     seen = [rows(database, one)]
 
-    def changes(db: Session) -> list[object]:
+    def changes(db: Session) -> list[Callable[[], object]]:
         return [
             lambda: one.say(db, "Ada", NEAR, 0),
             lambda: one.say(db, "Ben", AGREED, 2),
@@ -81,7 +82,7 @@ def test_every_change_is_in_the_queue_as_if_all_were_computed_anew(sqlite_databa
     for number in range(13):
         other = Database(database.url) if number % 2 else database
         with other.writing() as db:
-            changes(db)[number]()  # type: ignore[operator]
+            changes(db)[number]()
         found = rows(database, one)
         assert found == rows(database, one) == anew(database, one), number
         assert found != seen[-1] or number in {9}, number
@@ -153,7 +154,7 @@ def test_the_influence_is_what_the_measure_says_of_both_outcomes(
         ranks = ranks_of_runs(db, one)
         lines = {line.pair: line.influence for line in dispute_queue(db, one.id).lines}
         grades = {
-            (topic, docno): lower_median({str(j): grade.grade for j, grade in enumerate(several)})  # type: ignore[misc]
+            (topic, docno): lower_median({it.assessor: it.grade for it in several if it.grade is not None})
             for topic, answers in source.answers.items()
             for place, docno in enumerate(answers.docnos)
             if (several := judgments_at(answers, place, docno, source.people, source.machines))

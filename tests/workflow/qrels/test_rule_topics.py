@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 import pytest
@@ -120,9 +121,9 @@ def test_a_save_settles_one_topic_anew(sqlite_database: Database, monkeypatch: p
     settled: list[str] = []
     settle = rule_preview._TopicRules._settle
 
-    def note(one: rule_preview._TopicRules, *given: object) -> object:
+    def note(one: rule_preview._TopicRules, *given: Any) -> Any:
         settled.append(one.votes.answers.topic)
-        return settle(one, *given)  # type: ignore[arg-type]
+        return settle(one, *given)
 
     monkeypatch.setattr(rule_preview._TopicRules, "_settle", note)
     with sqlite_database.writing() as db:
