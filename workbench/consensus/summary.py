@@ -103,8 +103,10 @@ class TopicSummary:
         return sum(count for grade, count in self.by_grade.items() if grade >= relevant_from)
 
 
-def summed(parts: Sequence[TopicSummary], *, relevant_from: int) -> Summary:
-    """The summary of what a rule gave, from those of its topics in their order."""
+def summed(
+    parts: Sequence[TopicSummary], *, relevant_from: int, topics: Collection[str] | None = None
+) -> Summary:
+    """The summary of what a rule gave, from those of its topics in their order; `topics` as in `summary`."""
     left: Counter[str] = Counter()
     by_grade: Counter[int] = Counter()
     for one in parts:
@@ -122,7 +124,9 @@ def summed(parts: Sequence[TopicSummary], *, relevant_from: int) -> Summary:
         relevant_from=relevant_from,
         relevant=sum(relevant.values()),
         topics=sum(bool(one.settled) for one in parts),
-        without_relevant=tuple(topic for topic in seen if not relevant[topic]),
+        without_relevant=tuple(
+            topic for topic in (seen if topics is None else topics) if not relevant.get(topic)
+        ),
         confidence=_mean(sure),
     )
 

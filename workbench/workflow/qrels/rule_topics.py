@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from workbench.consensus.models.votes import Floats, Numbers
 from workbench.consensus.settle import Consensus, Label, TableConsensus
-from workbench.consensus.summary import Summary
+from workbench.consensus.summary import Summary, TopicSummary, summed
 from workbench.workflow.qrels.topic_votes import PairDocnos
 
 Smallest = NDArray[np.signedinteger]
@@ -62,6 +62,12 @@ class RuleTopic:
     by_grade: Mapping[int, int]
     judged: bool
     digest: str
+
+    @property
+    def summary(self) -> TopicSummary:
+        """What the summary of all topics adds up."""
+        sure = self.shares.numbers()
+        return TopicSummary(self.pairs.topic, self.adjudicated, self.left, self.by_grade, sure)
 
     def lines(self, starts: Sequence[bytes]) -> bytes:
         """The lines of qrels, of which these are all starts."""
@@ -161,35 +167,9 @@ def topics_of_records(found: Consensus, pairs: Sequence[PairDocnos]) -> Iterator
 
 
 def summary_of_topics(parts: Sequence[RuleTopic], *, relevant_from: int) -> Summary:
-    """The summary of what a rule gave that settles topic by topic, as `table_summary` makes it of all."""
-    left: Counter[str] = Counter()
-    by_grade: Counter[int] = Counter()
-    without = []
-    for one in parts:
-        for reason, count in one.left.items():
-            left[reason] += count
-        for grade, count in one.by_grade.items():
-            by_grade[grade] += count
-        if one.judged and not any(grade >= relevant_from for grade in one.by_grade):
-            without.append(one.pairs.topic)
-    settled = by_grade.total()
-    confidence = None
-    if settled:
-        # One after the other, as in a list: the sum of sums would be rounded otherwise.
-        sure = np.concatenate([one.shares.numbers() for one in parts])
-        confidence = float(np.add.accumulate(sure, out=sure)[-1]) / settled
-    return Summary(
-        settled=settled,
-        adjudicated=sum(one.adjudicated for one in parts),
-        unsettled=left.total(),
-        left=tuple(left.most_common()),
-        by_grade=tuple(sorted(by_grade.items())),
-        relevant_from=relevant_from,
-        relevant=sum(count for grade, count in by_grade.items() if grade >= relevant_from),
-        topics=sum(bool(one.by_grade) for one in parts),
-        without_relevant=tuple(without),
-        confidence=confidence,
-    )
+    """The summary of what a rule gave that settles topic by topic."""
+    judged = [one.pairs.topic for one in parts if one.judged]
+    return summed([one.summary for one in parts], relevant_from=relevant_from, topics=judged)
 
 
 def file_hashes(rules: Mapping[str, Sequence[RuleTopic]]) -> dict[str, str]:
