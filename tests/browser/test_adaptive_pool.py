@@ -10,6 +10,7 @@ from playwright.sync_api import Page, Route, expect
 from sqlalchemy import select
 
 from tests.browser.conftest import Server
+from tests.browser.interception import intercept
 from tests.browser.people import demo_instance, sign_in, stored
 from workbench.storage.tables import JudgmentEventRow, PoolEventRow, PoolRow
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
@@ -120,7 +121,7 @@ def test_a_reload_shows_the_same_document_and_undo_goes_back(page: Page, server:
     # Its receipt comes twice, as where two tabs send: the second leads nobody away from what is read.
     page.evaluate(RECEIPTS_TWICE)
     asked: list[Route] = []
-    page.route("**/work", lambda route: asked.append(route))
+    intercept(page, "**/work", lambda route: asked.append(route))
     page.keyboard.press("1")
     for _ in range(1000):
         if len(asked) == 2:

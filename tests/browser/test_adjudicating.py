@@ -12,6 +12,7 @@ from sqlalchemy import select
 
 from tests.browser.conftest import Complaints, Server
 from tests.browser.desks import OPENED_BY_HAND, light, lost, pass_time, round_trip, unsent
+from tests.browser.interception import intercept
 from tests.browser.people import demo_instance, sign_in, stored
 from workbench.demo.campaign import SLUG
 from workbench.storage.tables import (
@@ -107,7 +108,7 @@ def test_disputed_pairs_are_decided_by_the_keyboard_alone(
         route.fetch()
         route.abort()
 
-    page.route("**/adjudicate/**", lose)
+    intercept(page, "**/adjudicate/**", lose)
     last = shown(page)
     page.keyboard.press("0")
     expect(page.locator("#document .strip .mono")).not_to_have_text(last, timeout=15_000)
@@ -152,8 +153,7 @@ def test_the_next_pair_is_there_before_the_server_has_answered(
     with page.expect_response("**/adjudicate/ahead?**"):
         go_to_desk(page, server)
     held: list[Route] = []
-    page.route("**/adjudicate/decide", lambda route: held.append(route))
-    round_trip(page)
+    intercept(page, "**/adjudicate/decide", lambda route: held.append(route))
     first = shown(page)
     # By the mouse: the second click of a double click decides nothing of what the first has brought.
     page.locator("button[name=decision][value='2']").dblclick()
@@ -312,7 +312,7 @@ def test_an_answer_in_a_discussion_outlives_its_tab_and_is_recorded_once(
     expect(page.locator(".doc.alone")).to_be_focused()
     address = page.url
     # The server is gone for a while: the answer is kept, whoever waits is told so, a second key adds nothing.
-    context.route("**/desk/events", lambda route: route.fulfill(status=503))
+    intercept(context, "**/desk/events", lambda route: route.fulfill(status=503))
     page.get_by_label("Comment").fill("Seen again")
     page.keyboard.press("Escape")
     page.keyboard.press("2")
@@ -329,7 +329,7 @@ def test_an_answer_in_a_discussion_outlives_its_tab_and_is_recorded_once(
     expect(page.locator("#unsent")).to_contain_text("1 answer is")
     # It arrives, its receipt is lost, and it comes again.
     context.unroute("**/desk/events")
-    context.route("**/desk/events", lost, times=1)
+    intercept(context, "**/desk/events", lost, times=1)
     page.evaluate("window.dispatchEvent(new Event('online'))")
     expect(page.get_by_text(f"Your answer about {docno} is recorded.")).to_be_visible()
     unsent(page, 0)

@@ -28,6 +28,7 @@ from tests.browser.desks import (
     served_desks,
     unsent,
 )
+from tests.browser.interception import intercept
 from tests.browser.people import stored
 from workbench.storage.tables import AssignmentRow, JudgmentEventRow, KeptAsideRow, SessionRow
 
@@ -58,7 +59,7 @@ def graded(keys: str, first: int = 1) -> list[Said]:
 
 def hold_back(target: Page | BrowserContext) -> None:
     """Let no event reach the server."""
-    target.route("**/desk/events", lambda route: route.abort())
+    intercept(target, "**/desk/events", lambda route: route.abort())
 
 
 # Whatever keeps answers from arriving is in the other tests; faults.kills ends servers a thousand times.
@@ -316,7 +317,7 @@ def test_a_lost_receipt_is_asked_for_again(
         route.fetch()
         route.abort()
 
-    page.route("**/desk/events", lose)
+    intercept(page, "**/desk/events", lose)
     seen = press(page, "2")
     light(page, "saved")
     assert server.said("Jo")[first:] == [(seen[0], "grade", 2)]

@@ -27,6 +27,7 @@ from tests.browser.desks import (
     served_desks,
     shown,
 )
+from tests.browser.interception import intercept
 from tests.browser.people import stored
 from workbench.storage.tables import DocumentRow, JudgmentEventRow
 from workbench.workflow.judging.desk_settings import save_keys
@@ -252,7 +253,7 @@ def test_the_list_leads_back_to_a_judgment_and_a_change_returns_to_the_work(
     expect(panel).to_be_hidden()
     # Titles that come when one has gone on already take nobody's focus.
     titles: list[Route] = []
-    page.route("**/titles", lambda route: titles.append(route))
+    intercept(page, "**/titles", lambda route: titles.append(route))
     with page.expect_request("**/titles"):
         page.keyboard.press("l")
     expect(panel.locator(".said-line[aria-current]")).to_have_count(0)

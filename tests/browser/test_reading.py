@@ -11,6 +11,7 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 from sqlalchemy import select, update
 
 from tests.browser.conftest import Server
+from tests.browser.interception import intercept
 from tests.browser.people import stored
 from tests.cast import Cast, assemble
 from workbench.storage.tables import AssessorNoteRow, DocumentRow
@@ -252,7 +253,7 @@ def test_the_same_answer_is_proposed_for_a_near_duplicate_before_the_answer_is_s
     )
     page.wait_for_function(f"{fetched} && one.responseEnd > 0)")
     held: list[Route] = []
-    page.route("**/desk/events", lambda route: held.append(route))
+    intercept(page, "**/desk/events", lambda route: held.append(route))
     shown = page.locator("#document .strip .mono")
     page.keyboard.press("2")
     if shown.inner_text() == "d/4":

@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.conftest import Complaints, Server
+from tests.browser.interception import intercept
 from tests.browser.people import demo_instance, sign_in
 from workbench.demo.content import demo_documents, demo_topics
 
@@ -142,7 +143,7 @@ def test_a_lost_connection_loses_one_file_that_can_be_sent_again(
         else:
             route.continue_()
 
-    page.route("**/runs/checked", lose_the_second)
+    intercept(page, "**/runs/checked", lose_the_second)
     drop(page, dict(list(forty_runs().items())[:3]))
     page.get_by_role("button", name="Check the files").click()
     expect(page.get_by_text("Not uploaded: 1")).to_be_visible()

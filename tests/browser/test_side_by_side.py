@@ -11,6 +11,7 @@ from sqlalchemy import select
 
 from tests.browser.conftest import Complaints, Server
 from tests.browser.desks import light, lost, unsent
+from tests.browser.interception import intercept
 from tests.browser.people import demo_instance, sign_in, stored
 from workbench.demo.campaign import SLUG
 from workbench.storage.tables import DocumentRow, PreferenceEventRow
@@ -180,12 +181,12 @@ def test_an_answer_outlives_its_tab_and_a_server_that_is_gone(
     context, desk = judge.context, f"{server.address}/c/harbour/side-by-side/{task}"
     judge.goto(desk)
     fetched(judge, 3)
-    context.route(EVENTS, lambda route: route.fulfill(status=503))
+    intercept(context, EVENTS, lambda route: route.fulfill(status=503))
     judge.keyboard.press("1")
     light(judge, "not saved yet 1")
     # Its answer arrived, and the receipt was lost: the server knows it when it comes again.
     context.unroute(EVENTS)
-    context.route(EVENTS, lost)
+    intercept(context, EVENTS, lost)
     judge.keyboard.press("2")
     expect(judge.locator("#light-text")).to_contain_text("2")
     judge.close()
@@ -199,7 +200,7 @@ def test_an_answer_outlives_its_tab_and_a_server_that_is_gone(
     expect(again.locator("#status")).to_contain_text("Pair 3 of 3.")
     # The network is gone, and so is the next tab: the desk itself takes up what it left.
     again.wait_for_load_state("networkidle")
-    context.route(EVENTS, lambda route: route.abort())
+    intercept(context, EVENTS, lambda route: route.abort())
     again.keyboard.press("4")
     light(again, "offline 1")
     again.close()
