@@ -23,6 +23,7 @@ SENTENCE = 50
 _BLANK = re.compile(r"\n(?:[^\S\n]*\n)+")
 _GAP = re.compile(r"\S(?: {3,}|\t+)\S")
 _INDENT = re.compile(rf"\n(?=[^\S\n]{{{INDENT},}}\S)")
+_INSET = re.compile(r"\n[^\S\n]")
 _ITEM = re.compile(r"\s*(?:[-*+•–·o]|\(?\w{1,4}[.):])\s")
 _ENDS = re.compile(r"[.?!:;,\"'’”)]$")
 _COMMAND = re.compile(r"\s*[$#>%<{}\[\]/\\|=;]")
@@ -69,6 +70,8 @@ def blocks(text: str) -> Iterator[Block]:
 
 def _to_the_margin(text: str) -> str:
     """The text without the spaces that all of its lines begin with; blank lines become empty."""
+    if not (text[:1].isspace() or _INSET.search(text)):
+        return text
     lines = [line if line.strip() else "" for line in text.split("\n")]
     margin = min((len(line) - len(line.lstrip(" ")) for line in lines if line), default=0)
     return "\n".join(line[margin:] for line in lines)
@@ -108,6 +111,8 @@ def _is_indented_prose(part: str, margins: list[int]) -> bool:
 
 def _paragraphs(part: str) -> list[str]:
     # First lines are few: if most lines are indented, the indent means something else.
+    if "\n" not in part:
+        return [part]
     indented = len(_INDENT.findall(part))
     return _INDENT.split(part) if indented * 2 < part.count("\n") + 1 else [part]
 
@@ -117,8 +122,10 @@ def _joined(lines: list[str]) -> str:
 
 
 def _broken_to_width(lines: list[str]) -> bool:
-    width = max((len(line) for line in lines), default=0)
-    if len(lines) < 2 or width < WIDE:
+    if len(lines) < 2:
+        return False
+    width = max(len(line) for line in lines)
+    if width < WIDE:
         return False
     full = sum(
         len(line) + 1 + len(following.split(" ", 1)[0]) > width - SLACK

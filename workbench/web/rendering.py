@@ -128,8 +128,10 @@ _STAND_FOR = {stand_in: html.escape(character) for character, stand_in in _STAND
 _ANY_STAND_IN = re.compile("[\ufdd0-\ufdd5]")
 LONGEST_TEXT = 200_000
 
-_OVERRIDES = re.compile("[\u202d\u202e]")
-_DIRECTIONS = re.compile("[\u202a-\u202c\u2066-\u2069]")
+_OVERRIDE_SIGNS = "\u202d\u202e"
+_OVERRIDES = re.compile(f"[{_OVERRIDE_SIGNS}]")
+_DIRECTION_SIGNS = "\u202a\u202b\u202c\u2066\u2067\u2068\u2069"
+_DIRECTIONS = re.compile(f"[{_DIRECTION_SIGNS}]")
 _UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufdd0-\ufdef]")
 
 GUIDELINE_TAGS = ALLOWED | {"a"}
@@ -151,9 +153,9 @@ def render_document(text: str, images: Mapping[str, ImageAddress] = NO_IMAGES) -
             shown = None
     if shown is None:
         shown = LAYOUT + _document(_TAG.sub(" ", text)) if _IS_HTML.search(text) else _document(text)
-        return Markup('<div class="text">{}</div>').format(Markup(shown))  # noqa: S704  # cleaned or escaped
+        return Markup(f'<div class="text">{shown}</div>')  # noqa: S704  # cleaned or escaped
     # In HTML a line end is a space; in a plain text it is kept.
-    return Markup('<div class="text as-html">{}</div>').format(Markup(shown))  # noqa: S704  # cleaned
+    return Markup(f'<div class="text as-html">{shown}</div>')  # noqa: S704  # cleaned
 
 
 def render_guidelines(markdown: str) -> Markup:
@@ -185,7 +187,7 @@ def _rendered(markdown: str, *, below: int) -> str:
 
 def _plain(text: str) -> Markup:
     parts = []
-    for block in blocks(_DIRECTIONS.sub("", text)):
+    for block in blocks(_undirected(text)):
         tag, classes = _set_in(block)
         opening = f'<{tag} class="{" ".join(classes)}">' if classes else f"<{tag}>"
         parts.append(f"{opening}{html.escape(block.text, quote=False)}</{tag}>")
@@ -196,7 +198,7 @@ def _document(text: str) -> str:
     """The paragraphs of a plain text, each with its own direction."""
     written: list[str] = []
     sizes: list[int] = []
-    for block in blocks(_DIRECTIONS.sub("", text)):
+    for block in blocks(_undirected(text)):
         cut = _cut(block)
         for index, piece in enumerate(cut):
             tag, classes = _set_in(block)
@@ -282,11 +284,22 @@ def _shown(clean: str, below: int = 2) -> str:
     # The page has as many levels of headings above these; wide tables scroll in a container.
     lowered = _HEADING.sub(lambda match: f"<{match[1]}h{min(int(match[2]) + below, 6)}{match[3]}", clean)
     boxed = _TABLE.sub(r'<div class="scroll"><table\1>', lowered).replace("</table>", "</table></div>")
-    return _overrides_shown(_DIRECTIONS.sub("", boxed))
+    return _overrides_shown(_undirected(boxed))
+
+
+def _undirected(text: str) -> str:
+    return _DIRECTIONS.sub("", text) if _has(text, _DIRECTION_SIGNS) else text
+
+
+def _has(text: str, signs: str) -> bool:
+    # Hardly any text has one, and an expression that looks for it takes 20 times as long.
+    return any(sign in text for sign in signs)
 
 
 def _overrides_shown(safe: str) -> str:
     # A direction override can disguise a text, so it is made visible.
+    if not _has(safe, _OVERRIDE_SIGNS):
+        return safe
     return _OVERRIDES.sub(lambda match: f'<span class="control">U+{ord(match[0]):04X}</span>', safe)
 
 
