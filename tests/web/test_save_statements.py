@@ -74,11 +74,17 @@ def test_a_save_and_the_documents_ahead_take_few_statements(
     with statements(database) as documents:
         assert ada.client.get(ahead, headers=JSON).status_code == 200
     assert documents == [*begin, "SELECT", "SELECT", "SELECT"]
-    # The long way finds the same.
-    short = ada.client.get(ahead, headers=JSON).json
+    # The long way finds the same, also of one document and of none.
+    asked = (ahead, f"{ada.address}/documents?docno=d/4", f"{ada.address}/documents")
+    short = [ada.client.get(each, headers=JSON).get_json() for each in asked]
     monkeypatch.setattr(quick_desk, "documents_ahead", lambda *_: None)
     monkeypatch.setattr(desk_api, "documents_ahead", lambda *_: None)
-    assert ada.client.get(ahead, headers=JSON).json == short
+    assert [ada.client.get(each, headers=JSON).get_json() for each in asked] == short
+    assert [[one["docno"] for one in each["documents"]] for each in short] == [
+        ["d1", "d2", "d/4"],
+        ["d/4"],
+        [],
+    ]
 
 
 def test_an_image_and_a_page_that_names_one_are_shown_whole_whoever_asked_before(

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import Pool, bindparam, select
+from sqlalchemy.engine import Connection
 from sqlalchemy.orm import Session
 
 from workbench.pooling.near_duplicate_documents import SketchIndex, most_alike
-from workbench.storage.tables import DocumentRow, DocumentSketchRow, PoolEntryRow
+from workbench.storage.chunks import chunks
+from workbench.storage.prepared import PreparedStatement
+from workbench.storage.tables import DocumentRow, DocumentSketchRow, OriginalRow, PoolEntryRow
 from workbench.workflow.caching import Cache
-from workbench.workflow.campaigns.originals import NO_FORM, forms_of
+from workbench.workflow.campaigns.originals import NO_FORM, forms_of, may_have_images
 from workbench.workflow.judging.desk_view import MOST_DOCUMENTS, ShownDocument
 from workbench.workflow.judging.near_duplicates import kept_sketches, verified
 from workbench.workflow.judging.standing import DeskStanding, standing_of
@@ -58,12 +62,12 @@ def documents_ahead(
     if not all(docno in order for docno in asked):
         return None
     index = _index(db, standing)
-    loaded = {
-        row.docno: row for row in connection.execute(_LOADED, {"campaign_id": campaign_id, "docnos": asked})
-    }
-    if index is None or any(row.sketch is None for row in loaded.values()):
+    loaded = {row.docno: row for row in map(_Loaded._make, _rows(_LOADED, connection, campaign_id, asked))}
+    if index is None:
         return None
-    sketches = {docno: row.sketch for docno, row in loaded.items()}
+    sketches = {docno: row.sketch for docno, row in loaded.items() if row.sketch is not None}
+    if len(sketches) < len(loaded):
+        return None
     near = _near(db, campaign_id, index, sketches)
     return tuple(
         AheadDocument(
@@ -80,9 +84,13 @@ def documents_to_show(
     db: Session, campaign_id: int, ahead: Sequence[AheadDocument]
 ) -> tuple[ShownDocument, ...]:
     """The documents with their texts as they are now."""
-    asked = {"campaign_id": campaign_id, "docnos": [one.docno for one in ahead]}
-    texts = {row.docno: row for row in db.connection().execute(_TEXTS, asked)} if ahead else {}
-    forms = forms_of(db, campaign_id, {docno: row.text for docno, row in texts.items()}) if texts else {}
+    asked = [one.docno for one in ahead]
+    texts = {row.docno: row for row in map(_Text._make, _rows(_TEXTS, db.connection(), campaign_id, asked))}
+    # Nearly all documents are a text and nothing else.
+    beside = {
+        row.docno: row.text for row in texts.values() if row.original is not None or may_have_images(row.text)
+    }
+    forms = forms_of(db, campaign_id, beside) if beside else {}
     return tuple(
         ShownDocument(
             one.docno,
@@ -97,6 +105,31 @@ def documents_to_show(
         else ShownDocument(one.docno, "", "", None, missing=True, key=one.docno)
         for one in ahead
     )
+
+
+def _rows(
+    statement: PreparedStatement, connection: Connection, campaign_id: int, docnos: Sequence[str]
+) -> Iterator[Sequence[Any]]:
+    """The rows of documents, in no order."""
+    for some in chunks(docnos, MOST_DOCUMENTS):
+        # A statement has one form: where fewer are asked for, the last one stands in the other places.
+        names = [*some, *[some[-1]] * (MOST_DOCUMENTS - len(some))]
+        asked = dict(zip(_DOCNOS, names, strict=True))
+        yield from statement.rows(connection, {"campaign_id": campaign_id, **asked})
+
+
+class _Loaded(NamedTuple):
+    docno: str
+    sha256: str
+    sketch: bytes | None
+
+
+class _Text(NamedTuple):
+    docno: str
+    title: str
+    text: str
+    sha256: str
+    original: str | None
 
 
 def _index(db: Session, standing: DeskStanding) -> SketchIndex | None:
@@ -149,16 +182,24 @@ _HAS_SKETCH = (
     & (DocumentSketchRow.docno == DocumentRow.docno)
     & (DocumentSketchRow.sha256 == DocumentRow.sha256)
 )
+_DOCNOS = tuple(f"docno_{number}" for number in range(MOST_DOCUMENTS))
 _ASKED = (
     DocumentRow.campaign_id == bindparam("campaign_id"),
-    DocumentRow.docno.in_(bindparam("docnos", expanding=True)),
+    DocumentRow.docno.in_([bindparam(name) for name in _DOCNOS]),
 )
-_LOADED = (
+_LOADED = PreparedStatement.of(
     select(DocumentRow.docno, DocumentRow.sha256, DocumentSketchRow.sketch)
     .outerjoin(DocumentSketchRow, _HAS_SKETCH)
     .where(*_ASKED)
 )
-_TEXTS = select(DocumentRow.docno, DocumentRow.title, DocumentRow.text, DocumentRow.sha256).where(*_ASKED)
+_TEXTS = PreparedStatement.of(
+    select(DocumentRow.docno, DocumentRow.title, DocumentRow.text, DocumentRow.sha256, OriginalRow.docno)
+    .outerjoin(
+        OriginalRow,
+        (OriginalRow.campaign_id == DocumentRow.campaign_id) & (OriginalRow.docno == DocumentRow.docno),
+    )
+    .where(*_ASKED)
+)
 _OF_TOPIC = (
     select(DocumentRow.docno, DocumentSketchRow.sketch)
     .select_from(PoolEntryRow)
