@@ -9,6 +9,9 @@ Work with a transaction over 100 ms is marked. `--only NAME` does one of them; `
 imported, `--at-once` that they are in one transaction.
 
 Everything is done in this process, whose transactions are watched, also what a server has done in another.
+Nobody waits for `workbench restore`: it fills an empty database, which no server opens before it is complete.
+A migration is one transaction, which a server makes before it answers. All servers are stopped before an
+upgrade; one that is not answers what is saved meanwhile with 503 after a quarter of a minute.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from __future__ import annotations
 import argparse
 import io
 import multiprocessing
+import os
 import shutil
 import statistics
 import tempfile
@@ -39,7 +43,8 @@ from workbench.releases.check import check_release
 from workbench.releases.contents import Included
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
-from workbench.storage.tables import CampaignRow, PoolEntryRow, PoolRow
+from workbench.storage.results import store_results
+from workbench.storage.tables import AccountRow, AssessorRow, CampaignRow, PoolEntryRow, PoolRow
 from workbench.workflow.adjudication.decision_files import import_decisions
 from workbench.workflow.campaigns.archive import archive_campaign, restore_campaign
 from workbench.workflow.campaigns.collection import load_topics
@@ -61,6 +66,7 @@ from workbench.workflow.runs.packed_store import pack_runs_one_by_one
 from workbench.workflow.runs.run_checks import check_files, run_checker
 from workbench.workflow.runs.store import store_in_turn
 from workbench.workflow.upkeep.campaign_move import CampaignMove, move_campaign
+from workbench.workflow.upkeep.erasure import erase_person
 
 LONG = 100.0
 """Milliseconds."""
@@ -69,6 +75,7 @@ EVERY = 0.02
 DOCUMENTS, DOCUMENT_BYTES = 20_000, 3_000
 RUNS, LINES = 10, 1_000
 DECISIONS = 5_000
+RESULTS, RESULT_BYTES = 500, 2**17
 
 
 @dataclass(slots=True)
@@ -290,6 +297,21 @@ def deletion(site: Site) -> None:
     delete_campaign(site.database, site.campaign, typed_name=name)
 
 
+def erasure(site: Site) -> None:
+    """The personal data of an assessor, with many kept results, while somebody reads an older state."""
+    with closing(Database(site.database.url)) as other:
+        for number in range(RESULTS):
+            with other.writing(synced=False) as db:
+                store_results(db, site.campaign, {f"{number:064}": os.urandom(RESULT_BYTES)})
+        with site.database.reading() as db:
+            person = db.scalars(
+                select(AccountRow).join(AssessorRow, AssessorRow.account_id == AccountRow.id).limit(1)
+            ).one()
+        with other.reading() as db:
+            db.execute(select(CampaignRow.id)).all()
+            erase_person(site.database, person.id, typed_login=person.login)
+
+
 WORK: dict[str, Callable[[Site], None]] = {
     "import of judgments": import_of_judgments,
     "documents": documents,
@@ -304,6 +326,7 @@ WORK: dict[str, Callable[[Site], None]] = {
     "release imported": an_imported_release,
     "campaign moved": a_moved_campaign,
     "archived and restored": archiving,
+    "erasure": erasure,
     "deletion": deletion,
 }
 

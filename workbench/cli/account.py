@@ -32,7 +32,7 @@ from workbench.workflow.people.resets import make_reset
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import set_password as store_password
 from workbench.workflow.people.signing_in import sign_out_everywhere
-from workbench.workflow.upkeep.erasure import erase_person, overwrite_erased
+from workbench.workflow.upkeep.erasure import erase_person
 
 PASSWORD = click.option(
     "--password",
@@ -221,10 +221,10 @@ def erase(settings: Settings, login: str, confirm: str | None) -> None:
             account = account_by_login(db, login)
         if confirm is None:
             confirm = click.prompt("This cannot be undone. Type the login name", err=True)
-        with database.writing() as db:
-            erased = erase_person(db, account.id, typed_login=confirm)
-        overwrite_erased(database)
+        erased = erase_person(database, account.id, typed_login=confirm)
     click.echo(f"The personal data is deleted; the account is now {erased.login}")
+    if not erased.overwritten:
+        click.echo(erased.log_in_use)
     for place, number in erased.mentions:
         rows = "1 row" if number == 1 else f"{number:,} rows"
         click.echo(f"Still named in {rows} of {place}: free text is not changed")

@@ -111,5 +111,6 @@ def test_an_erased_person_leaves_no_identity(sqlite_database: Database) -> None:
         create_account(db, account_without_password("boss", "Boss"), administrator=True)
         account = create_account(db, account_without_password("ada", "Ada"))
         link_identity(db, person(), account.id)
-        erase_person(db, account.id, typed_login="ada")
+    erase_person(sqlite_database, account.id, typed_login="ada")
+    with sqlite_database.reading() as db:
         assert db.scalars(select(OpenIdIdentityRow)).all() == []

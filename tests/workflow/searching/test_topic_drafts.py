@@ -57,7 +57,7 @@ def test_a_draft_outlives_the_name_of_its_author(sqlite_database: Database) -> N
     campaign_id, ada = made(sqlite_database)
     with sqlite_database.writing() as db:
         disable_account(db, ada)
-        erased = erase_person(db, ada, typed_login="ada")
+    erased = erase_person(sqlite_database, ada, typed_login="ada")
     # Where the statement names the person is told, as of every text that people write.
     assert ("topic_draft.description", 1) in erased.mentions
     with sqlite_database.reading() as db:

@@ -7,11 +7,13 @@ import io
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select, text, update
+from sqlalchemy import event, select, text, update
+from sqlalchemy.orm import Session
 
 from tests.cast import CHEAP, PASSWORD
 from tests.searches import stored_search
@@ -19,10 +21,12 @@ from tests.workflow.releases.filled import filled_campaign, filled_release
 from workbench.errors import Conflict, InvalidInput
 from workbench.storage.engine import Database
 from workbench.storage.releases import read_parts
+from workbench.storage.results import store_results
 from workbench.storage.tables import (
     AccountRow,
     AssessorRow,
     Base,
+    ComputedResultRow,
     DocumentRow,
     InvitationRow,
     JudgmentEventRow,
@@ -34,6 +38,7 @@ from workbench.storage.tables import (
     TopicRow,
     TwoFactorRow,
 )
+from workbench.workflow.campaigns import deletion
 from workbench.workflow.clock import utc_now
 from workbench.workflow.mail.queue import MessageKind
 from workbench.workflow.openid.identities import ProviderIdentity, link_identity
@@ -60,7 +65,8 @@ from workbench.workflow.runs.run_metadata import RunKind, RunMetadata
 from workbench.workflow.runs.store import store_run
 from workbench.workflow.searching.searches import Searcher
 from workbench.workflow.searching.session_run import checked_session_run, search_session
-from workbench.workflow.upkeep.erasure import erase_person, overwrite_erased
+from workbench.workflow.upkeep import erasure
+from workbench.workflow.upkeep.erasure import ErasedPerson, erase_person
 
 LOGIN, NAME = "zephyrine@example.org", "Zephyrine Quillfeather"
 BROWSER = Browser("203.0.113.77", None, "Mozilla/5.0 Quirkbrowser/99 (Linux)")
@@ -107,6 +113,18 @@ def release_bytes(database: Database, version: str) -> bytes:
     with database.reading() as db:
         number = db.scalars(select(ReleaseRow.id).where(ReleaseRow.version == version)).one()
         return b"".join(read_parts(db, number))
+
+
+@contextmanager
+def committed(database: Database) -> Iterator[list[object]]:
+    """The connections of transactions that were committed meanwhile."""
+    found: list[object] = []
+    note = found.append
+    event.listen(database.engine, "commit", note)
+    try:
+        yield found
+    finally:
+        event.remove(database.engine, "commit", note)
 
 
 def leave_mail(database: Database, person: Account) -> None:
@@ -179,11 +197,13 @@ def people(database: Database) -> tuple[int, Account, Account]:
     return campaign_id, olga, person
 
 
-def erase(database: Database, person: Account, by: Account) -> Any:
-    with database.writing() as db, recorded(db, Act("accounts.erase", by.id)):
-        found = erase_person(db, person.id, typed_login=f" {LOGIN.upper()} ")
-    overwrite_erased(database)
-    return found
+def erase(database: Database, person: Account, by: Account) -> ErasedPerson:
+    @contextmanager
+    def writing() -> Iterator[Session]:
+        with database.writing() as db, recorded(db, Act("accounts.erase", by.id)):
+            yield db
+
+    return erase_person(database, person.id, typed_login=f" {LOGIN.upper()} ", writing=writing)
 
 
 @pytest.mark.engines
@@ -198,7 +218,7 @@ def test_nothing_names_the_person_and_the_chain_of_the_trail_holds(
     assert "openid_identity.known_as" in before
     erased = erase(database, person, olga)
     # A former name of hers is in none of these, since the trail withholds names.
-    assert (traces(database), erased.mentions) == (set(), ())
+    assert (traces(database), erased.mentions, erased.overwritten) == (set(), (), True)
     with database.reading() as db:
         assert list(check_trail(db)) == []
         # Of what opened the account nothing is left; what she searched is part of the collection's record.
@@ -250,19 +270,61 @@ def test_free_text_stays_and_its_place_is_told(
     assert rows_of_judgments(database) == before
 
 
+def test_kept_results_are_deleted_in_portions_and_none_stays(
+    database: Database, people: tuple[int, Account, Account], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign_id, olga, person = people
+    with database.writing() as db:
+        store_results(db, campaign_id, {str(one): NAME.encode() for one in range(5)})
+    monkeypatch.setattr(deletion, "FIRST_PORTION", 2)
+    monkeypatch.setattr(deletion, "MOST_ROWS", 2)
+    with committed(database) as commits:
+        erase(database, person, olga)
+    # Of two rows, two and one, before the transaction that deletes the rest.
+    assert len(commits) == 3 + 1
+    with database.reading() as db:
+        assert db.scalars(select(ComputedResultRow.sha256)).all() == []
+
+
+def test_a_typing_error_keeps_the_results(database: Database, people: tuple[int, Account, Account]) -> None:
+    campaign_id, _, person = people
+    with database.writing() as db:
+        store_results(db, campaign_id, {"kept": b"result"})
+    with pytest.raises(InvalidInput):
+        erase_person(database, person.id, typed_login="zephyrina")
+    with database.reading() as db:
+        assert db.scalars(select(ComputedResultRow.sha256)).all() == ["kept"]
+
+
+def test_whoever_reads_an_older_state_keeps_the_log_and_that_is_told(
+    database: Database, people: tuple[int, Account, Account], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, olga, person = people
+    monkeypatch.setattr(erasure, "LOG_TRIES", 1)
+    with closing(Database(database.url)) as other, other.reading() as db:
+        db.execute(select(AccountRow.id)).all()
+        erased = erase(database, person, olga)
+    # PostgreSQL has no such log.
+    assert erased.overwritten is not database.embedded
+    login = f"erased-{person.id}"
+    assert f"`workbench account erase {login}`" in erased.log_in_use
+    again = erase_person(database, person.id, typed_login=login)
+    assert (again.login, again.overwritten, again.mentions) == (login, True, ())
+
+
 def test_the_login_name_confirms_and_somebody_must_stay(
     database: Database, people: tuple[int, Account, Account]
 ) -> None:
     _, olga, person = people
     for login, number, kind in (("olga", person.id, InvalidInput), ("olga", olga.id, Conflict)):
-        with pytest.raises(kind), database.writing() as db:
-            erase_person(db, number, typed_login=login)
+        with pytest.raises(kind):
+            erase_person(database, number, typed_login=login)
     with database.writing() as db:
         other = prepare_account(login="otto", name="Otto", password=PASSWORD, passwords=CHEAP)
         create_account(db, other, administrator=True)
     # Another administrator is there now, but no other organiser.
-    with pytest.raises(Conflict), database.writing() as db:
-        erase_person(db, olga.id, typed_login="olga")
+    with pytest.raises(Conflict):
+        erase_person(database, olga.id, typed_login="olga")
     assert "olga" in {row.login for row in _accounts(database)}
     erase(database, person, olga)
     with pytest.raises(Conflict), database.writing() as db:

@@ -18,7 +18,7 @@ from workbench.workflow.people.accounts import has_password
 from workbench.workflow.people.resets import ResetLink, make_reset
 from workbench.workflow.people.sessions import sessions_of
 from workbench.workflow.people.signing_in import sign_out_everywhere
-from workbench.workflow.upkeep.erasure import erase_person, overwrite_erased
+from workbench.workflow.upkeep.erasure import erase_person
 
 blueprint = Blueprint("accounts", __name__, url_prefix="/administration/accounts")
 # Notices have room for a few.
@@ -131,12 +131,14 @@ def erase(account_id: int) -> Response | tuple[str, int]:
     if account_id == viewer().id:
         raise Conflict("you cannot delete your own data here", remedy="ask another administrator")
     try:
-        with writing() as db:
-            erased = erase_person(db, account_id, typed_login=request.form.get("login", ""))
+        erased = erase_person(
+            app_context().database, account_id, typed_login=request.form.get("login", ""), writing=writing
+        )
     except InvalidInput as error:
         return _page(account_id, findings=error.findings), 422
-    overwrite_erased(app_context().database)
     notices.add("Personal data deleted. The judgments stay.")
+    if not erased.overwritten:
+        notices.add(erased.log_in_use)
     for place, number in erased.mentions[:MOST_PLACES]:
         notices.add(
             f"The person is still named in {counted(number, 'row')} of {place}: free text is not changed."

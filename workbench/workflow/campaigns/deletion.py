@@ -13,7 +13,8 @@ Decisions:
 from __future__ import annotations
 
 import time
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Table, delete, literal_column, select
@@ -60,12 +61,12 @@ def finish_deletions(database: Database) -> tuple[str, ...]:
         ).all()
     for campaign_id, _ in begun:
         for table in _tables():
-            _empty(database, table, campaign_id)
+            delete_in_portions(database, partial(_delete_some, table, campaign_id))
         with database.deleting() as db:
             # What somebody wrote in the meantime, and then nobody can any more.
             db.execute(select(CampaignRow.id).where(CampaignRow.id == campaign_id).with_for_update())
             for table in _tables():
-                _delete_some(db, table, campaign_id)
+                _delete_some(table, campaign_id, db)
             db.execute(delete(CampaignRow).where(CampaignRow.id == campaign_id))
             # Of people who would have come with it: nobody has seen them.
             db.execute(delete(AccountRow).where(AccountRow.login.startswith(placeholder_login(campaign_id))))
@@ -84,14 +85,17 @@ def _hide(db: Session, campaign_id: int, typed_name: str) -> None:
     db.flush()
 
 
-def _empty(database: Database, table: Table, campaign_id: int) -> None:
-    """Delete the rows of a table that belong to a campaign, in portions."""
+def delete_in_portions(database: Database, delete_some: Callable[[Session, int], int]) -> None:
+    """Delete rows in short transactions, until fewer are there than asked for; then another has to be synced.
+
+    `delete_some` is given how many at most, and gives how many it has deleted.
+    """
     number = FIRST_PORTION
     while True:
         begun = time.monotonic()
         # What a power failure brings back is deleted then: the last transaction waits for the disk.
         with database.deleting(synced=False) as db:
-            deleted = _delete_some(db, table, campaign_id, number)
+            deleted = delete_some(db, number)
         seconds = time.monotonic() - begun
         if deleted < number:
             return
@@ -99,7 +103,7 @@ def _empty(database: Database, table: Table, campaign_id: int) -> None:
         time.sleep(PAUSE * seconds)
 
 
-def _delete_some(db: Session, table: Table, campaign_id: int, number: int | None = None) -> int:
+def _delete_some(table: Table, campaign_id: int, db: Session, number: int | None = None) -> int:
     """Delete so many rows of a campaign from a table, all without a number; returns how many there were."""
     if not _dependants(table):
         # By the place of the row: by a key of several columns SQLite would look through the table each time.

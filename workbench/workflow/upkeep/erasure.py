@@ -7,20 +7,27 @@ Decisions:
 - The trail never had a name, a login or an address, only the number of the account. So no entry has to
   change, and its chain of hashes holds.
 - Free texts are part of judgments and records, and are not changed. Where they name the person, that is told.
+- Nobody who saves waits for it: results that name assessors are deleted before, in portions, and the
+  transaction that deletes the rest deletes those that came meanwhile; free texts are searched after it.
 """
 
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, String, Table, cast, delete, func, or_, select, text, update
+from sqlalchemy import String, Table, case, cast, delete, func, or_, select, text, tuple_, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from workbench.errors import Finding, InvalidInput
-from workbench.storage.engine import Database
+from workbench.storage import sqlite
+from workbench.storage.engine import BUSY_SECONDS, Database, Writing
 from workbench.storage.tables import (
     AccountRow,
     AdjudicationEventRow,
@@ -51,6 +58,7 @@ from workbench.storage.tables import (
     TopicDraftRow,
     TrailRow,
 )
+from workbench.workflow.campaigns.deletion import delete_in_portions
 from workbench.workflow.people.accounts import fold_login
 from workbench.workflow.people.administration import NO_PASSWORD, disable_account, require_account
 from workbench.workflow.people.membership import remove_role
@@ -91,62 +99,130 @@ FREE_TEXTS: tuple[InstrumentedAttribute[Any], ...] = (
 )
 
 
+LOG_SECONDS = 0.03
+"""How long the log waits at a time for those who read an older state, while nobody can write."""
+LOG_TRIES, LOG_PAUSE = 20, 0.5
+"""How often it is tried, with a pause of so many seconds."""
+
+
 @dataclass(frozen=True, slots=True)
 class ErasedPerson:
-    """What an account is called from now on, and how many rows of which free text still name the person."""
+    """What an account is called from now on, and how many rows of which free text still name the person.
+
+    Unless it is `overwritten`, SQLite's log beside its file still has what was deleted.
+    """
 
     account_id: int
     login: str
     name: str
     mentions: tuple[tuple[str, int], ...]
+    overwritten: bool
+
+    @property
+    def log_in_use(self) -> str:
+        """What to do unless it is overwritten."""
+        return (
+            "The log of the database still has what was deleted, because somebody reads an older state of it."
+            f" When exports and backups are done, run `workbench account erase {self.login}` to empty it."
+        )
 
 
 def erase_person(
-    db: Session, account_id: int, *, typed_login: str, now: datetime | None = None
+    database: Database,
+    account_id: int,
+    *,
+    typed_login: str,
+    writing: Writing | None = None,
+    now: datetime | None = None,
 ) -> ErasedPerson:
     """Delete what names the person of an account; judgments stay, under a name without meaning.
 
-    Raises NotFound; InvalidInput unless `typed_login` is the login name; Conflict for the last administrator
-    and for the last organiser of a campaign. Call `overwrite_erased` once this is committed.
+    `writing` opens the transaction that does so. Raises NotFound; InvalidInput unless `typed_login` is the
+    login name; Conflict for the last administrator and for the last organiser of a campaign.
     """
+    with database.reading() as db:
+        _confirmed(db, account_id, typed_login)
+    delete_in_portions(database, _delete_results)
+    with (database.writing if writing is None else writing)() as db:
+        row = _confirmed(db, account_id, typed_login)
+        known = _erase(db, row, now)
+        login, name = row.login, row.name
+    overwritten = _overwrite_log(database)
+    with database.reading() as db:
+        return ErasedPerson(account_id, login, name, _mentions(db, known), overwritten)
+
+
+def _confirmed(db: Session, account_id: int, typed_login: str) -> AccountRow:
     row = require_account(db, account_id)
     if fold_login(typed_login) != row.login:
         message = "this is not the login name of the account"
         raise InvalidInput([Finding("Login name", None, "login", message, f"type: {row.login}")])
-    if db.get_bind().dialect.name == "sqlite":
-        # Deleted content is overwritten in the pages of the file, instead of being left there until needed.
-        db.execute(text("pragma secure_delete = on"))
+    return row
+
+
+def _erase(db: Session, row: AccountRow, now: datetime | None) -> set[str]:
+    """Delete what names the person, and return by what he or she was known."""
+    _overwrite_rows(db)
     login, names = row.login, {row.name}
-    address = db.get(MailAddressRow, account_id)
+    address = db.get(MailAddressRow, row.id)
     addresses = (
         {one for one in (address.address, address.new_address) if one} if address is not None else set()
     )
-    of_person = OpenIdIdentityRow.account_id == account_id
+    of_person = OpenIdIdentityRow.account_id == row.id
     addresses |= set(db.scalars(select(OpenIdIdentityRow.known_as).where(of_person))) - {""}
-    disable_account(db, account_id, now=now)
-    _leave_campaigns(db, account_id)
-    names |= _rename_assessors(db, account_id)
+    disable_account(db, row.id, now=now)
+    _leave_campaigns(db, row.id)
+    names |= _rename_assessors(db, row.id)
     row.administrator = False
-    row.login, row.name = f"erased-{account_id}", f"Erased account {account_id}"
+    row.login, row.name = f"erased-{row.id}", f"Erased account {row.id}"
     row.password_hash, row.desk = NO_PASSWORD, {}
     for table in _tables_of_accounts():
-        db.execute(delete(table).where(table.c.account_id == account_id))
+        db.execute(delete(table).where(table.c.account_id == row.id))
     db.execute(delete(SignInAttemptRow).where(SignInAttemptRow.login.in_(counted_names({login, *addresses}))))
     # An invitation to the address belongs to no account, nor does a request of which nobody knows yet whose.
     meant = MailMessageRow.address.in_(addresses) | MailMessageRow.asked.in_({login, *addresses})
     db.execute(delete(MailMessageRow).where(meant))
-    _clear_invitations(db, account_id, {login, *names, *addresses})
+    known = {login, *names, *addresses}
+    _clear_invitations(db, row.id, known)
     # What was computed names assessors, and is computed again as it is asked for.
     db.execute(delete(ComputedResultRow))
     db.flush()
-    return ErasedPerson(account_id, row.login, row.name, _mentions(db, {login, *names, *addresses}))
+    return known
 
 
-def overwrite_erased(database: Database) -> None:
-    """Let nothing that was erased stay in the log beside SQLite's file; PostgreSQL's vacuum does it there."""
-    if database.embedded:
-        with database.asking() as connection:
-            connection.execute(text("pragma wal_checkpoint(truncate)"))
+def _delete_results(db: Session, number: int) -> int:
+    """Delete so many results at most, and return how many there were."""
+    _overwrite_rows(db)
+    key = tuple_(ComputedResultRow.campaign_id, ComputedResultRow.sha256)
+    some = select(ComputedResultRow.campaign_id, ComputedResultRow.sha256).limit(number)
+    return db.connection().execute(delete(ComputedResultRow).where(key.in_(some))).rowcount
+
+
+def _overwrite_rows(db: Session) -> None:
+    """Have what is deleted overwritten in the pages of SQLite's file, not left there until they are used."""
+    if db.get_bind().dialect.name == "sqlite":
+        db.execute(text("pragma secure_delete = on"))
+
+
+def _overwrite_log(database: Database) -> bool:
+    """Let nothing that was erased stay in the log beside SQLite's file; PostgreSQL's vacuum does it there.
+
+    False if somebody reads an older state all the while: the log has to keep it.
+    """
+    if not database.embedded:
+        return True
+    for number in range(LOG_TRIES):
+        if number:
+            time.sleep(LOG_PAUSE)
+        with (
+            database.asking() as connection,
+            sqlite.busy_limit(connection, LOG_SECONDS, BUSY_SECONDS),
+        ):
+            # Most of it while others write: emptying it, nobody can.
+            connection.execute(text("pragma wal_checkpoint(passive)"))
+            if connection.execute(text("pragma wal_checkpoint(truncate)")).one()[0] == 0:
+                return True
+    return False
 
 
 def _tables_of_accounts() -> list[Table]:
@@ -194,12 +270,19 @@ def _clear_invitations(db: Session, account_id: int, known: set[str]) -> None:
             db.execute(delete(MailMessageRow).where(MailMessageRow.invitation_id == number))
 
 
-def _mentions(db: Session, known: set[str]) -> tuple[tuple[str, int], ...]:
+def _mentions(db: Session, known: Collection[str]) -> tuple[tuple[str, int], ...]:
     found = []
-    for column in FREE_TEXTS:
-        plain = cast(column, String)
-        contains: list[ColumnElement[bool]] = [plain.icontains(one, autoescape=True) for one in sorted(known)]
-        number = db.scalar(select(func.count()).select_from(column.class_).where(or_(*contains))) or 0
-        if number:
-            found.append((f"{column.class_.__tablename__}.{column.key}", number))
+    # Each table is read once: reading a million answers takes longer than looking at another of their texts.
+    for table, columns in groupby(FREE_TEXTS, key=attrgetter("class_")):
+        of_table = list(columns)
+        naming = [
+            or_(*(cast(column, String).icontains(one, autoescape=True) for one in sorted(known)))
+            for column in of_table
+        ]
+        counts = db.execute(select(*(func.count(case((one, 1))) for one in naming)).select_from(table)).one()
+        found += [
+            (f"{table.__tablename__}.{column.key}", number)
+            for column, number in zip(of_table, counts, strict=True)
+            if number
+        ]
     return tuple(found)
