@@ -36,6 +36,7 @@ from sqlalchemy import event, select
 from tests.benchmarks.large_campaign import ORGANISER, SIZES, SLUG, build
 from tests.databases import opened
 from tests.postgresql import postgresql_server, processor_seconds
+from workbench.consensus.rule_choice import default_rules
 from workbench.settings import read_settings
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
@@ -69,6 +70,7 @@ PAGES = {
     "qrels": "qrels",
     "qrels file": "qrels/file",
     "consensus preview": "qrels/preview",
+    "consensus rules": "qrels/preview?" + "&".join(f"rule={rule}" for rule in default_rules()),
     "consensus ranking": "qrels/preview/ranking",
     "scores": "scores",
     "leaderboard": "scores?measures=AP+nDCG%4010+P%4010+RR&whole=1",
@@ -83,7 +85,7 @@ PAGES = {
     "settings": "settings",
 }
 # Pages that show what is known after two seconds, and ask again by themselves until all is.
-FILLS_IN = frozenset({PAGES["agreement over time"], PAGES["consensus ranking"]})
+FILLS_IN = frozenset(PAGES[name] for name in ("agreement over time", "consensus rules", "consensus ranking"))
 ASKS_AGAIN = b'hx-trigger="load"'
 AGAIN = 3
 MOST_MEMORY = 14 * 2**30

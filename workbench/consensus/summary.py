@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -52,14 +54,19 @@ def summary(found: Consensus, *, topics: Collection[str] | None = None) -> Summa
         without_relevant=tuple(
             topic for topic in (seen if topics is None else topics) if topic not in with_relevant
         ),
-        confidence=_mean(np.array(found.confidence, np.float64)),
+        confidence=_mean(math.fsum(found.confidence), len(found.qrels)),
     )
 
 
-def _mean(values: Floats) -> float | None:
-    # One after the other: a sum of the sums of topics would be rounded otherwise, and so is what sum() gives
-    # since Python 3.12.
-    return float(np.add.accumulate(values)[-1] / len(values)) if len(values) else None
+def exact_sum(values: Floats) -> Fraction:
+    """The sum without rounding, so that it does not matter in which order or by which topics it is made."""
+    distinct, counts = np.unique(values, return_counts=True)
+    parts = zip(distinct.tolist(), counts.tolist(), strict=True)
+    return sum((Fraction(value) * count for value, count in parts), Fraction())
+
+
+def _mean(total: float, count: int) -> float | None:
+    return total / count if count else None
 
 
 def table_summary(found: TableConsensus, *, topics: Collection[str]) -> Summary:
@@ -79,24 +86,20 @@ def table_summary(found: TableConsensus, *, topics: Collection[str]) -> Summary:
         relevant=int(np.count_nonzero(relevant)),
         topics=len(settled),
         without_relevant=tuple(topic for topic in topics if topic not in with_relevant),
-        confidence=_mean(found.confidence),
+        confidence=_mean(math.fsum(found.confidence), len(found.rows)),
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class TopicSummary:
-    """What the summary of all topics adds up of one; `confidence` is that of each settled pair."""
+    """What the summary of all topics adds up of one; `confidence` is the sum of that of the settled pairs."""
 
     topic: str
+    settled: int
     adjudicated: int
     left: Mapping[str, int]
     by_grade: Mapping[int, int]
-    confidence: Floats
-
-    @property
-    def settled(self) -> int:
-        """How many pairs have a grade."""
-        return len(self.confidence)
+    confidence: Fraction
 
     def relevant(self, relevant_from: int) -> int:
         """How many pairs have at least this grade."""
@@ -114,7 +117,7 @@ def summed(
         by_grade.update(one.by_grade)
     settled, relevant = by_grade.total(), {one.topic: one.relevant(relevant_from) for one in parts}
     seen = [one.topic for one in parts if one.settled] + [one.topic for one in parts if not one.settled]
-    sure = np.concatenate([one.confidence for one in parts]) if parts else np.zeros(0)
+    confidence = sum((one.confidence for one in parts), Fraction())
     return Summary(
         settled=settled,
         adjudicated=sum(one.adjudicated for one in parts),
@@ -127,7 +130,7 @@ def summed(
         without_relevant=tuple(
             topic for topic in (seen if topics is None else topics) if not relevant.get(topic)
         ),
-        confidence=_mean(sure),
+        confidence=_mean(float(confidence), settled),
     )
 
 

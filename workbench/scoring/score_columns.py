@@ -206,9 +206,11 @@ def means_over_topics(measure: Measure, column: Floats) -> list[float]:
     """The mean of each run over topics, or the sum, exactly as `aggregated` does; shape (runs, topics)."""
     if type(measure.aggregator()) is not MeanAgg:
         return [aggregated(measure, row) for row in column.tolist()]
-    total = np.add.accumulate(column, axis=1)[:, -1]
-    # The sum of nothing but -0.0 is 0.0 there.
-    return list(((total + 0.0) / column.shape[1]).tolist())
+    total = np.zeros(len(column))
+    # One after the other: numpy's own sum adds in another order, and rounds otherwise.
+    for of_topic in column.T:
+        total += of_topic
+    return list((total / column.shape[1]).tolist())
 
 
 def _bounds(cells: ScoreCells, number: int, measure: Measure) -> list[ScoreBounds] | None:

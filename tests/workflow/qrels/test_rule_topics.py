@@ -22,9 +22,10 @@ from workbench.storage.tables import AdjudicationEventRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import load_topics
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.qrels import rule_preview
+from workbench.workflow.qrels import rule_preview, topic_rules
 from workbench.workflow.qrels.qrels import material
 from workbench.workflow.qrels.rule_preview import preview_rules
+from workbench.workflow.qrels.topic_rules import TopicRules
 
 TOPICS = ("T1", "T2", "é")
 
@@ -91,7 +92,8 @@ def test_topics_in_arrays_are_what_consensus_makes_of_all_judgments(
     sqlite_database: Database, monkeypatch: pytest.MonkeyPatch, seed: int, tables: bool
 ) -> None:
     if not tables:  # as of a rule that somebody adds, who need not write it for arrays
-        monkeypatch.setattr(rule_preview, "consensus_of_table", lambda *_, **__: None)
+        for module in (rule_preview, topic_rules):
+            monkeypatch.setattr(module, "consensus_of_table", lambda *_, **__: None)
     random = np.random.default_rng(seed)
     monkeypatch.setattr(rule_preview, "_SETTLED", Cache(64))
     monkeypatch.setattr(rule_preview, "_LEARNT", Cache(4))
@@ -119,13 +121,13 @@ def test_topics_in_arrays_are_what_consensus_makes_of_all_judgments(
 
 def test_a_save_settles_one_topic_anew(sqlite_database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     settled: list[str] = []
-    settle = rule_preview._TopicRules._settle
+    settle = TopicRules._settle
 
-    def note(one: rule_preview._TopicRules, *given: Any) -> Any:
-        settled.append(one.votes.answers.topic)
+    def note(one: TopicRules, *given: Any) -> Any:
+        settled.append(one.documents.topic)
         return settle(one, *given)
 
-    monkeypatch.setattr(rule_preview._TopicRules, "_settle", note)
+    monkeypatch.setattr(TopicRules, "_settle", note)
     with sqlite_database.writing() as db:
         campaign = campaign_with_people(db, scale=FOUR_GRADES).campaign.id
         load_topics(db, campaign, [Topic("é", "é")], source="more")
@@ -154,10 +156,15 @@ def test_a_rule_that_learns_may_be_of_earlier_answers_where_that_is_said(
         both = [Judgment(name, "T1", "d1", 3) for name in ("X", "Y")]
         import_judgments(db, campaign, both, source="first")
     asked = [rule_choice("dawid-skene"), rule_choice("any")]
+    hashes: dict[tuple[str, int], set[str]] = {}
 
     def settled(*, patient: bool) -> list[tuple[int, int | None]]:
         with sqlite_database.reading() as db:
             lines = preview_rules(db, campaign, asked, patient=patient).rules
+            for line in lines:
+                hashes.setdefault((line.choice.rule, line.found.settled if line.found else 0), set()).add(
+                    line.sha256
+                )
         return [
             (one.found.settled if one.found else 0, one.age.answers if one.age else None) for one in lines
         ]
@@ -178,3 +185,5 @@ def test_a_rule_that_learns_may_be_of_earlier_answers_where_that_is_said(
     with sqlite_database.writing() as db:
         import_judgments(db, campaign, [Judgment("X", "T1", "d3", 0)], source="last")
     assert settled(patient=True) == [(4, None), (4, None)]
+    # What is of earlier answers has the file of these.
+    assert [len(several) for several in hashes.values()] == [1] * 6

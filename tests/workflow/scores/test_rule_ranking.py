@@ -231,6 +231,31 @@ def test_rankings_after_saves_and_runs_are_those_of_scorers(
         assert exported(database, campaign, measure) == scored_by_scorers(database, campaign, measure)
 
 
+def test_a_rule_of_earlier_answers_is_scored_beside_those_of_now(
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As if the model took seconds, and for ever.
+    for name, value in (("QUICK_SECONDS", -1.0), ("_MOST_OLDER", 1e9), ("_LAST", Cache(4))):
+        monkeypatch.setattr(rule_preview, name, value)
+    monkeypatch.setattr(rule_scores._KEPT, "find", lambda *_: {})
+
+    def scores(*rules: str) -> dict[str, dict[str, float]]:
+        forget(monkeypatch)
+        with sqlite_database.reading() as db:
+            found = preview_ranking(db, campaign, choices(*rules), measure="P@2", patient=True)
+        return {name: dict(one) for name, one in found.scores.items()}
+
+    with sqlite_database.writing() as db:
+        campaign = judged_campaign(db)
+    earlier = scores("dawid-skene", "any")
+    with sqlite_database.writing() as db:
+        # Of a document before all others, and of a topic that had no answer.
+        load_topics(db, campaign, [Topic("T0", "T0")], source="more")
+        judged = [Judgment("X", topic, "d0", 0) for topic in ("T0", "T1")]
+        import_judgments(db, campaign, judged, source="again")
+    assert scores("dawid-skene", "any") == {"dawid-skene": earlier["dawid-skene"], **scores("any")}
+
+
 def test_another_process_reads_no_run_again(
     sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

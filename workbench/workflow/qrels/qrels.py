@@ -44,7 +44,7 @@ from workbench.workflow.qrels.settled_topic import SettledTopic
 from workbench.workflow.qrels.settled_topics import (
     JudgedTopics,
     by_topic,
-    settles_pair_by_pair,
+    settles_each_topic,
     together,
 )
 
@@ -102,9 +102,12 @@ class Material:
 
     def _settled_alone(self, choice: RuleChoice) -> tuple[SettledTopic, ...]:
         """The topics of a rule that settles each by itself, nothing of any other."""
-        if self.topics is None or not settles_pair_by_pair(choice):
+        if self.topics is None or not settles_each_topic(choice):
             return ()
-        return self.topics.settled(choice, self.scale, self.decided, self.counted_assessors(choice))
+        counted = self.counted_assessors(choice)
+        parts = self.topics.settled(choice, self.scale, self.decided, counted)
+        # What a rule neither settles nor leaves, only others judged, or decided without a judgment.
+        return tuple(one for one in parts if one.settled or one.reasons)
 
     def _settled_at_once(self, choice: RuleChoice) -> Consensus | TableConsensus:
         # What is wrong with the choice is said before what is wrong with the judgments.
@@ -199,9 +202,9 @@ class QrelsReport:
         return dict(self.summary.left).get(NO_GRADE, 0)
 
     @cached_property
-    def sha256(self) -> str:
-        """A hash of the lines without those of grade -1, made of the hashes of topics."""
-        return hashlib.sha256("".join(one.sha256 for one in self.topics).encode()).hexdigest()
+    def digest(self) -> str:
+        """A hash of what the lines say without those of grade -1, made of those of the topics."""
+        return hashlib.sha256("".join(one.digest for one in self.topics).encode()).hexdigest()
 
     def lines(self) -> Iterator[bytes]:
         """The file in parts of whole lines; nothing but qrels lines."""
@@ -244,9 +247,9 @@ def material(db: Session, campaign_id: int) -> Material:
 
 
 _REPORTS: Cache[tuple[str, RuleChoice], QrelsReport] = Cache(4)
-"""What the last rules gave, by the digest of the judgments: of a million pairs 12 MB, with the file 30 MB.
+"""What the last rules gave, by the digest of the judgments: of a million pairs 3 MB.
 
-A model's, which shares nothing with what others gave, takes the documents besides: 50 MB in all.
+A model's, which shares nothing with what others gave, takes the documents besides: 25 MB in all.
 """
 
 

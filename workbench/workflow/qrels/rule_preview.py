@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cached_property, partial
+from functools import cached_property
 
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule_choice import RuleChoice, choice_label, choice_name, rule_choice
 from workbench.consensus.settle import consensus, consensus_of_table
-from workbench.consensus.summary import Summary, table_summary
-from workbench.consensus.sums import SUM
-from workbench.consensus.vote_table import VoteTable
+from workbench.consensus.summary import Summary, summed, table_summary
 from workbench.errors import WorkbenchError
-from workbench.records import Scale
+from workbench.records import Scale, sorted_ids
 from workbench.storage.events import events_after, newest_events
 from workbench.workflow.caching import Cache
 from workbench.workflow.clock import utc_now
-from workbench.workflow.pools.topic_answers import TopicAnswers
 from workbench.workflow.qrels.qrels import material
-from workbench.workflow.qrels.rule_topics import (
-    RuleTopic,
-    file_hashes,
-    summary_of_topics,
-    topics_of_records,
-    topics_of_table,
-)
-from workbench.workflow.qrels.settled_topics import settled_as_records, settles_pair_by_pair
-from workbench.workflow.qrels.topic_table import Assessors, CountedAssessors, joined_tables, topic_table
-from workbench.workflow.qrels.topic_votes import TopicVotes
-
-MOST_OF_A_TOPIC = 32
-"""Rules whose grades are kept with a topic, of a million pairs each some 3 MB; then all are made anew."""
+from workbench.workflow.qrels.settled_topic import SettledTopic, topics_of_table
+from workbench.workflow.qrels.settled_topics import settled_alone, settles_each_topic, topics_of_records
+from workbench.workflow.qrels.topic_rules import TopicRules
+from workbench.workflow.qrels.topic_table import Assessors, CountedAssessors, joined_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +73,7 @@ class SettledRule:
     """What a rule gave: its summary, and every topic of the campaign that has an answer or a decision."""
 
     found: Summary
-    topics: tuple[RuleTopic, ...]
+    topics: tuple[SettledTopic, ...]
     age: RuleAge | None = None
 
 
@@ -106,7 +95,7 @@ _SETTLED: Cache[_Key, SettledRule | str] = Cache(64)
 Of rules that settle each topic alone: the topics are kept with their answers, and here in a list.
 """
 _LEARNT: Cache[_Key, SettledRule] = Cache(4)
-"""The same of the last rules that learn from all pairs, of which each takes 11 bytes."""
+"""The same of the last rules that learn from all pairs, each ten bytes a pair."""
 _LAST: Cache[Hashable, _Applied] = Cache(4)
 """What such rules gave last, whatever was judged since."""
 _MOST_OLDER = 10
@@ -151,7 +140,7 @@ class Rules:
         def hashed(name: str) -> str:
             if not hashes:
                 settled = {key: one.topics for key, one in found.items() if isinstance(one, SettledRule)}
-                hashes.update(file_hashes(settled))
+                hashes.update(_file_hashes(settled))
             return hashes[name]
 
         return tuple(
@@ -166,7 +155,7 @@ class Rules:
         known = _LEARNT.peek((self._digest, choice))
         if known is not None:
             return known
-        if choice.rule == SUM.name or settles_pair_by_pair(choice):
+        if settles_each_topic(choice):
             return _SETTLED.get((self._digest, choice), lambda: self._tried(choice, self._by_topic))
         # Of other assessors, another scale or other decisions it is nothing that a count of answers explains.
         decided = tuple(sorted(self.material.decided.items()))
@@ -210,98 +199,59 @@ class Rules:
         consensus((), rule=choice.rule, scale=None, relevant_from=None, decided=None, **choice.parameters())
 
     def _by_topic(self, choice: RuleChoice) -> SettledRule:
-        counted = self._counted(choice)
-        most = max((one.most(counted) for one in self._topics), default=0) if choice.rule == SUM.name else 0
-        own = choice.relevant_from(self.material.scale)
-        parts = tuple(one.settled(choice, counted, most) for one in self._topics)
-        return SettledRule(summary_of_topics(parts, relevant_from=own), parts)
+        parts = settled_alone(choice, self._topics, self._counted(choice))
+        return SettledRule(_summed(parts, choice.relevant_from(self.material.scale)), parts)
 
     def _learnt(self, choice: RuleChoice) -> SettledRule:
         counted, scale = self._counted(choice), self.material.scale
-        pairs = [one.votes.pairs for one in self._topics]
+        documents = [one.documents for one in self._topics]
         tables = [one.table(counted) for one in self._topics]
-        table = joined_tables(tables, scale, counted.who.names, every=True)
+        table = joined_tables(tables, scale, counted.names, every=True)
         found = consensus_of_table(table, rule=choice.rule, **choice.parameters())
         if found is None:
-            parts = tuple(topics_of_records(self.material.settled(choice), pairs))
-            return SettledRule(summary_of_topics(parts, relevant_from=choice.relevant_from(scale)), parts)
-        parts = tuple(topics_of_table(found, pairs))
-        judged = [one.pairs.topic for one in parts if one.judged]
-        return SettledRule(table_summary(found, topics=judged), parts)
+            parts = topics_of_records(self.material.settled(choice), documents)
+            return SettledRule(_summed(parts, choice.relevant_from(scale)), parts)
+        parts = tuple(topics_of_table(found, documents))
+        return SettledRule(table_summary(found, topics=_judged(parts)), parts)
 
-    def _counted(self, choice: RuleChoice) -> _CountedPeople:
-        names = self.material.counted_assessors(choice)
-        ids = frozenset(number for number, name, _ in self._assessors if name in names)
-        return _CountedPeople(ids, CountedAssessors.of(self._assessors, names))
+    def _counted(self, choice: RuleChoice) -> CountedAssessors:
+        return CountedAssessors.of(self._assessors, self.material.counted_assessors(choice))
 
     @property
     def _assessors(self) -> Assessors:
         return self.material.topics.assessors if self.material.topics else ()
 
     @cached_property
-    def _topics(self) -> tuple[_TopicRules, ...]:
+    def _topics(self) -> tuple[TopicRules, ...]:
         """Every topic that has an answer or a decision, in the order of bytes."""
-        if self.material.topics is None:
-            return ()
-        scale, assessors = self.material.scale, self._assessors
-        found = []
-        for answers, decided in self.material.topics.with_decisions(self.material.decided):
-            key = ("rules", scale, tuple(sorted(decided.items())), assessors)
-            found.append(answers.keep(key, partial(_TopicRules, decided, scale, assessors)))
-        return tuple(found)
+        known = self.material.topics
+        return known.rules(self.material.scale, self.material.decided) if known else ()
 
 
-@dataclass(frozen=True, slots=True)
-class _CountedPeople:
-    """The assessors who are counted."""
-
-    ids: frozenset[int]
-    who: CountedAssessors = field(compare=False)
+def _summed(parts: Sequence[SettledTopic], relevant_from: int) -> Summary:
+    return summed([one.summary for one in parts], relevant_from=relevant_from, topics=_judged(parts))
 
 
-class _TopicRules:
-    """What rules make of the same answers to a topic."""
+def _judged(parts: Sequence[SettledTopic]) -> list[str]:
+    return [one.topic for one in parts if one.judged]
 
-    def __init__(
-        self, decided: Mapping[str, int], scale: Scale, assessors: Assessors, answers: TopicAnswers
-    ) -> None:
-        self.votes = TopicVotes(answers, decided)
-        self._scale, self._assessors = scale, assessors
-        self._rules: dict[tuple[RuleChoice, _CountedPeople, int], RuleTopic] = {}
-        self._counts: Cache[tuple[str, _CountedPeople], int] = Cache(8)
 
-    def judged(self, counted: _CountedPeople) -> int:
-        """How many pairs have a judgment of those who are counted."""
-        return self._counts.get(("judged", counted), lambda: self.votes.judged(counted.ids))
+def _file_hashes(rules: Mapping[str, Sequence[SettledTopic]]) -> dict[str, str]:
+    """The hash of the file of qrels of each rule, by name.
 
-    def most(self, counted: _CountedPeople) -> int:
-        """How many grades of theirs a pair has at most."""
-        return self._counts.get(("most", counted), lambda: self.votes.most(counted.ids))
-
-    def table(self, counted: _CountedPeople, most: int = 0) -> VoteTable:
-        """Their votes on all pairs; `most` is how many grades a pair of any topic has at most."""
-        _, table = topic_table(self.votes.answers, counted.who, self._scale, self.votes.decided)
-        return replace(table, most_elsewhere=most)
-
-    def settled(self, choice: RuleChoice, counted: _CountedPeople, most: int) -> RuleTopic:
-        """What a rule gives that settles each topic alone."""
-        key = choice, counted, most
-        # Without a lock, as nine rules on 500 topics look in here: at worst the same is made twice.
-        found = self._rules.get(key)
-        if found is None:
-            if len(self._rules) >= MOST_OF_A_TOPIC:
-                self._rules.clear()
-            found = self._rules[key] = self._settle(choice, counted, most)
-        return found
-
-    def _settle(self, choice: RuleChoice, counted: _CountedPeople, most: int) -> RuleTopic:
-        pairs = [self.votes.pairs]
-        found = consensus_of_table(self.table(counted, most), rule=choice.rule, **choice.parameters())
-        if found is not None:
-            (own,) = topics_of_table(found, pairs)
-            return own
-        one = settled_as_records(
-            choice, self._scale, self._assessors, counted.who.names, self.votes.answers, self.votes.decided
-        )
-        (own,) = topics_of_records(one, pairs)
-        return own
+    Raises WorkbenchError for ids that would not survive in a file.
+    """
+    hashes = {name: hashlib.sha256() for name in rules}
+    of_topics: dict[str, list[tuple[str, SettledTopic]]] = {}
+    for name, topics in rules.items():
+        for one in topics:
+            of_topics.setdefault(one.topic, []).append((name, one))
+    for topic in sorted_ids(of_topics):
+        starts: dict[bytes, tuple[bytes, ...]] = {}
+        for name, one in of_topics[topic]:
+            # The same documents for all rules but those of earlier answers.
+            joined = one.documents.joined
+            if joined not in starts:
+                starts[joined] = one.documents.line_starts()
+            hashes[name].update(one.lines_after(starts[joined]))
+    return {name: sha.hexdigest() for name, sha in hashes.items()}

@@ -1,117 +1,120 @@
-"""What a rule gave of one topic, in arrays of some ten bytes a pair; records are made where they are read."""
+"""What a rule gave of one topic, in arrays of three bytes a pair; records are made where they are read."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.consensus.models.votes import Floats
+from workbench.consensus.models.votes import Floats, Numbers
 from workbench.consensus.settle import Consensus, Label, TableConsensus, Unsettled
-from workbench.consensus.summary import TopicSummary
+from workbench.consensus.summary import TopicSummary, exact_sum
 from workbench.formats.qrels import topic_lines
-from workbench.records import Qrel, id_bytes
+from workbench.records import Qrel
+from workbench.workflow.caching import Cache
 from workbench.workflow.pools.pooled_topics import TopicDocnos
+from workbench.workflow.qrels.judged_docnos import JudgedDocnos
 
 Narrow = NDArray[Any]
 """Whole numbers in as few bytes as they need."""
+_LINES: Cache[str, bytes] = Cache(2048)
+"""The lines of the topics of the last files, by their digests: of a million pairs some 18 MB a file."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Confidence:
+    """How many assessors graded each settled document, and the confidence as `shares` of these.
+
+    Where it is no such share, it stands as it is in `other`.
+    """
+
+    n: Narrow
+    shares: Narrow
+    other: Floats | None = None
+
+    @classmethod
+    def of(cls, confidence: Floats, n: Numbers) -> Confidence:
+        """The same, to the last bit."""
+        shares = np.rint(confidence * n).astype(np.int64)
+        found = cls(_narrow(n), _narrow(shares))
+        if np.array_equal(found.numbers(), confidence):
+            return found
+        return cls(found.n, shares[:0], np.array(confidence, np.float64))
+
+    def numbers(self) -> Floats:
+        """The confidence of each settled document, from 0 to 1."""
+        if self.other is not None:
+            return self.other
+        return self.shares.astype(np.float64) / np.maximum(self.n, 1)
 
 
 @dataclass(frozen=True, eq=False)
 class SettledTopic:
-    """What a rule gave of the documents of a topic, `joined` by line feeds and sorted by bytes.
+    """What a rule gave of the documents of a topic.
 
-    Of each settled document there is its row, its grade, its confidence and how many assessors graded it,
-    and whether an adjudicator settled it; of each judged one without a grade its row, `left`, and a reason.
+    Of each settled document there is its row, its grade and its confidence; `rows` is None where all are
+    settled. `adjudicated` are the places among them of those that an adjudicator settled. Of each judged
+    document without a grade there is its row, `left`, and a reason. `judged` says whether the topic has a
+    judgment that counts.
     """
 
-    # No slots: the hash is computed once, and so are the lines where a file is asked for.
-    topic: str
-    joined: bytes
+    # No slots: what is counted and hashed is so once.
+    documents: JudgedDocnos
     relevant_from: int
-    rows: Narrow
+    rows: Narrow | None
     grades: Narrow
-    confidence: Floats
-    n: Narrow
-    adjudicated: NDArray[np.bool_]
+    confidence: Confidence
+    adjudicated: Narrow
     left: Narrow
     reasons: tuple[str, ...]
+    judged: bool
 
-    @classmethod
-    def of_table(
-        cls, topic: str, joined: bytes, found: TableConsensus, begin: int = 0, end: int | None = None
-    ) -> SettledTopic:
-        """What a rule gave to a table whose rows from `begin` to before `end` are these documents."""
-        stop = len(found.table.pairs) if end is None else end
-        settled, left = (
-            slice(*np.searchsorted(one, (begin, stop)).tolist()) for one in (found.rows, found.left)
-        )
-        rows = found.rows[settled]
-        return cls(
-            topic,
-            joined,
-            found.relevant_from,
-            _narrow(rows - begin),
-            _narrow(found.grades[settled]),
-            np.array(found.confidence[settled], np.float64),
-            _narrow(found.table.n[rows]),
-            np.isin(rows, found.decided),
-            _narrow(found.left[left] - begin),
-            found.reasons[left],
-        )
-
-    @classmethod
-    def of_records(
-        cls, topic: str, labels: Sequence[Label], unsettled: Sequence[Unsettled], relevant_from: int
-    ) -> SettledTopic:
-        """The same of the records of one topic, each in the order of bytes."""
-        settled, left = [id_bytes(one.docno) for one in labels], [id_bytes(one.docno) for one in unsettled]
-        every = sorted((*settled, *left))
-        row = {docno: at for at, docno in enumerate(every)}
-        return cls(
-            topic,
-            b"\n".join(every),
-            relevant_from,
-            _narrow(np.array([row[docno] for docno in settled], np.int64)),
-            _narrow(np.array([one.grade for one in labels], np.int64)),
-            np.array([one.confidence for one in labels], np.float64),
-            _narrow(np.array([one.n for one in labels], np.int64)),
-            np.array([one.adjudicated for one in labels], np.bool_),
-            _narrow(np.array([row[docno] for docno in left], np.int64)),
-            tuple(one.reason for one in unsettled),
-        )
+    @property
+    def topic(self) -> str:
+        """The topic."""
+        return self.documents.topic
 
     @property
     def settled(self) -> int:
         """How many documents have a grade."""
-        return len(self.rows)
+        return len(self.grades)
 
     @property
     def docnos(self) -> list[bytes]:
         """The documents with a grade, in the order of their lines."""
-        docnos = self.joined.split(b"\n")
-        if len(docnos) == len(self.rows):
-            return docnos
-        return [docnos[row] for row in self.rows.tolist()]
+        ids = self.documents.ids
+        return ids if self.rows is None else [ids[row] for row in self.rows.tolist()]
 
     @cached_property
+    def by_grade(self) -> Mapping[int, int]:
+        """How many documents have each grade."""
+        grades, counts = np.unique(self.grades, return_counts=True)
+        return dict(zip(grades.tolist(), counts.tolist(), strict=True))
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of what its lines say, the same for all rules that make the same of a topic."""
+        settled = self.documents.digest_of(self.rows)
+        return hashlib.sha256(settled + self.grades.astype("<i8").tobytes()).hexdigest()
+
+    @property
     def lines(self) -> bytes:
         """Its lines of the qrels file; raises WorkbenchError for ids that would not survive."""
-        return self._lines()
+        return _LINES.get(self.digest, lambda: topic_lines(self.topic, self.docnos, self.grades.tolist()))
 
-    @cached_property
-    def sha256(self) -> str:
-        """The hash of these lines, which are not kept for it."""
-        return hashlib.sha256(self._lines()).hexdigest()
-
-    def _lines(self) -> bytes:
-        return topic_lines(self.topic, self.docnos, self.grades.tolist())
+    def lines_after(self, starts: Sequence[bytes]) -> bytes:
+        """The same lines, where what stands before the grade of every document is known."""
+        ends = {grade: b"%d\n" % grade for grade in self.by_grade}
+        chosen = starts if self.rows is None else map(starts.__getitem__, self.rows.tolist())
+        parts = zip(chosen, map(ends.__getitem__, self.grades.tolist()), strict=True)
+        return b"".join(chain.from_iterable(parts))
 
     @property
     def qrels(self) -> tuple[Qrel, ...]:
@@ -128,7 +131,9 @@ class SettledTopic:
     @property
     def consensus(self) -> Consensus:
         """All of it as records, made anew each time."""
-        columns = (self.grades, self.confidence, self.n, self.adjudicated)
+        adjudicated = np.zeros(self.settled, np.bool_)
+        adjudicated[self.adjudicated] = True
+        columns = (self.grades, self.confidence.numbers(), self.confidence.n, adjudicated)
         rows = zip(self._decoded(self.rows), *(one.tolist() for one in columns), strict=True)
         labels = tuple(Label(self.topic, *row) for row in rows)
         return Consensus(labels, self.unsettled, self.relevant_from, self.qrels)
@@ -136,29 +141,74 @@ class SettledTopic:
     @cached_property
     def summary(self) -> TopicSummary:
         """What the summary of all topics adds up."""
-        grades, counts = np.unique(self.grades, return_counts=True)
-        return TopicSummary(
-            self.topic,
-            int(np.count_nonzero(self.adjudicated)),
-            Counter(self.reasons),
-            dict(zip(grades.tolist(), counts.tolist(), strict=True)),
-            self.confidence,
-        )
+        confidence = exact_sum(self.confidence.numbers())
+        left = Counter(self.reasons)
+        return TopicSummary(self.topic, self.settled, len(self.adjudicated), left, self.by_grade, confidence)
 
     def graded_of(self, pooled: TopicDocnos) -> int:
         """How many of these documents have a grade."""
-        if pooled.joined == self.joined:
+        if pooled.joined == self.documents.joined:
             return self.settled
         return len(pooled.docnos.intersection(self.docnos)) if self.settled else 0
 
-    def _decoded(self, rows: Narrow) -> list[str]:
-        if not len(rows):
+    def _decoded(self, rows: Narrow | None) -> list[str]:
+        if rows is not None and not len(rows):
             return []
-        docnos = self.joined.decode("utf-8", "surrogateescape").split("\n")
-        return [docnos[row] for row in rows.tolist()]
+        docnos = self.documents.docnos
+        return docnos if rows is None else [docnos[row] for row in rows.tolist()]
+
+
+def topics_of_table(found: TableConsensus, several: Sequence[JudgedDocnos]) -> Iterator[SettledTopic]:
+    """What a rule gave to a table, of which the documents of these topics are the rows, topic by topic."""
+    starts = np.cumsum([0, *(one.count for one in several)])
+    adjudicated = np.flatnonzero(np.isin(found.rows, found.decided))
+    settled, left, judged = (
+        np.searchsorted(rows, starts) for rows in (found.rows, found.left, np.flatnonzero(found.table.judged))
+    )
+    n = found.table.n[found.rows]
+    bounds = (one.tolist() for one in (starts, settled, left, judged, np.searchsorted(adjudicated, settled)))
+    for own, (start, _), (begin, end), (first, last), (before, after), (one, other) in zip(
+        several, *map(pairwise, bounds), strict=True
+    ):
+        yield SettledTopic(
+            own,
+            found.relevant_from,
+            None if end - begin == own.count else _narrow(found.rows[begin:end] - start),
+            _narrow(found.grades[begin:end]),
+            Confidence.of(found.confidence[begin:end], n[begin:end]),
+            _narrow(adjudicated[one:other] - begin),
+            _narrow(found.left[first:last] - start),
+            found.reasons[first:last],
+            after > before,
+        )
+
+
+def topic_of_records(
+    documents: JudgedDocnos, labels: Sequence[Label], unsettled: Sequence[Unsettled], relevant_from: int
+) -> SettledTopic:
+    """The same of the records of one topic, each in the order of bytes.
+
+    The topic is judged where the rule settles or leaves a document.
+    """
+    row = {docno: at for at, docno in enumerate(documents.docnos)}
+    numbers = np.array(
+        [(row[one.docno], one.grade, one.n, one.adjudicated) for one in labels], np.int64
+    ).reshape(-1, 4)
+    return SettledTopic(
+        documents,
+        relevant_from,
+        None if len(labels) == documents.count else _narrow(numbers[:, 0]),
+        _narrow(numbers[:, 1]),
+        Confidence.of(np.array([one.confidence for one in labels], np.float64), numbers[:, 2]),
+        _narrow(np.flatnonzero(numbers[:, 3])),
+        _narrow(np.array([row[one.docno] for one in unsettled], np.int64)),
+        tuple(one.reason for one in unsettled),
+        bool(labels or unsettled),
+    )
 
 
 def _narrow(values: NDArray[np.int64]) -> Narrow:
     if not len(values):
-        return values.astype(np.uint8)
-    return values.astype(np.result_type(*map(np.min_scalar_type, (values.min(), values.max()))))
+        return values.astype(np.int8)
+    lowest = min(int(values.min()), -1 - int(values.max()))  # with a sign: differences are made of some
+    return values.astype(np.min_scalar_type(lowest))

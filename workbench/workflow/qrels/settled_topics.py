@@ -1,14 +1,15 @@
-"""What a rule makes of each topic, kept as long as its answers are: one save settles one topic anew.
+"""What a rule makes of each topic of a campaign: one save settles one topic anew.
 
-Most rules look at a pair alone. What they give is put together from the topics; a model learns from all pairs
-and is computed of all.
+Most rules look at a topic alone. What they give is put together from the topics; a model learns from all
+pairs and is computed of all.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, groupby
 from operator import attrgetter, itemgetter
 from typing import TypeVar
@@ -19,24 +20,17 @@ from workbench.consensus.adjudication import TWO_AND_ADJUDICATOR
 from workbench.consensus.rule import Pair
 from workbench.consensus.rule_choice import RuleChoice
 from workbench.consensus.rules import RULES, THEN, bound
-from workbench.consensus.settle import (
-    Consensus,
-    Label,
-    TableConsensus,
-    Unsettled,
-    consensus,
-    consensus_of_table,
-)
+from workbench.consensus.settle import Consensus, Label, TableConsensus, Unsettled
+from workbench.consensus.sums import SUM
 from workbench.consensus.vote_table import VoteTable
-from workbench.records import Scale, id_bytes, sorted_ids
+from workbench.records import Scale, id_bytes, sorted_ids, sorted_pairs
 from workbench.workflow.caching import Cache
-from workbench.workflow.judging.current_judgments import read_judgments_of_topic
 from workbench.workflow.pools.topic_answers import TopicAnswers
-from workbench.workflow.qrels.settled_topic import SettledTopic
-from workbench.workflow.qrels.topic_table import Assessors, CountedAssessors, joined_tables, topic_table
+from workbench.workflow.qrels.judged_docnos import JudgedDocnos
+from workbench.workflow.qrels.settled_topic import SettledTopic, topic_of_records, topics_of_table
+from workbench.workflow.qrels.topic_rules import TopicRules
+from workbench.workflow.qrels.topic_table import Assessors, CountedAssessors, joined_tables
 
-MOST_CHOICES = 4
-"""Choices of a rule whose results stay with a topic: each 12 MB of a million pairs, 30 MB with their file."""
 NO_ANSWERS = np.zeros(0, np.int64)
 
 
@@ -45,93 +39,61 @@ class JudgedTopics:
     """The current answers of a campaign by topic, and its assessors: id, name, whether a machine."""
 
     answers: Mapping[str, TopicAnswers]
-    assessors: tuple[tuple[int, str, bool], ...]
+    assessors: Assessors
+
+    def rules(self, scale: Scale, decided: Mapping[Pair, int]) -> tuple[TopicRules, ...]:
+        """Every topic that has an answer or a decision, in the order of bytes."""
+        of_topics: dict[str, dict[str, int]] = {}
+        for (topic, docno), grade in sorted(decided.items()):
+            of_topics.setdefault(topic, {})[docno] = grade
+        same = repr((scale, self.assessors)).encode("utf-8", "backslashreplace")
+        key = hashlib.sha256(same).digest()
+        found = []
+        for topic in sorted_ids({*self.answers, *of_topics}):
+            answers, theirs = self.answers.get(topic), of_topics.get(topic, {})
+            if answers is None:
+                answers = TopicAnswers(
+                    topic, b"", 0, NO_ANSWERS.astype(np.int32), NO_ANSWERS, NO_ANSWERS, False
+                )
+            make = partial(TopicRules, answers, theirs, scale, self.assessors)
+            found.append(answers.keep("rules", _last_rules).get((key, *theirs.items()), make))
+        return tuple(found)
+
+    def counted(self, names: frozenset[str]) -> CountedAssessors:
+        """These of the assessors."""
+        return CountedAssessors.of(self.assessors, names)
 
     def settled(
         self, choice: RuleChoice, scale: Scale, decided: Mapping[Pair, int], counted: frozenset[str]
     ) -> tuple[SettledTopic, ...]:
-        """What a rule that settles pair by pair gives, of the judgments of the assessors who are counted."""
+        """What a rule that settles each topic by itself gives, of the judgments of those who are counted."""
         bound(RULES[choice.rule], choice.parameters())
-        settling = _Settling(choice, scale, self.assessors, counted)
-        parts = [settling.kept_of(*one) for one in self.with_decisions(decided)]
-        # What a rule neither settles nor leaves, only others judged, or decided without a judgment.
-        return tuple(one for one in parts if one.settled or one.reasons)
+        return settled_alone(choice, self.rules(scale, decided), self.counted(counted))
 
     def table(self, scale: Scale, decided: Mapping[Pair, int], counted: frozenset[str]) -> VoteTable:
         """The table of the counted assessors' judgments of all topics, and of the decisions."""
-        who = CountedAssessors.of(self.assessors, counted)
-        tables = [
-            topic_table(answers, who, scale, theirs)[1] for answers, theirs in self.with_decisions(decided)
-        ]
+        who = self.counted(counted)
+        tables = [one.table(who) for one in self.rules(scale, decided)]
         return joined_tables(tables, scale, who.names)
 
-    def with_decisions(self, decided: Mapping[Pair, int]) -> Iterator[tuple[TopicAnswers, Mapping[str, int]]]:
-        """The answers of each topic, in the order of bytes, and the decisions by docno."""
-        of_topics: dict[str, dict[str, int]] = {}
-        for (topic, docno), grade in decided.items():
-            of_topics.setdefault(topic, {})[docno] = grade
-        for topic in sorted_ids({*self.answers, *of_topics}):
-            answers = self.answers.get(topic)
-            yield _without_answers(topic) if answers is None else answers, of_topics.get(topic, {})
+
+def _last_rules(_: TopicAnswers) -> Cache[Hashable, TopicRules]:
+    # Of decisions before and after a change, where pages of both are asked for.
+    return Cache(2)
 
 
-class _Settling:
-    """One rule with all that it depends on but the answers of a topic and the decisions."""
-
-    def __init__(
-        self,
-        choice: RuleChoice,
-        scale: Scale,
-        assessors: tuple[tuple[int, str, bool], ...],
-        counted: frozenset[str],
-    ) -> None:
-        self._choice, self._scale, self._assessors, self._counted = choice, scale, assessors, counted
-        self._who = CountedAssessors.of(assessors, counted)
-        whole = repr((choice, scale, assessors, sorted(counted)))
-        self._key = hashlib.sha256(whole.encode("utf-8", "backslashreplace")).hexdigest()
-
-    def kept_of(self, answers: TopicAnswers, decided: Mapping[str, int]) -> SettledTopic:
-        """What the rule gives of a topic, as long as its answers and the decisions are these."""
-        kept: Cache[Hashable, SettledTopic] = answers.keep("settled", _last_choices)
-        return kept.get((self._key, *decided.items()), lambda: self.of(answers, decided))
-
-    def of(self, answers: TopicAnswers, decided: Mapping[str, int]) -> SettledTopic:
-        """The same made anew."""
-        topic, parameters = answers.topic, self._choice.parameters()
-        joined, table = topic_table(answers, self._who, self._scale, decided)
-        found = consensus_of_table(table, rule=self._choice.rule, **parameters)
-        if found is not None:
-            return SettledTopic.of_table(topic, joined, found)
-        one = settled_as_records(self._choice, self._scale, self._assessors, self._counted, answers, decided)
-        return SettledTopic.of_records(topic, one.labels, one.unsettled, one.relevant_from)
+def settled_alone(
+    choice: RuleChoice, topics: Sequence[TopicRules], counted: CountedAssessors
+) -> tuple[SettledTopic, ...]:
+    """What a rule that settles each topic by itself gives of every one of them."""
+    # What a sum is set against depends on all of them, in this one number.
+    most = max((one.most(counted) for one in topics), default=0) if choice.rule == SUM.name else 0
+    return tuple(one.settled(choice, counted, most) for one in topics)
 
 
-def settled_as_records(
-    choice: RuleChoice,
-    scale: Scale,
-    assessors: Assessors,
-    counted: Collection[str],
-    answers: TopicAnswers,
-    decided: Mapping[str, int],
-) -> Consensus:
-    """What a rule that settles no table gives of a topic, of the judgments of those who are counted."""
-    judgments = read_judgments_of_topic(assessors, answers)
-    return consensus(
-        [judgment for judgment in judgments if judgment.assessor in counted],
-        rule=choice.rule,
-        scale=scale,
-        relevant_from=scale.relevant_from,
-        decided={(answers.topic, docno): grade for docno, grade in decided.items()},
-        **choice.parameters(),
-    )
-
-
-def _last_choices(_: TopicAnswers) -> Cache[Hashable, SettledTopic]:
-    return Cache(MOST_CHOICES)
-
-
-def _without_answers(topic: str) -> TopicAnswers:
-    return TopicAnswers(topic, b"", 0, NO_ANSWERS.astype(np.int32), NO_ANSWERS, NO_ANSWERS, False)
+def settles_each_topic(choice: RuleChoice) -> bool:
+    """Whether what a rule gives of a topic depends on no other topic."""
+    return choice.rule == SUM.name or settles_pair_by_pair(choice)
 
 
 def settles_pair_by_pair(choice: RuleChoice) -> bool:
@@ -148,24 +110,28 @@ def settles_pair_by_pair(choice: RuleChoice) -> bool:
 
 
 def by_topic(found: Consensus | TableConsensus) -> tuple[SettledTopic, ...]:
-    """What a rule gave, topic by topic in the order of bytes."""
+    """What a rule gave, topic by topic in the order of bytes, of topics where it settles or leaves a pair."""
     if isinstance(found, TableConsensus):
-        return tuple(_of_table(found))
+        topics = topics_of_table(found, tuple(_documents(found.table.pairs)))
+        return tuple(one for one in topics if one.settled or one.reasons)
+    settled = [(one.topic, one.docno) for one in found.labels]
+    pairs = sorted_pairs(settled + [(one.topic, one.docno) for one in found.unsettled])
+    return topics_of_records(found, tuple(_documents(pairs)))
+
+
+def _documents(pairs: Iterable[Pair]) -> Iterator[JudgedDocnos]:
+    for topic, several in groupby(pairs, key=itemgetter(0)):
+        ids = [id_bytes(docno) for _, docno in several]
+        yield JudgedDocnos(topic, b"\n".join(ids), len(ids))
+
+
+def topics_of_records(found: Consensus, several: Sequence[JudgedDocnos]) -> tuple[SettledTopic, ...]:
+    """What a rule gave as records, of each of these topics, which have the documents that it tells of."""
     labels, unsettled = _of_topics(found.labels), _of_topics(found.unsettled)
     return tuple(
-        SettledTopic.of_records(topic, labels.get(topic, ()), unsettled.get(topic, ()), found.relevant_from)
-        for topic in sorted_ids({*labels, *unsettled})
+        topic_of_records(own, labels.get(own.topic, ()), unsettled.get(own.topic, ()), found.relevant_from)
+        for own in several
     )
-
-
-def _of_table(found: TableConsensus) -> Iterator[SettledTopic]:
-    end = 0
-    for topic, pairs in groupby(found.table.pairs, key=itemgetter(0)):
-        docnos = [id_bytes(docno) for _, docno in pairs]
-        begin, end = end, end + len(docnos)
-        one = SettledTopic.of_table(topic, b"\n".join(docnos), found, begin, end)
-        if one.settled or one.reasons:
-            yield one
 
 
 _Line = TypeVar("_Line", Label, Unsettled)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import overload
@@ -13,21 +13,22 @@ from numpy.typing import NDArray
 from workbench.consensus.models.votes import Numbers, Votes
 from workbench.consensus.rule import Pair
 from workbench.consensus.vote_table import VoteTable
-from workbench.records import Scale, id_bytes
+from workbench.records import Scale
 from workbench.workflow.pools.topic_answers import TopicAnswers
+from workbench.workflow.qrels.judged_docnos import AnsweredRows, JudgedDocnos
 
 Assessors = tuple[tuple[int, str, bool], ...]
 """The assessors of a campaign: id, name, whether a machine."""
 
 
 class TopicPairs(Sequence[Pair]):
-    """The pairs of one topic; the docnos, `joined` by line feeds, are decoded when one is asked for."""
+    """The documents of one topic as pairs; they are decoded when one is asked for."""
 
-    def __init__(self, topic: str, joined: bytes, count: int) -> None:
-        self.topic, self.joined, self._count = topic, joined, count
+    def __init__(self, documents: JudgedDocnos) -> None:
+        self._documents = documents
 
     def __len__(self) -> int:
-        return self._count
+        return self._documents.count
 
     @overload
     def __getitem__(self, place: int) -> Pair: ...
@@ -35,30 +36,35 @@ class TopicPairs(Sequence[Pair]):
     def __getitem__(self, place: slice) -> Sequence[Pair]: ...
     def __getitem__(self, place: int | slice) -> Pair | Sequence[Pair]:
         if isinstance(place, slice):
-            return tuple((self.topic, docno) for docno in self._docnos[place])
-        return self.topic, self._docnos[place]
+            return tuple((self._documents.topic, docno) for docno in self._docnos[place])
+        return self._documents.topic, self._docnos[place]
 
     @cached_property
     def _docnos(self) -> list[str]:
-        return self.joined.decode("utf-8", "surrogateescape").split("\n")[: self._count]
+        return self._documents.docnos
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedAssessors:
-    """Whose answers count: their ids, ascending, and where each stands among their sorted `names`."""
+    """Whose answers count: their ids, ascending, and where each stands among their sorted `names`.
+
+    `key` tells them apart from others of the same campaign.
+    """
 
     ids: Numbers
     places: Numbers
     names: tuple[str, ...]
+    key: bytes
 
     @classmethod
-    def of(cls, assessors: Assessors, counted: frozenset[str]) -> CountedAssessors:
+    def of(cls, assessors: Assessors, counted: Collection[str]) -> CountedAssessors:
         """Those of the assessors who are counted."""
         chosen = sorted((number, name) for number, name, _ in assessors if name in counted)
         names = tuple(sorted(name for _, name in chosen))
         place = {name: at for at, name in enumerate(names)}
         ids = np.array([number for number, _ in chosen], np.int64)
-        return cls(ids, np.array([place[name] for _, name in chosen], np.int64), names)
+        places = np.array([place[name] for _, name in chosen], np.int64)
+        return cls(ids, places, names, ids.tobytes())
 
     def find(self, assessors: NDArray[np.int64]) -> tuple[NDArray[np.bool_], Numbers]:
         """Which of these ids count, and where those that do stand among the names."""
@@ -69,16 +75,14 @@ class CountedAssessors:
         return there, self.places[at[there]]
 
 
-def topic_table(
-    answers: TopicAnswers, who: CountedAssessors, scale: Scale, decided: Mapping[str, int]
-) -> tuple[bytes, VoteTable]:
-    """A topic's documents with an answer, or decided, joined by line feeds, and the table of their votes.
+def topic_table(answers: TopicAnswers, rows: AnsweredRows, who: CountedAssessors, scale: Scale) -> VoteTable:
+    """The table of the votes on a topic's documents with an answer, or decided.
 
-    `decided` has grades by docno. The table is what `vote_table` makes of the judgments, but with every grade
-    of the scale and every counted assessor, whether they occur or not, and with the documents that only
-    others judged. Raises WorkbenchError for a grade outside the scale.
+    It is what `vote_table` makes of the judgments, but with every grade of the scale and every counted
+    assessor, whether they occur or not, and with the documents that only others judged. Raises WorkbenchError
+    for a grade outside the scale.
     """
-    joined, count, rows, places = documents_of(answers, decided)
+    count, places = rows.documents.count, rows.of_answers(answers)
     there, assessors = who.find(answers.assessors)
     places, codes = places[there], answers.codes[there]
     judged = np.zeros(count, np.bool_)
@@ -91,35 +95,15 @@ def topic_table(
     if outside.any():
         first = np.lexsort((assessors[outside], places[outside]))[0]
         scale.grade(int(codes[outside][first]))
-    return joined, VoteTable(
-        TopicPairs(answers.topic, joined, count),
+    return VoteTable(
+        TopicPairs(rows.documents),
         who.names,
         values,
         Votes(places, assessors, grades, count, len(who.names), len(values)),
         judged,
-        rows,
+        rows.decided,
         scale.relevant_from,
     )
-
-
-def documents_of(
-    answers: TopicAnswers, decided: Mapping[str, int]
-) -> tuple[bytes, int, dict[int, int], NDArray[np.int64]]:
-    """The documents that anybody answered or that were decided: joined, and how many they are.
-
-    With them the decisions by row, and the row of each answer's document.
-    """
-    joined, count, places = answers.joined, answers.documents, answers.places.astype(np.int64)
-    if not decided:
-        return joined, count, {}, places
-    own = joined.split(b"\n")[:count]
-    grades = {id_bytes(docno): grade for docno, grade in decided.items()}
-    every = sorted({*own, *grades})
-    row = {docno: at for at, docno in enumerate(every)}
-    if len(every) > count:
-        places = np.array([row[docno] for docno in own], np.int64)[places]
-        joined, count = b"\n".join(every), len(every)
-    return joined, count, dict(sorted((row[docno], grade) for docno, grade in grades.items())), places
 
 
 def joined_tables(

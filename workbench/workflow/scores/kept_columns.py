@@ -89,11 +89,11 @@ class RequestedScores:
     @property
     def sources(self) -> tuple[_Source, ...]:
         """What the columns of the topics depend on, apart from their runs."""
-        others = "" if self.alone else self.qrels.sha256
+        others = "" if self.alone else self.qrels.digest
         # Documents that are not judged are taken to have the highest grade that there is.
         highest = max(self.highest, *(grade for grade, _ in self.qrels.summary.by_grade))
         names = tuple(map(str, self.measures))
-        return tuple((topic.sha256, others, highest, names) for topic in self.topics)
+        return tuple((topic.digest, others, highest, names) for topic in self.topics)
 
 
 _Source = tuple[str, str, int, tuple[str, ...]]
@@ -277,7 +277,7 @@ class _Columns:
         return score_cells(self._scorer(settled), read, highest=self._requested.highest)
 
     def _scorer(self, topics: Sequence[SettledTopic]) -> Scorer:
-        sha256 = hashlib.sha256("".join(one.sha256 for one in topics).encode()).hexdigest()
+        sha256 = hashlib.sha256("".join(one.digest for one in topics).encode()).hexdigest()
         measures = self._requested.measures
         # Measures that read one grade a pair read the same qrels.
         key = sha256, () if self._requested.alone else tuple(map(str, measures))

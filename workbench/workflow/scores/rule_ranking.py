@@ -123,7 +123,7 @@ def preview_ranking(
 
 def _qrels(settled: SettledRule, measure: Measure) -> RuleQrels:
     """The qrels for a measure, which takes their relevance threshold unless it names one."""
-    topics = tuple(one for one in settled.topics if one.by_grade)
+    topics = tuple(one for one in settled.topics if one.settled)
     return RuleQrels(at_threshold(measure, settled.found.relevant_from), topics)
 
 

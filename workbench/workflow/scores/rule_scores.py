@@ -17,7 +17,7 @@ from ir_measures import Measure
 from sqlalchemy.orm import Session
 
 from workbench.formats.packed_runs import PackedRun
-from workbench.records import Qrel, Run
+from workbench.records import Run
 from workbench.scoring.qrels_together import (
     GradesOfPairs,
     PairNumbers,
@@ -31,7 +31,7 @@ from workbench.scoring.score_columns import means_over_topics, score_cells, scor
 from workbench.scoring.scorer import Scorer
 from workbench.workflow.caching import Cache
 from workbench.workflow.kept_results import KeptResults
-from workbench.workflow.qrels.rule_topics import RuleTopic
+from workbench.workflow.qrels.settled_topic import SettledTopic
 from workbench.workflow.runs.kept_rankings import MOST_TOPICS, kept_rankings
 from workbench.workflow.runs.packed_store import rankings_of
 from workbench.workflow.runs.run_hashes import Hashes, hashes_of, places_among
@@ -51,7 +51,7 @@ class RuleQrels:
 
     # No slots: what all lines are is computed once.
     measure: Measure
-    topics: tuple[RuleTopic, ...]
+    topics: tuple[SettledTopic, ...]
 
     @cached_property
     def keys(self) -> tuple[_Key, ...]:
@@ -67,23 +67,15 @@ class RuleQrels:
 
     def scorer(self, topics: Collection[int]) -> Scorer:
         """What scores runs on some topics, by number."""
-        return Scorer(chain.from_iterable(_lines(self.topics[number]) for number in topics), [self.measure])
+        return Scorer(chain.from_iterable(self.topics[number].qrels for number in topics), [self.measure])
 
     def grades(self, pairs: PairNumbers, topics: Collection[int]) -> QrelsGrades:
         """The same for runs of which the pairs are known."""
         chosen = [self.topics[number] for number in topics]
-        return QrelsGrades(pairs, {one.pairs.topic: GradesOfPairs(one.rows, one.grades) for one in chosen})
+        return QrelsGrades(pairs, {one.topic: GradesOfPairs(one.rows, one.grades) for one in chosen})
 
 
 _Key = tuple[str, str, str]
-
-
-def _lines(one: RuleTopic) -> Iterator[Qrel]:
-    docnos = one.pairs.docnos
-    chosen = docnos if one.rows is None else map(docnos.__getitem__, one.rows.tolist())
-    return (
-        Qrel(one.pairs.topic, docno, grade) for docno, grade in zip(chosen, one.grades.tolist(), strict=True)
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,11 +156,14 @@ class _Scores:
     def __init__(self, rules: Mapping[str, RuleQrels], lacking: Mapping[str, Sequence[int]]) -> None:
         self._rules, self._lacking = rules, lacking
         chosen = [rules[name].topics[number] for name, topics in lacking.items() for number in topics]
-        self._pairs = {one.pairs.topic: one.pairs for one in chosen}
+        self._pairs = {one.topic: one.documents for one in chosen}
         self.topics = frozenset(self._pairs)
-        # The others are scored rule by rule, by scorers that say what is wrong.
+        # The others are scored rule by rule, by scorers that say what is wrong. What a rule gave of earlier
+        # answers may have other rows.
         self.at_once = all(rules[name].alone for name in lacking) and all(
-            max(map(abs, one.by_grade)) <= LARGEST_GRADE for one in chosen
+            max(map(abs, one.by_grade)) <= LARGEST_GRADE
+            and one.documents.joined == self._pairs[one.topic].joined
+            for one in chosen
         )
         self._scorers: dict[str, Scorer] = {}
 
@@ -189,7 +184,7 @@ class _Scores:
 
     @cached_property
     def _numbers(self) -> PairNumbers:
-        key = b"".join(one.digest for one in self._pairs.values())
+        key = b"".join(one.digest_of(None) for one in self._pairs.values())
         return _PAIRS.get(key, lambda: PairNumbers({name: one.ids for name, one in self._pairs.items()}))
 
     @cached_property
@@ -223,7 +218,7 @@ class _RuleColumns:
         self._columns = {key: _COLUMNS.peek(key) or _NOTHING for key in every}
         self._changed: set[_Key] = set()
         # Found by their place in memory, with what keeps it from being another's.
-        self._places: dict[int, tuple[Hashes, Positions]] = {}
+        self._found: dict[int, tuple[Hashes, _Rows]] = {}
 
     @cached_property
     def _by_topic(self) -> tuple[tuple[_Key, ...], ...]:
@@ -231,18 +226,18 @@ class _RuleColumns:
         found: dict[str, dict[_Key, None]] = {}
         for name, keys in self._keys.items():
             for topic, key in zip(self._rules[name].topics, keys, strict=True):
-                found.setdefault(topic.pairs.topic, {})[key] = None
+                found.setdefault(topic.topic, {})[key] = None
         return tuple(map(tuple, found.values()))
 
-    def _rows(self, key: _Key) -> Positions:
-        """Where the runs stand in a column, -1 where they do not; looked up once for all of the same runs."""
+    def _rows(self, key: _Key) -> _Rows:
+        """Where the runs stand in a column; looked up once for all columns of the same runs."""
         runs = self._columns[key].runs
-        if id(runs) not in self._places:
-            self._places[id(runs)] = runs, places_among(runs, self._hashes)
-        return self._places[id(runs)][1]
+        if id(runs) not in self._found:
+            self._found[id(runs)] = runs, _Rows.of(runs, self._hashes)
+        return self._found[id(runs)][1]
 
     def _whole(self, key: _Key) -> bool:
-        return bool((self._rows(key) >= 0).all())
+        return self._rows(key).whole
 
     def take(self, db: Session, campaign_id: int) -> None:
         """Take in what the database has of topics that lack something."""
@@ -259,9 +254,8 @@ class _RuleColumns:
         changed = [keys for keys in self._by_topic if not self._changed.isdisjoint(keys)]
         found = {}
         for keys in changed:
-            rows = [self._rows(key) for key in keys]
-            if all((one >= 0).all() for one in rows):
-                values = [self._columns[key].values[one] for key, one in zip(keys, rows, strict=True)]
+            if all(map(self._whole, keys)):
+                values = [self._columns[key].values[self._rows(key).places] for key in keys]
                 found[keys] = KeptRuleColumns(self._hashes, np.stack(values))
         _KEPT.keep(db, campaign_id, found)
 
@@ -276,12 +270,12 @@ class _RuleColumns:
         for name, keys in self._keys.items():
             mine = [number for number, key in enumerate(keys) if key not in seen]
             seen.update(keys)
-            of_rule = [self._rows(keys[number]) < 0 for number in mine]
-            if of_rule and not self._rules[name].alone:
-                of_rule = [np.logical_or.reduce(of_rule)] * len(of_rule)
-            some = [at for at, one in enumerate(of_rule) if one.any()]
-            cells += [(name, mine[at]) for at in some]
-            lacks += [of_rule[at] for at in some]
+            some = [number for number in mine if not self._whole(keys[number])]
+            of_rule = [self._rows(keys[number]).places < 0 for number in some]
+            if some and not self._rules[name].alone:
+                some, of_rule = mine, [np.logical_or.reduce(of_rule)] * len(mine)
+            cells += [(name, number) for number in some]
+            lacks += of_rule
         alike: dict[bytes, list[int]] = {}
         for run, column in enumerate(np.array(lacks, np.bool_).reshape(len(lacks), len(self._hashes)).T):
             alike.setdefault(column.tobytes(), []).append(run)
@@ -306,7 +300,7 @@ class _RuleColumns:
         chosen: dict[str, list[tuple[str, int]]] = {}
         for name, numbers in lacking.items():
             for number in numbers:
-                chosen.setdefault(self._rules[name].topics[number].pairs.topic, []).append((name, number))
+                chosen.setdefault(self._rules[name].topics[number].topic, []).append((name, number))
         few = len(chosen) <= min(MOST_TOPICS, len(self._by_topic) // 2)
         if not few or not _Scores(self._rules, lacking).at_once:
             return False
@@ -317,7 +311,7 @@ class _RuleColumns:
         hashes = hashes_of(sha256 for _, sha256 in own)
         for topic, of_rules in chosen.items():
             first, number = of_rules[0]
-            pairs = PairNumbers({topic: self._rules[first].topics[number].pairs.ids})
+            pairs = PairNumbers({topic: self._rules[first].topics[number].documents.ids})
             ranked = ranked_pairs(pairs, found[topic])
             for name, number in of_rules:
                 rule = self._rules[name]
@@ -345,17 +339,32 @@ class _RuleColumns:
         """The means of the runs that are scored on all topics of a rule."""
         found: dict[str, dict[str, float]] = {}
         for name, keys in self._keys.items():
-            rows = [self._rows(key) for key in keys]
+            rows = {id(one): one for one in map(self._rows, keys)}
             everywhere = np.ones(len(self._hashes), np.bool_)
-            for one in {id(one): one for one in rows}.values():
-                everywhere &= one >= 0
+            for one in rows.values():
+                everywhere &= one.places >= 0
             whole = np.flatnonzero(everywhere)
+            places = {number: one.places[whole] for number, one in rows.items()}
             values = np.empty((len(keys), len(whole)))
-            for key, one, of_topic in zip(keys, rows, values, strict=True):
-                self._columns[key].values.take(one[whole], out=of_topic)
+            for key, of_topic in zip(keys, values, strict=True):
+                self._columns[key].values.take(places[id(self._rows(key))], out=of_topic)
             means = means_over_topics(self._rules[name].measure, values.T) if len(whole) else []
             found[name] = dict(zip((runs[number].tag for number in whole.tolist()), means, strict=True))
         return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """Where runs stand in a column, -1 where they do not, and whether all stand there."""
+
+    places: Positions
+    whole: bool
+
+    @classmethod
+    def of(cls, runs: Hashes, sought: Hashes) -> _Rows:
+        """Where those that are sought stand among the runs of a column."""
+        places = places_among(runs, sought)
+        return cls(places, bool((places >= 0).all()))
 
 
 @lru_cache(maxsize=4)

@@ -139,7 +139,7 @@ def _scored(
 ) -> tuple[ScoredRun, ...]:
     """The runs as far as they are scored; those of the last whole tables are put together already."""
     runs, names = requested.runs, tuple(map(str, requested.measures))
-    key = requested.qrels.sha256, names, tuple(sha256 + tag for tag, sha256 in runs), requested.highest
+    key = requested.qrels.digest, names, tuple(sha256 + tag for tag, sha256 in runs), requested.highest
     scored = _ASSEMBLED.peek(key)
     if scored is not None:
         limits.tell(len(runs), len(runs))
