@@ -349,6 +349,8 @@ def main() -> None:
         # Beside the file, since it is the disk that commits wait for.
         with tempfile.TemporaryDirectory(prefix="locks-", dir=given.file.parent) as folder:
             copy = Path(shutil.copy(given.file, folder))
+            # Or the first commit would wait for the whole copy to reach the disk.
+            os.sync()
             with closing(Database(f"sqlite:///{copy}")) as database:
                 _measure(name, database, Path(folder), given)
 
