@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import pytest
 from hypothesis import given
@@ -17,14 +17,17 @@ from workbench.pooling.analysis import (
     BEYOND,
     Analysis,
     MadePool,
+    PoolContributors,
     RunTies,
+    TopicCounts,
     TopicPart,
     analysis,
+    count_topic,
     examine,
     growth,
 )
 from workbench.pooling.analysis_tables import PARTS, TABLES, short_depths
-from workbench.pooling.contributions import Part, incidence_of_entries
+from workbench.pooling.contributions import Part, TopicIncidence, incidence_of_entries
 from workbench.pooling.depth import depth_pool
 from workbench.pooling.overlap import overlap
 from workbench.pooling.pool import TopicSize, summarise
@@ -113,7 +116,19 @@ def test_the_official_pool_of_trec_covid_is_six_pairs_from_that_of_trec_evals_ti
 def of_abc() -> Analysis:
     """To depth 2 A has d01 d02, B d03 d06, C d09 d06; d06 and d01 are judged, d06 relevant."""
     judged = {("1", "d06"): True, ("1", "d01"): False, ("1", "elsewhere"): True}
-    return analysis(examine(ABC, depth=2), groups={"B": "g", "C": "g", "Z": "h"}, judged=judged)
+    return analysis(examine(ABC, depth=2), groups={"B": "g", "C": "g", "Z": "h"}, counted=counted_as(judged))
+
+
+def counted_as(
+    judged: Mapping[tuple[str, str], bool],
+) -> Callable[[TopicIncidence, PoolContributors], TopicCounts]:
+    """What counts topics of which these pairs are judged, relevant or not."""
+
+    def counted(topic: TopicIncidence, contributors: PoolContributors) -> TopicCounts:
+        of_topic = {docno: relevant for (name, docno), relevant in judged.items() if name == topic.topic}
+        return count_topic(topic, contributors, of_topic)
+
+    return counted
 
 
 def test_runs_and_groups_come_by_what_they_alone_bring() -> None:
@@ -201,7 +216,7 @@ def test_topics_stand_by_size_and_unusual_ones_are_told() -> None:
     runs = [
         run("A", {topic: {f"d{at:02}": -float(at) for at in range(size)} for topic, size in sizes.items()})
     ]
-    found = analysis(examine(runs), judged={("3", "d00"): True, ("3", "d01"): False})
+    found = analysis(examine(runs), counted=counted_as({("3", "d00"): True, ("3", "d01"): False}))
     assert found.topics[0] == TopicPart("3", 20, 20, 2, 1, "large")
     assert [topic.topic for topic in found.topics[1:]] == ["1", "2", "4", "5"]
     assert (found.median, found.judged, found.unusual) == (5.0, 2, found.topics[:1])
@@ -219,7 +234,7 @@ def test_a_pool_that_is_made_has_its_own_pairs_whatever_its_runs_have() -> None:
 
 def test_runs_without_documents_are_nothing_to_be_afraid_of() -> None:
     found = analysis(examine([run("A", {}), run("B", {})]))
-    assert (found.pairs, found.median, found.alike, found.topics) == (0, 0.0, (), ())
+    assert (found.pairs, found.median, tuple(found.alike), found.topics) == (0, 0.0, (), ())
     assert all(TABLES[name](found) for name in TABLES)
 
 

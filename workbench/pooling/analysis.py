@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.pooling.candidates import Gathered, TopicCandidates, gather
-from workbench.pooling.contributions import Incidence, Part, incidence_of_tops, parts
-from workbench.pooling.overlap import RunOverlap, SimilarPair, overlap_of
-from workbench.pooling.pool import Pair, TopicSize
+from workbench.pooling.candidates import Gathered, Places, TopicCandidates, gather
+from workbench.pooling.contributions import (
+    Contributors,
+    Incidence,
+    Part,
+    TopicIncidence,
+    incidence_of_tops,
+)
+from workbench.pooling.overlap import RunOverlap, SimilarPair, SimilarPairs, overlap_of
+from workbench.pooling.pool import TopicSize
 from workbench.pooling.ties import (
     CutTie,
     DecidedByTies,
@@ -92,8 +98,9 @@ class Examination:
     """Runs to a depth under a tie rule; their tags are those of `tops`, sorted (bytes).
 
     `growth` has every depth from 1 to `BEYOND` times the depth, or to the longest ranking where that ends
-    before and the pool grows no more; `tops` is what each run has among its first `depth`; `at_cut` are the
-    ties across the depth, `decided` what the rule made of them, `rules` what each of the rules would.
+    before and the pool grows no more; `tops` is what each run has among its first `depth`; `chain` orders the
+    runs so that similar ones are adjacent; `at_cut` are the ties across the depth, `decided` what the rule
+    made of them, `rules` what each of the rules would.
     """
 
     depth: int
@@ -101,6 +108,8 @@ class Examination:
     growth: tuple[SizeAtDepth, ...]
     tops: Incidence
     overlap: RunOverlap
+    chain: tuple[int, ...]
+    alike: SimilarPairs
     at_cut: tuple[CutTie, ...]
     decided: DecidedByTies
     rules: tuple[RuleOutcome, ...]
@@ -131,12 +140,15 @@ def examine(runs: Iterable[Run], *, depth: int = 100, ties: TieRule = TieRule.TR
     longest = max((len(ranked.documents) for topic in gathered.topics for ranked in topic.lists), default=1)
     tops = incidence_of_tops(gathered, depth)
     of_rule = {rule: in_order(found) for rule, found in at_cut.items()}
+    overlap = overlap_of(tops, depth)
     return Examination(
         depth=depth,
         ties=ties,
         growth=growth_of(gathered, range(1, longest + 1)),
         tops=tops,
-        overlap=overlap_of(tops, depth),
+        overlap=overlap,
+        chain=overlap.chain(),
+        alike=overlap.pairs(),
         at_cut=of_rule[ties],
         decided=decided_in(tops, of_rule[ties]),
         rules=outcomes(tops, of_rule, chosen=ties),
@@ -148,7 +160,7 @@ FENCE = 1.5
 """A topic is unusual beyond so many times the distance of the quartiles (Tukey 1977)."""
 
 _NOBODY: Mapping[str, str] = MappingProxyType({})
-_NOTHING: Mapping[Pair, bool] = MappingProxyType({})
+_NOTHING: Mapping[str, bool] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +214,7 @@ class Analysis:
     by_group: tuple[Part, ...]
     overlap: RunOverlap
     chain: tuple[int, ...]
-    alike: tuple[SimilarPair, ...]
+    alike: SimilarPairs
     at_cut: tuple[CutTie, ...]
     ties_by_run: tuple[RunTies, ...]
     decided: DecidedByTies
@@ -229,7 +241,7 @@ class Analysis:
     @property
     def near_duplicates(self) -> tuple[SimilarPair, ...]:
         """Every two runs with a share of `NEAR_DUPLICATE` or more, the most similar first."""
-        return tuple(pair for pair in self.alike if pair.share >= NEAR_DUPLICATE)
+        return self.alike.sharing(NEAR_DUPLICATE)
 
     @property
     def unusual(self) -> tuple[TopicPart, ...]:
@@ -237,35 +249,75 @@ class Analysis:
         return tuple(topic for topic in self.topics if topic.unusual)
 
 
+@dataclass(frozen=True, slots=True)
+class PoolContributors:
+    """Whose parts of a pool are counted: its runs, and their groups if any has one."""
+
+    runs: Contributors
+    groups: Contributors | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TopicCounts:
+    """How many documents of a topic are judged and relevant, and what each run and group has of them.
+
+    `by_run` and `by_group` are as `Contributors.count` gives them.
+    """
+
+    judged: int
+    relevant: int
+    by_run: Places
+    by_group: Places | None
+
+
+def count_topic(
+    topic: TopicIncidence, contributors: PoolContributors, judged: Mapping[str, bool] = _NOTHING
+) -> TopicCounts:
+    """The counts of a topic; `judged` maps every judged docno to whether it is relevant."""
+    answers = [judged.get(docno) for docno in topic.docnos] if judged else []
+    relevant = np.array([answer is True for answer in answers], np.bool_) if any(answers) else None
+    of_groups = contributors.groups
+    return TopicCounts(
+        judged=sum(answer is not None for answer in answers),
+        relevant=sum(answer is True for answer in answers),
+        by_run=contributors.runs.count(topic, relevant),
+        by_group=None if of_groups is None else of_groups.count(topic, relevant),
+    )
+
+
 def analysis(
     found: Examination,
     *,
     pool: MadePool | None = None,
     groups: Mapping[str, str] = _NOBODY,
-    judged: Mapping[Pair, bool] = _NOTHING,
+    counted: Callable[[TopicIncidence, PoolContributors], TopicCounts] = count_topic,
 ) -> Analysis:
     """The numbers of examined runs and of a pool of them, or of their depth pool where none is made yet.
 
-    `groups` names the groups by tag; `judged` maps every judged pair to whether it is relevant.
-    Runs and groups are sorted by their unique pairs, topics by their pairs, the most first, then by name
-    (bytes).
+    `groups` names the groups by tag; `counted` gives the counts of each topic of the pool, else none of its
+    documents is judged. Runs and groups are sorted by their unique pairs, topics by their pairs, the
+    most first, then by name (bytes).
     """
     if pool is None:
         largest = {topic.topic: topic.largest_possible for topic in found.at_depth.topics}
         pool = MadePool(found.tops, largest)
-    relevant = frozenset(pair for pair, is_relevant in judged.items() if is_relevant)
-    grouped = {tag: groups[tag] for tag in pool.incidence.tags if tag in groups}
-    topics = _topics(pool, judged)
+    tags = pool.incidence.tags
+    grouped = {tag: groups[tag] for tag in tags if tag in groups}
+    of_groups = Contributors.of(tags, grouped) if grouped else None
+    contributors = PoolContributors(Contributors.of(tags), of_groups)
+    counts = [counted(topic, contributors) for topic in pool.incidence.topics]
+    by_group = [one.by_group for one in counts if one.by_group is not None]
+    topics = _topics(pool, counts)
     return Analysis(
         depth=found.depth,
         ties=found.ties,
         groups=grouped,
         growth=found.growth,
-        by_run=_most_alone_first(parts(pool.incidence, relevant=relevant)),
-        by_group=_most_alone_first(parts(pool.incidence, grouped, relevant=relevant)) if grouped else (),
+        by_run=_most_alone_first(contributors.runs.parts(one.by_run for one in counts)),
+        by_group=_most_alone_first(of_groups.parts(by_group)) if of_groups is not None else (),
         overlap=found.overlap,
-        chain=found.overlap.chain(),
-        alike=found.overlap.pairs(),
+        chain=found.chain,
+        alike=found.alike,
         at_cut=found.at_cut,
         ties_by_run=_ties_by_run(found.at_cut),
         decided=found.decided,
@@ -292,19 +344,18 @@ def _ties_by_run(at_cut: tuple[CutTie, ...]) -> tuple[RunTies, ...]:
     return tuple(sorted(lines, key=lambda line: -line.outside))
 
 
-def _topics(pool: MadePool, judged: Mapping[Pair, bool]) -> tuple[TopicPart, ...]:
+def _topics(pool: MadePool, counts: Sequence[TopicCounts]) -> tuple[TopicPart, ...]:
     sizes = [len(topic.docnos) for topic in pool.incidence.topics]
     low, high = _fences(sizes)
     lines = []
-    for topic, size in zip(pool.incidence.topics, sizes, strict=True):
-        answers = [judged.get((topic.topic, docno)) for docno in topic.docnos] if judged else []
+    for topic, size, counted in zip(pool.incidence.topics, sizes, counts, strict=True):
         lines.append(
             TopicPart(
                 topic.topic,
                 size,
                 pool.largest_possible.get(topic.topic, 0),
-                sum(answer is not None for answer in answers),
-                sum(answer is True for answer in answers),
+                counted.judged,
+                counted.relevant,
                 "large" if size > high else "small" if size < low else "",
             )
         )

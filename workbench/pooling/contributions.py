@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.pooling.candidates import Gathered, Places, TopicCandidates
 from workbench.pooling.pool import Pair, Pool
@@ -23,8 +24,8 @@ class TopicIncidence:
 
     topic: str
     docnos: tuple[str, ...]
-    runs: Places
-    documents: Places
+    runs: NDArray[np.int32]
+    documents: NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,8 +73,8 @@ def incidence_of_entries(tags: Iterable[str], entries: Iterable[tuple[str, str, 
             TopicIncidence(
                 topic,
                 tuple(docnos[topic]),
-                np.array(runs[topic], dtype=np.int64),
-                np.array(documents[topic], dtype=np.int64),
+                np.array(runs[topic], dtype=np.int32),
+                np.array(documents[topic], dtype=np.int32),
             )
             for topic in sorted_ids(docnos)
         ),
@@ -83,13 +84,14 @@ def incidence_of_entries(tags: Iterable[str], entries: Iterable[tuple[str, str, 
 def _of_tops(candidates: TopicCandidates, depth: int, place: dict[str, int]) -> TopicIncidence:
     tops = [ranked.documents[:depth] for ranked in candidates.lists]
     places = [place[ranked.tag] for ranked in candidates.lists]
-    runs = np.repeat(np.array(places, dtype=np.int64), [len(documents) for documents in tops])
+    runs = np.repeat(np.array(places, dtype=np.int32), [len(documents) for documents in tops])
     documents = np.concatenate(tops)
     # Gathered deeper than this depth there are documents that nobody has so high.
     found = np.zeros(len(candidates.docnos), dtype=np.bool_)
     found[documents] = True
     docnos = tuple(candidates.docnos[at] for at in np.flatnonzero(found).tolist())
-    return TopicIncidence(candidates.topic, docnos, runs, (np.cumsum(found) - 1)[documents])
+    places_found = np.cumsum(found, dtype=np.int32) - 1
+    return TopicIncidence(candidates.topic, docnos, runs, places_found[documents])
 
 
 _NO_GROUPS: Mapping[str, str] = MappingProxyType({})
@@ -115,26 +117,44 @@ def contributions(pool: Pool, groups: Mapping[str, str] | None = None) -> tuple[
     A run without a group counts as a group. Sorted by name (bytes), including runs that contributed nothing.
     Source: annotate-qrels.pl of NIST.
     """
-    return parts(incidence_of_pool(pool), groups or {})
+    incidence = incidence_of_pool(pool)
+    contributors = Contributors.of(incidence.tags, groups or {})
+    return contributors.parts(contributors.count(topic) for topic in incidence.topics)
 
 
-def parts(
-    incidence: Incidence,
-    groups: Mapping[str, str] = _NO_GROUPS,
-    *,
-    relevant: Collection[Pair] = frozenset(),
-) -> tuple[Part, ...]:
-    """The same from an incidence, with the relevant pairs among them."""
-    named = [groups.get(tag, tag) for tag in incidence.tags]
-    names = sorted_ids(set(named))
-    place = {name: at for at, name in enumerate(names)}
-    of_run = np.array([place[name] for name in named], dtype=np.int64)
-    counts = np.zeros((4, len(names)), dtype=np.int64)
-    for topic in incidence.topics:
-        counts += _counted(topic, of_run, len(names), relevant)
-    return tuple(
-        Part(name, *counts_of_name) for name, counts_of_name in zip(names, counts.T.tolist(), strict=True)
-    )
+@dataclass(frozen=True, slots=True)
+class Contributors:
+    """Runs or groups whose parts are counted: their names, sorted (bytes), and each run's place there."""
+
+    names: tuple[str, ...]
+    of_run: tuple[int, ...]
+
+    @classmethod
+    def of(cls, tags: Sequence[str], groups: Mapping[str, str] = _NO_GROUPS) -> Contributors:
+        """The groups of runs by tag; a run without a group counts as one."""
+        named = [groups.get(tag, tag) for tag in tags]
+        names = tuple(sorted_ids(set(named)))
+        place = {name: at for at, name in enumerate(names)}
+        return cls(names, tuple(place[name] for name in named))
+
+    def count(self, topic: TopicIncidence, relevant: NDArray[np.bool_] | None = None) -> Places:
+        """The four counts of a `Part` on one topic, shape (4, names).
+
+        `relevant` says of each document whether it is. What two runs of a group contributed counts once.
+        """
+        documents, names = max(len(topic.docnos), 1), len(self.names)
+        of_run = np.array(self.of_run, np.int64)
+        brought = of_run[topic.runs] * documents + topic.documents
+        name, document = np.divmod(np.unique(brought) if names < len(of_run) else brought, documents)
+        alone = (np.bincount(document, minlength=documents) == 1)[document]
+        known = np.zeros(len(document), np.bool_) if relevant is None else relevant[document]
+        which = (slice(None), alone, known, alone & known)
+        return np.stack([np.bincount(name[chosen], minlength=names) for chosen in which])
+
+    def parts(self, counts: Iterable[Places]) -> tuple[Part, ...]:
+        """The part of each name, from its counts on the topics."""
+        total = sum(counts, np.zeros((4, len(self.names)), np.int64))
+        return tuple(Part(name, *of_name) for name, of_name in zip(self.names, total.T.tolist(), strict=True))
 
 
 def uniques(pool: Pool, groups: Mapping[str, str] | None = None) -> dict[str, tuple[Pair, ...]]:
@@ -150,20 +170,6 @@ def uniques(pool: Pool, groups: Mapping[str, str] | None = None) -> dict[str, tu
         if len(brought) == 1:
             found[next(iter(brought))].append((entry.topic, entry.docno))
     return {name: tuple(pairs) for name, pairs in found.items()}
-
-
-def _counted(topic: TopicIncidence, of_run: Places, names: int, relevant: Collection[Pair]) -> Places:
-    """The four counts of a part for every name; what two runs of a group contributed counts once."""
-    documents = max(len(topic.docnos), 1)
-    brought = of_run[topic.runs] * documents + topic.documents
-    name, document = np.divmod(np.unique(brought) if names < len(of_run) else brought, documents)
-    alone = (np.bincount(document, minlength=documents) == 1)[document]
-    known = np.zeros(len(document), dtype=np.bool_)
-    if relevant:
-        of_document = [(topic.topic, docno) in relevant for docno in topic.docnos]
-        known = np.array(of_document, dtype=np.bool_)[document]
-    which = (slice(None), alone, known, alone & known)
-    return np.stack([np.bincount(name[chosen], minlength=names) for chosen in which])
 
 
 def _brought_by(entry: PoolEntry, of_tag: Mapping[str, str]) -> set[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,46 @@ class SimilarPair:
     second: str
     shared: int
     share: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SimilarPairs(Sequence[SimilarPair]):
+    """Every two runs with documents, the most similar first; of equal shares the earlier tags first.
+
+    Each is made as it is read: a thousand runs have half a million. `first` and `second` are places in the
+    tags, all arrays of shape (pairs,).
+    """
+
+    tags: tuple[str, ...]
+    first: NDArray[np.int32]
+    second: NDArray[np.int32]
+    shared: NDArray[np.int64]
+    shares: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.shares)
+
+    @overload
+    def __getitem__(self, at: int) -> SimilarPair: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[SimilarPair, ...]: ...
+    def __getitem__(self, at: int | slice) -> SimilarPair | tuple[SimilarPair, ...]:
+        if isinstance(at, slice):
+            return tuple(self._made(at))
+        place = range(len(self))[at]
+        return next(self._made(slice(place, place + 1)))
+
+    def __iter__(self) -> Iterator[SimilarPair]:
+        return self._made(slice(None))
+
+    def sharing(self, share: float) -> tuple[SimilarPair, ...]:
+        """Those with such a share or more."""
+        return self[: int(np.searchsorted(-self.shares, -share, side="right"))]
+
+    def _made(self, at: slice) -> Iterator[SimilarPair]:
+        columns = (self.first[at], self.second[at], self.shared[at], self.shares[at])
+        for first, second, shared, share in zip(*(one.tolist() for one in columns), strict=True):
+            yield SimilarPair(self.tags[first], self.tags[second], shared, share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,19 +107,17 @@ class RunOverlap:
                 left.remove(after)
         return tuple(chain)
 
-    def pairs(self) -> tuple[SimilarPair, ...]:
-        """Every two runs with documents, the most similar first; of equal shares the earlier tags first."""
-        shares = self.shares()
-        firsts, seconds = np.triu_indices(len(self.tags), 1)
-        values = shares[firsts, seconds]
+    def pairs(self) -> SimilarPairs:
+        """Every two runs of which one has documents."""
+        runs = len(self.tags)
+        shared = np.array(self.shared, np.int64).reshape(runs, runs)
+        has = shared.diagonal() > 0
+        first, second = np.nonzero(np.triu(has[:, None] | has[None, :], 1))
+        values = self.shares()[first, second]
         order = np.argsort(-values, kind="stable")
-        return tuple(
-            SimilarPair(self.tags[first], self.tags[second], self.shared[first][second], value)
-            for first, second, value in zip(
-                firsts[order].tolist(), seconds[order].tolist(), values[order].tolist(), strict=True
-            )
-            if self.shared[first][first] or self.shared[second][second]
-        )
+        first, second = first[order], second[order]
+        places = first.astype(np.int32), second.astype(np.int32)
+        return SimilarPairs(self.tags, *places, shared[first, second], values[order])
 
     def shares(self) -> NDArray[np.float64]:
         """The share of every two runs, a row and a column for each; 0 where neither has any."""

@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
-from workbench.pooling.analysis import BEYOND, Analysis, Examination, MadePool, analysis, examine
+from workbench.pooling.analysis import (
+    BEYOND,
+    Analysis,
+    Examination,
+    MadePool,
+    PoolContributors,
+    TopicCounts,
+    analysis,
+    count_topic,
+    examine,
+)
 from workbench.pooling.contributions import Incidence, TopicIncidence
 from workbench.records import Run, TieRule, id_bytes, sorted_ids
 from workbench.storage.tables import CampaignRow, GroupRow, PoolRow, RunRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.pools.contributors import TagReading, joined_entries
-from workbench.workflow.pools.judged_pairs import highest_grades
+from workbench.workflow.pools.current_answers import answers_by_topic
+from workbench.workflow.pools.judged_pairs import highest_grades_of, machines_of
 from workbench.workflow.pools.listing import PoolLine, pools_of
+from workbench.workflow.pools.pooled_topics import contents_key, is_kept
+from workbench.workflow.pools.topic_answers import TopicAnswers
 from workbench.workflow.runs.packed_store import run_leading
 
 DEPTH = 100
 MOST_CACHED = 4
 """Examinations of runs that a process caches, if they are small; one of 129 runs at depth 100 has 20 MB."""
-_BYTES_A_PAIR, _BYTES_A_CONTRIBUTION = 80, 16
+_BYTES_A_PAIR, _BYTES_A_CONTRIBUTION = 80, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +79,17 @@ def analyse(
     depth = depth if depth is not None else depth_of(line)
     ties = ties if ties is not None else (line.ties if line else TieRule.TREC_EVAL)
     found = _examined(db, campaign_id, chosen, depth, ties)
-    made = MadePool(_pooled(db, line), _largest_possible(db, line)) if line else None
-    relevant_from = scale_from_json(db.get_one(CampaignRow, campaign_id).scale).relevant_from
-    judged = {pair: grade >= relevant_from for pair, grade in highest_grades(db, campaign_id).items()}
     groups = {run.tag: run.group for run in chosen if run.group is not None}
-    return CampaignAnalysis(line, chosen, analysis(found, pool=made, groups=groups, judged=judged))
+    counted = _counted_before(db, line, found, chosen)
+    made = MadePool(counted.incidence, _largest_possible(db, line)) if line else None
+    answers = answers_by_topic(db, campaign_id)
+    machines = machines_of(db, campaign_id)
+    relevant_from = scale_from_json(db.get_one(CampaignRow, campaign_id).scale).relevant_from
+
+    def count(topic: TopicIncidence, contributors: PoolContributors) -> TopicCounts:
+        return counted.topic(topic, _Basis(answers.get(topic.topic), contributors, machines, relevant_from))
+
+    return CampaignAnalysis(line, chosen, analysis(found, pool=made, groups=groups, counted=count))
 
 
 def chosen_runs(db: Session, campaign_id: int, tags: Collection[str] | None = None) -> tuple[ChosenRun, ...]:
@@ -100,23 +119,78 @@ def depth_of(pool: PoolLine | None) -> int:
     return int(text) if text.isdecimal() else DEPTH
 
 
-def _bytes_of(found: Examination) -> int:
-    """About how much the documents of an examination take, which is nearly all of it."""
-    contributions = sum(len(topic.runs) for topic in found.tops.topics)
-    return _BYTES_A_PAIR * found.tops.pairs + _BYTES_A_CONTRIBUTION * contributions
+def _bytes_of(incidence: Incidence) -> int:
+    """About how much the documents take, which are nearly all of an examination."""
+    contributions = sum(len(topic.runs) for topic in incidence.topics)
+    return _BYTES_A_PAIR * incidence.pairs + _BYTES_A_CONTRIBUTION * contributions
 
 
-_EXAMINATIONS: Cache[tuple[object, ...], Examination] = Cache(MOST_CACHED, bytes_of=_bytes_of)
+_EXAMINATIONS: Cache[Hashable, Examination] = Cache(MOST_CACHED, bytes_of=lambda found: _bytes_of(found.tops))
 """By runs, depth and tie rule; runs never change, so neither do these."""
 
 
 def _examined(
     db: Session, campaign_id: int, chosen: Sequence[ChosenRun], depth: int, ties: TieRule
 ) -> Examination:
-    key = (tuple((run.tag, run.sha256) for run in chosen), depth, ties)
     return _EXAMINATIONS.get(
-        key, lambda: examine(_read(db, campaign_id, chosen, BEYOND * depth), depth=depth, ties=ties)
+        (_hashes(chosen), depth, ties),
+        lambda: examine(_read(db, campaign_id, chosen, BEYOND * depth), depth=depth, ties=ties),
     )
+
+
+def _hashes(chosen: Sequence[ChosenRun]) -> Hashable:
+    return tuple((run.tag, run.sha256) for run in chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class _Basis:
+    """What the counts of a topic are made of, apart from who contributed its documents."""
+
+    answers: TopicAnswers | None
+    contributors: PoolContributors
+    machines: frozenset[int]
+    relevant_from: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Counted:
+    """Who contributed the documents of a pool, and the last counts of each topic: a save changes one."""
+
+    incidence: Incidence
+    _topics: dict[str, tuple[_Basis, TopicCounts]] = field(default_factory=dict)
+
+    def topic(self, topic: TopicIncidence, basis: _Basis) -> TopicCounts:
+        """The counts of a topic, made anew if they were made of something else."""
+        before = self._topics.get(topic.topic)
+        if before is not None and before[0] == basis:
+            return before[1]
+        found = count_topic(topic, basis.contributors, _judged(basis))
+        self._topics[topic.topic] = basis, found
+        return found
+
+
+def _judged(basis: _Basis) -> dict[str, bool]:
+    if basis.answers is None:
+        return {}
+    highest = highest_grades_of(basis.answers, basis.machines)
+    return {docno: grade >= basis.relevant_from for (_, docno), grade in highest.items()}
+
+
+_COUNTED: Cache[Hashable, _Counted] = Cache(MOST_CACHED, bytes_of=lambda one: _bytes_of(one.incidence))
+
+
+def _counted_before(
+    db: Session, line: PoolLine | None, found: Examination, chosen: Sequence[ChosenRun]
+) -> _Counted:
+    if line is None:
+        return _COUNTED.get(
+            (_hashes(chosen), found.depth, found.ties),
+            lambda: _Counted(found.tops),
+        )
+    pool = db.get_one(PoolRow, line.id)
+    if pool.opened_at is None or not is_kept(db, [pool]):
+        return _Counted(_pooled(db, line))
+    return _COUNTED.get(contents_key(db, [pool]), lambda: _Counted(_pooled(db, line)))
 
 
 def _read(db: Session, campaign_id: int, chosen: Sequence[ChosenRun], depth: int) -> Iterator[Run]:
@@ -161,7 +235,12 @@ def _pooled(db: Session, line: PoolLine) -> Incidence:
         by_document = np.argsort(documents, kind="stable")
         names = docnos.split("\n")
         topics.append(
-            TopicIncidence(topic, tuple(names[at] for at in order), runs[by_document], documents[by_document])
+            TopicIncidence(
+                topic,
+                tuple(names[at] for at in order),
+                runs[by_document].astype(np.int32),
+                documents[by_document].astype(np.int32),
+            )
         )
     return Incidence(tags, tuple(sorted(topics, key=lambda one: id_bytes(one.topic))))
 

@@ -26,13 +26,22 @@ def graded_by_people(db: Session, campaign_id: int) -> set[tuple[str, str]]:
 
 def highest_grades(db: Session, campaign_id: int) -> dict[tuple[str, str], int]:
     """The highest grade that a person has given, by (topic, docno), pooled or not."""
-    machines = frozenset(
-        db.scalars(select(AssessorRow.id).where(AssessorRow.campaign_id == campaign_id, AssessorRow.machine))
-    )
+    machines = machines_of(db, campaign_id)
     highest: dict[tuple[str, str], int] = {}
     for one in answers_by_topic(db, campaign_id).values():
-        highest |= one.keep(("highest", machines), partial(_highest, machines))
+        highest |= highest_grades_of(one, machines)
     return highest
+
+
+def machines_of(db: Session, campaign_id: int) -> frozenset[int]:
+    """The assessors of a campaign that are machines."""
+    chosen = select(AssessorRow.id).where(AssessorRow.campaign_id == campaign_id, AssessorRow.machine)
+    return frozenset(db.scalars(chosen))
+
+
+def highest_grades_of(answers: TopicAnswers, machines: frozenset[int]) -> dict[tuple[str, str], int]:
+    """The highest grade that somebody who is none of these machines has given, by pair of the topic."""
+    return answers.keep(("highest", machines), partial(_highest, machines))
 
 
 def _highest(machines: frozenset[int], answers: TopicAnswers) -> dict[tuple[str, str], int]:

@@ -61,9 +61,9 @@ ByTopic = Mapping[str, TopicDocnos]
 
 def pooled_by_topic(db: Session, pool: PoolRow) -> ByTopic:
     """The documents of one pool by topic."""
-    if not _kept(db, [pool]):
+    if not is_kept(db, [pool]):
         return _read(db, pool.id)
-    return _POOLS.get(_key(db, [pool]), lambda: _read(db, pool.id))
+    return _POOLS.get(contents_key(db, [pool]), lambda: _read(db, pool.id))
 
 
 def opened_by_topic(db: Session, campaign_id: int) -> ByTopic:
@@ -71,9 +71,9 @@ def opened_by_topic(db: Session, campaign_id: int) -> ByTopic:
     pools = opened_pools(db, campaign_id)
     if len(pools) == 1:
         return pooled_by_topic(db, pools[0])
-    if not _kept(db, pools):
+    if not is_kept(db, pools):
         return _union([pooled_by_topic(db, pool) for pool in pools])
-    return _POOLS.get(_key(db, pools), lambda: _union([pooled_by_topic(db, pool) for pool in pools]))
+    return _POOLS.get(contents_key(db, pools), lambda: _union([pooled_by_topic(db, pool) for pool in pools]))
 
 
 def opened_pools(db: Session, campaign_id: int) -> Sequence[PoolRow]:
@@ -82,12 +82,14 @@ def opened_pools(db: Session, campaign_id: int) -> Sequence[PoolRow]:
     return db.scalars(opened.order_by(PoolRow.id)).all()
 
 
-def _kept(db: Session, pools: Sequence[PoolRow]) -> bool:
+def is_kept(db: Session, pools: Sequence[PoolRow]) -> bool:
+    """Whether what these pools have may be kept until `contents_key` differs."""
     # What is not committed must not be kept for others; an adaptive pool grows with every answer.
     return WRITES not in db.info and not any(is_adaptive(pool) for pool in pools)
 
 
-def _key(db: Session, pools: Sequence[PoolRow]) -> Hashable:
+def contents_key(db: Session, pools: Sequence[PoolRow]) -> Hashable:
+    """What differs whenever the pairs of these opened pools do, also from those of another database."""
     return str(db.get_bind().engine.url), tuple((pool.id, contents_of(pool)) for pool in pools)
 
 

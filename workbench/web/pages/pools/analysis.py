@@ -16,7 +16,12 @@ from workbench.web.access import here, member
 from workbench.web.context import reading
 from workbench.web.forms import findings_of, sent_ids, status_of, whole_number
 from workbench.web.ids import write_id
-from workbench.web.pages.pools.analysis_plots import in_campaigns_order, plots
+from workbench.web.pages.pools.analysis_plots import (
+    MOST_IN_MATRIX,
+    MOST_ROWS,
+    in_campaigns_order,
+    plots,
+)
 from workbench.web.pages.pools.pool_choice import pool_sent, pools_shown
 from workbench.web.requests import wants_fragment
 from workbench.web.results import TABLE_ONLY, CampaignResult, MadeResult, ResultOption, result
@@ -189,5 +194,7 @@ def _page(
         fence=FENCE,
         most_pairs=MOST_PAIRS,
         most_ties=MOST_TIES,
+        most_rows=MOST_ROWS,
+        most_in_matrix=MOST_IN_MATRIX,
         findings=findings,
     )

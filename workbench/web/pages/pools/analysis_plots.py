@@ -12,6 +12,10 @@ from workbench.pooling.contributions import Part
 Spec = dict[str, Any]
 # Colours by their numbers in the stylesheet.
 STRONG, OTHER, PALE = 1, 2, 3
+MOST_ROWS = 200
+"""Runs or groups that a plot or table of the page shows; files have all."""
+MOST_IN_MATRIX = 150
+"""Runs in the plot of overlaps: of a thousand, a browser would draw a million cells."""
 
 
 def plots(found: Analysis, titles: Mapping[str, str]) -> dict[str, Spec]:
@@ -76,17 +80,27 @@ def contributions(parts: Sequence[Part], groups: Mapping[str, str]) -> Spec:
                 "note": groups.get(part.name, ""),
                 "values": [part.alone, part.pairs - part.alone],
             }
-            for part in parts
+            for part in parts[:MOST_ROWS]
         ],
     }
 
 
 def overlap(found: Analysis) -> Spec:
-    """The runs in the order of their chain, the pairs that any two share; a run with itself, what it has."""
-    shared = found.overlap.shared
+    """The runs in the order of their chain, the pairs that any two share; a run with itself, what it has.
+
+    Of many runs those that are most similar to another.
+    """
+    shared, chain = found.overlap.shared, found.chain
+    if len(chain) > MOST_IN_MATRIX:
+        chosen: set[int] = set()
+        for pair in zip(found.alike.first, found.alike.second, strict=True):
+            chosen.update(map(int, pair))
+            if len(chosen) >= MOST_IN_MATRIX:
+                break
+        chain = tuple(place for place in chain if place in chosen)
     return {
-        "names": [found.tags[place] for place in found.chain],
-        "shared": [[shared[row][column] for column in found.chain] for row in found.chain],
+        "names": [found.tags[place] for place in chain],
+        "shared": [[shared[row][column] for column in chain] for row in chain],
     }
 
 
@@ -98,7 +112,7 @@ def ties(found: Analysis) -> Spec:
         "tones": [STRONG, OTHER],
         "rows": [
             {"name": run.tag, "note": f"topics: {run.topics}", "values": [run.inside, run.outside]}
-            for run in found.ties_by_run
+            for run in found.ties_by_run[:MOST_ROWS]
         ],
     }
 
