@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
+from itertools import combinations
 
 import pytest
 
 from workbench.pooling.near_duplicate_documents import (
     KEPT,
+    PROMISING,
     SketchIndex,
     TextDifference,
     differences,
     estimate,
-    groups,
+    groups_of_alike,
     promising,
-    promising_pairs,
     resemblance,
     sketch,
 )
@@ -92,16 +94,39 @@ def test_those_that_may_be_near_are_found_among_many() -> None:
     asked = sketches | {"one": sketch(" ".join(one)), "no": sketch("nothing like it"), "empty": sketch("")}
     assert promising(["one", "no", "empty", "nowhere"], asked) == {"one": ["twin", "near"]}
     assert promising(["near"], {}) == {}
-    assert promising_pairs(sketches) == [("twin", "near")]
+    assert grouped(sketches) == [["twin", "near"]]
 
 
 def test_short_near_duplicates_are_paired_as_well() -> None:
-    assert promising_pairs({"a": sketch("one two"), "b": sketch("One two."), "c": sketch("")}) == [("a", "b")]
+    assert grouped({"a": sketch("one two"), "b": sketch("One two."), "c": sketch("")}) == [["a", "b"]]
 
 
-def test_pairs_hold_groups_together() -> None:
-    assert groups("abcdef", [("c", "a"), ("a", "e"), ("b", "f")]) == [["a", "c", "e"], ["b", "f"]]
-    assert groups("ab", []) == []
+def grouped(sketches: dict[str, bytes]) -> list[list[str]]:
+    return groups_of_alike(list(sketches), sketches, lambda _one, others: others)
+
+
+def test_pairs_hold_groups_together_and_those_that_are_connected_are_not_compared() -> None:
+    texts = dict.fromkeys("abcd", "the same words") | {"other": "quite another text"}
+    sketches = {name: sketch(text) for name, text in texts.items()}
+    asked: list[set[str]] = []
+
+    def alike(one: str, others: Sequence[str]) -> list[str]:
+        asked.extend({one, other} for other in others)
+        # a and c, and b and d; nothing connects these two.
+        return [other for other in others if {one, other} in ({"a", "c"}, {"b", "d"})]
+
+    assert groups_of_alike(["d", "c", "b", "a", "other", "no sketch"], sketches, alike) == [
+        ["d", "b"],
+        ["c", "a"],
+    ]
+    # All four pairs across the two groups, and the two within: as long as nothing is connected.
+    assert {frozenset(pair) for pair in asked} == {frozenset(pair) for pair in combinations("abcd", 2)}
+    asked.clear()
+    # Where all are alike, the first one connects them, and nothing more is compared.
+    assert groups_of_alike("abcd", sketches, lambda one, others: asked.append({one, *others}) or others) == [
+        list("abcd")
+    ]
+    assert asked == [set("abcd")]
 
 
 def test_differences_are_told_by_sentence() -> None:
@@ -118,7 +143,11 @@ def test_an_index_finds_what_comparing_all_pairs_finds() -> None:
     texts |= {"empty": "", "short": "one word", "the same": "one word"}
     sketches = {name: sketch(text) for name, text in texts.items()}
     index = SketchIndex(sketches)
-    pairs = {frozenset(pair) for pair in promising_pairs(sketches)}
+    pairs = {
+        frozenset(pair)
+        for pair in combinations(texts, 2)
+        if estimate(*(sketches[name] for name in pair)) >= PROMISING
+    }
     found = {frozenset((name, other)) for name in texts for other in index.candidates(name, sketches[name])}
     assert {frozenset(("d3", "near 3")), frozenset(("short", "the same"))} <= pairs <= found
     assert not any("d5" in pair for pair in found)

@@ -15,7 +15,7 @@ import re
 import struct
 import unicodedata
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -30,6 +30,8 @@ PROMISING = 0.8
 # Two texts at the threshold share each of their smallest hashes with probability .9: of 16, 4 at least.
 PROBED, SHARED = 16, 4
 MOST_SENTENCES = 4000
+MOST_NEAR = 20
+"""Of more the most alike are compared word by word: a mirror has hundreds."""
 
 Hashes = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
@@ -97,7 +99,7 @@ class SketchIndex:
     def candidates(self, name: str, written: bytes) -> list[str]:
         """The names of the others whose sketches share enough of their smallest hashes with a sketch.
 
-        As in `promising_pairs`: of the smallest hashes two texts that are alike share some.
+        Those that share the most come first. Of the smallest hashes two texts that are alike share some.
         """
         # A text may have been loaded anew since.
         if self._alone.get(name) == _least_bytes(written):
@@ -110,7 +112,9 @@ class SketchIndex:
             return []
         common = np.bincount(np.concatenate(owners), minlength=len(self._names))
         enough = common >= np.minimum(self._sizes, min(SHARED, len(asked)))
-        found = (self._names[at] for at in np.flatnonzero(enough & (common > 0)).tolist())
+        places = np.flatnonzero(enough & (common > 0))
+        places = places[np.argsort(-common[places], kind="stable")]
+        found = (self._names[at] for at in places.tolist())
         return [other for other in found if other != name]
 
 
@@ -136,38 +140,38 @@ def most_alike(written: bytes, others: Mapping[str, bytes]) -> list[str]:
     return [name for share, name in sorted(shares) if -share >= PROMISING]
 
 
-def promising_pairs(sketches: Mapping[str, bytes]) -> list[tuple[str, str]]:
-    """All pairs that may be near-duplicates, each once; far fewer are compared than there are."""
-    buckets: dict[int, list[str]] = defaultdict(list)
-    for name, written in sketches.items():
-        for value in _read(written)[1][:PROBED].tolist():
-            buckets[value].append(name)
-    shared: dict[tuple[str, str], int] = defaultdict(int)
-    for names in buckets.values():
-        for pair in itertools.combinations(names, 2):
-            shared[pair] += 1
-    pairs = []
-    for (one, other), count in shared.items():
-        least = min(SHARED, len(_read(sketches[one])[1]), len(_read(sketches[other])[1]))
-        if count >= least and estimate(sketches[one], sketches[other]) >= PROMISING:
-            pairs.append((one, other))
-    return pairs
+def groups_of_alike(
+    names: Sequence[str],
+    sketches: Mapping[str, bytes],
+    alike: Callable[[str, Sequence[str]], Iterable[str]],
+) -> list[list[str]]:
+    """The names whose texts are nearly identical, in groups of two or more, in their order.
 
-
-def groups(names: Sequence[str], pairs: Sequence[tuple[str, str]]) -> list[list[str]]:
-    """The names that pairs connect, in groups of two or more, in their order."""
-    parent = {name: name for name in names}
-
-    def root(name: str) -> str:
-        while parent[name] != name:
-            parent[name] = name = parent[parent[name]]
-        return name
-
-    for one, other in pairs:
-        parent[root(one)] = root(other)
-    together: dict[str, list[str]] = defaultdict(list)
+    Two are in a group if a chain of such texts connects them. `alike` gives those of several texts that are
+    nearly identical to one. It is asked of the MOST_NEAR most promising ones that are not connected to it
+    already: a thousand texts from one template have half a million pairs.
+    """
+    index = SketchIndex(sketches)
+    groups = {name: [name] for name in names}
     for name in names:
-        together[root(name)].append(name)
+        if name not in sketches:
+            continue
+        mine = groups[name]
+        apart = (
+            other
+            for other in index.candidates(name, sketches[name])
+            if other in groups and groups[other] is not mine
+        )
+        near = list(itertools.islice(apart, MOST_NEAR))
+        promising = [other for other in near if estimate(sketches[name], sketches[other]) >= PROMISING]
+        for other in alike(name, promising) if promising else ():
+            theirs = groups[other]
+            if theirs is not mine:
+                mine += theirs
+                groups |= dict.fromkeys(theirs, mine)
+    together: dict[int, list[str]] = defaultdict(list)
+    for name in names:
+        together[id(groups[name])].append(name)
     return [group for group in together.values() if len(group) > 1]
 
 

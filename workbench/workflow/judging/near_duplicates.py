@@ -12,12 +12,12 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from workbench.errors import NotFound
 from workbench.pooling.near_duplicate_documents import (
+    MOST_NEAR,
     THRESHOLD,
     TextDifference,
     differences,
-    groups,
+    groups_of_alike,
     promising,
-    promising_pairs,
     resemblance,
     sketch,
 )
@@ -28,9 +28,6 @@ from workbench.storage.tables import DocumentRow, DocumentSketchRow
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.quality_checks import desk_task, docnos_behind
 from workbench.workflow.judging.task import Task, own_task
-
-# Of more a document has the most alike: a mirror has hundreds, and each is compared word by word.
-MOST_NEAR = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +89,13 @@ def contradictions(
     task = own_task(db, assignment_id, account_id)
     graded = _graded(task)
     sketches = sketches_of(db, task.campaign.id, graded)
-    pairs = [
-        (one, other)
-        for one, other in promising_pairs(sketches)
-        if verified(db, task.campaign.id, one, [other])
-    ]
     names = [docno for docno in task.order if docno in graded]
-    apart = [group for group in groups(names, pairs) if len({graded[docno] for docno in group}) > 1]
+
+    def alike(one: str, others: Sequence[str]) -> list[str]:
+        return [other for other, _ in verified(db, task.campaign.id, one, others)]
+
+    groups = groups_of_alike(names, sketches, alike)
+    apart = [group for group in groups if len({graded[docno] for docno in group}) > 1]
     titles = _titles(db, task.campaign.id, [docno for group in apart for docno in group])
     scale = scale_from_json(task.campaign.scale)
     return tuple(
