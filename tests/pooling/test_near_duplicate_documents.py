@@ -122,10 +122,13 @@ def test_pairs_hold_groups_together_and_those_that_are_connected_are_not_compare
     # All four pairs across the two groups, and the two within: as long as nothing is connected.
     assert {frozenset(pair) for pair in asked} == {frozenset(pair) for pair in combinations("abcd", 2)}
     asked.clear()
+
+    def all_alike(one: str, others: Sequence[str]) -> Sequence[str]:
+        asked.append({one, *others})
+        return others
+
     # Where all are alike, the first one connects them, and nothing more is compared.
-    assert groups_of_alike("abcd", sketches, lambda one, others: asked.append({one, *others}) or others) == [
-        list("abcd")
-    ]
+    assert groups_of_alike("abcd", sketches, all_alike) == [list("abcd")]
     assert asked == [set("abcd")]
 
 

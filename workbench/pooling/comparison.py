@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -174,48 +174,85 @@ class PoolComparison:
         return frozenset(chain.from_iterable(one.pairs(one.after & ~one.judged) for one in self.topics))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TopicComparison:
+    """A topic of two pools compared; the counts of `_four` by run, shape (tags, 4), and by hand."""
+
+    topic: ComparedTopic
+    by_run: Numbers
+    by_hand: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedTags:
+    """The runs of two pools, sorted (bytes), and the places there of those of each."""
+
+    tags: tuple[str, ...]
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+
+    @classmethod
+    def of(cls, before: Iterable[str], after: Iterable[str]) -> ComparedTags:
+        """Those of two pools, each in the order of its own members."""
+        before, after = tuple(before), tuple(after)
+        tags = tuple(sorted_ids({*before, *after}))
+        place = {tag: number for number, tag in enumerate(tags)}
+        return cls(tags, tuple(place[tag] for tag in before), tuple(place[tag] for tag in after))
+
+
+NO_MEMBERS = TopicMembers((), NOTHING, NOTHING)
+
+
+def compare_topic(
+    topic: str, tags: ComparedTags, was: TopicMembers, now: TopicMembers, *, judged: Container[str]
+) -> TopicComparison:
+    """Compare the documents of two pools for a topic, given those that are judged."""
+    docnos = tuple(sorted_ids({*was.docnos, *now.docnos}))
+    place = {docno: number for number, docno in enumerate(docnos)}
+    seen = np.fromiter((docno in judged for docno in docnos), np.bool_, len(docnos))
+    # A row of truths for each run: counted in a tenth of the time of numbers for run and pair, sorted.
+    runs_before = _brought(was, place, tags.before, len(tags.tags))
+    runs_after = _brought(now, place, tags.after, len(tags.tags))
+    before_here, after_here = _among(was.docnos, place), _among(now.docnos, place)
+    added_before, added_after = _among(was.added, place), _among(now.added, place)
+    found = ComparedTopic(
+        topic,
+        docnos,
+        before_here,
+        after_here,
+        seen,
+        np.where(after_here, runs_after.any(axis=0), runs_before.any(axis=0)),
+        np.where(after_here, added_after, added_before),
+    )
+    return TopicComparison(
+        found, _four(runs_before, runs_after, seen).T, _four(added_before, added_after, seen)
+    )
+
+
+def put_together(tags: ComparedTags, topics: Sequence[TopicComparison]) -> PoolComparison:
+    """The comparison of two pools from that of their topics, which are sorted (bytes)."""
+    found = tuple(one.topic for one in topics)
+    counts = [_four(one.before, one.after, one.judged) for one in found]
+    by_run = sum((one.by_run for one in topics), np.zeros((len(tags.tags), 4), np.int64))
+    by_hand = sum((one.by_hand for one in topics), np.zeros(4, np.int64))
+    return PoolComparison(
+        total=_change("", *sum(counts, np.zeros(4, np.int64)).tolist()),
+        by_topic=tuple(_change(one.topic, *four.tolist()) for one, four in zip(found, counts, strict=True)),
+        by_run=tuple(_change(tag, *of_tag) for tag, of_tag in zip(tags.tags, by_run.tolist(), strict=True)),
+        by_hand=_change("", *by_hand.tolist()),
+        topics=found,
+    )
+
+
 def compare_pairs(before: PoolMembers, after: PoolMembers, *, judged: Set[Pair]) -> PoolComparison:
     """Compare two pools, given the pairs that are judged; topic by topic, as arrays."""
-    tags = sorted_ids({*before.tags, *after.tags})
-    of_tag = {tag: number for number, tag in enumerate(tags)}
-    first, second = (np.array([of_tag[tag] for tag in one.tags], np.int64) for one in (before, after))
-    nothing = TopicMembers((), NOTHING, NOTHING)
-    by_run, by_hand = np.zeros((len(tags), 4), np.int64), np.zeros(4, np.int64)
-    by_topic, topics = [], []
+    tags = ComparedTags.of(before.tags, after.tags)
+    of_topics = {topic: frozenset(docnos) for topic, docnos in grouped(judged).items()}
+    topics = []
     for topic in sorted_ids({*before.topics, *after.topics}):
-        was, now = before.topics.get(topic, nothing), after.topics.get(topic, nothing)
-        docnos = tuple(sorted_ids({*was.docnos, *now.docnos}))
-        place = {docno: number for number, docno in enumerate(docnos)}
-        seen = np.fromiter(((topic, docno) in judged for docno in docnos), np.bool_, len(docnos))
-        # A row of truths for each run: counted in a tenth of the time of numbers for run and pair, sorted.
-        runs_before, runs_after = (
-            _brought(was, place, first, len(tags)),
-            _brought(now, place, second, len(tags)),
-        )
-        before_here, after_here = _among(was.docnos, place), _among(now.docnos, place)
-        added_before, added_after = _among(was.added, place), _among(now.added, place)
-        by_run += _four(runs_before, runs_after, seen).T
-        by_hand += _four(added_before, added_after, seen)
-        by_topic.append(_change(topic, *_four(before_here, after_here, seen).tolist()))
-        topics.append(
-            ComparedTopic(
-                topic,
-                docnos,
-                before_here,
-                after_here,
-                seen,
-                np.where(after_here, runs_after.any(axis=0), runs_before.any(axis=0)),
-                np.where(after_here, added_after, added_before),
-            )
-        )
-    whole = np.array([(one.before, one.after, one.kept, one.to_judge) for one in by_topic], np.int64)
-    return PoolComparison(
-        total=_change("", *whole.reshape(-1, 4).sum(axis=0).tolist()),
-        by_topic=tuple(by_topic),
-        by_run=tuple(_change(tag, *counts) for tag, counts in zip(tags, by_run.tolist(), strict=True)),
-        by_hand=_change("", *by_hand.tolist()),
-        topics=tuple(topics),
-    )
+        was, now = before.topics.get(topic, NO_MEMBERS), after.topics.get(topic, NO_MEMBERS)
+        topics.append(compare_topic(topic, tags, was, now, judged=of_topics.get(topic, frozenset())))
+    return put_together(tags, topics)
 
 
 def _among(docnos: Collection[str], place: Mapping[str, int]) -> Chosen:
@@ -225,10 +262,12 @@ def _among(docnos: Collection[str], place: Mapping[str, int]) -> Chosen:
     return found
 
 
-def _brought(members: TopicMembers, place: Mapping[str, int], of_tag: Numbers, runs: int) -> Chosen:
+def _brought(members: TopicMembers, place: Mapping[str, int], of_tag: Sequence[int], runs: int) -> Chosen:
     """Which documents each run brought; shape (runs, documents)."""
     found = np.zeros((runs, len(place)), np.bool_)
-    found[of_tag[members.brought], np.repeat(_places(members.docnos, place), members.counts)] = True
+    found[
+        np.array(of_tag, np.int64)[members.brought], np.repeat(_places(members.docnos, place), members.counts)
+    ] = True
     return found
 
 

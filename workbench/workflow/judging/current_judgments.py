@@ -258,6 +258,8 @@ def subtopic_judgments(
     the subtopic.
     """
     subtopics = {topic.id: [one for one, _ in topic.subtopics] for topic in topics_of(db, campaign_id)}
+    if not any(subtopics.values()):
+        return
     graded = (
         one
         for one in annotated_judgments(db, campaign_id)

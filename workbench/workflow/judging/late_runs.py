@@ -17,7 +17,8 @@ from workbench.storage.tables import AssessorRow, PoolRow
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.assignments import assign
 from workbench.workflow.pools.adaptive_pools import topics_of_pool
-from workbench.workflow.pools.judged_pairs import graded_by_people
+from workbench.workflow.pools.current_answers import answers_by_topic
+from workbench.workflow.pools.judged_pairs import highest_grades_of, machines_of
 from workbench.workflow.pools.listing import PoolReport
 from workbench.workflow.pools.making import NewPool
 from workbench.workflow.pools.portions import make_in_portions
@@ -58,13 +59,15 @@ class HolesFilled:
 
 def holes_of(db: Session, campaign_id: int, tag: str, *, ties: TieRule = TieRule.TREC_EVAL) -> RunHoles:
     """What of a run's first documents no person has judged, by cut-off and topic; raises NotFound."""
-    judged = graded_by_people(db, campaign_id)
+    machines, answers = machines_of(db, campaign_id), answers_by_topic(db, campaign_id)
     rankings = run_for_use(db, campaign_id, tag).rankings
     by_topic = []
     retrieved = [0] * len(CUTOFFS)
     for topic in topics_of(db, campaign_id):
         found = ordered(rankings[topic.id], ties=ties) if topic.id in rankings else ()
-        unjudged = [(topic.id, docno) not in judged for docno in found]
+        own = answers.get(topic.id)
+        judged = highest_grades_of(own, machines) if own is not None else {}
+        unjudged = [docno not in judged for docno in found]
         by_topic.append(
             TopicHoles(topic.id, topic.title, len(found), tuple(sum(unjudged[:cut]) for cut in CUTOFFS))
         )

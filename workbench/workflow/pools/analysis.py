@@ -87,7 +87,9 @@ def analyse(
     relevant_from = scale_from_json(db.get_one(CampaignRow, campaign_id).scale).relevant_from
 
     def count(topic: TopicIncidence, contributors: PoolContributors) -> TopicCounts:
-        return counted.topic(topic, _Basis(answers.get(topic.topic), contributors, machines, relevant_from))
+        return counted.topic(
+            topic, _BasisOfCounts(answers.get(topic.topic), contributors, machines, relevant_from)
+        )
 
     return CampaignAnalysis(line, chosen, analysis(found, pool=made, groups=groups, counted=count))
 
@@ -143,7 +145,7 @@ def _hashes(chosen: Sequence[ChosenRun]) -> Hashable:
 
 
 @dataclass(frozen=True, slots=True)
-class _Basis:
+class _BasisOfCounts:
     """What the counts of a topic are made of, apart from who contributed its documents."""
 
     answers: TopicAnswers | None
@@ -153,13 +155,13 @@ class _Basis:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Counted:
+class _CountedPool:
     """Who contributed the documents of a pool, and the last counts of each topic: a save changes one."""
 
     incidence: Incidence
-    _topics: dict[str, tuple[_Basis, TopicCounts]] = field(default_factory=dict)
+    _topics: dict[str, tuple[_BasisOfCounts, TopicCounts]] = field(default_factory=dict)
 
-    def topic(self, topic: TopicIncidence, basis: _Basis) -> TopicCounts:
+    def topic(self, topic: TopicIncidence, basis: _BasisOfCounts) -> TopicCounts:
         """The counts of a topic, made anew if they were made of something else."""
         before = self._topics.get(topic.topic)
         if before is not None and before[0] == basis:
@@ -169,28 +171,28 @@ class _Counted:
         return found
 
 
-def _judged(basis: _Basis) -> dict[str, bool]:
+def _judged(basis: _BasisOfCounts) -> dict[str, bool]:
     if basis.answers is None:
         return {}
     highest = highest_grades_of(basis.answers, basis.machines)
-    return {docno: grade >= basis.relevant_from for (_, docno), grade in highest.items()}
+    return {docno: grade >= basis.relevant_from for docno, grade in highest.items()}
 
 
-_COUNTED: Cache[Hashable, _Counted] = Cache(MOST_CACHED, bytes_of=lambda one: _bytes_of(one.incidence))
+_COUNTED: Cache[Hashable, _CountedPool] = Cache(MOST_CACHED, bytes_of=lambda one: _bytes_of(one.incidence))
 
 
 def _counted_before(
     db: Session, line: PoolLine | None, found: Examination, chosen: Sequence[ChosenRun]
-) -> _Counted:
+) -> _CountedPool:
     if line is None:
         return _COUNTED.get(
             (_hashes(chosen), found.depth, found.ties),
-            lambda: _Counted(found.tops),
+            lambda: _CountedPool(found.tops),
         )
     pool = db.get_one(PoolRow, line.id)
     if pool.opened_at is None or not is_kept(db, [pool]):
-        return _Counted(_pooled(db, line))
-    return _COUNTED.get(contents_key(db, [pool]), lambda: _Counted(_pooled(db, line)))
+        return _CountedPool(_pooled(db, line))
+    return _COUNTED.get(contents_key(db, [pool]), lambda: _CountedPool(_pooled(db, line)))
 
 
 def _read(db: Session, campaign_id: int, chosen: Sequence[ChosenRun], depth: int) -> Iterator[Run]:

@@ -12,10 +12,10 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session, aliased
 
 from workbench.errors import Conflict, WorkbenchError
-from workbench.records import id_bytes
+from workbench.records import id_bytes, sorted_ids
 from workbench.storage.tables import AssignmentRow, DocumentRow, PoolEntryRow, PoolRow
 from workbench.workflow.pools.adaptive_pools import KnownPairs, begin_with, is_adaptive, topics_of_pool
-from workbench.workflow.pools.judged_pairs import graded_by_people
+from workbench.workflow.pools.judged_pairs import graded_of_pool
 from workbench.workflow.pools.learner_pools import is_learner
 from workbench.workflow.pools.listing import PoolLine, PoolReport, pool_report, pool_summary
 from workbench.workflow.pools.making import (
@@ -36,6 +36,7 @@ from workbench.workflow.pools.pool_rows import (
     require_open,
     state_of,
 )
+from workbench.workflow.pools.pooled_topics import ByTopic, pooled_by_topic, read_by_topic
 from workbench.workflow.runs.packed_store import pack_runs
 
 _UNMARKED: Mapping[str, Any] = {"added_by": None, "added_at": None, "reason": None}
@@ -235,16 +236,16 @@ def before_opening(db: Session, campaign_id: int, name: str) -> BeforeOpening:
     """Everything to be known before a draft is opened; raises NotFound, and Conflict where it is none."""
     row = pool_row(db, campaign_id, name)
     require_draft(row, "opened")
-    pairs = _pairs(db, row.id)
+    pooled = read_by_topic(db, row.id)
     return BeforeOpening(
         pool=pool_summary(db, campaign_id, name),
         topics=len(topics_of_pool(db, row)),
         pace=pace_of(db, campaign_id),
-        judged=len(pairs & graded_by_people(db, campaign_id)),
+        judged=graded_of_pool(db, campaign_id, pooled),
         shared=shared_with(db, campaign_id, name),
         without_text=_without_text(db, row),
         changed=changed_runs(db, campaign_id, name),
-        sha256=_hash(pairs),
+        sha256=_hash(pooled),
     )
 
 
@@ -260,8 +261,9 @@ class DraftPairs:
 
 def draft_pairs(db: Session, row: PoolRow) -> DraftPairs:
     """What `open_pool` asks of the pairs of a draft, which takes long of many."""
-    pairs = _pairs(db, row.id)
-    return DraftPairs(row.id, contents_of(row), len(pairs), _hash(pairs))
+    pooled = read_by_topic(db, row.id)
+    pairs = sum(one.count for one in pooled.values())
+    return DraftPairs(row.id, contents_of(row), pairs, _hash(pooled))
 
 
 def open_pool(
@@ -309,7 +311,7 @@ def before_closing(db: Session, campaign_id: int, name: str) -> BeforeClosing:
         require_open(row)
     return BeforeClosing(
         pool=pool_summary(db, campaign_id, name),
-        judged=len(_pairs(db, row.id) & graded_by_people(db, campaign_id)),
+        judged=graded_of_pool(db, campaign_id, pooled_by_topic(db, row)),
         assignments=db.scalar(
             select(func.count()).where(AssignmentRow.pool_id == row.id, AssignmentRow.revoked_at.is_(None))
         )
@@ -357,17 +359,12 @@ def shared_with(db: Session, campaign_id: int, name: str) -> tuple[SharedPairs, 
     return tuple(SharedPairs(one.name, state_of(one), counts[one.id]) for one in others)
 
 
-def _pairs(db: Session, pool_id: int) -> set[tuple[str, str]]:
-    rows = db.execute(select(PoolEntryRow.topic, PoolEntryRow.docno).where(PoolEntryRow.pool_id == pool_id))
-    return {(topic, docno) for topic, docno in rows}
-
-
-def _hash(pairs: set[tuple[str, str]]) -> str:
+def _hash(pooled: ByTopic) -> str:
     """The SHA-256 of the pairs, one a line, sorted by topic and docno as bytes."""
-    lines = sorted((id_bytes(topic), id_bytes(docno)) for topic, docno in pairs)
     digest = hashlib.sha256()
-    for topic, docno in lines:
-        digest.update(topic + b"\t" + docno + b"\n")
+    for topic in sorted_ids(pooled):
+        begin = id_bytes(topic) + b"\t"
+        digest.update(begin + pooled[topic].joined.replace(b"\n", b"\n" + begin) + b"\n")
     return digest.hexdigest()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
@@ -10,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from workbench.storage.tables import AssessorRow
 from workbench.workflow.pools.current_answers import answers_by_topic
-from workbench.workflow.pools.pooled_topics import opened_by_topic
+from workbench.workflow.pools.pooled_topics import ByTopic, TopicDocnos, opened_by_topic
 from workbench.workflow.pools.topic_answers import TopicAnswers
 
 
@@ -28,8 +29,8 @@ def highest_grades(db: Session, campaign_id: int) -> dict[tuple[str, str], int]:
     """The highest grade that a person has given, by (topic, docno), pooled or not."""
     machines = machines_of(db, campaign_id)
     highest: dict[tuple[str, str], int] = {}
-    for one in answers_by_topic(db, campaign_id).values():
-        highest |= highest_grades_of(one, machines)
+    for topic, one in answers_by_topic(db, campaign_id).items():
+        highest |= {(topic, docno): grade for docno, grade in highest_grades_of(one, machines).items()}
     return highest
 
 
@@ -39,12 +40,30 @@ def machines_of(db: Session, campaign_id: int) -> frozenset[int]:
     return frozenset(db.scalars(chosen))
 
 
-def highest_grades_of(answers: TopicAnswers, machines: frozenset[int]) -> dict[tuple[str, str], int]:
-    """The highest grade that somebody who is none of these machines has given, by pair of the topic."""
+def highest_grades_of(answers: TopicAnswers, machines: frozenset[int]) -> Mapping[str, int]:
+    """The highest grade that somebody who is none of these machines has given, by docno of the topic."""
     return answers.keep(("highest", machines), partial(_highest, machines))
 
 
-def _highest(machines: frozenset[int], answers: TopicAnswers) -> dict[tuple[str, str], int]:
+def graded_of_pool(db: Session, campaign_id: int, pooled: ByTopic) -> int:
+    """How many pairs of a pool, given by its topics, a person has graded."""
+    machines = machines_of(db, campaign_id)
+    answers = answers_by_topic(db, campaign_id)
+    judged = (topic for topic in pooled if topic in answers)
+    return sum(_graded_among(answers[topic], pooled[topic], machines) for topic in judged)
+
+
+def _graded_among(answers: TopicAnswers, pooled: TopicDocnos, machines: frozenset[int]) -> int:
+    return answers.keep(("graded among", pooled, machines), partial(_count_among, pooled, machines))
+
+
+def _count_among(pooled: TopicDocnos, machines: frozenset[int], answers: TopicAnswers) -> int:
+    graded = np.zeros(answers.documents, np.bool_)
+    graded[answers.places[answers.of_people(machines) & (answers.codes >= 0)]] = True
+    return int(np.count_nonzero(graded & pooled.among(answers)))
+
+
+def _highest(machines: frozenset[int], answers: TopicAnswers) -> dict[str, int]:
     chosen = answers.of_people(machines) & (answers.codes >= 0)
     places, grades = answers.places[chosen], answers.codes[chosen]
     if not len(places):
@@ -53,4 +72,4 @@ def _highest(machines: frozenset[int], answers: TopicAnswers) -> dict[tuple[str,
     starts = np.flatnonzero(np.diff(places, prepend=-1))
     docnos, most = answers.docnos, np.maximum.reduceat(grades, starts)
     rows = zip(places[starts].tolist(), most.tolist(), strict=True)
-    return {(answers.topic, docnos[place]): grade for place, grade in rows}
+    return {docnos[place]: grade for place, grade in rows}
