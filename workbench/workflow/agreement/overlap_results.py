@@ -17,7 +17,7 @@ from workbench.agreement.sample_size import Draw
 from workbench.storage.events import CURRENT_PURPOSES, current_events
 from workbench.storage.tables import AssessorRow, JudgmentEventRow, PoolEntryRow, PoolRow
 from workbench.workflow.agreement.independent_answers import discussed_answers
-from workbench.workflow.agreement.overlap import Pair
+from workbench.workflow.agreement.overlap_candidates import Pair
 from workbench.workflow.agreement.overlap_drawing import kept_request
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.pools.pool_rows import OVERLAP
