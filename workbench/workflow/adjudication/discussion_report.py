@@ -44,11 +44,12 @@ def discussion_report(db: Session, campaign_id: int) -> DiscussionReport:
     machines, and answers that are no grade, do not enter. Raises WorkbenchError where nothing was discussed.
     """
     scale = campaign_of(db, campaign_id).scale
-    before, after, discussed = _rounds(db, campaign_id)
+    discussed = discussed_pairs(db, campaign_id)
     if not discussed:
         raise WorkbenchError(
             "no pair of this campaign was discussed", remedy="send disputed pairs back to their assessors"
         )
+    before, after = (_of_people(answers_of_campaign(db, campaign_id, which)) for which in Occasion)
     categories = tuple(grade.value for grade in scale.grades)
     found = []
     for pairs in (None, discussed):
@@ -82,13 +83,8 @@ def discussion_data(found: DiscussionReport, *, names: bool = True) -> Discussio
     }
 
 
-def _rounds(db: Session, campaign_id: int) -> tuple[Grades, Grades, set[tuple[str, str]]]:
-    """Grades of people before and after, as the report of agreement has them, and the pairs discussed."""
-    before, after = (_of_people(answers_of_campaign(db, campaign_id, which)) for which in Occasion)
-    return before, after, discussed_pairs(db, campaign_id)
-
-
 def _of_people(answers: Answers) -> Grades:
+    """The grades of people, as the report of agreement has them."""
     return {
         assessor.name: {answers.pairs[at]: int(row[at]) for at in np.flatnonzero(row >= 0).tolist()}
         for assessor, row in zip(answers.assessors, answers.grades, strict=True)

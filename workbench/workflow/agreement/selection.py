@@ -25,7 +25,7 @@ from workbench.workflow.agreement.independent_answers import (
     discussions_version,
 )
 from workbench.workflow.agreement.overlap_pools import DrawnByLabel, pairs_drawn_by_label
-from workbench.workflow.agreement.topic_grades import Replaced, selection_by_topic
+from workbench.workflow.agreement.topic_grades import Replaced, answers_with, selection_by_topic
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.current_judgments import recorded_version
@@ -122,7 +122,7 @@ def campaign_ratings(db: Session, campaign_id: int, options: AgreementOptions) -
     chosen = replace(options, relevant_from=state.grades.relevant_from, documents=state.documents)
 
     def make() -> Selection:
-        replaced = _replaced(db, campaign_id) if options.answers is Occasion.INDEPENDENT else {}
+        replaced = _replaced(db, campaign_id, options.answers)
         found = selection_by_topic(
             db, campaign_id, state.judgments[2], state.grades.scale, chosen, replaced
         ) or select_ratings(answers_of_campaign(db, campaign_id, options.answers), state.grades.scale, chosen)
@@ -135,6 +135,11 @@ def campaign_ratings(db: Session, campaign_id: int, options: AgreementOptions) -
         chosen.relevant_from, chosen.graded, chosen.documents,
     )  # fmt: skip
     return _SELECTIONS.get((*state.judgments[:2], including), make, version=state, patience=0.0)
+
+
+def answers_on(db: Session, campaign_id: int, which: Occasion) -> Iterator[TopicAnswers]:
+    """The current answers of every topic that has any, or the independent ones."""
+    return answers_with(db, campaign_id, _replaced(db, campaign_id, which))
 
 
 def answers_of_campaign(db: Session, campaign_id: int, which: Occasion) -> Answers:
@@ -175,8 +180,10 @@ def _before_discussion(
     return replace(current, grades=grades)
 
 
-def _replaced(db: Session, campaign_id: int) -> Replaced:
-    """By topic the answers before a discussion, which count instead of the current ones."""
+def _replaced(db: Session, campaign_id: int, which: Occasion) -> Replaced:
+    """By topic the answers before a discussion, where these count instead of the current ones."""
+    if which is Occasion.CURRENT:
+        return {}
     found: dict[str, list[tuple[int, str, int]]] = {}
     for (assessor_id, (topic, docno)), (answer, grade) in _discussed(db, campaign_id).items():
         found.setdefault(topic, []).append(
