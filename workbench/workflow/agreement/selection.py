@@ -168,7 +168,7 @@ def answers_of_campaign(db: Session, campaign_id: int, which: Occasion) -> Answe
 def _before_discussion(
     db: Session, campaign_id: int, current: Answers, assessors: tuple[tuple[int, Assessor], ...]
 ) -> Answers:
-    before = _discussed(db, campaign_id)
+    before = answers_before_discussion(db, campaign_id)
     if not before:
         return current
     row = {number: at for at, (number, _) in enumerate(assessors)}
@@ -185,7 +185,7 @@ def _replaced(db: Session, campaign_id: int, which: Occasion) -> Replaced:
     if which is Occasion.CURRENT:
         return {}
     found: dict[str, list[tuple[int, str, int]]] = {}
-    for (assessor_id, (topic, docno)), (answer, grade) in _discussed(db, campaign_id).items():
+    for (assessor_id, (topic, docno)), (answer, grade) in answers_before_discussion(db, campaign_id).items():
         found.setdefault(topic, []).append(
             (assessor_id, docno, _NO_GRADE[answer] if grade is None else grade)
         )
@@ -194,10 +194,11 @@ def _replaced(db: Session, campaign_id: int, which: Occasion) -> Replaced:
 
 def nothing_discussed(db: Session, campaign_id: int) -> bool:
     """Whether no pair was ever discussed, so that the current answers are the independent ones."""
-    return not _discussed(db, campaign_id)
+    return not answers_before_discussion(db, campaign_id)
 
 
-def _discussed(db: Session, campaign_id: int) -> Mapping[tuple[int, Pair], GivenAnswer]:
+def answers_before_discussion(db: Session, campaign_id: int) -> Mapping[tuple[int, Pair], GivenAnswer]:
+    """What `discussed_answers` finds, kept until a judgment is added or a pair is returned."""
     by_topic = answers_by_topic(db, campaign_id)
     if not any(one.discussed for one in by_topic.values()) and not discussions_version(db, campaign_id):
         return {}
@@ -209,7 +210,7 @@ def _caveats(
     db: Session, campaign_id: int, found: Selection, options: AgreementOptions, drawn_by_label: DrawnByLabel
 ) -> Iterator[str]:
     """What a reader must know of the pairs compared: that some were discussed, or drawn by their label."""
-    discussed = found.included.count({pair for _, pair in _discussed(db, campaign_id)})
+    discussed = found.included.count({pair for _, pair in answers_before_discussion(db, campaign_id)})
     if discussed:
         first = options.answers is Occasion.INDEPENDENT
         count = (
