@@ -14,9 +14,11 @@ from workbench.agreement.leniency import leniency
 from workbench.agreement.options import AgreementOptions, Machines, Singles
 from workbench.agreement.pair_report import pair_export, pair_report
 from workbench.agreement.ratings import NO_ANSWER, UNSURE, Answers, Assessor, Ratings
-from workbench.agreement.ratings_by_topic import RatingsByTopic, part_of
+from workbench.agreement.ratings_by_topic import RatingsByTopic, narrow_codes, part_of
 from workbench.agreement.report import agreement_report, matrix
 from workbench.agreement.resampling import Unit
+from workbench.agreement.sample_influence import assessor_bias, influence_of_pairs
+from workbench.agreement.sample_request import Target
 from workbench.agreement.selection import Selection, select_ratings
 from workbench.agreement.selection_by_topic import Chosen, GradedTopic, select_by_topic
 from workbench.agreement.topics import by_topic
@@ -140,3 +142,20 @@ def test_of_a_topic_that_stayed_the_sums_are_not_made_again(monkeypatch: pytest.
     # A table that cannot be read: whatever is made anew would fail.
     monkeypatch.setattr(Ratings, "given", lambda _: pytest.fail("a topic was added up again"))
     assert leniency(again, options) == first
+
+
+@pytest.mark.parametrize("method", ["pooled", "alpha", "gwet", "unpooled"])
+def test_the_influence_of_pairs_and_the_bias_of_assessors_are_those_of_one_table(method: str) -> None:
+    options = AgreementOptions(graded=True, singles=Singles.LEFT_OUT)
+    answers = some_answers(7, 9, 6)
+    whole = select_ratings(answers, (3, 2, 1, 0), options)
+    parts = from_topics(answers, whole, options).ratings
+    assert isinstance(parts, RatingsByTopic)
+    # No topic was judged by everybody.
+    assert narrow_codes(parts).shape[0] < parts.n_assessors
+    weights = "nominal" if method == "unpooled" else "quadratic"
+    target = Target(method, weights)
+    assert influence_of_pairs(parts, target).tolist() == influence_of_pairs(whole.ratings, target).tolist()
+    bias = assessor_bias(whole.ratings, 3)
+    assert len(bias) > 2
+    assert assessor_bias(parts, 3).tolist() == bias.tolist()

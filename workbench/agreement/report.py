@@ -115,6 +115,19 @@ def agreement_report(selection: Selection, options: AgreementOptions) -> Agreeme
 
 
 @dataclass(frozen=True, slots=True)
+class LeniencyReport:
+    """The assessors of a selection, the strictest first."""
+
+    selection: Selection
+    leniency: tuple[Leniency, ...]
+
+
+def leniency_report(selection: Selection, options: AgreementOptions) -> LeniencyReport:
+    """The leniency of a whole report alone."""
+    return LeniencyReport(selection, leniency(selection.ratings.shared(), options))
+
+
+@dataclass(frozen=True, slots=True)
 class Disagreement:
     """A pair on which two assessors differ, with the grade of each."""
 

@@ -9,6 +9,7 @@ for samples by stratum, of Cochran (1977, section 5A).
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -18,6 +19,7 @@ from workbench.agreement.coefficients import COEFFICIENTS
 from workbench.agreement.coefficients.coefficient import values
 from workbench.agreement.contingency import MISSING, Codes
 from workbench.agreement.ratings import Ratings
+from workbench.agreement.ratings_by_topic import RatingsByTopic, TopicRatings, narrow_codes
 from workbench.agreement.sample_model import OutcomeModel
 from workbench.agreement.sample_request import PlanRequest, Target
 from workbench.agreement.sample_size import Draw, Floats, SampleSize, size_from_variance
@@ -54,7 +56,7 @@ class PairSums:
         """
         pairs = codes.shape[1]
         each = Ratings(codes, tuple(range(self.grades)), np.arange(pairs), pairs)
-        found = tally(each, self._weights, by_topic=True, by_assessor=self._by_assessor)
+        found = tally(each, self._weights, by_topic=True, by_assessor=self.by_assessor)
         rows = [getattr(found, one.name).reshape(pairs, -1) for one in fields(Tally)]
         sums: Floats = np.concatenate(rows, axis=1)
         sums[np.count_nonzero(codes != MISSING, axis=0) < 2] = 0.0
@@ -84,12 +86,13 @@ class PairSums:
         return self.target.weights_of(self.grades)
 
     @property
-    def _by_assessor(self) -> bool:
+    def by_assessor(self) -> bool:
+        """Whether the sums tell who gave which grade."""
         return self.target.method not in _WITHOUT_ASSESSORS
 
     def _tally(self, sums: Floats) -> Tally:
         q = self.grades
-        given = self.assessors if self._by_assessor else 0
+        given = self.assessors if self.by_assessor else 0
         parts, at = [], 0
         for shape in ((), (), (), (q,), (q, q), (given, q)):
             part = sums[..., at : at + prod(shape)]
@@ -159,7 +162,8 @@ def deviations_by_label(model: OutcomeModel, target: Target) -> Floats:
 def influence_of_pairs(ratings: Ratings, target: Target) -> Floats:
     """By how much each pair of some ratings moves the coefficient of all of them; shape (pairs,)."""
     sums = PairSums(target, len(ratings.categories), ratings.n_assessors)
-    rows = sums.of_pairs(ratings.codes)
+    codes = ratings.codes if sums.by_assessor else narrow_codes(ratings)
+    rows = sums.of_pairs(codes)
     found: Floats = rows @ sums.slopes(rows.sum(axis=0))
     return found
 
@@ -190,19 +194,40 @@ def assessor_bias(ratings: Ratings, enough: int) -> Floats:
 
     Of those with `enough` doubly judged pairs, the most first.
     """
+    several: tuple[TopicRatings, ...] = (TopicRatings(np.arange(ratings.n_assessors), ratings),)
+    if isinstance(ratings, RatingsByTopic):
+        several = ratings.parts
+    q = len(ratings.categories)
+    parts: list[list[_Beside]] = [[] for _ in range(ratings.n_assessors)]
+    for rows, own in several:
+        beside = own.keep("beside the others", partial(_beside_others, own))
+        for number, one in zip(rows.tolist(), beside, strict=True):
+            parts[number].append(one)
+    found = []
+    for of_assessor in parts:
+        n = sum(len(others) for _, others in of_assessor)
+        if n >= enough:
+            mine = sum((counts for counts, _ in of_assessor), np.zeros(q, np.int64)) / n
+            found.append((n, mine - np.concatenate([others for _, others in of_assessor]).mean(axis=0)))
+    found.sort(key=lambda one: -one[0])
+    return np.array([apart for _, apart in found]).reshape(-1, q)
+
+
+_Beside = tuple[NDArray[np.int64], Floats]
+"""How often an assessor gave each grade on doubly judged pairs, and the others' shares of each of them."""
+
+
+def _beside_others(ratings: Ratings) -> list[_Beside]:
     q = len(ratings.categories)
     there = ratings.codes != MISSING
     raters = there.sum(axis=0)
     counts = np.stack([(ratings.codes == place).sum(axis=0) for place in range(q)], axis=1)
     found = []
     for own, judged in zip(ratings.codes, there & (raters > 1), strict=True):
-        n = int(judged.sum())
-        if n >= enough:
-            mine = np.bincount(own[judged], minlength=q) / n
-            others = counts[judged] - np.eye(q)[own[judged]]
-            found.append((n, mine - (others / (raters[judged][:, np.newaxis] - 1)).mean(axis=0)))
-    found.sort(key=lambda one: -one[0])
-    return np.array([apart for _, apart in found]).reshape(-1, q)
+        others = counts[judged] - np.eye(q)[own[judged]]
+        given = np.bincount(own[judged], minlength=q)
+        found.append((given, others / (raters[judged][:, np.newaxis] - 1)))
+    return found
 
 
 def mean_topic_size(sizes: ArrayLike) -> float:

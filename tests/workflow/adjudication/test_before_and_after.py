@@ -79,3 +79,21 @@ def test_a_return_that_was_withdrawn_unanswered_is_no_discussion(sqlite_database
         undo(db, one.id, one.judith, client_id="undone-too-late")
         ada, ben = (one.made.assessors[name] for name in ("Ada", "Ben"))
         assert discussed_answers(db, one.id) == {(ada, FAR): ("grade", 0), (ben, FAR): ("grade", 3)}
+
+
+def test_what_is_said_after_the_report_is_in_the_next_one(sqlite_database: Database) -> None:
+    with sqlite_database.writing() as db:
+        one = disputed_campaign(db)
+        one.decide(db, FAR, Decision.BACK)
+        one.discuss(db, "Ada", FAR, 3)
+    changed = []
+    for grade in (3, 0, None):
+        with sqlite_database.reading() as db:
+            found = discussion_report(db, one.id)
+            assert discussion_report(db, one.id) is found
+        ben = next(each for each in found.only_discussed.assessors if each.assessor == "Ben")
+        changed.append((ben.changed, ben.kept))
+        with sqlite_database.writing() as db:
+            one.discuss(db, "Ben", FAR, grade)
+    # Ben had said 3: it is kept, also when he says so again, until he says 0.
+    assert changed == [(0, 1), (0, 1), (1, 0)]

@@ -15,13 +15,18 @@ from workbench.agreement.sample_size import Draw
 from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Judgment
 from workbench.storage.engine import Database
-from workbench.workflow.agreement.overlap import Source, candidates_of, plan_overlap
+from workbench.workflow.agreement.overlap import Source, plan_overlap
+from workbench.workflow.agreement.overlap_candidates import Candidate, Candidates, candidates_of
 from workbench.workflow.agreement.overlap_drawing import DrawOrder, draw_overlap
 from workbench.workflow.judging.assignments import assign, assignments_of, left_to_judge
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools.listing import pool_entries, pools_of
 
 pytestmark = pytest.mark.engines
+
+
+def _all(candidates: Candidates) -> list[Candidate]:
+    return candidates.chosen(range(candidates.pairs))
 
 
 def test_before_anybody_overlaps_the_plan_is_by_stated_guesses(sqlite_database: Database, made: Made) -> None:
@@ -63,7 +68,7 @@ def test_what_another_was_given_already_is_not_drawn(sqlite_database: Database, 
         assign(db, pool.id, topics=["T1"], assessor_ids=[made.assessors["Ben"]])
         # Her own assignment does not count.
         assign(db, pool.id, topics=["T2"], assessor_ids=[made.assessors["Ada"]])
-        found = candidates_of(db, made.campaign.id, relevant_from=1).found
+        found = _all(candidates_of(db, made.campaign.id, relevant_from=1))
     assert ("T1", "d1") not in {(one.topic, one.docno) for one in found}
     assert ("T2", "d1") in {(one.topic, one.docno) for one in found}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.builders import Made, pooled_campaign
@@ -9,6 +11,7 @@ from tests.workflow.agreement.overlaps import FIRST, judge
 from workbench.agreement.sample_request import PlanRequest, Target
 from workbench.agreement.sample_size import Draw
 from workbench.storage.engine import Database
+from workbench.workflow.agreement import overlap_results as overlap_results_module
 from workbench.workflow.agreement.overlap_drawing import DrawOrder, draw_overlap
 from workbench.workflow.agreement.overlap_results import overlap_results
 from workbench.workflow.judging.assignments import assignments_of
@@ -163,3 +166,38 @@ def test_with_expected_non_response_a_pair_counts_as_soon_as_two_have_judged_it(
     # 80 + 60 + 40, of these relevant 20 + 10 + 5.
     observed = (5 * 4 / 2 + 5 * 2) / 180
     assert found.estimate.value == pytest.approx(1 - observed / (2 * 35 * 145 / (180 * 179)))
+
+
+def test_after_a_save_the_drawn_pairs_of_one_topic_are_read_again(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with database.writing() as db:
+        made, _ = pooled_campaign(db)
+        judge(db, made, "Ada", FIRST)
+        ben = made.assessors["Ben"]
+        order = DrawOrder(pairs=80, draw=Draw.RANDOM, assessor_ids=[ben], seed=3, name="o")
+        draw_overlap(db, made.campaign.id, order)
+    read: list[str] = []
+    in_full = overlap_results_module._read
+
+    def noted(db: Any, campaign_id: int, topic: str, *rest: Any) -> Any:
+        read.append(topic)
+        return in_full(db, campaign_id, topic, *rest)
+
+    monkeypatch.setattr(overlap_results_module, "_read", noted)
+    judged = []
+    # Ben answers two and takes the second back.
+    turns: list[dict[tuple[str, str], int | None]]
+    turns = [{}, {("T2", "n00"): 0}, {("T2", "n01"): 1}, {("T2", "n01"): None}]
+    for turn, said in enumerate(turns):
+        with database.writing() as db:
+            judge(db, made, "Ben", said, f"{turn}")
+        for _ in range(2):
+            with database.reading() as db:
+                (found,) = overlap_results(db, made.campaign.id)
+        judged.append((found.judged, found.table))
+    # Of T2 n00 is relevant for Ada and n01 is not.
+    assert judged == [
+        (0, ((0, 0), (0, 0))), (1, ((0, 1), (0, 0))), (2, ((0, 1), (1, 0))), (1, ((0, 1), (0, 0))),
+    ]  # fmt: skip
+    assert sorted(read) == ["T1", "T2", "T2", "T2", "T2"]

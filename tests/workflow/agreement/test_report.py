@@ -16,6 +16,7 @@ from workbench.storage.engine import Database
 from workbench.workflow.agreement.report import (
     agreement_of_people,
     campaign_agreement,
+    campaign_leniency,
     campaign_matrix,
     campaign_pair,
 )
@@ -53,6 +54,25 @@ def test_the_textbooks_table_gives_the_textbooks_figures(database: Database) -> 
     assert two.estimate("unpooled").value == pytest.approx((0.925 - 0.665) / (1 - 0.665))
     assert people.mean == people.mean_of(0) == pytest.approx(two.estimate("pooled").value)
     assert (found.shared.both, len(found.disagreed)) == (400, 30)
+
+
+def test_leniency_alone_is_that_of_the_whole_report_after_every_judgment(database: Database) -> None:
+    with database.writing() as db:
+        made = manning(db)
+    for shared in (400, 399):
+        with database.reading() as db:
+            for options in (FEW, replace(FEW, graded=True, machines=Machines.AMONG)):
+                alone = campaign_leniency(db, made.campaign.id, options)
+                whole = campaign_agreement(db, made.campaign.id, options)
+                assert (alone.leniency, alone.selection) == (whole.leniency, whole.selection)
+        # The first judge calls 320 of 400 relevant, then 319 of 399, being unsure of one; the second 310.
+        assert [(one.assessor, one.n, one.own) for one in alone.leniency] == [
+            (1, shared, (shared - 90) / shared),
+            (0, shared, (shared - 80) / shared),
+        ]
+        with database.writing() as db:
+            unsure = Judgment("Judge 1", "T1", "x0", None, Answer.UNSURE)
+            import_judgments(db, made.campaign.id, [unsure], source="unsure.tsv")
 
 
 def test_unsure_and_cannot_judge_do_not_enter_agreement(database: Database) -> None:

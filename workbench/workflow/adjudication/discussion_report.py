@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
 from sqlalchemy.orm import Session
 
 from workbench.agreement.options import Occasion
-from workbench.agreement.ratings import Answers
 from workbench.agreement.rounds import (
     ROUND_COLUMNS,
     Rounds,
@@ -21,9 +20,12 @@ from workbench.agreement.rounds import (
 from workbench.errors import WorkbenchError
 from workbench.export import Export
 from workbench.json_forms import DiscussionReportJson
-from workbench.workflow.agreement.independent_answers import discussed_pairs
-from workbench.workflow.agreement.selection import answers_of_campaign
+from workbench.records import Scale
+from workbench.workflow.agreement.independent_answers import Pair, discussed_pairs
+from workbench.workflow.agreement.selection import answers_on, judgments_version
+from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_of
+from workbench.workflow.judging.current_judgments import recorded_version
 
 Grades = dict[str, dict[tuple[str, str], int]]
 
@@ -43,12 +45,19 @@ def discussion_report(db: Session, campaign_id: int) -> DiscussionReport:
     Both are the figures of the agreement page. A pair that was never discussed says the same in both;
     machines, and answers that are no grade, do not enter. Raises WorkbenchError where nothing was discussed.
     """
-    scale = campaign_of(db, campaign_id).scale
-    before, after, discussed = _rounds(db, campaign_id)
+    discussed = discussed_pairs(db, campaign_id)
     if not discussed:
         raise WorkbenchError(
             "no pair of this campaign was discussed", remedy="send disputed pairs back to their assessors"
         )
+    scale = campaign_of(db, campaign_id).scale
+    state = judgments_version(db, campaign_id)
+    make = partial(_report, db, campaign_id, scale, discussed)
+    return _REPORTS.get((*state[:2], scale), make, version=state, patience=0.0)
+
+
+def _report(db: Session, campaign_id: int, scale: Scale, discussed: set[Pair]) -> DiscussionReport:
+    before, after = (_of_people(db, campaign_id, which) for which in Occasion)
     categories = tuple(grade.value for grade in scale.grades)
     found = []
     for pairs in (None, discussed):
@@ -82,15 +91,21 @@ def discussion_data(found: DiscussionReport, *, names: bool = True) -> Discussio
     }
 
 
-def _rounds(db: Session, campaign_id: int) -> tuple[Grades, Grades, set[tuple[str, str]]]:
-    """Grades of people before and after, as the report of agreement has them, and the pairs discussed."""
-    before, after = (_of_people(answers_of_campaign(db, campaign_id, which)) for which in Occasion)
-    return before, after, discussed_pairs(db, campaign_id)
-
-
-def _of_people(answers: Answers) -> Grades:
-    return {
-        assessor.name: {answers.pairs[at]: int(row[at]) for at in np.flatnonzero(row >= 0).tolist()}
-        for assessor, row in zip(answers.assessors, answers.grades, strict=True)
-        if not assessor.machine
+def _of_people(db: Session, campaign_id: int, which: Occasion) -> Grades:
+    """The grades of people, as the report of agreement has them."""
+    people = {
+        number: name for number, name, machine in recorded_version(db, campaign_id).assessors if not machine
     }
+    found: Grades = {name: {} for name in people.values()}
+    for answers in answers_on(db, campaign_id, which):
+        docnos, topic = answers.docnos, answers.topic
+        graded = answers.codes >= 0
+        rows = (part[graded].tolist() for part in (answers.places, answers.assessors, answers.codes))
+        for place, assessor, grade in zip(*rows, strict=True):
+            if assessor in people:
+                found[people[assessor]][topic, docnos[place]] = grade
+    return found
+
+
+# Of older judgments none is kept.
+_REPORTS: Cache[Hashable, DiscussionReport] = Cache(4)

@@ -9,13 +9,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.storage.tables import DocumentRow, KnownAnswerRow
-from workbench.workflow.agreement.probe_answers import (
-    Against,
-    answers_to_probes,
-    known_answers,
-    recorded_events,
-    training_rounds,
-)
+from workbench.workflow.agreement.own_events import own_events
+from workbench.workflow.agreement.probe_answers import Against, answers_to_probes, known_answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +41,10 @@ def known_answer_lines(db: Session, campaign_id: int) -> tuple[KnownAnswerLine, 
 
     Of training the first round counts. Unsure and cannot judge count as missed.
     """
-    known, rounds = known_answers(db, campaign_id), training_rounds(db, campaign_id)
+    known = known_answers(db, campaign_id)
     given: dict[tuple[str, tuple[str, str]], Counter[int | None]] = {}
-    for events in recorded_events(db, campaign_id).values():
-        for one in answers_to_probes(events, known, rounds):
+    for assessor in own_events(db, campaign_id):
+        for one in answers_to_probes(assessor.own.probed, known):
             if one.against is not Against.REPEAT and one.round == 1:
                 grades = given.setdefault((one.against, one.event.pair), Counter())
                 grades[one.event.grade] += 1

@@ -8,17 +8,14 @@ model of `expected_shares` with the shares of the grades so far and a guessed ka
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.agreement.options import AgreementOptions, Occasion, Singles
-from workbench.agreement.ratings import NO_ANSWER
+from workbench.agreement.options import AgreementOptions, Singles
+from workbench.agreement.ratings import Ratings
 from workbench.agreement.sample_export import plans_export
 from workbench.agreement.sample_influence import (
     assessor_bias,
@@ -37,113 +34,13 @@ from workbench.agreement.sample_model import (
 from workbench.agreement.sample_request import PlanRequest, Target
 from workbench.agreement.sample_simulation import ROUNDS, PlannedDraw, plan_draws
 from workbench.agreement.sample_size import Floats, SampleSize
-from workbench.agreement.selection import select_ratings as enter
 from workbench.agreement.tally import tally
 from workbench.agreement.weights import nominal
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.export import Export
-from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow
-from workbench.workflow.agreement.selection import ComparedGrades, answers_of_campaign, compared_grades
-from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.judging.handout import handouts_of
+from workbench.workflow.agreement.overlap_candidates import Candidates, candidates_of
+from workbench.workflow.agreement.selection import ComparedGrades, campaign_ratings, compared_grades
 from workbench.workflow.pools.pace import Pace, pace_of
-
-Pair = tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A pair with its first label, as the place among the categories.
-
-    `able` are the assessors, of those asked for, who have not answered it.
-    """
-
-    topic: str
-    docno: str
-    label: int
-    able: frozenset[int]
-
-
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """Candidates in the order of their ids' bytes, and how many there are by label and by topic."""
-
-    found: tuple[Candidate, ...]
-    by_label: tuple[int, ...]
-    topic_sizes: tuple[int, ...]
-
-    @property
-    def pairs(self) -> int:
-        """How many there are."""
-        return len(self.found)
-
-
-def candidates_of(
-    db: Session,
-    campaign_id: int,
-    *,
-    relevant_from: int | None,
-    second: Collection[int] | None = None,
-    others: int = 1,
-) -> Candidates:
-    """The pairs that exactly one person graded and that no other person has been given.
-
-    Labels are relevant (0) or not (1) by the `relevant_from` threshold, or with None grades, highest first.
-    Of the assessors in `second` at least `others` must not have answered the pair; without them everybody
-    counts.
-    """
-    scale = campaign_of(db, campaign_id).scale
-    grades = sorted((grade.value for grade in scale.grades), reverse=True)
-    places = {grade: place for place, grade in enumerate(grades)}
-    answers = answers_of_campaign(db, campaign_id, Occasion.CURRENT)
-    ids = dict(
-        db.execute(
-            select(AssessorRow.name, AssessorRow.id).where(AssessorRow.campaign_id == campaign_id)
-        ).all()
-    )
-    people = [row for row, assessor in enumerate(answers.assessors) if not assessor.machine]
-    grades_given = answers.grades[people]
-    numbers = [ids[answers.assessors[row].name] for row in people]
-    given = _given(db, campaign_id)
-    found = []
-    for column in np.flatnonzero((grades_given >= 0).sum(axis=0) == 1).tolist():
-        topic, docno = answers.pairs[column]
-        (judge,) = np.flatnonzero(grades_given[:, column] >= 0).tolist()
-        if given.get((topic, docno), set()) - {numbers[judge]}:
-            continue
-        answered = {numbers[row] for row in np.flatnonzero(grades_given[:, column] != NO_ANSWER).tolist()}
-        able = frozenset() if second is None else frozenset(second) - answered
-        if second is not None and len(able) < others:
-            continue
-        grade = int(grades_given[judge, column])
-        label = places[grade] if relevant_from is None else int(grade < relevant_from)
-        found.append(Candidate(topic, docno, label, able))
-    labels = Counter(one.label for one in found)
-    return Candidates(
-        tuple(found),
-        tuple(labels[place] for place in range(len(grades) if relevant_from is None else 2)),
-        tuple(Counter(one.topic for one in found).values()),
-    )
-
-
-def _given(db: Session, campaign_id: int) -> dict[Pair, set[int]]:
-    """The people to whom each pair is assigned in an open pool."""
-    rows = db.execute(
-        select(AssignmentRow.pool_id, AssignmentRow.topic, AssignmentRow.assessor_id)
-        .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
-        .where(
-            PoolRow.campaign_id == campaign_id,
-            PoolRow.closed_at.is_(None),
-            AssignmentRow.revoked_at.is_(None),
-        )
-    ).all()
-    shares = handouts_of(db, campaign_id)
-    given: dict[Pair, set[int]] = {}
-    for pool_id, topic, assessor_id in rows:
-        for docno in shares.docnos(pool_id, topic, assessor_id):
-            given.setdefault((topic, docno), set()).add(assessor_id)
-    return given
-
 
 ENOUGH = 30
 """From so many doubly judged pairs on the campaign's own table is used."""
@@ -309,33 +206,33 @@ def _topic_size(known: Known | None, candidates: Candidates) -> float:
 
 
 def _known(db: Session, campaign_id: int, grades: ComparedGrades, target: Target) -> Known | None:
+    options = AgreementOptions(
+        relevant_from=grades.relevant_from, graded=grades.graded, singles=Singles.LEFT_OUT
+    )
     try:
-        found = enter(
-            answers_of_campaign(db, campaign_id, Occasion.INDEPENDENT),
-            grades.scale,
-            AgreementOptions(
-                relevant_from=grades.relevant_from, graded=grades.graded, singles=Singles.LEFT_OUT
-            ),
-        )
+        ratings = campaign_ratings(db, campaign_id, options).ratings
     except WorkbenchError:
         return None
-    if not found.pairs:
+    if not len(ratings.topics):
         return None
-    ratings = found.ratings
+    # The unpooled kappa needs a row for each pair and person, which is too much for a crowd.
+    measured = Target("pooled", target.weights) if target.method == "unpooled" else target
+    return ratings.keep(("doubly judged", measured), lambda: _doubly_judged(ratings, measured))
+
+
+def _doubly_judged(ratings: Ratings, target: Target) -> Known:
     # Every pair counts once, in both orders: no assessor is the first of two.
-    tables = tally(ratings, nominal(len(ratings.categories)), by_topic=True).coincidences
+    tables = tally(ratings, nominal(len(ratings.categories)), by_topic=True, by_assessor=False).coincidences
     tables = tables / np.maximum(tables.sum(axis=(1, 2)), 1)[:, None, None]
     tables *= np.bincount(ratings.topics, minlength=ratings.n_topics)[:, np.newaxis, np.newaxis]
     table = tables.sum(axis=0)
     kappa = float(kappa_of_shares(table / table.sum()))
-    # The unpooled kappa needs a row for each pair and person, which is too much for a crowd.
-    measured = Target("pooled", target.weights) if target.method == "unpooled" else target
     return Known(
-        pairs=len(found.pairs),
+        pairs=len(ratings.topics),
         topics=ratings.n_topics,
         table=table,
         kappa=kappa if np.isfinite(kappa) else None,
-        icc=intraclass_correlation(influence_of_pairs(ratings, measured), ratings.topics),
+        icc=intraclass_correlation(influence_of_pairs(ratings, target), ratings.topics),
         topic_size=mean_topic_size(np.bincount(ratings.topics)),
         bias=assessor_bias(ratings, ENOUGH),
     )

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
-from sqlalchemy import select
+from sqlalchemy import select, tuple_
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -24,16 +24,11 @@ from workbench.agreement.sample_influence import deviations_by_label
 from workbench.agreement.sample_request import PlanRequest, Target
 from workbench.agreement.sample_size import Draw, neyman_allocation
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
-from workbench.records import TieRule, id_bytes
+from workbench.records import TieRule
+from workbench.storage.chunks import chunks
 from workbench.storage.tables import AssessorRow, CampaignRow, PoolEntryRow, PoolRow
-from workbench.workflow.agreement.overlap import (
-    Candidate,
-    Candidates,
-    OverlapPlan,
-    Pair,
-    candidates_of,
-    plan_overlap,
-)
+from workbench.workflow.agreement.overlap import OverlapPlan, plan_overlap
+from workbench.workflow.agreement.overlap_candidates import Candidate, Candidates, Pair, candidates_of
 from workbench.workflow.judging.assignments import SEEDS, assign
 from workbench.workflow.pools.listing import PoolReport, pool_report
 from workbench.workflow.pools.making import manual_entry, write_entries
@@ -200,35 +195,31 @@ def _drawn(
     candidates: Candidates, plan: OverlapPlan, order: DrawOrder, generator: np.random.Generator
 ) -> tuple[list[Candidate], dict[int, float]]:
     """The candidates that are drawn, in their order, and by label the inclusion probability."""
-    found = candidates.found
     sizes = candidates.by_label
     draw, pairs = order.draw, order.pairs
     if draw is Draw.TOPIC:
-        names = sorted({one.topic for one in found}, key=id_bytes)
-        chosen: list[Candidate] = []
+        ends = np.cumsum(candidates.topic_sizes)
+        chosen: list[int] = []
         drawn = 0
-        for place in generator.permutation(len(names)):
+        for topic in generator.permutation(len(ends)).tolist():
             if len(chosen) >= pairs:
                 break
-            chosen += [one for one in found if one.topic == names[place]]
+            chosen += range(ends[topic] - candidates.topic_sizes[topic], ends[topic])
             drawn += 1
-        return _in_order(chosen), dict.fromkeys(range(len(sizes)), drawn / len(names))
+        return candidates.chosen(chosen), dict.fromkeys(range(len(sizes)), drawn / len(ends))
     if draw is Draw.RANDOM:
-        places = sorted(generator.permutation(len(found))[:pairs].tolist())
-        return [found[at] for at in places], dict.fromkeys(range(len(sizes)), len(places) / len(found))
+        chosen = generator.permutation(candidates.pairs)[:pairs].tolist()
+        chances = dict.fromkeys(range(len(sizes)), len(chosen) / candidates.pairs)
+        return candidates.chosen(chosen), chances
     weighed = np.asarray(sizes) * deviations_by_label(plan.model, plan.request.target)
-    allocation = neyman_allocation(pairs, weighed, sizes)
+    allocation, labels = neyman_allocation(pairs, weighed, sizes), candidates.labels
     chosen = []
     for label, count in enumerate(allocation):
-        own = [one for one in found if one.label == label]
-        chosen += [own[at] for at in generator.permutation(len(own))[:count].tolist()]
-    return _in_order(chosen), {
+        own = np.flatnonzero(labels == label)
+        chosen += own[generator.permutation(len(own))[:count]].tolist()
+    return candidates.chosen(chosen), {
         label: count / size for label, (count, size) in enumerate(zip(allocation, sizes, strict=True)) if size
     }
-
-
-def _in_order(chosen: Sequence[Candidate]) -> list[Candidate]:
-    return sorted(chosen, key=lambda one: (id_bytes(one.topic), id_bytes(one.docno)))
 
 
 def _cover(pairs: Sequence[Candidate], assessor_ids: Sequence[int], others: int) -> list[int]:
@@ -271,13 +262,13 @@ def _require_pairs(pairs: int, candidates: Candidates) -> None:
 
 def _sources(db: Session, campaign_id: int, pairs: set[Pair]) -> dict[Pair, PoolEntryRow]:
     """The entry of each pair in the latest pool that has it."""
-    rows = db.scalars(
-        select(PoolEntryRow)
-        .join(PoolRow)
-        .where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
-        .order_by(PoolEntryRow.pool_id)
-    )
-    return {(row.topic, row.docno): row for row in rows if (row.topic, row.docno) in pairs}
+    opened = select(PoolRow.id).where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
+    pools, entry = list(db.scalars(opened)), PoolEntryRow
+    found: dict[Pair, PoolEntryRow] = {}
+    for some in chunks(sorted(pairs)):
+        rows = select(entry).where(entry.pool_id.in_(pools), tuple_(entry.topic, entry.docno).in_(some))
+        found |= {(row.topic, row.docno): row for row in db.scalars(rows.order_by(entry.pool_id))}
+    return found
 
 
 def _runs(db: Session, campaign_id: int, sources: Mapping[Pair, PoolEntryRow]) -> list[dict[str, str]]:

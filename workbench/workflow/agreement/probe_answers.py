@@ -14,10 +14,8 @@ from sqlalchemy.orm import Session
 from workbench.export import Export
 from workbench.formats.probe_answers import HEADER, GivenAnswer, ProbeLine
 from workbench.storage.events import CURRENT_PURPOSES, LATER, WITHDRAWN
-from workbench.storage.tables import AssessorRow, JudgmentEventRow, KnownAnswerRow
-from workbench.workflow.judging.training import training_answers
-
-Pair = tuple[str, str]
+from workbench.storage.tables import KnownAnswerRow
+from workbench.workflow.agreement.own_events import Pair, RecordedEvent, own_events
 
 
 class Against(StrEnum):
@@ -26,19 +24,6 @@ class Against(StrEnum):
     REPEAT = "repeat"
     PLANTED = "planted"
     TRAINING = "training"
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedEvent:
-    """One event of an assessor: of which pair, what, for what, when, and at which desk."""
-
-    number: int
-    pair: Pair
-    answer: str
-    grade: int | None
-    purpose: str
-    when: datetime
-    assignment: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,42 +64,10 @@ def known_answers(db: Session, campaign_id: int) -> dict[tuple[str, Pair], int]:
     }
 
 
-def recorded_events(db: Session, campaign_id: int) -> dict[tuple[str, bool], list[RecordedEvent]]:
-    """Every event of a campaign in order, by the assessor's name and whether that is a machine."""
-    event = JudgmentEventRow
-    rows = db.execute(
-        select(
-            AssessorRow.name,
-            AssessorRow.machine,
-            event.id,
-            event.topic,
-            event.docno,
-            event.answer,
-            event.grade,
-            event.purpose,
-            event.recorded_at,
-            event.assignment_id,
-        )
-        .join(AssessorRow, AssessorRow.id == event.assessor_id)
-        .where(event.campaign_id == campaign_id)
-        .order_by(AssessorRow.name, event.id)
-    )
-    found: dict[tuple[str, bool], list[RecordedEvent]] = {}
-    for name, machine, number, topic, docno, answer, grade, purpose, when, assignment in rows:
-        recorded = RecordedEvent(number, (topic, docno), answer, grade, purpose, when, assignment)
-        found.setdefault((name, machine), []).append(recorded)
-    return found
-
-
-def training_rounds(db: Session, campaign_id: int) -> dict[int, int]:
-    """The round of every answer in training, by the number of its event."""
-    return {one.event_id: one.round for one in training_answers(db, campaign_id)}
-
-
 def answers_to_probes(
-    events: Sequence[RecordedEvent], known: Mapping[tuple[str, Pair], int], rounds: Mapping[int, int]
+    events: Sequence[RecordedEvent], known: Mapping[tuple[str, Pair], int]
 ) -> list[ProbeAnswer]:
-    """One assessor's answers to probes, in the order recorded.
+    """One assessor's answers to probes, in the order recorded; of pairs without a probe nothing is needed.
 
     Of a planted pair that was changed or undone at the desk only the last answer counts. Of a repeat, and in
     a round of training, the first one counts, whatever became of it. A planted pair that was judged among
@@ -127,7 +80,7 @@ def answers_to_probes(
             if one.answer != LATER:
                 current[one.pair] = one
             continue
-        against, number = Against(one.purpose), rounds.get(one.number, 1)
+        against, number = Against(one.purpose), one.round
         # From elsewhere every one stands for itself.
         place = (against, one.pair, number, one.assignment if one.assignment is not None else -1 - at)
         if against is not Against.PLANTED and place in probes:
@@ -151,15 +104,16 @@ def answers_to_probes(
 
 def probe_lines(db: Session, campaign_id: int) -> Iterator[ProbeLine]:
     """Every answer to a repeat, a planted pair or a training pair, by assessor, in the order recorded."""
-    known, rounds = known_answers(db, campaign_id), training_rounds(db, campaign_id)
-    for (name, machine), events in recorded_events(db, campaign_id).items():
-        for one in sorted(answers_to_probes(events, known, rounds), key=lambda one: one.event.number):
+    known = known_answers(db, campaign_id)
+    for assessor in own_events(db, campaign_id):
+        found = answers_to_probes(assessor.own.probed, known)
+        for one in sorted(found, key=lambda one: one.event.number):
             first = one.first
             yield ProbeLine(
                 topic=one.event.pair[0],
                 docno=one.event.pair[1],
-                assessor=name,
-                machine=machine,
+                assessor=assessor.name,
+                machine=assessor.machine,
                 purpose=str(one.against),
                 round=one.round if one.against is Against.TRAINING else None,
                 judged=one.judged,

@@ -12,7 +12,14 @@ from workbench.agreement.estimates import Estimate, chosen, coefficients_of
 from workbench.agreement.options import AgreementOptions, Singles
 from workbench.agreement.pair_report import PairReport, pair_report
 from workbench.agreement.pairwise import assessor_pairs
-from workbench.agreement.report import AgreementReport, Matrix, agreement_report, matrix
+from workbench.agreement.report import (
+    AgreementReport,
+    LeniencyReport,
+    Matrix,
+    agreement_report,
+    leniency_report,
+    matrix,
+)
 from workbench.agreement.selection import Selection
 from workbench.workflow.agreement.people import People, mean_of_pairs, people_by_topic
 from workbench.workflow.agreement.selection import campaign_ratings, ratings_state
@@ -31,6 +38,11 @@ def campaign_coefficients(
 ) -> tuple[Selection, tuple[Estimate, ...]]:
     """What is included, and the coefficients of all assessors alone; raises as `campaign_agreement` does."""
     return _cached(db, campaign_id, options, "coefficients", coefficients_of)
+
+
+def campaign_leniency(db: Session, campaign_id: int, options: AgreementOptions) -> LeniencyReport:
+    """The leniency of every assessor, as the whole report has it; raises as `campaign_ratings` does."""
+    return _cached(db, campaign_id, options, "leniency", leniency_report)
 
 
 def campaign_matrix(db: Session, campaign_id: int, options: AgreementOptions) -> Matrix:

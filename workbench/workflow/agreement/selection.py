@@ -25,7 +25,7 @@ from workbench.workflow.agreement.independent_answers import (
     discussions_version,
 )
 from workbench.workflow.agreement.overlap_pools import DrawnByLabel, pairs_drawn_by_label
-from workbench.workflow.agreement.topic_grades import Replaced, selection_by_topic
+from workbench.workflow.agreement.topic_grades import Replaced, answers_with, selection_by_topic
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.current_judgments import recorded_version
@@ -122,7 +122,7 @@ def campaign_ratings(db: Session, campaign_id: int, options: AgreementOptions) -
     chosen = replace(options, relevant_from=state.grades.relevant_from, documents=state.documents)
 
     def make() -> Selection:
-        replaced = _replaced(db, campaign_id) if options.answers is Occasion.INDEPENDENT else {}
+        replaced = _replaced(db, campaign_id, options.answers)
         found = selection_by_topic(
             db, campaign_id, state.judgments[2], state.grades.scale, chosen, replaced
         ) or select_ratings(answers_of_campaign(db, campaign_id, options.answers), state.grades.scale, chosen)
@@ -135,6 +135,11 @@ def campaign_ratings(db: Session, campaign_id: int, options: AgreementOptions) -
         chosen.relevant_from, chosen.graded, chosen.documents,
     )  # fmt: skip
     return _SELECTIONS.get((*state.judgments[:2], including), make, version=state, patience=0.0)
+
+
+def answers_on(db: Session, campaign_id: int, which: Occasion) -> Iterator[TopicAnswers]:
+    """The current answers of every topic that has any, or the independent ones."""
+    return answers_with(db, campaign_id, _replaced(db, campaign_id, which))
 
 
 def answers_of_campaign(db: Session, campaign_id: int, which: Occasion) -> Answers:
@@ -163,7 +168,7 @@ def answers_of_campaign(db: Session, campaign_id: int, which: Occasion) -> Answe
 def _before_discussion(
     db: Session, campaign_id: int, current: Answers, assessors: tuple[tuple[int, Assessor], ...]
 ) -> Answers:
-    before = _discussed(db, campaign_id)
+    before = answers_before_discussion(db, campaign_id)
     if not before:
         return current
     row = {number: at for at, (number, _) in enumerate(assessors)}
@@ -175,10 +180,12 @@ def _before_discussion(
     return replace(current, grades=grades)
 
 
-def _replaced(db: Session, campaign_id: int) -> Replaced:
-    """By topic the answers before a discussion, which count instead of the current ones."""
+def _replaced(db: Session, campaign_id: int, which: Occasion) -> Replaced:
+    """By topic the answers before a discussion, where these count instead of the current ones."""
+    if which is Occasion.CURRENT:
+        return {}
     found: dict[str, list[tuple[int, str, int]]] = {}
-    for (assessor_id, (topic, docno)), (answer, grade) in _discussed(db, campaign_id).items():
+    for (assessor_id, (topic, docno)), (answer, grade) in answers_before_discussion(db, campaign_id).items():
         found.setdefault(topic, []).append(
             (assessor_id, docno, _NO_GRADE[answer] if grade is None else grade)
         )
@@ -187,10 +194,11 @@ def _replaced(db: Session, campaign_id: int) -> Replaced:
 
 def nothing_discussed(db: Session, campaign_id: int) -> bool:
     """Whether no pair was ever discussed, so that the current answers are the independent ones."""
-    return not _discussed(db, campaign_id)
+    return not answers_before_discussion(db, campaign_id)
 
 
-def _discussed(db: Session, campaign_id: int) -> Mapping[tuple[int, Pair], GivenAnswer]:
+def answers_before_discussion(db: Session, campaign_id: int) -> Mapping[tuple[int, Pair], GivenAnswer]:
+    """What `discussed_answers` finds, kept until a judgment is added or a pair is returned."""
     by_topic = answers_by_topic(db, campaign_id)
     if not any(one.discussed for one in by_topic.values()) and not discussions_version(db, campaign_id):
         return {}
@@ -202,7 +210,7 @@ def _caveats(
     db: Session, campaign_id: int, found: Selection, options: AgreementOptions, drawn_by_label: DrawnByLabel
 ) -> Iterator[str]:
     """What a reader must know of the pairs compared: that some were discussed, or drawn by their label."""
-    discussed = found.included.count({pair for _, pair in _discussed(db, campaign_id)})
+    discussed = found.included.count({pair for _, pair in answers_before_discussion(db, campaign_id)})
     if discussed:
         first = options.answers is Occasion.INDEPENDENT
         count = (

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import hashlib
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
+from itertools import chain
 
 from sqlalchemy.orm import Session
 
 from workbench.agreement.export import drawn_cells
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.self_consistency import Consistency, self_consistency
-from workbench.records import Answer
-from workbench.storage.events import CURRENT_PURPOSES, WITHDRAWN
+from workbench.workflow.agreement.own_events import AssessorEvents, OwnEvents, Pair, own_events
 from workbench.workflow.agreement.probe_answers import (
     Against,
-    Pair,
     ProbeAnswer,
-    RecordedEvent,
     answers_to_probes,
     known_answers,
-    recorded_events,
-    training_rounds,
 )
 from workbench.workflow.agreement.selection import ComparedGrades, compared_grades
+from workbench.workflow.caching import Cache
 
 REPEAT_COLUMNS = (
     "assessor", "machine", "against", "n", "same", "observed", "observed_low", "observed_high", "pooled",
@@ -95,6 +94,16 @@ class _Compared:
     when: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What one assessor adds to a report; no line where nothing was compared or changed."""
+
+    line: AssessorConsistency | None
+    contradictions: tuple[Contradiction, ...]
+    no_grade: int
+    changed_later: int
+
+
 def consistency(db: Session, campaign_id: int, options: AgreementOptions) -> ConsistencyReport:
     """Every assessor against the same assessor's earlier answers and against known answers.
 
@@ -104,40 +113,55 @@ def consistency(db: Session, campaign_id: int, options: AgreementOptions) -> Con
     """
     grades = compared_grades(db, campaign_id, relevant_from=options.relevant_from, graded=options.graded)
     known = {pair: grade for pair, grade in known_answers(db, campaign_id).items() if grade in grades.scale}
-    trained = training_rounds(db, campaign_id)
-    lines, contradictions, no_grade, changed_later = [], [], 0, 0
-    for (name, machine), events in recorded_events(db, campaign_id).items():
-        probes = answers_to_probes(events, known, trained)
-        changed_later += sum(one.changed and one.against is Against.REPEAT for one in probes)
-        compared, without = _compared(probes)
-        no_grade += without
-        changes = _changes(events, grades)
-        if not compared and not changes.changed and not changes.withdrawn:
-            continue
-        found = tuple((against, _consistency(compared, against, grades, options)) for against in Against)
-        lines.append(AssessorConsistency(name, machine, found, changes))
-        contradictions += [
-            Contradiction(
-                assessor=name,
-                against=one.against,
-                topic=one.pair[0],
-                docno=one.pair[1],
-                stood=one.stood,
-                given=one.given,
-                when=one.when,
-                across=_across(one.stood, one.given, grades),
-            )
-            for one in compared
-            if one.stood != one.given
-        ]
+    depends_on = (hashlib.sha256(repr(sorted(known.items())).encode()).digest(), grades, options)
+    found = [
+        _FOUND.get(
+            (one.name, one.machine, one.state, depends_on),
+            partial(_of_assessor, one, known, grades, options),
+        )
+        for one in own_events(db, campaign_id)
+    ]
+    contradictions = chain.from_iterable(one.contradictions for one in found)
     return ConsistencyReport(
-        assessors=tuple(lines),
+        assessors=tuple(one.line for one in found if one.line is not None),
         contradictions=tuple(sorted(contradictions, key=lambda one: one.when, reverse=True)),
         grades=grades,
-        no_grade=no_grade,
-        changed_later=changed_later,
+        no_grade=sum(one.no_grade for one in found),
+        changed_later=sum(one.changed_later for one in found),
         options=options,
     )
+
+
+def _of_assessor(
+    assessor: AssessorEvents,
+    known: Mapping[tuple[str, Pair], int],
+    grades: ComparedGrades,
+    options: AgreementOptions,
+) -> _Found:
+    name = assessor.name
+    probes = answers_to_probes(assessor.own.probed, known)
+    changed_later = sum(one.changed and one.against is Against.REPEAT for one in probes)
+    compared, without = _compared(probes)
+    changes = _changes(assessor.own, grades)
+    if not compared and not changes.changed and not changes.withdrawn:
+        return _Found(None, (), without, changed_later)
+    found = tuple((against, _consistency(compared, against, grades, options)) for against in Against)
+    contradictions = (
+        Contradiction(
+            assessor=name,
+            against=one.against,
+            topic=one.pair[0],
+            docno=one.pair[1],
+            stood=one.stood,
+            given=one.given,
+            when=one.when,
+            across=_across(one.stood, one.given, grades),
+        )
+        for one in compared
+        if one.stood != one.given
+    )
+    line = AssessorConsistency(name, assessor.machine, found, changes)
+    return _Found(line, tuple(contradictions), without, changed_later)
 
 
 def repeat_rows(report: ConsistencyReport) -> Iterator[tuple[object, ...]]:
@@ -183,23 +207,15 @@ def _compared(answers: Sequence[ProbeAnswer]) -> tuple[list[_Compared], int]:
     return compared, without
 
 
-def _changes(events: Sequence[RecordedEvent], grades: ComparedGrades) -> OwnChanges:
-    latest: dict[Pair, int] = {}
-    higher = lower = across = withdrawn = 0
-    for one in events:
-        if one.purpose not in CURRENT_PURPOSES:
-            continue
-        if one.answer == WITHDRAWN:
-            withdrawn += 1
-        # What was withdrawn is remembered: the grade that comes instead is a change all the same.
-        if one.answer == Answer.GRADE and one.grade is not None:
-            before = latest.get(one.pair, one.grade)
-            higher += one.grade > before
-            lower += one.grade < before
-            across += _across(before, one.grade, grades)
-            latest[one.pair] = one.grade
-    return OwnChanges(higher + lower, higher, lower, across, withdrawn)
+def _changes(own: OwnEvents, grades: ComparedGrades) -> OwnChanges:
+    higher = sum(one.times for one in own.changes if one.after > one.before)
+    lower = sum(one.times for one in own.changes if one.after < one.before)
+    across = sum(one.times for one in own.changes if _across(one.before, one.after, grades))
+    return OwnChanges(higher + lower, higher, lower, across, own.withdrawn)
 
 
 def _across(first: int, second: int, grades: ComparedGrades) -> bool:
     return grades.relevant(first) != grades.relevant(second)
+
+
+_FOUND: Cache[Hashable, _Found] = Cache(2048)

@@ -40,7 +40,7 @@ def selection_by_topic(
     """
     if options.basis is not Basis.BOTH or len(scale) > MOST_CATEGORIES:
         return None
-    answers = list(_answers(db, campaign_id, replaced))
+    answers = list(answers_with(db, campaign_id, replaced))
     counts = _by_assessor([one.keep("answer counts", _counted) for one in answers])
     gave = [counts[number][0] if number in counts else 0 for number, _ in assessors]
     rows = chosen_assessors([one for _, one in assessors], gave, options.assessors, options.machines)
@@ -64,7 +64,8 @@ def selection_by_topic(
     return select_by_topic(topics, chosen, scale, options)
 
 
-def _answers(db: Session, campaign_id: int, replaced: Replaced) -> Iterator[TopicAnswers]:
+def answers_with(db: Session, campaign_id: int, replaced: Replaced) -> Iterator[TopicAnswers]:
+    """The current answers of every topic that has any, with others that count instead of them."""
     for topic, one in answers_by_topic(db, campaign_id).items():
         others = replaced.get(topic)
         yield one if others is None else one.keep(("replaced", others), partial(_with_others, others))

@@ -17,6 +17,7 @@ import time
 from collections import deque
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from weakref import WeakKeyDictionary
 
 from sqlalchemy.orm import Session
@@ -62,6 +63,16 @@ def answers_by_topic(db: Session, campaign_id: int) -> Mapping[str, TopicAnswers
 def changes_of(db: Session, campaign_id: int) -> int:
     """A number that grows, in this process, with every event that appears in a campaign."""
     return 0 if WRITES in db.info else _store(db, campaign_id).changes(db)
+
+
+def states_of_assessors(db: Session, campaign_id: int) -> Mapping[int, int]:
+    """By assessor a number that stands in this process for their events; with the next event it is another.
+
+    Of what only this transaction sees nobody else has the numbers.
+    """
+    if WRITES in db.info:
+        return {assessor: next(_NUMBERS) for assessor in newest_events(db, campaign_id)}
+    return _store(db, campaign_id).states(db)
 
 
 def keep_current(database: Database) -> None:
@@ -116,6 +127,7 @@ class _Store:
         self._seen: set[int] = set()
         self._passed: deque[tuple[float, int]] = deque()
         self._changes = 0
+        self._states: dict[int, int] = {}
         self._unkept = 0
         self._keeping = threading.Lock()
 
@@ -140,6 +152,16 @@ class _Store:
         with self._lock:
             return self._changes if self._follow(db) else -next(_NUMBERS)
 
+    def states(self, db: Session) -> dict[int, int]:
+        """By assessor the number of what is known; of a transaction that is behind others new numbers."""
+        newest = newest_events(db, self._campaign_id)
+        with self._lock:
+            if not self._follow(db):
+                return {assessor: next(_NUMBERS) for assessor in newest}
+            for assessor in newest.keys() - self._states.keys():
+                self._states[assessor] = next(_NUMBERS)
+            return {assessor: self._states[assessor] for assessor in newest}
+
     def _follow(self, db: Session) -> bool:
         """Take in the events since; False where this transaction sees fewer than are known."""
         newest = newest_events(db, self._campaign_id)
@@ -158,6 +180,7 @@ class _Store:
                 topic = self._topics.setdefault(name, _Topic())
                 topic.answers, topic.changed = None, topic.changed + 1
                 topic.assessors.add(assessor)
+                self._states[assessor] = next(_NUMBERS)
                 self._changes += 1
                 self._unkept += 1
                 self._seen.add(number)
@@ -262,14 +285,7 @@ def _portions(packed: Mapping[str, bytes]) -> Iterator[dict[str, bytes]]:
         yield part
 
 
-def _numbers() -> Iterator[int]:
-    number = 0
-    while True:
-        number += 1
-        yield number
-
-
-_NUMBERS = _numbers()
+_NUMBERS = count(1)
 _STORES: WeakKeyDictionary[Pool, dict[Hashable, _Store]] = WeakKeyDictionary()
 _MAKING = threading.Lock()
 

@@ -24,7 +24,12 @@ from workbench.web.pages.agreement.page import (
     report_for_file,
 )
 from workbench.web.results import CampaignResult, MadeResult, ResultOption, result
-from workbench.workflow.agreement.report import campaign_agreement, campaign_matrix, campaign_pair
+from workbench.workflow.agreement.report import (
+    campaign_agreement,
+    campaign_leniency,
+    campaign_matrix,
+    campaign_pair,
+)
 
 blueprint = Blueprint("agreement", __name__, url_prefix="/c/<slug>/agreement")
 MOST_DISAGREED = 200
@@ -66,7 +71,7 @@ def grades() -> str:
 @reader
 def assessors() -> str:
     """Leniency of each assessor, on the pairs shared with others."""
-    return render_page("assessors", agreement_page(campaign_agreement, weighted=True))
+    return render_page("assessors", agreement_page(campaign_leniency, weighted=True))
 
 
 @blueprint.get("/pair")
