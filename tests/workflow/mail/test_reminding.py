@@ -9,12 +9,12 @@ import pytest
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
+from tests.assigned import assign
 from tests.builders import Made, pooled_campaign
 from tests.mail import SITE
 from workbench.errors import InvalidInput
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, AssignmentRow, CampaignRow, MailMessageRow
-from workbench.workflow.judging.assignments import assign
 from workbench.workflow.mail.message import Message
 from workbench.workflow.mail.queue import claim_next
 from workbench.workflow.mail.reminder import long_date, work_left

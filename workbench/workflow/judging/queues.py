@@ -10,12 +10,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
+from workbench.storage.engine import Database, Writing
 from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, PoolRow
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.clock import utc_now
-from workbench.workflow.judging.assignments import assign
+from workbench.workflow.judging.distribution import Distribution, distribute_in_portions, to_each
 from workbench.workflow.judging.handout import kind_of
-from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.judging.queue_handout import LEASE_RULE, QueueHandout, give_back, lease_minutes
 from workbench.workflow.people.assessors import assessor_names
 from workbench.workflow.pools.adaptive_pools import topics_of_pool
@@ -84,13 +84,22 @@ def set_lease(db: Session, campaign_id: int, minutes: int) -> None:
     db.flush()
 
 
-def give_queue(db: Session, campaign_id: int, name: str, assessor_ids: Iterable[int]) -> int:
-    """Assign all topics of a queue to assessors; returns how many assignments are new.
+def give_queue(
+    database: Database,
+    campaign_id: int,
+    name: str,
+    assessor_ids: Iterable[int],
+    *,
+    writing: Writing | None = None,
+) -> int:
+    """Assign all topics of a queue to assessors, in portions; returns how many assignments are new.
 
-    Raises as `assign`, and Conflict where the pool is not a queue.
+    Raises as `distribute_in_portions`, and Conflict where the pool is not a queue.
     """
-    row = queue_row(db, campaign_id, name)
-    return assign(db, row.id, topics=None, assessor_ids=assessor_ids, order=OrderRule.SHUFFLED)
+    with database.reading() as db:
+        row = queue_row(db, campaign_id, name)
+        given = to_each(db, row.id, assessor_ids)
+    return distribute_in_portions(database, Distribution(row.id, given), writing=writing)
 
 
 def take_back(

@@ -12,15 +12,18 @@ from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, organiser
-from workbench.web.context import reading, writing
+from workbench.web.context import app_context, reading, writing
 from workbench.web.forms import findings_of, status_of, whole_number
 from workbench.web.ids import read_id
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.paging import page_of_topics, place_sent
 from workbench.web.requests import see_other
+from workbench.web.trail import in_portions
 from workbench.workflow.judging import assignments
 from workbench.workflow.judging.assignments import AssignmentLine, assignments_of
+from workbench.workflow.judging.distribution import Distribution, Given, distribute_in_portions
+from workbench.workflow.judging.distribution import in_turn as topics_in_turn
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.listing import PoolLine, pool_topics, pools_of
@@ -66,11 +69,10 @@ def in_turn() -> Response | tuple[str, int]:
                 [Finding("Assessors per topic", None, "per_topic", "not a number", "1 or more")]
             )
         chosen = [number for text in request.form.getlist("assessor") if (number := whole_number(text))]
-        with writing() as db:
+        with reading() as db:
             line = pool_line(db, here().id, pool_id)
-            added = assignments.assign_in_turn(
-                db, line.id, assessor_ids=chosen, per_topic=per_topic, order=order.rule, seed=order.seed
-            )
+            given = topics_in_turn(db, line.id, chosen, per_topic)
+        added = _distribute(Distribution(line.id, given, order.rule, order.seed))
     except WorkbenchError as error:
         return _refused(error, pool_id)
     return _given(added, line)
@@ -82,22 +84,12 @@ def by_hand() -> Response | tuple[str, int]:
     """Assign the selected topics to the assessors in whose columns they are."""
     pool_id = whole_number(request.form.get("pool", ""))
     try:
-        order, columns = _order(), _cells()
-        if not columns:
+        order, given = _order(), _cells()
+        if not given:
             raise InvalidInput([Finding("Table", None, "cell", "nothing is selected", "select one or more")])
-        with writing() as db:
+        with reading() as db:
             line = pool_line(db, here().id, pool_id)
-            added = sum(
-                assignments.assign(
-                    db,
-                    line.id,
-                    topics=topics,
-                    assessor_ids=[assessor_id],
-                    order=order.rule,
-                    seed=order.seed,
-                )
-                for assessor_id, topics in columns.items()
-            )
+        added = _distribute(Distribution(line.id, given, order.rule, order.seed))
     except WorkbenchError as error:
         return _refused(error, pool_id)
     return _given(added, line)
@@ -130,13 +122,15 @@ def _order() -> OrderChoice:
     return OrderChoice(rule, seed)
 
 
-def _cells() -> dict[int, list[str]]:
-    """The ticked topics by the assessor's number; a box holds `number:topic`."""
-    columns: dict[int, list[str]] = {}
-    for text in request.form.getlist("cell"):
-        number, _, topic = text.partition(":")
-        columns.setdefault(whole_number(number) or 0, []).append(read_id(topic))
-    return columns
+def _cells() -> list[Given]:
+    """The ticked topics, each with the assessor's number; a box holds `number:topic`."""
+    boxes = (text.partition(":") for text in request.form.getlist("cell"))
+    return [(read_id(topic), whole_number(number) or 0) for number, _, topic in boxes]
+
+
+def _distribute(distribution: Distribution) -> int:
+    with in_portions():
+        return distribute_in_portions(app_context().database, distribution, writing=writing)
 
 
 def _given(added: int, line: PoolLine) -> Response:
