@@ -18,7 +18,8 @@ from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.workflow.agreement.overlap import Source, candidates_of, plan_overlap
 from workbench.workflow.agreement.overlap_drawing import DrawOrder, draw_overlap
-from workbench.workflow.judging.assignments import assignments_of, left_to_judge
+from workbench.workflow.judging.assigned_work import left_to_judge
+from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools.listing import pool_entries, pools_of
 

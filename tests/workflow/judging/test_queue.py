@@ -19,7 +19,8 @@ from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import KeptAsideRow
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
-from workbench.workflow.judging.assignments import assignments_of, left_to_judge, revoke
+from workbench.workflow.judging.assigned_work import left_to_judge
+from workbench.workflow.judging.assignments import assignments_of, revoke
 from workbench.workflow.judging.desk_view import desk
 from workbench.workflow.judging.queue_handout import AHEAD
 from workbench.workflow.judging.queues import (

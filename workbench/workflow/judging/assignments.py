@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
-from workbench.storage.events import current_events
 from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow, TopicRow
-from workbench.workflow.judging.assigned_work import answered, handed_documents
-from workbench.workflow.judging.handout import handout_of, kind_of
+from workbench.workflow.judging.assigned_work import handed_documents
+from workbench.workflow.judging.handout import kind_of
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.pools.current_answers import answers_by_topic
 
@@ -67,11 +67,18 @@ def assignments_of(db: Session, campaign_id: int, *, topic: str | None = None) -
         .order_by(TopicRow.position, AssessorRow.name)
     )
     rows = db.execute(chosen if topic is None else chosen.where(AssignmentRow.topic == topic)).all()
-    handed = handed_documents(db, {row.pool_id for row, *_ in rows})
-    answers = answers_by_topic(db, campaign_id)
+    handed = handed_documents(db, {row.pool_id for row, *_ in rows}, answers_by_topic(db, campaign_id))
+    given: dict[tuple[int, str], set[int]] = {}
+    for row, *_ in rows:
+        given.setdefault((row.pool_id, row.topic), set()).add(row.assessor_id)
+    people = {key: sorted(who) for key, who in given.items()}
+    shares = {
+        key: dict(zip(who, np.array(handed.shares(*key, np.array(who, np.int64))).T.tolist(), strict=True))
+        for key, who in people.items()
+    }
     lines = []
     for row, pool, title, assessor in rows:
-        docnos = handed.of(row.pool_id, row.topic, row.assessor_id)
+        has, done, left, _ = shares[row.pool_id, row.topic][row.assessor_id]
         lines.append(
             AssignmentLine(
                 id=row.id,
@@ -81,38 +88,8 @@ def assignments_of(db: Session, campaign_id: int, *, topic: str | None = None) -
                 assessor=assessor,
                 order_rule=OrderRule(row.order_rule),
                 seed=row.seed,
-                pairs=docnos.count + handed.left(row.pool_id, row.topic, row.assessor_id),
-                answered=answered(answers.get(row.topic), row.assessor_id, docnos),
+                pairs=has + left,
+                answered=done,
             )
         )
     return tuple(lines)
-
-
-def left_to_judge(db: Session, campaign_id: int, account_id: int) -> int:
-    """How many pairs assigned to an account in open pools have no answer of its yet."""
-    assessor_id = db.scalar(
-        select(AssessorRow.id).where(
-            AssessorRow.campaign_id == campaign_id, AssessorRow.account_id == account_id
-        )
-    )
-    if assessor_id is None:
-        return 0
-    assigned = db.execute(
-        select(AssignmentRow.pool_id, AssignmentRow.topic)
-        .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
-        .where(
-            AssignmentRow.assessor_id == assessor_id,
-            AssignmentRow.revoked_at.is_(None),
-            PoolRow.closed_at.is_(None),
-        )
-    ).all()
-    pairs: set[tuple[str, str]] = set()
-    left = 0
-    for pool_id, topic in assigned:
-        handout = handout_of(db, db.get_one(PoolRow, pool_id), topic)
-        pairs |= {(topic, docno) for docno in handout.docnos(assessor_id)}
-        left += handout.may_come(assessor_id)
-    if not pairs:
-        return left
-    events = current_events(db, campaign_id, assessor_ids=[assessor_id])
-    return left + len(pairs - {(event.topic, event.docno) for event in events})
