@@ -5,6 +5,7 @@ They are made by a distribution (`judging.distribution`).
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -15,8 +16,10 @@ from sqlalchemy.orm import Session
 from workbench.errors import NotFound
 from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow, TopicRow
 from workbench.workflow.judging.assigned_work import handed_documents
+from workbench.workflow.judging.given_topics import given_topics
 from workbench.workflow.judging.handout import kind_of
 from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.people.assessors import assessor_names
 from workbench.workflow.pools.current_answers import answers_by_topic
 
 
@@ -53,8 +56,39 @@ class AssignmentLine:
     answered: int
 
 
-def assignments_of(db: Session, campaign_id: int, *, topic: str | None = None) -> tuple[AssignmentLine, ...]:
-    """The current assignments of a campaign, or of one topic, by topic, then assessor."""
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What one assessor has in a pool."""
+
+    assessor: str
+    topics: int
+    pairs: int
+    answered: int
+
+
+def loads_of(db: Session, campaign_id: int, pool_id: int) -> tuple[Load, ...]:
+    """What each assessor to whom anything of a pool is assigned has of it, by name."""
+    given = [one for one in given_topics(db, campaign_id) if one.pool_id == pool_id]
+    if not given:
+        return ()
+    handed = handed_documents(db, [pool_id], answers_by_topic(db, campaign_id))
+    people = np.unique(np.concatenate([one.assessors for one in given]))
+    sums = np.zeros((3, len(people)), np.int64)
+    for one in given:
+        shares = handed.shares(pool_id, one.topic, one.assessors)
+        at = np.searchsorted(people, one.assessors)
+        sums[0, at] += 1
+        sums[1, at] += shares.has + shares.left
+        sums[2, at] += shares.answered
+    names = assessor_names(db, campaign_id)
+    rows = zip(people.tolist(), sums.T.tolist(), strict=True)
+    return tuple(sorted((Load(names[who], *row) for who, row in rows), key=lambda load: load.assessor))
+
+
+def assignments_of(
+    db: Session, campaign_id: int, *, topics: Collection[str] | None = None, pool_id: int | None = None
+) -> tuple[AssignmentLine, ...]:
+    """The current assignments of a campaign, of all topics and pools or some, by topic, then assessor."""
     chosen = (
         select(AssignmentRow, PoolRow.name, TopicRow.title, AssessorRow.name)
         .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
@@ -66,16 +100,12 @@ def assignments_of(db: Session, campaign_id: int, *, topic: str | None = None) -
         .where(PoolRow.campaign_id == campaign_id, AssignmentRow.revoked_at.is_(None))
         .order_by(TopicRow.position, AssessorRow.name)
     )
-    rows = db.execute(chosen if topic is None else chosen.where(AssignmentRow.topic == topic)).all()
-    handed = handed_documents(db, {row.pool_id for row, *_ in rows}, answers_by_topic(db, campaign_id))
-    given: dict[tuple[int, str], set[int]] = {}
-    for row, *_ in rows:
-        given.setdefault((row.pool_id, row.topic), set()).add(row.assessor_id)
-    people = {key: sorted(who) for key, who in given.items()}
-    shares = {
-        key: dict(zip(who, np.array(handed.shares(*key, np.array(who, np.int64))).T.tolist(), strict=True))
-        for key, who in people.items()
-    }
+    if topics is not None:
+        chosen = chosen.where(AssignmentRow.topic.in_(list(topics)))
+    if pool_id is not None:
+        chosen = chosen.where(AssignmentRow.pool_id == pool_id)
+    rows = db.execute(chosen).all()
+    shares = _shares(db, campaign_id, [row for row, *_ in rows])
     lines = []
     for row, pool, title, assessor in rows:
         has, done, left, _ = shares[row.pool_id, row.topic][row.assessor_id]
@@ -93,3 +123,18 @@ def assignments_of(db: Session, campaign_id: int, *, topic: str | None = None) -
             )
         )
     return tuple(lines)
+
+
+def _shares(
+    db: Session, campaign_id: int, rows: Sequence[AssignmentRow]
+) -> dict[tuple[int, str], dict[int, list[int]]]:
+    """Of each topic of a pool what its assessors have of it, in the order of `Shares`."""
+    handed = handed_documents(db, {row.pool_id for row in rows}, answers_by_topic(db, campaign_id))
+    given: dict[tuple[int, str], list[int]] = {}
+    for row in rows:
+        given.setdefault((row.pool_id, row.topic), []).append(row.assessor_id)
+    found = {}
+    for key, people in given.items():
+        shares = handed.shares(*key, np.array(people, np.int64))
+        found[key] = dict(zip(people, np.array(shares).T.tolist(), strict=True))
+    return found
