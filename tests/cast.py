@@ -15,6 +15,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sqlalchemy.orm import Session
 
+from tests.assigned import assign
 from tests.builders import ALPHA, BETA, DOCNOS, TOPICS, send_runs
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document
@@ -22,7 +23,7 @@ from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
 from workbench.workflow.campaigns.visits import visit_of
-from workbench.workflow.judging.assignments import assign, assignments_of
+from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.people.accounts import Account, create_account, create_first_account, prepare_account
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.groups import add_group, join

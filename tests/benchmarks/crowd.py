@@ -24,6 +24,7 @@ from urllib.parse import quote, urlsplit
 
 from sqlalchemy import select, text
 
+from tests.assigned import assign_in_turn
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document, Judgment, Topic
 from workbench.storage.engine import Database
@@ -31,7 +32,7 @@ from workbench.storage.tables import AssessorRow, JudgmentEventRow
 from workbench.web.ids import read_id
 from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
-from workbench.workflow.judging.assignments import assign_in_turn, assignments_of
+from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.people.accounts import NewAccount, create_account
 from workbench.workflow.people.assessors import assessors_of

@@ -50,7 +50,7 @@ from workbench.workflow.campaigns.archive import archive_campaign, restore_campa
 from workbench.workflow.campaigns.collection import load_topics
 from workbench.workflow.campaigns.deletion import delete_campaign
 from workbench.workflow.campaigns.loading import load_in_portions
-from workbench.workflow.judging.assignments import assign_in_turn
+from workbench.workflow.judging.distribution import Distribution, distribute_in_portions, in_turn
 from workbench.workflow.judging.importing import GivenJudgments, import_judgments
 from workbench.workflow.judging.large_imports import import_in_portions
 from workbench.workflow.judging.queues import give_queue, make_queue
@@ -231,9 +231,10 @@ def decisions(site: Site) -> None:
 
 def assignments(site: Site) -> None:
     """Every topic of the pool given to three people."""
-    with site.database.writing() as db:
-        people = [line.id for line in assessors_of(db, site.campaign)]
-        assign_in_turn(db, site.pool().id, assessor_ids=people, per_topic=3)
+    pool_id = site.pool().id
+    with site.database.reading() as db:
+        given = in_turn(db, pool_id, [line.id for line in assessors_of(db, site.campaign)], 3)
+    distribute_in_portions(site.database, Distribution(pool_id, given))
 
 
 def a_queue(site: Site) -> None:
@@ -241,7 +242,9 @@ def a_queue(site: Site) -> None:
     name = site.pool().name
     with site.database.writing() as db:
         make_queue(db, site.campaign, name, 2)
-        give_queue(db, site.campaign, name, [line.id for line in assessors_of(db, site.campaign)])
+    with site.database.reading() as db:
+        people = [line.id for line in assessors_of(db, site.campaign)]
+    give_queue(site.database, site.campaign, name, people)
 
 
 def a_release(site: Site) -> None:

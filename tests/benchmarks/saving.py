@@ -26,6 +26,7 @@ from urllib.parse import urlencode, urlsplit
 
 from sqlalchemy import insert, select
 
+from tests.assigned import assign
 from tests.benchmarks.assessors import figures
 from tests.benchmarks.crowd import (
     AGAIN,
@@ -50,7 +51,7 @@ from workbench.storage.engine import Database
 from workbench.storage.events import append_events
 from workbench.storage.migrate import migrate
 from workbench.storage.tables import PoolEntryRow, PoolRow
-from workbench.workflow.judging.assignments import assign, assignments_of
+from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.sync import receive
 from workbench.workflow.pools.making import make_pool
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from playwright.sync_api import BrowserContext, Page, Route, expect
 from sqlalchemy import select
 
+from tests.assigned import assign
 from tests.browser.people import CHEAP, stored
 from tests.builders import send_runs
 from tests.tree import ROOT
@@ -26,7 +27,7 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
 from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
-from workbench.workflow.judging.assignments import assign, assignments_of
+from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.people.accounts import Account, NewAccount, create_account
 from workbench.workflow.people.assessors import assessors_of

@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from tests.assigned import assign
 from tests.browser.people import CHEAP, PASSWORD, demo_instance, stored
 from tests.formats.image_files import image_document, png_file
 from tests.searches import stored_search
@@ -30,7 +31,7 @@ from workbench.workflow.adjudication.queue import Order
 from workbench.workflow.campaigns.campaigns import campaign_by_slug, create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
 from workbench.workflow.clock import utc_now
-from workbench.workflow.judging.assignments import assign, assignments_of
+from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.preference_tasks import compare_best, compare_runs, tasks_of
 from workbench.workflow.judging.unrecorded import store_unrecorded
 from workbench.workflow.openid.identities import ProviderIdentity, link_identity

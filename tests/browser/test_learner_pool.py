@@ -9,12 +9,13 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 from sqlalchemy import select
 
+from tests.assigned import assign
 from tests.browser.desks import DOCNO, DeskServer, desk_server, ready
 from tests.browser.people import stored
 from workbench.records import Document
 from workbench.storage.tables import PoolRow
 from workbench.workflow.judging.adaptive_states import replay_pool
-from workbench.workflow.judging.assignments import assign, assignments_of
+from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.learner_rounds import CollectionVectors, make_rounds
 

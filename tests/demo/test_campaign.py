@@ -6,7 +6,7 @@ from workbench.demo.campaign import PEOPLE, SLUG, has_demo, make_demo
 from workbench.storage.engine import Database
 from workbench.workflow.agreement.report import agreement_of_people
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.judging.assignments import left_to_judge
+from workbench.workflow.judging.assigned_work import left_to_judge
 from workbench.workflow.overview.cards import campaigns_of
 from workbench.workflow.overview.progress import overview
 from workbench.workflow.people.accounts import account_by_login

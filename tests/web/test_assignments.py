@@ -10,6 +10,7 @@ from tests.uploads import text_of
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.web import paging
+from workbench.web.pages.assignments import assignments
 from workbench.workflow.judging.assignments import AssignmentLine, assignments_of
 from workbench.workflow.people.assessors import assessors_of
 
@@ -153,6 +154,16 @@ def test_a_long_pool_is_assigned_a_page_of_topics_at_a_time(
     nothing = text_of(olga.get(ADDRESS, query_string={"search": "nowhere"}).text)
     assert "No topic id or title contains this" in nothing
     assert "4 assignments" in nothing
+
+
+def test_fewer_topics_stand_on_a_page_where_many_people_have_each(
+    olga: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Two people have each of the two topics: one of them fills the page.
+    monkeypatch.setattr(assignments, "MOST_LINES", 3)
+    page = text_of(olga.get(ADDRESS).text)
+    assert "Below are the 2 for the topics on this page" in page
+    assert "Ada 0 of 6 2 Ben 0 of 6 2" in page
 
 
 def test_forms_lead_back_to_their_page_of_topics(

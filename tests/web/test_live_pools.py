@@ -8,6 +8,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sqlalchemy import select
 
+from tests.assigned import assign
 from tests.cast import Cast
 from tests.uploads import text_of
 from tests.web.conftest import Enter
@@ -16,7 +17,7 @@ from workbench.pooling.strategies import PoolRecipe
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, PoolEventRow
 from workbench.web.ids import read_id
-from workbench.workflow.judging.assignments import assign, assignments_of
+from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.drafts import close_pool
 from workbench.workflow.pools.learner_rounds import CollectionVectors, make_rounds

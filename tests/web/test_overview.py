@@ -9,6 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import event, update
 
+from tests.assigned import assign
 from tests.cast import Cast
 from tests.uploads import check_files, import_judgments, keep_all, links, text_of, upload, upload_runs
 from tests.web.conftest import Enter
@@ -19,7 +20,7 @@ from workbench.storage.tables import AssignmentRow, JudgmentEventRow, RunRow
 from workbench.workflow.adjudication.decisions import Decision, DecisionSubmission, decide
 from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.campaigns.collection import load_topics
-from workbench.workflow.judging.assignments import assign, assignments_of
+from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.record import record
 from workbench.workflow.judging.submission import Submission
 from workbench.workflow.people.assessors import assessors_of

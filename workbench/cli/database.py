@@ -22,8 +22,7 @@ from workbench.storage.migrate import migrate
 from workbench.storage.reachability import reachable
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.act_names import COMMAND
-from workbench.workflow.people.changes import Changes, watching
-from workbench.workflow.people.trail import Act, add_entry
+from workbench.workflow.people.trail import Act, PortionsTrail, add_entry
 
 
 def database_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -64,33 +63,21 @@ class TrailedDatabase(Database):
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
-        self._act: Act | None = None
-        self._further = Changes()
-        self._transactions = 0
+        self._trail = PortionsTrail()
 
     @contextmanager
     def writing(self, *, synced: bool = True) -> Iterator[Session]:
         """As of every database, and recorded."""
-        with super().writing(synced=synced) as db:
-            if self._act is not None:
-                with watching(db, self._further):
-                    yield db
-                self._transactions += 1
-                return
-            act = _running(db)
-            with watching(db, Changes()) as changes:
-                yield db
-                db.flush()
-            add_entry(db, act, changes=changes.as_data())
-        self._act = act
+        with super().writing(synced=synced) as db, self._trail.recorded(db, functools.partial(_running, db)):
+            yield db
 
     def finish(self) -> None:
         """Record what all transactions but the first have changed."""
-        if self._act is None or not self._transactions:
-            return
-        asked = self._act.asked | {"further_transactions": self._transactions}
-        with super().writing() as db:
-            add_entry(db, replace(self._act, asked=asked), changes=self._further.as_data())
+        summary = self._trail.summary()
+        if summary is not None:
+            act, changes = summary
+            with super().writing() as db:
+                add_entry(db, act, changes=changes)
 
 
 def _running(db: Session) -> Act:

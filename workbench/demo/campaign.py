@@ -18,7 +18,8 @@ from workbench.records import Judgment
 from workbench.storage import Session
 from workbench.workflow.campaigns.campaigns import Campaign, campaign_by_slug, create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
-from workbench.workflow.judging.assignments import assign_in_turn, assignments_of
+from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.distribution import Distribution, distribute, in_turn
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.judging.record import record
@@ -93,9 +94,8 @@ def make_demo(db: Session, password_hashes: Mapping[str, str]) -> Campaign:
     _load_runs(db, campaign.id, groups)
     pool = make_pool(db, campaign.id, PoolRecipe(parameters={"depth": DEPTH}), name=POOL).pool
     people = [one.id for one in assessors_of(db, campaign.id) if one.has_account]
-    assign_in_turn(
-        db, pool.id, assessor_ids=people, per_topic=len(people), order=OrderRule.SHUFFLED, seed=SEED
-    )
+    given = in_turn(db, pool.id, people, len(people))
+    distribute(db, Distribution(pool.id, given, OrderRule.SHUFFLED, SEED))
     _judge(db, campaign, accounts)
     return campaign
 

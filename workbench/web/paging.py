@@ -57,7 +57,7 @@ def page_of(rows: Sequence[Row], size: int = A_PAGE, *, place: int | None = None
     return _page(rows, len(rows), "", size, place)
 
 
-def page_of_topics(rows: Iterable[tuple[str, str, Row]]) -> ListPage[Row]:
+def page_of_topics(rows: Iterable[tuple[str, str, Row]], size: int | None = None) -> ListPage[Row]:
     """The page of `?from=` of the topics whose id or title contains `?search=`, whatever the case.
 
     Rows are (topic's id, its title, what is shown of it).
@@ -65,7 +65,7 @@ def page_of_topics(rows: Iterable[tuple[str, str, Row]]) -> ListPage[Row]:
     listed, search = list(rows), sent_text("search").strip()
     sought = search.casefold()
     found = [row for topic, title, row in listed if sought in topic.casefold() or sought in title.casefold()]
-    return _page(found, len(listed), search, A_PAGE)
+    return _page(found, len(listed), search, A_PAGE if size is None else size)
 
 
 def _page(

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from flask import Flask, current_app, g, request
 from werkzeug.wrappers import Response
@@ -25,7 +26,7 @@ from workbench.web.requests import of_api
 from workbench.web.security import SAFE_METHODS
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.roles import Role
-from workbench.workflow.people.trail import DONE, Act, add_entry, recorded, was_recorded
+from workbench.workflow.people.trail import DONE, Act, PortionsTrail, add_entry, recorded, was_recorded
 
 HEADER = "X-Request-ID"
 # What people do to their own account, and at the entrance.
@@ -115,15 +116,43 @@ def init_app(app: Flask) -> None:
     app.after_request(end)
 
 
-def _add(act: Act, outcome: str = DONE) -> None:
+def _add(act: Act, outcome: str = DONE, changes: Sequence[dict[str, Any]] = ()) -> None:
     try:
         with app_context().database.writing() as db:
-            add_entry(db, act, outcome=outcome)
+            add_entry(db, act, outcome=outcome, changes=changes)
     except Unavailable as error:
         # What was done or refused is done or refused; the log has it instead.
         LOG.error(
             "the trail lacks %s of account %s, request %s: %s", act.name, act.account_id, act.request, error
         )
+
+
+@contextmanager
+def in_portions() -> Iterator[None]:
+    """Have the transactions of a long act leave two entries: its first one, and a sum of all that follow.
+
+    The entry of the first stands for the act where the sum cannot be stored.
+    """
+    if "recording" not in g:
+        yield
+        return
+    trail = PortionsTrail()
+
+    @contextmanager
+    def recording(db: Session) -> Iterator[None]:
+        with trail.recorded(db, _act):
+            yield
+        g.recorded = True
+
+    g.recording = recording
+    try:
+        yield
+    finally:
+        g.recording = _recording
+        summary = trail.summary()
+        if summary is not None:
+            act, changes = summary
+            _add(act, changes=changes)
 
 
 @contextmanager

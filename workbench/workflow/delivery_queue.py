@@ -48,10 +48,12 @@ class DeliveryQueue(Generic[Row]):
         """Whether a row waits that could be sent now, of those `which` meet every condition."""
         return db.scalar(select(self.rows.id).where(*self._due(moment), *which).limit(1)) is not None
 
-    def next_due(self, db: Session, moment: datetime, *which: ColumnElement[bool]) -> Row | None:
+    def next_due(
+        self, db: Session, moment: datetime, *which: ColumnElement[bool], locked: bool = True
+    ) -> Row | None:
         """The row that is due first and that no process sends now, locked; None if there is none."""
         rows = self.rows
-        return db.scalar(
+        first = (
             select(rows)
             .where(
                 *self._due(moment),
@@ -60,8 +62,8 @@ class DeliveryQueue(Generic[Row]):
             )
             .order_by(rows.due_at, rows.id)
             .limit(1)
-            .with_for_update(skip_locked=True)
         )
+        return db.scalar(first.with_for_update(skip_locked=True) if locked else first)
 
     def note_sent(self, db: Session, row_id: int, moment: datetime) -> Row | None:
         """Note that the receiver accepted a row, if it is still there; forgets rows that are a month old."""

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 from sqlalchemy.orm import Session
 
+from tests.assigned import assign
 from tests.builders import Made, account, pooled_campaign
 from tests.submitted import record
 from workbench.consensus.rule import Pair
@@ -14,7 +15,7 @@ from workbench.records import FOUR_GRADES, Answer, Judgment
 from workbench.workflow.adjudication.decisions import Decision, DecisionRecorded, DecisionSubmission, decide
 from workbench.workflow.adjudication.discussions import discuss
 from workbench.workflow.adjudication.disputed_pair import disputed_pair
-from workbench.workflow.judging.assignments import assign, assignments_of
+from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.submission import Submission
 from workbench.workflow.people.membership import add_role

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tests.assigned import assign
 from tests.builders import Made, pooled_campaign
 from tests.workflow.agreement.overlaps import FIRST, judge
 from workbench.agreement.sample_request import PlanRequest, Target
@@ -18,7 +19,8 @@ from workbench.storage.engine import Database
 from workbench.workflow.agreement.overlap import Source, plan_overlap
 from workbench.workflow.agreement.overlap_candidates import Candidate, Candidates, candidates_of
 from workbench.workflow.agreement.overlap_drawing import DrawOrder, draw_overlap
-from workbench.workflow.judging.assignments import assign, assignments_of, left_to_judge
+from workbench.workflow.judging.assigned_work import left_to_judge
+from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools.listing import pool_entries, pools_of
 

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from tests.assigned import assign
 from tests.builders import Made, pooled_campaign
 from tests.workflow.agreement.overlaps import judge
 from workbench.pooling.strategies import PoolRecipe
@@ -17,7 +18,6 @@ from workbench.storage.engine import Database
 from workbench.storage.events import current_events
 from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow
 from workbench.workflow.agreement.overlap_candidates import Candidate, candidates_of
-from workbench.workflow.judging.assignments import assign
 from workbench.workflow.judging.handout import handouts_of
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.queue_handout import QueueHandout

@@ -8,10 +8,11 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from tests.assigned import assign
 from tests.builders import Made, pooled_campaign
 from workbench.records import FOUR_GRADES
 from workbench.storage.tables import JudgmentEventRow, KeptAsideRow
-from workbench.workflow.judging.assignments import assign, assignments_of
+from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.judging.sync import Event, Receipt, receive
 

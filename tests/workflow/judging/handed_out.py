@@ -8,13 +8,14 @@ from uuid import uuid4
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from tests.assigned import assign
 from tests.builders import ALPHA, BETA, Made, campaign_with_people, send_runs
 from tests.submitted import record
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer
 from workbench.storage.tables import PoolEventRow
 from workbench.workflow.judging.adaptive_states import AdaptiveStates, Replay, replay_pool
-from workbench.workflow.judging.assignments import assign, assignments_of
+from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.record import Recorded
 from workbench.workflow.judging.task import hand_out_next
 from workbench.workflow.pools.making import make_pool

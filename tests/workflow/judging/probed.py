@@ -8,13 +8,14 @@ from uuid import uuid4
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from tests.assigned import assign
 from tests.builders import Made, campaign_with_people, send_runs
 from workbench.formats.graded_pairs import GradedPair
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document
 from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.campaigns.collection import load_documents
-from workbench.workflow.judging.assignments import assign, assignments_of
+from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.judging.quality_checks import desk_task
 from workbench.workflow.judging.quality_settings import load_known_answers

@@ -10,6 +10,7 @@ from uuid import uuid4
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from tests.assigned import assign
 from tests.builders import Made, campaign_with_people, send_runs
 from tests.submitted import record, withdraw
 from workbench.pooling.adaptive.live import Happening
@@ -18,7 +19,7 @@ from workbench.records import Answer
 from workbench.storage.tables import AssessorRow, JudgmentEventRow, PoolEventRow
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.assignments import assignments_of
-from workbench.workflow.judging.queues import give_queue, make_queue
+from workbench.workflow.judging.queues import make_queue
 from workbench.workflow.judging.record import Recorded
 from workbench.workflow.judging.task import hand_out_next, own_task
 from workbench.workflow.pools.making import make_pool
@@ -90,7 +91,7 @@ def queued_pool(
     pool = make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": documents}), name=POOL).pool
     make_queue(db, made.campaign.id, POOL, per_pair)
     if give:
-        give_queue(db, made.campaign.id, POOL, made.assessors.values())
+        assign(db, pool.id, topics=None, assessor_ids=made.assessors.values())
     return Queued(made, pool.id, {one.assessor: one.id for one in assignments_of(db, made.campaign.id)})
 
 

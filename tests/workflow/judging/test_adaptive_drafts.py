@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
+from tests.assigned import assign
 from tests.builders import ALPHA, BETA, campaign_with_people, send_runs
 from workbench.errors import Conflict
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import PoolEventRow
-from workbench.workflow.judging.assignments import assign
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.pools.drafts import before_opening, delete_draft, open_pool, rebuild_draft

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.assigned import assign, assign_in_turn
 from tests.builders import pooled_campaign
 from workbench.errors import NotFound, WorkbenchError
 from workbench.records import id_bytes
 from workbench.storage.engine import Database
-from workbench.workflow.judging.assignments import assign, assign_in_turn, assignments_of, revoke
+from workbench.workflow.judging.assignments import assignments_of, revoke
 from workbench.workflow.judging.order import OrderRule, in_order
 
 ENTRIES = st.lists(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.assigned import assign
 from tests.builders import pooled_campaign
 from workbench.errors import Conflict
 from workbench.storage.engine import Database
-from workbench.workflow.judging.assignments import assign, left_to_judge
+from workbench.workflow.judging.assigned_work import left_to_judge
 from workbench.workflow.pools.drafts import close_pool
 
 

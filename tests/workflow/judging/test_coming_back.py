@@ -9,13 +9,14 @@ import pytest
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
+from tests.assigned import assign
 from tests.workflow.judging.handed_out import Live, happened, live_pool
 from workbench.errors import NotFound
 from workbench.storage.engine import Database
 from workbench.storage.tables import PoolEventRow
 from workbench.workflow.judging.adaptive_handout import LEASE
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
-from workbench.workflow.judging.assignments import assign, revoke
+from workbench.workflow.judging.assignments import revoke
 from workbench.workflow.judging.desk_view import desk
 from workbench.workflow.judging.record import undo_last
 from workbench.workflow.judging.worklists import worklist

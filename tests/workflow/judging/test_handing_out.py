@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
+from tests.assigned import assign, assign_in_turn
 from tests.workflow.judging.handed_out import Live, happened, live_pool
 from workbench.errors import NotFound
 from workbench.pooling.strategies import ADAPTIVE, PoolRecipe
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, PoolEntryRow
-from workbench.workflow.judging.assignments import assign, assign_in_turn, assignments_of, left_to_judge
+from workbench.workflow.judging.assigned_work import left_to_judge
+from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.desk_view import desk
 from workbench.workflow.judging.task import hand_out_next, prepare_next
 from workbench.workflow.judging.worklists import answers, worklist

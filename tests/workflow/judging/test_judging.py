@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from tests.assigned import assign
 from tests.builders import Made, pooled_campaign
 from tests.submitted import record
 from workbench.errors import Conflict, NotFound, WorkbenchError
@@ -16,7 +17,7 @@ from workbench.records import FOUR_GRADES, Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.checks import text_hash
-from workbench.workflow.judging.assignments import assign, assignments_of, revoke
+from workbench.workflow.judging.assignments import assignments_of, revoke
 from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.desk_view import desk
 from workbench.workflow.judging.order import OrderRule

@@ -6,13 +6,14 @@ from uuid import uuid4
 
 import pytest
 
+from tests.assigned import assign
 from tests.builders import Made, pooled_campaign, send_runs
 from tests.submitted import record
 from workbench.errors import Conflict, NotFound
 from workbench.records import Answer
 from workbench.storage import Session
 from workbench.storage.engine import Database
-from workbench.workflow.judging.assignments import assign, assignments_of
+from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.late_runs import fill_holes, holes_of
 from workbench.workflow.pools.listing import pool_entries
 

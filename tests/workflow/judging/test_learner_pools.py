@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from tests.assigned import assign
 from tests.builders import Made, campaign_with_people
 from tests.workflow.judging.handed_out import Live, happened
 from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
@@ -18,7 +19,7 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import LearnerRoundRow, PoolEventRow
 from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
-from workbench.workflow.judging.assignments import assign, assignments_of
+from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.task import prepare_next
 from workbench.workflow.pools.adaptive_pools import TopicEvent, pool_events

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from sqlalchemy import update
 
+from tests.assigned import assign
 from tests.workflow.judging.desk_days import day
 from tests.workflow.judging.queued import queued_pool
 from workbench.pooling.strategies import PoolRecipe
 from workbench.storage.engine import Database
 from workbench.storage.tables import PoolRow
-from workbench.workflow.judging.assignments import assign, assignments_of
+from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.desk_view import work_of
 from workbench.workflow.judging.worklists import own_topics, worklist
 from workbench.workflow.pools.drafts import close_pool

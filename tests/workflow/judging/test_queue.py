@@ -19,7 +19,8 @@ from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import KeptAsideRow
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
-from workbench.workflow.judging.assignments import assignments_of, left_to_judge, revoke
+from workbench.workflow.judging.assigned_work import left_to_judge
+from workbench.workflow.judging.assignments import assignments_of, revoke
 from workbench.workflow.judging.desk_view import desk
 from workbench.workflow.judging.queue_handout import AHEAD
 from workbench.workflow.judging.queues import (
@@ -315,9 +316,10 @@ def test_only_what_can_be_a_queue_becomes_one(sqlite_database: Database) -> None
 def test_the_queue_is_given_whole_and_taken_back_by_topic(database: Database) -> None:
     with database.writing() as db:
         queued = queued_pool(db, documents=2, give=False)
-        ids = queued.made.assessors
-        assert give_queue(db, queued.campaign_id, POOL, [ids["Ada"], ids["Ben"]]) == 2
-        assert give_queue(db, queued.campaign_id, POOL, [ids["Ada"]]) == 0
+    ids = queued.made.assessors
+    assert give_queue(database, queued.campaign_id, POOL, [ids["Ada"], ids["Ben"]]) == 2
+    assert give_queue(database, queued.campaign_id, POOL, [ids["Ada"]]) == 0
+    with database.writing() as db:
         tasks = {one.assessor: one.id for one in assignments_of(db, queued.campaign_id)}
         queued = Queued(queued.made, queued.pool_id, tasks)
         assert len(queued.take(db, "Ada")) == 2

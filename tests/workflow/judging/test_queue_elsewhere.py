@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from tests.assigned import assign
 from tests.submitted import record
 from tests.workflow.judging.queued import POOL, grades, make_machine, queued_pool
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer
 from workbench.storage.engine import Database
-from workbench.workflow.judging.assignments import assign, assignments_of
+from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.queues import queue_report
 from workbench.workflow.judging.unrecorded import unrecorded_count
 from workbench.workflow.pools.making import make_pool

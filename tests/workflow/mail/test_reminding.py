@@ -9,12 +9,12 @@ import pytest
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
+from tests.assigned import assign
 from tests.builders import Made, pooled_campaign
 from tests.mail import SITE
 from workbench.errors import InvalidInput
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, AssignmentRow, CampaignRow, MailMessageRow
-from workbench.workflow.judging.assignments import assign
 from workbench.workflow.mail.message import Message
 from workbench.workflow.mail.queue import claim_next
 from workbench.workflow.mail.reminder import long_date, work_left
@@ -42,8 +42,9 @@ def written(db: Session) -> Message:
 
 
 def test_a_reminder_says_how_much_is_left_until_when_and_where(sqlite_database: Database, made: Made) -> None:
+    ada = [made.accounts["Ada"]]
+    assert remind(sqlite_database, made.campaign.id, ada, date(2026, 12, 5), now=NOW) == 1
     with sqlite_database.writing() as db:
-        assert remind(db, made.campaign.id, [made.accounts["Ada"]], date(2026, 12, 5), now=NOW) == 1
         message = written(db)
     assert (message.to, message.subject) == (ADA, "Documents left to judge: Harbour")
     assert message.body == (
@@ -57,8 +58,8 @@ def test_a_reminder_says_how_much_is_left_until_when_and_where(sqlite_database: 
 
 
 def test_a_reminder_without_a_deadline_names_none(sqlite_database: Database, made: Made) -> None:
+    remind(sqlite_database, made.campaign.id, [made.accounts["Ada"]], None, now=NOW)
     with sqlite_database.writing() as db:
-        remind(db, made.campaign.id, [made.accounts["Ada"]], None, now=NOW)
         assert "finish by" not in written(db).body
 
 
@@ -82,8 +83,8 @@ def done(db: Session, made: Made) -> None:
 def test_who_has_nothing_left_or_has_left_by_then_gets_no_message(
     sqlite_database: Database, made: Made, change: Callable[[Session, Made], None]
 ) -> None:
+    remind(sqlite_database, made.campaign.id, [made.accounts["Ada"]], None, now=NOW)
     with sqlite_database.writing() as db:
-        remind(db, made.campaign.id, [made.accounts["Ada"]], None, now=NOW)
         change(db, made)
         db.expire_all()
         assert claim_next(db, SITE, now=NOW) is True  # written, and not needed
@@ -94,8 +95,8 @@ def test_those_with_open_work_are_listed_and_reminded_once_a_day(
     sqlite_database: Database, made: Made
 ) -> None:
     ada, ben = made.accounts["Ada"], made.accounts["Ben"]
+    remind(sqlite_database, made.campaign.id, [ada], None, now=NOW)
     with sqlite_database.writing() as db:
-        remind(db, made.campaign.id, [ada], None, now=NOW)
         assert open_work(db, made.campaign.id, now=NOW + timedelta(hours=23)) == (
             OpenWork(ada, "Ada", 6, 0, True, NOW, False),
             OpenWork(ben, "Ben", 6, 0, False, None, False),
@@ -106,8 +107,8 @@ def test_those_with_open_work_are_listed_and_reminded_once_a_day(
 def test_a_deadline_that_has_passed_and_nobody_to_remind_are_told_together(
     sqlite_database: Database, made: Made
 ) -> None:
-    with sqlite_database.writing() as db, pytest.raises(InvalidInput) as refused:
-        remind(db, made.campaign.id, [made.accounts["Ben"]], date(2026, 11, 22), now=NOW)
+    with pytest.raises(InvalidInput) as refused:
+        remind(sqlite_database, made.campaign.id, [made.accounts["Ben"]], date(2026, 11, 22), now=NOW)
     assert [(one.code, one.message) for one in refused.value.findings] == [
         ("deadline", "this day has passed"),
         ("assessor", "nobody was selected who can be reminded now"),

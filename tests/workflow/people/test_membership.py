@@ -6,12 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tests.assigned import assign
 from tests.builders import Made, account, campaign_with_people, pooled_campaign
 from workbench.errors import Conflict, NotFound
 from workbench.records import FOUR_GRADES
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigns import create_campaign
-from workbench.workflow.judging.assignments import assign, assignments_of
+from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.people.accounts import rename
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.membership import (

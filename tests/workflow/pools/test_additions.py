@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy.orm import Session
 
+from tests.assigned import assign
 from tests.builders import Made, pooled_campaign
 from tests.submitted import record
 from workbench.errors import Conflict, InvalidInput, NotFound
@@ -16,7 +17,7 @@ from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import CollectionListRow
-from workbench.workflow.judging.assignments import assign, assignments_of
+from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.desk_view import Desk, desk
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.judging.record import undo_last

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
+from tests.assigned import assign, assign_in_turn
 from tests.builders import ALPHA, BETA, Made, campaign_with_people, pooled_campaign, send_runs
 from tests.submitted import record
 from workbench.errors import Conflict, NotFound, WorkbenchError
@@ -17,7 +18,8 @@ from workbench.records import Answer, Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow, JudgmentEventRow, PoolRow, RunRow
 from workbench.workflow.campaigns.collection import missing_documents
-from workbench.workflow.judging.assignments import assign, assign_in_turn, assignments_of, left_to_judge
+from workbench.workflow.judging.assigned_work import left_to_judge
+from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.record import undo_last
 from workbench.workflow.judging.worklists import worklist

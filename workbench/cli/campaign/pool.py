@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
-from workbench.cli.database import database_options, open_database
+from workbench.cli.database import database_options, open_database, writing_to
 from workbench.cli.output import say_json, say_table
 from workbench.cli.strategy_options import campaign_recipe_options
 from workbench.errors import WorkbenchError
@@ -13,8 +15,7 @@ from workbench.pooling.strategies import PoolRecipe
 from workbench.settings import Settings
 from workbench.shares import percent
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.judging.assignments import assign as assign_topics
-from workbench.workflow.judging.assignments import assign_in_turn
+from workbench.workflow.judging.distribution import Distribution, distribute_in_portions, in_turn
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.learner_rounds import CollectionVectors, make_rounds
@@ -89,25 +90,29 @@ def assign(
     seed: int | None,
 ) -> None:
     """Give the topics of a pool to assessors."""
-    with open_database(settings) as database, database.writing() as db:
-        found = campaign_by_slug(db, campaign)
-        pools = [line for line in pools_of(db, found.id) if not line.draft]
-        if not pools:
-            raise WorkbenchError("no pool is open yet", remedy=f"workbench campaign pool {campaign}")
-        chosen = pool_summary(db, found.id, pool_name) if pool_name else pools[-1]
-        able = {one.name: one.id for one in assessors_of(db, found.id) if one.has_account}
-        if not able:
-            message = "nobody with an account judges here yet"
-            raise WorkbenchError(message, remedy=f"workbench campaign invite {campaign}")
-        unknown = [name for name in names if name not in able]
-        if unknown:
-            raise WorkbenchError(
-                f"{', '.join(unknown)} has no account that judges here", remedy=f"there are {', '.join(able)}"
-            )
-        ids = [able[name] for name in names or able]
-        rule = OrderRule(order)
-        if topics:
-            new = assign_topics(db, chosen.id, topics=topics, assessor_ids=ids, order=rule, seed=seed)
-        else:
-            new = assign_in_turn(db, chosen.id, assessor_ids=ids, per_topic=per_topic, order=rule, seed=seed)
+    with open_database(settings) as database:
+        with database.reading() as db:
+            found = campaign_by_slug(db, campaign)
+            pools = [line for line in pools_of(db, found.id) if not line.draft]
+            if not pools:
+                raise WorkbenchError("no pool is open yet", remedy=f"workbench campaign pool {campaign}")
+            chosen = pool_summary(db, found.id, pool_name) if pool_name else pools[-1]
+            able = {one.name: one.id for one in assessors_of(db, found.id) if one.has_account}
+            if not able:
+                message = "nobody with an account judges here yet"
+                raise WorkbenchError(message, remedy=f"workbench campaign invite {campaign}")
+            unknown = [name for name in names if name not in able]
+            if unknown:
+                raise WorkbenchError(
+                    f"{', '.join(unknown)} has no account that judges here",
+                    remedy=f"there are {', '.join(able)}",
+                )
+            ids = [able[name] for name in names or able]
+            if topics:
+                given = [(topic, assessor_id) for topic in topics for assessor_id in ids]
+            else:
+                given = in_turn(db, chosen.id, ids, per_topic)
+        distribution = Distribution(chosen.id, given, OrderRule(order), seed)
+        begin = partial(writing_to, database, campaign)
+        new = distribute_in_portions(database, distribution, writing=begin)
     click.echo(f"{new} new assignments in {chosen.name}")

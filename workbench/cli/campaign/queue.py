@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
-from workbench.cli.database import database_options, open_database
+from workbench.cli.database import database_options, open_database, writing_to
 from workbench.cli.output import say_json, say_table
 from workbench.errors import NotFound
 from workbench.settings import Settings
@@ -59,13 +61,16 @@ def end(settings: Settings, campaign: str, pool_name: str) -> None:
 @database_options
 def give(settings: Settings, campaign: str, pool_name: str, names: tuple[str, ...]) -> None:
     """Assign all topics of the queue POOL of CAMPAIGN to assessors."""
-    with open_database(settings) as database, database.writing() as db:
-        campaign_id = campaign_by_slug(db, campaign).id
-        known = {one.name: one.id for one in assessors_of(db, campaign_id) if one.has_account}
+    with open_database(settings) as database:
+        with database.reading() as db:
+            campaign_id = campaign_by_slug(db, campaign).id
+            known = {one.name: one.id for one in assessors_of(db, campaign_id) if one.has_account}
         for name in names:
             if name not in known:
                 raise NotFound(f"no assessor named {name!r} has an account", remedy="invite the person")
-        added = queues.give_queue(db, campaign_id, pool_name, [known[one] for one in names or known])
+        chosen = [known[one] for one in names or known]
+        begin = partial(writing_to, database, campaign)
+        added = queues.give_queue(database, campaign_id, pool_name, chosen, writing=begin)
     click.echo(f"{added} assignments added")
 
 

@@ -15,14 +15,10 @@ from workbench.storage import Session
 from workbench.web.access import here, organiser
 from workbench.web.api.cursors import FORBID, PageQuery, Whole, page_of
 from workbench.web.api.operations import operation
-from workbench.web.context import reading, writing
-from workbench.workflow.judging.assignments import (
-    AssignmentLine,
-    assign,
-    assign_in_turn,
-    assignments_of,
-    revoke,
-)
+from workbench.web.context import app_context, reading, writing
+from workbench.web.trail import in_portions
+from workbench.workflow.judging.assignments import AssignmentLine, assignments_of, revoke
+from workbench.workflow.judging.distribution import Distribution, distribute_in_portions, in_turn
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.people.assessors import assessors_of
@@ -68,27 +64,16 @@ def index(query: PageQuery) -> PageJson[AssignmentJson]:
 @operation(AddedAssignments, scope=Scope.MANAGE, body=SentAssignments, status=201)
 def add(body: SentAssignments) -> AddedAssignments:
     """Assign topics of a pool to assessors; what they have already stays."""
-    with writing() as db:
+    with reading() as db:
         pool = pool_summary(db, here().id, body.pool)
         assessors = assessor_numbers(db, body.assessors)
-        if body.topics is not None:
-            added = assign(
-                db,
-                pool.id,
-                topics=body.topics,
-                assessor_ids=assessors,
-                order=body.order,
-                seed=body.seed,
-            )
+        if body.topics is None:
+            given = in_turn(db, pool.id, assessors, body.per_topic)
         else:
-            added = assign_in_turn(
-                db,
-                pool.id,
-                assessor_ids=assessors,
-                per_topic=body.per_topic,
-                order=body.order,
-                seed=body.seed,
-            )
+            given = [(topic, assessor_id) for topic in body.topics for assessor_id in assessors]
+    distribution = Distribution(pool.id, given, body.order, body.seed)
+    with in_portions():
+        added = distribute_in_portions(app_context().database, distribution, writing=writing)
     return {"added": added}
 
 

@@ -46,12 +46,12 @@ def send(body: SentReminders) -> Counted:
     """Have assessors reminded, each at most once a day; counts the messages."""
     if app_context().settings.mail is None:
         raise NotFound("this site sends no e-mail", remedy="ask an administrator to set it up")
-    with writing() as db:
+    with reading() as db:
         left = {one.name: one for one in open_work(db, here().id)}
-        chosen = [name for name, one in left.items() if one.can_be_reminded]
-        unknown = sorted(set(body.assessors or ()) - left.keys())
-        if unknown:
-            message = f"{unknown[0][:80]!r} is no assessor with work left"
-            raise InvalidInput([Finding("assessors", None, "assessor", message, "see the list")])
-        numbers = [left[name].account_id for name in body.assessors or chosen]
-        return {"count": remind(db, here().id, numbers, body.deadline)}
+    chosen = [name for name, one in left.items() if one.can_be_reminded]
+    unknown = sorted(set(body.assessors or ()) - left.keys())
+    if unknown:
+        message = f"{unknown[0][:80]!r} is no assessor with work left"
+        raise InvalidInput([Finding("assessors", None, "assessor", message, "see the list")])
+    numbers = [left[name].account_id for name in body.assessors or chosen]
+    return {"count": remind(app_context().database, here().id, numbers, body.deadline, writing=writing)}

@@ -29,7 +29,7 @@ from workbench.storage.chunks import chunks
 from workbench.storage.tables import AssessorRow, CampaignRow, PoolEntryRow, PoolRow
 from workbench.workflow.agreement.overlap import OverlapPlan, plan_overlap
 from workbench.workflow.agreement.overlap_candidates import Candidate, Candidates, Pair, candidates_of
-from workbench.workflow.judging.assignments import SEEDS, assign
+from workbench.workflow.judging.distribution import SEEDS, Distribution, distribute
 from workbench.workflow.pools.listing import PoolReport, pool_report
 from workbench.workflow.pools.making import manual_entry, write_entries
 from workbench.workflow.pools.pool_rows import OVERLAP, checked_name
@@ -158,13 +158,13 @@ def _assign(
     seed: int,
 ) -> int:
     """Assign every topic to as few of the assessors as give each pair its `others`; how many assignments."""
-    assigned = 0
+    given = []
     for topic in dict.fromkeys(one.topic for one in chosen):
-        for second in _cover([one for one in chosen if one.topic == topic], assessor_ids, others):
-            assigned += assign(db, pool_id, topics=[topic], assessor_ids=[second], seed=seed)
+        theirs = [one for one in chosen if one.topic == topic]
+        given += [(topic, second) for second in _cover(theirs, assessor_ids, others)]
         # In turn, so that no assessor gets all topics.
         assessor_ids = [*assessor_ids[1:], *assessor_ids[:1]]
-    return assigned
+    return distribute(db, Distribution(pool_id, given, seed=seed))
 
 
 def _plan_parameters(request: PlanRequest) -> dict[str, str]:

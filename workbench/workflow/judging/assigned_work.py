@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.records import id_bytes
-from workbench.storage.tables import AssignmentRow, PoolRow
-from workbench.workflow.judging.handout import FixedHandout, Handouts, handouts_of_pools, kind_of
+from workbench.storage.tables import AssessorRow, PoolRow
+from workbench.workflow.judging.given_topics import (
+    Given,
+    GivenTopic,
+    all_by_topic,
+    given_to,
+    given_topics,
+)
+from workbench.workflow.judging.handout import FixedHandout, Handout, kind_of
+from workbench.workflow.judging.queue_figures import Numbers, QueueFigures, Shares, queue_figures
+from workbench.workflow.judging.queue_handout import QueueHandout
+from workbench.workflow.pools.current_answers import answers_by_topic
 from workbench.workflow.pools.pooled_topics import NOTHING, ByTopic, TopicDocnos, pooled_by_topic
 from workbench.workflow.pools.topic_answers import TopicAnswers
 
 
 class AssignedShare(NamedTuple):
-    """Pairs assigned to an assessor, those answered, those left in open pools, and in how many topics."""
+    """Pairs assigned to an assessor, those answered, those left in open pools, and in how many topics.
+
+    `may_come` are those that open pools may hand to this assessor yet.
+    """
 
     assigned: int = 0
     answered: int = 0
     left: int = 0
     topics_left: int = 0
-
-
-class _Given(NamedTuple):
-    """A topic that an assessor has in a pool, which may be closed."""
-
-    pool_id: int
-    topic: str
-    assessor_id: int
-    open: bool
+    may_come: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,79 +56,170 @@ class AssignedWork:
 
 def assigned_work(db: Session, campaign_id: int, answers: Mapping[str, TopicAnswers]) -> AssignedWork:
     """What all assessors of a campaign have; a pair of several pools counts once."""
-    rows = db.execute(
-        select(
-            AssignmentRow.pool_id, AssignmentRow.topic, AssignmentRow.assessor_id, PoolRow.closed_at.is_(None)
+    return _work(db, given_topics(db, campaign_id), answers)
+
+
+def left_to_judge(db: Session, campaign_id: int, account_id: int) -> int:
+    """How many pairs assigned to an account in open pools have no answer of its yet."""
+    assessor_id = db.scalar(
+        select(AssessorRow.id).where(
+            AssessorRow.campaign_id == campaign_id, AssessorRow.account_id == account_id
         )
-        .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
-        .where(PoolRow.campaign_id == campaign_id, AssignmentRow.revoked_at.is_(None))
     )
-    given: dict[tuple[int, str], list[_Given]] = {}
-    for row in rows:
-        one = _Given(*row)
-        given.setdefault((one.assessor_id, one.topic), []).append(one)
-    handed = handed_documents(db, {one.pool_id for several in given.values() for one in several})
-    shares: dict[int, list[int]] = {}
+    given = () if assessor_id is None else given_to(db, campaign_id, assessor_id)
+    if assessor_id is None or not given:
+        return 0
+    share = _work(db, given, answers_by_topic(db, campaign_id), only=True).share(assessor_id)
+    return share.left + share.may_come
+
+
+def all_left_to_judge(db: Session, campaign_id: int) -> Mapping[int, int]:
+    """The same of everybody who has a topic, by the assessor's number."""
+    work = assigned_work(db, campaign_id, answers_by_topic(db, campaign_id))
+    return {who: share.left + share.may_come for who, share in work.shares.items()}
+
+
+def _work(
+    db: Session, given: Given, answers: Mapping[str, TopicAnswers], *, only: bool = False
+) -> AssignedWork:
+    """What the assessors of these topics have; `only` says that it is one, who has few of many topics."""
+    handed = handed_documents(db, {one.pool_id for one in given}, answers, given if only else None)
+    people = np.unique(np.concatenate([one.assessors for one in given] or [np.empty(0, np.int64)]))
+    sums = np.zeros((5, len(people)), np.int64)
     assessors: dict[str, int] = {}
-    for (assessor, topic), several in given.items():
-        parts = [handed.of(one.pool_id, topic, assessor) for one in several]
-        waiting = [part for part, one in zip(parts, several, strict=True) if one.open]
-        every = _union(parts)
-        done = answered(answers.get(topic), assessor, every)
-        left = 0
-        if waiting:
-            open_ones = every if len(waiting) == len(parts) else _union(waiting)
-            left = open_ones.count - (
-                done if open_ones is every else answered(answers.get(topic), assessor, open_ones)
-            )
-        share = shares.setdefault(assessor, [0, 0, 0, 0])
-        for place, number in enumerate((every.count, done, left, bool(left))):
-            share[place] += number
-        assessors[topic] = assessors.get(topic, 0) + 1
-    return AssignedWork({who: AssignedShare(*share) for who, share in shares.items()}, assessors)
+    for topic, several in all_by_topic(given).items():
+        counts = np.bincount(np.searchsorted(people, np.concatenate([one.assessors for one in several])))
+        assessors[topic] = int((counts > 0).sum())
+        again = set(people[: len(counts)][counts > 1].tolist())
+        for one in several:
+            who = one.assessors
+            if again:
+                who = who[~np.isin(who, np.fromiter(again, np.int64, len(again)))]
+            shares, is_open = handed.shares(one.pool_id, topic, who), one.pool_id in handed.open
+            left = (shares.has - shares.answered) * is_open
+            at = np.searchsorted(people, who)
+            for place, numbers in enumerate((shares.has, shares.answered, left, left > 0)):
+                sums[place, at] += numbers
+            if is_open:
+                sums[4, at] += shares.may_come
+        for who_has in again:
+            at_one = int(np.searchsorted(people, who_has))
+            sums[:, at_one] += _of_several(handed, several, who_has)
+    return AssignedWork(
+        {who: AssignedShare(*share) for who, share in zip(people.tolist(), sums.T.tolist(), strict=True)},
+        assessors,
+    )
+
+
+def _of_several(handed: HandedDocuments, several: Sequence[GivenTopic], assessor_id: int) -> Numbers:
+    """What an assessor has of a topic in several pools, in the order of `AssignedShare`."""
+    topic, answers = several[0].topic, handed.answers.get(several[0].topic)
+    mine = [one for one in several if assessor_id in one.assessors]
+    parts = {one.pool_id: handed.of(one.pool_id, topic, assessor_id) for one in mine}
+    every = _union(list(parts.values()))
+    done = answered(answers, assessor_id, every)
+    waiting = {number: part for number, part in parts.items() if number in handed.open}
+    left = may_come = 0
+    if waiting:
+        open_ones = every if len(waiting) == len(parts) else _union(list(waiting.values()))
+        done_of_open = done if open_ones is every else answered(answers, assessor_id, open_ones)
+        left = open_ones.count - done_of_open
+        who = np.array([assessor_id], np.int64)
+        may_come = sum(int(handed.shares(number, topic, who).may_come[0]) for number in waiting)
+    return np.array([every.count, done, left, bool(left), may_come], np.int64)
 
 
 def answered(answers: TopicAnswers | None, assessor_id: int, docnos: TopicDocnos) -> int:
     """How many of these documents an assessor has answered."""
+    return int(answered_by(answers, np.array([assessor_id], np.int64), docnos)[0])
+
+
+def answered_by(
+    answers: TopicAnswers | None, assessors: NDArray[np.int64], docnos: TopicDocnos
+) -> NDArray[np.int64]:
+    """How many of these documents each of some assessors has answered."""
     if answers is None or not docnos.count:
-        return 0
-    return answers.keep(("answered", docnos), partial(_answered, docnos)).get(assessor_id, 0)
+        return np.zeros(len(assessors), np.int64)
+    who, counts = answers.keep(("answered", docnos), partial(_answered, docnos))
+    if not len(who):
+        return np.zeros(len(assessors), np.int64)
+    at = np.minimum(np.searchsorted(who, assessors), len(who) - 1)
+    return np.where(who[at] == assessors, counts[at], 0)
 
 
-def _answered(docnos: TopicDocnos, answers: TopicAnswers) -> dict[int, int]:
+def _answered(docnos: TopicDocnos, answers: TopicAnswers) -> tuple[Numbers, Numbers]:
     who, counts = np.unique(answers.assessors[docnos.among(answers)[answers.places]], return_counts=True)
-    return dict(zip(who.tolist(), counts.tolist(), strict=True))
+    return who, counts
 
 
 @dataclass(frozen=True, slots=True)
 class HandedDocuments:
-    """What assessors have of some pools: of fixed ones all that are pooled, of others as handed out."""
+    """What assessors have of some pools: of fixed ones all that are pooled, of others as handed out.
 
+    `open` are the pools that are not closed.
+    """
+
+    answers: Mapping[str, TopicAnswers]
+    open: frozenset[int]
     fixed: Mapping[int, ByTopic]
-    others: Handouts
+    queues: Mapping[int, QueueFigures]
+    others: Mapping[tuple[int, str], Handout]
 
     def of(self, pool_id: int, topic: str, assessor_id: int) -> TopicDocnos:
         """What an assessor to whom a topic of a pool is assigned has of it."""
         if pool_id in self.fixed:
             return self.fixed[pool_id].get(topic, NOTHING)
-        return TopicDocnos.of(map(id_bytes, self.others.docnos(pool_id, topic, assessor_id)))
+        if pool_id in self.queues:
+            return self.queues[pool_id].docnos(topic, assessor_id)
+        found = self.others.get((pool_id, topic))
+        return NOTHING if found is None else TopicDocnos.of(map(id_bytes, found.docnos(assessor_id)))
 
-    def left(self, pool_id: int, topic: str, assessor_id: int) -> int:
-        """How many documents the assessor can still be handed; 0 where the pool is closed."""
-        return self.others.left(pool_id, topic, assessor_id)
+    def shares(self, pool_id: int, topic: str, assessors: Numbers) -> Shares:
+        """What each of some assessors, to whom a topic of a pool is assigned, has of it and can get."""
+        nothing = np.zeros(len(assessors), np.int64)
+        if pool_id in self.fixed:
+            docnos = self.fixed[pool_id].get(topic, NOTHING)
+            done = answered_by(self.answers.get(topic), assessors, docnos)
+            return Shares(nothing + docnos.count, done, nothing, nothing)
+        if pool_id in self.queues:
+            return self.queues[pool_id].shares(topic, assessors)
+        found = self.others.get((pool_id, topic))
+        if found is None:
+            return Shares(nothing, nothing, nothing, nothing)
+        rows = [self._share(found, topic, assessor_id) for assessor_id in assessors.tolist()]
+        return Shares(*np.array(rows, np.int64).reshape(-1, 4).T)
+
+    def _share(self, handout: Handout, topic: str, assessor_id: int) -> tuple[int, int, int, int]:
+        docnos = TopicDocnos.of(map(id_bytes, handout.docnos(assessor_id)))
+        done = answered(self.answers.get(topic), assessor_id, docnos)
+        return docnos.count, done, handout.left(assessor_id), handout.may_come(assessor_id)
 
 
-def handed_documents(db: Session, pool_ids: Iterable[int]) -> HandedDocuments:
-    """What assessors have of these pools of one campaign."""
+def handed_documents(
+    db: Session,
+    pool_ids: Iterable[int],
+    answers: Mapping[str, TopicAnswers],
+    only: Collection[GivenTopic] | None = None,
+) -> HandedDocuments:
+    """What assessors have of these pools of one campaign, in all topics or in some only."""
     fixed: dict[int, ByTopic] = {}
-    others = []
-    for pool_id in sorted(pool_ids):
-        pool = db.get_one(PoolRow, pool_id)
-        if kind_of(pool) is FixedHandout:
-            fixed[pool_id] = pooled_by_topic(db, pool)
+    queues: dict[int, QueueFigures] = {}
+    others: dict[tuple[int, str], Handout] = {}
+    pools = [db.get_one(PoolRow, pool_id) for pool_id in sorted(pool_ids)]
+    for pool in pools:
+        kind = kind_of(pool)
+        if kind is FixedHandout:
+            fixed[pool.id] = pooled_by_topic(db, pool)
+        elif kind is QueueHandout:
+            queues[pool.id] = queue_figures(db, pool, answers)
+        elif only is None:
+            others |= kind.load(db, [pool])
         else:
-            others.append(pool)
-    return HandedDocuments(fixed, handouts_of_pools(db, others))
+            for one in only:
+                if one.pool_id == pool.id:
+                    others |= kind.load(db, [pool], topic=one.topic)
+    still_open = frozenset(pool.id for pool in pools if pool.closed_at is None)
+    return HandedDocuments(answers, still_open, fixed, queues, others)
 
 
 def _union(parts: Sequence[TopicDocnos]) -> TopicDocnos:

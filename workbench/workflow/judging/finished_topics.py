@@ -14,8 +14,9 @@ from sqlalchemy.orm import Session
 
 from workbench.records import id_bytes
 from workbench.storage.engine import Database
-from workbench.storage.tables import AssignmentRow, CampaignRow, FinishedTopicRow, PoolRow
-from workbench.workflow.judging.assigned_work import answered, handed_documents
+from workbench.storage.tables import CampaignRow, FinishedTopicRow, PoolRow
+from workbench.workflow.judging.assigned_work import handed_documents
+from workbench.workflow.judging.given_topics import given_topics
 from workbench.workflow.pools.current_answers import answers_by_topic
 from workbench.workflow.webhooks.outbox import EventType, add_event
 from workbench.workflow.webhooks.webhooks import campaigns_listening
@@ -27,29 +28,21 @@ def finished_topics(db: Session, campaign_id: int) -> frozenset[str]:
     Over all pools, closed ones too, without drafts. A topic that is assigned to nobody is not finished, nor
     is one of which somebody can still be handed documents.
     """
-    rows = db.execute(
-        select(AssignmentRow.pool_id, AssignmentRow.topic, AssignmentRow.assessor_id)
-        .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
-        .where(
-            PoolRow.campaign_id == campaign_id,
-            PoolRow.opened_at.is_not(None),
-            AssignmentRow.revoked_at.is_(None),
-        )
-    ).all()
-    if not rows:
+    opened = select(PoolRow.id).where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
+    pools = set(db.scalars(opened))
+    given = [one for one in given_topics(db, campaign_id) if one.pool_id in pools]
+    if not given:
         return frozenset()
-    answers = answers_by_topic(db, campaign_id)
-    handed = handed_documents(db, {pool_id for pool_id, _, _ in rows})
+    handed = handed_documents(db, {one.pool_id for one in given}, answers_by_topic(db, campaign_id))
     begun, unfinished = set(), set()
-    for pool_id, topic, assessor_id in rows:
-        if topic in unfinished:
+    for one in given:
+        if one.topic in unfinished:
             continue
-        documents = handed.of(pool_id, topic, assessor_id)
-        done = answered(answers.get(topic), assessor_id, documents)
-        if done < documents.count or handed.left(pool_id, topic, assessor_id):
-            unfinished.add(topic)
-        elif done:
-            begun.add(topic)
+        shares = handed.shares(one.pool_id, one.topic, one.assessors)
+        if (shares.answered < shares.has).any() or shares.left.any():
+            unfinished.add(one.topic)
+        elif shares.answered.any():
+            begun.add(one.topic)
     return frozenset(begun - unfinished)
 
 

@@ -15,7 +15,7 @@ from workbench.storage.engine import Database
 from workbench.storage.events import current_events
 from workbench.storage.tables import AssessorRow, PoolRow
 from workbench.workflow.campaigns.collection import topics_of
-from workbench.workflow.judging.assignments import assign
+from workbench.workflow.judging.distribution import Distribution, distribute
 from workbench.workflow.pools.adaptive_pools import topics_of_pool
 from workbench.workflow.pools.current_answers import answers_by_topic
 from workbench.workflow.pools.judged_pairs import highest_grades_of, machines_of
@@ -99,11 +99,13 @@ def fill_holes(
         topics = topics_of_pool(db, pool)
         if not topics:
             raise Conflict(f"everything that {tag} has down to rank {depth} is pooled or judged already")
-        for topic in sorted_ids(topics):
-            if topic in knowing:
-                assigned += assign(db, pool.id, topics=[topic], assessor_ids=sorted(knowing[topic]))
-            else:
-                unassigned += 1
+        given = [
+            (topic, assessor_id)
+            for topic in sorted_ids(topics)
+            for assessor_id in sorted(knowing.get(topic, ()))
+        ]
+        assigned = distribute(db, Distribution(pool.id, given))
+        unassigned = len(topics - knowing.keys())
 
     recipe = PoolRecipe(parameters={"depth": depth}, ties=ties, tags=[tag], supplementary=True)
     new = NewPool(campaign_id, recipe, name=f"{tag} late, depth {depth}", created_by=created_by)

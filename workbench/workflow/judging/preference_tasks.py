@@ -80,6 +80,14 @@ def left_to_compare(db: Session, campaign_id: int, account_id: int) -> int:
     return sum(task.pairs - task.done for task in tasks_of(db, campaign_id, account_id=account_id))
 
 
+def all_left_to_compare(db: Session, campaign_id: int) -> dict[str, int]:
+    """The same of everybody who has a task, by the assessor's name."""
+    found: dict[str, int] = {}
+    for task in tasks_of(db, campaign_id):
+        found[task.assessor] = found.get(task.assessor, 0) + task.pairs - task.done
+    return found
+
+
 def require_task(db: Session, campaign_id: int, task_id: int) -> None:
     """Raise NotFound where a task is not of this campaign."""
     _row(db, campaign_id, task_id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import groupby
 from typing import Any, ClassVar, Self
 
 from sqlalchemy import select
@@ -23,6 +24,7 @@ from workbench.storage.tables import (
     PoolRow,
 )
 from workbench.workflow.judging.order import OrderRule, in_order
+from workbench.workflow.judging.queue_events import Hold, after_events
 from workbench.workflow.pools.adaptive_pools import append_pool_events, lock_topic
 
 LEASE_RULE = "lease_minutes"
@@ -32,15 +34,6 @@ MOST_OPEN = 20  # with those that were put off
 
 Entry = tuple[str, int | None, int]
 """A pair as orders read it: docno, best rank, number of runs that brought it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hold:
-    """A pair that an assessor was handed and has not given back; `since` is when last."""
-
-    docno: str
-    assessor_id: int
-    since: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +86,7 @@ class QueueHandout:
                 docno: frozenset(who for who, event in each.items() if event.answer == Answer.GRADE)
                 for docno, each in spoken.items()
             }
-            kept = tuple(one for one in handed_out.get((number, of), {}).values() if one.docno in spoken)
+            kept = tuple(one for one in handed_out.get((number, of), ()) if one.docno in spoken)
             found[number, of] = cls(
                 queues[number].per_pair or 1,
                 tuple(theirs),
@@ -326,22 +319,16 @@ def _entries(db: Session, pool_ids: Collection[int], topic: str | None) -> dict[
 
 def _handed_out(
     db: Session, pool_ids: Collection[int], topic: str | None
-) -> dict[tuple[int, str], dict[tuple[str, int], Hold]]:
+) -> dict[tuple[int, str], tuple[Hold, ...]]:
     event = PoolEventRow
     chosen = (
         select(event.pool_id, event.topic, event.happening, event.docno, event.assessor_id, event.at)
         .where(event.pool_id.in_(list(pool_ids)), event.assessor_id.is_not(None))
         .order_by(event.pool_id, event.topic, event.number)
     )
-    found: dict[tuple[int, str], dict[tuple[str, int], Hold]] = {}
-    for row in db.execute(chosen if topic is None else chosen.where(event.topic == topic)):
-        handed_out = found.setdefault((row.pool_id, row.topic), {})
-        if row.happening == Happening.HANDED_OUT:
-            # Handed out once more it keeps its place: only the lease begins anew.
-            handed_out[row.docno, row.assessor_id] = Hold(row.docno, row.assessor_id, row.at)
-        elif row.happening == Happening.GIVEN_BACK:
-            handed_out.pop((row.docno, row.assessor_id), None)
-    return found
+    rows = db.execute(chosen if topic is None else chosen.where(event.topic == topic))
+    by_topic = groupby(rows, key=lambda row: (row.pool_id, row.topic))
+    return {key: after_events((), theirs) for key, theirs in by_topic}
 
 
 def give_back(

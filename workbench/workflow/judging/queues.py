@@ -6,19 +6,23 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
-from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, PoolRow
+from workbench.storage.engine import Database, Writing
+from workbench.storage.tables import AssessorRow, CampaignRow, PoolRow
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.clock import utc_now
-from workbench.workflow.judging.assignments import assign
+from workbench.workflow.judging.distribution import Distribution, distribute_in_portions, to_each
+from workbench.workflow.judging.given_topics import given_topics
 from workbench.workflow.judging.handout import kind_of
-from workbench.workflow.judging.order import OrderRule
-from workbench.workflow.judging.queue_handout import LEASE_RULE, QueueHandout, give_back, lease_minutes
+from workbench.workflow.judging.queue_figures import Numbers, QueueFigures, queue_figures
+from workbench.workflow.judging.queue_handout import LEASE_RULE, give_back, lease_minutes
 from workbench.workflow.people.assessors import assessor_names
 from workbench.workflow.pools.adaptive_pools import topics_of_pool
+from workbench.workflow.pools.current_answers import answers_by_topic
 from workbench.workflow.pools.pool_rows import locked_pool, pool_row, require_not_closed
 
 MOST_PER_PAIR = 100
@@ -84,13 +88,22 @@ def set_lease(db: Session, campaign_id: int, minutes: int) -> None:
     db.flush()
 
 
-def give_queue(db: Session, campaign_id: int, name: str, assessor_ids: Iterable[int]) -> int:
-    """Assign all topics of a queue to assessors; returns how many assignments are new.
+def give_queue(
+    database: Database,
+    campaign_id: int,
+    name: str,
+    assessor_ids: Iterable[int],
+    *,
+    writing: Writing | None = None,
+) -> int:
+    """Assign all topics of a queue to assessors, in portions; returns how many assignments are new.
 
-    Raises as `assign`, and Conflict where the pool is not a queue.
+    Raises as `distribute_in_portions`, and Conflict where the pool is not a queue.
     """
-    row = queue_row(db, campaign_id, name)
-    return assign(db, row.id, topics=None, assessor_ids=assessor_ids, order=OrderRule.SHUFFLED)
+    with database.reading() as db:
+        row = queue_row(db, campaign_id, name)
+        given = to_each(db, row.id, assessor_ids)
+    return distribute_in_portions(database, Distribution(row.id, given), writing=writing)
 
 
 def take_back(
@@ -209,51 +222,48 @@ def queue_report(db: Session, campaign_id: int, name: str, *, now: datetime | No
     row = queue_row(db, campaign_id, name)
     now = utc_now(now)
     names = assessor_names(db, campaign_id)
-    given: dict[str, set[int]] = {}
-    assigned = select(AssignmentRow.topic, AssignmentRow.assessor_id).where(
-        AssignmentRow.pool_id == row.id, AssignmentRow.revoked_at.is_(None)
-    )
-    for topic, assessor_id in db.execute(assigned):
-        given.setdefault(topic, set()).add(assessor_id)
-    found = {topic: queue for (_, topic), queue in QueueHandout.load(db, [row]).items()}
+    given = {one.topic: one.assessors for one in given_topics(db, campaign_id) if one.pool_id == row.id}
+    nobody = np.empty(0, np.int64)
+    queue = queue_figures(db, row, answers_by_topic(db, campaign_id), now=now)
     titles = topic_titles(db, campaign_id)
-    in_order = [topic for topic in titles if topic in found]
+    in_order = [topic for topic in titles if topic in queue.pooled]
     return QueueReport(
         pool=row.name,
         per_pair=row.per_pair or 1,
         lease_minutes=lease_minutes(db.get_one(CampaignRow, campaign_id).desk_rules),
-        by_topic=tuple(
-            _line(topic, titles[topic], found[topic], given.get(topic, set())) for topic in in_order
-        ),
-        out=tuple(one for topic in in_order for one in _out(topic, found[topic], names, now)),
-        assessors=tuple(sorted(names[one] for one in set().union(*given.values()))),
+        by_topic=tuple(_line(topic, titles[topic], queue, given.get(topic, nobody)) for topic in in_order),
+        out=tuple(one for topic in in_order for one in _out(topic, queue, names)),
+        assessors=tuple(sorted(names[one] for one in set().union(*(who.tolist() for who in given.values())))),
     )
 
 
-def _line(topic: str, title: str, queue: QueueHandout, given: set[int]) -> QueueTopicLine:
-    done = {docno for docno, graders in queue.graders.items() if len(graders) >= queue.per_pair}
-    waiting = {
-        docno for docno, takers in queue.takers.items() if docno not in done and len(takers) < queue.per_pair
-    }
-    stuck = sum(not given - queue.answers[docno].keys() - queue.takers[docno] for docno in waiting)
+def _line(topic: str, title: str, queue: QueueFigures, given: Numbers) -> QueueTopicLine:
+    found = queue.topic(topic)
     return QueueTopicLine(
         topic=topic,
         title=title,
-        pairs=len(queue.entries),
-        done=len(done),
-        out=len(queue.open),
-        waiting=len(waiting),
-        stuck=stuck,
-        given=sum(min(len(graders), queue.per_pair) for graders in queue.graders.values()),
-        needed=queue.per_pair * len(queue.entries),
+        pairs=found.pairs,
+        done=found.done,
+        out=len(found.out),
+        waiting=found.waiting,
+        stuck=queue.stuck(topic, given),
+        given=found.given,
+        needed=(queue.pool.per_pair or 1) * found.pairs,
     )
 
 
-def _out(topic: str, queue: QueueHandout, names: Mapping[int, str], now: datetime) -> list[Out]:
-    abandoned = set(queue.abandoned(now))
+def _out(topic: str, queue: QueueFigures, names: Mapping[int, str]) -> list[Out]:
+    abandoned = {id(one) for one in queue.abandoned(topic)}
     return [
-        Out(topic, one.docno, names[one.assessor_id], one.assessor_id, one.since, one in abandoned)
-        for one in queue.open
+        Out(
+            topic,
+            one.hold.docno,
+            names[one.hold.assessor_id],
+            one.hold.assessor_id,
+            one.hold.since,
+            id(one) in abandoned,
+        )
+        for one in queue.topic(topic).out
     ]
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
+import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -14,18 +16,23 @@ from workbench.storage.events import JUDGING, REPEAT
 from workbench.storage.tables import (
     AssessorRow,
     AssignmentRow,
+    CampaignRow,
     DocumentRow,
     MemberRow,
     PoolEntryRow,
     PoolRow,
     TopicRow,
 )
-from workbench.workflow.judging.assignments import left_to_judge
+from workbench.workflow.judging.assigned_work import left_to_judge
+from workbench.workflow.judging.handout import kind_of
 from workbench.workflow.judging.preference_tasks import left_to_compare
 from workbench.workflow.judging.quality_checks import desk_task, with_quality_checks
+from workbench.workflow.judging.queue_figures import QueueFigures, queue_figures
+from workbench.workflow.judging.queue_handout import QueueHandout
 from workbench.workflow.judging.task import Task, counts, own_task, task_of
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.additions import AddedDocuments, Additions, add_documents
+from workbench.workflow.pools.current_answers import answers_by_topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +92,17 @@ def own_topics(db: Session, campaign_id: int, account_id: int) -> tuple[Worklist
 
     Open pools count; closed ones where no other is left.
     """
-    by_topic: dict[str, list[tuple[WorklistLine, Task]]] = {}
+    by_topic: dict[str, list[tuple[WorklistLine, MadeTask]]] = {}
     for line, task in _lines(db, campaign_id, account_id):
         by_topic.setdefault(line.topic, []).append((line, task))
     return tuple(map(_one_line, by_topic.values()))
 
 
-def _one_line(found: Sequence[tuple[WorklistLine, Task]]) -> WorklistLine:
+MadeTask = Callable[[], Task]
+"""A task that is read where several pools have the same topic: of a queue the line can be told without it."""
+
+
+def _one_line(found: Sequence[tuple[WorklistLine, MadeTask]]) -> WorklistLine:
     counted = [one for one in found if not one[0].closed] or list(found)
     lines = [line for line, _ in counted]
     first = next((line for line in lines if not line.done), lines[0])
@@ -99,7 +110,7 @@ def _one_line(found: Sequence[tuple[WorklistLine, Task]]) -> WorklistLine:
     # What several pools have is one pair with one answer.
     seen: set[str] = set()
     again: Counter[str] = Counter()
-    for _, task in counted:
+    for task in (make() for _, make in counted if len(counted) > 1):
         docnos = {task.slot(key).docno: key for key in task.order if task.slot(key).purpose == JUDGING}
         for docno in docnos.keys() & seen:
             event = task.answers.get(docnos[docno])
@@ -117,9 +128,9 @@ def _one_line(found: Sequence[tuple[WorklistLine, Task]]) -> WorklistLine:
     )
 
 
-def _lines(db: Session, campaign_id: int, account_id: int) -> Iterator[tuple[WorklistLine, Task]]:
+def _lines(db: Session, campaign_id: int, account_id: int) -> Iterator[tuple[WorklistLine, MadeTask]]:
     rows = db.execute(
-        select(AssignmentRow, PoolRow, TopicRow.title)
+        select(AssignmentRow, TopicRow.title)
         .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
         .join(AssessorRow, AssessorRow.id == AssignmentRow.assessor_id)
         .join(
@@ -133,23 +144,69 @@ def _lines(db: Session, campaign_id: int, account_id: int) -> Iterator[tuple[Wor
         )
         .order_by(PoolRow.id, TopicRow.position)
     ).all()
-    for assignment, pool, title in rows:
-        task = with_quality_checks(db, task_of(db, assignment, pool))
-        judged, unsure, cannot_judge = counts(task)
-        line = WorklistLine(
-            assignment_id=assignment.id,
-            pool=pool.name,
-            topic=assignment.topic,
-            title=title,
-            judged=judged,
-            unsure=unsure,
-            cannot_judge=cannot_judge,
-            total=task.total,
-            closed=task.closed,
-            at_training=task.gate is not None,
-            at_most=task.at_most,
-        )
-        yield line, task
+    # A pool's recipe names all of its runs: it is read once, not with each of its topics.
+    pools = {number: db.get_one(PoolRow, number) for number in {row.pool_id for row, _ in rows}}
+    queues: dict[int, QueueFigures] = {}
+    archived = db.get_one(CampaignRow, campaign_id).archived_at is not None
+    for assignment, title in rows:
+        pool = pools[assignment.pool_id]
+        make = partial(_task, db, assignment, pool)
+        if kind_of(pool) is QueueHandout:
+            if pool.id not in queues:
+                queues[pool.id] = queue_figures(db, pool, answers_by_topic(db, campaign_id))
+            yield _queue_line(queues[pool.id], assignment, title, archived=archived), make
+        else:
+            task = make()
+            yield _line(task, title), partial(_itself, task)
+
+
+def _task(db: Session, assignment: AssignmentRow, pool: PoolRow) -> Task:
+    return with_quality_checks(db, task_of(db, assignment, pool))
+
+
+def _itself(task: Task) -> Task:
+    return task
+
+
+def _line(task: Task, title: str) -> WorklistLine:
+    judged, unsure, cannot_judge = counts(task)
+    return WorklistLine(
+        assignment_id=task.assignment.id,
+        pool=task.pool.name,
+        topic=task.assignment.topic,
+        title=title,
+        judged=judged,
+        unsure=unsure,
+        cannot_judge=cannot_judge,
+        total=task.total,
+        closed=task.closed,
+        at_training=task.gate is not None,
+        at_most=task.at_most,
+    )
+
+
+def _queue_line(
+    queue: QueueFigures, assignment: AssignmentRow, title: str, *, archived: bool
+) -> WorklistLine:
+    """The same of a queue, from its figures: somebody may have hundreds of its topics."""
+    topic, who = assignment.topic, np.array([assignment.assessor_id], np.int64)
+    found = queue.topic(topic)
+    has, answered, left, _ = (int(one[0]) for one in queue.shares(topic, who))
+    judged, unsure = (int(found.of(one, who)[0]) for one in (found.graded, found.unsure))
+    closed = archived or queue.pool.closed_at is not None
+    at_most = not closed and (left > 0 or has > answered)
+    return WorklistLine(
+        assignment_id=assignment.id,
+        pool=queue.pool.name,
+        topic=topic,
+        title=title,
+        judged=judged,
+        unsure=unsure,
+        cannot_judge=answered - judged - unsure,
+        total=found.pairs if at_most else has + left,
+        closed=closed,
+        at_most=at_most,
+    )
 
 
 def answers(db: Session, assignment_id: int, account_id: int) -> tuple[AnsweredLine, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
+from functools import partial
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -16,6 +17,7 @@ from workbench.workflow.clock import utc_now
 from workbench.workflow.delivery_queue import DeliveryQueue, DeliveryState, begin_again, claim
 from workbench.workflow.mail import confirmation, invitation, password, reminder, trial
 from workbench.workflow.mail.message import Message
+from workbench.workflow.mail.reminder import WorkLeft
 from workbench.workflow.people.mail_addresses import accounts_meant, address_of, checked_address
 
 QUEUE = DeliveryQueue(MailMessageRow)
@@ -37,7 +39,6 @@ WRITERS: Mapping[MessageKind, Writer] = {
     MessageKind.INVITATION: invitation.write,
     MessageKind.PASSWORD: password.write,
     MessageKind.CONFIRMATION: confirmation.write,
-    MessageKind.REMINDER: reminder.write,
     MessageKind.TEST: trial.write,
 }
 
@@ -110,10 +111,21 @@ def add_test(db: Session, address: str, *, now: datetime | None = None) -> None:
     db.flush()
 
 
-def claim_next(db: Session, site: str, *, now: datetime | None = None) -> ClaimedMessage | bool:
+def work_of_next(db: Session, *, now: datetime | None = None) -> WorkLeft | None:
+    """How much is left of what the message that is due first reminds of; None where it is no reminder."""
+    row = QUEUE.next_due(db, utc_now(now), locked=False)
+    if row is None or row.kind != MessageKind.REMINDER:
+        return None
+    return reminder.work_of(db, row.campaign_id or 0, row.account_id or 0)
+
+
+def claim_next(
+    db: Session, site: str, *, work: WorkLeft | None = None, now: datetime | None = None
+) -> ClaimedMessage | bool:
     """Write the message that is due first, and claim it; False if none is due.
 
-    True if the one that was due needs no sending, so that another may be.
+    True if the one that was due needs no sending, so that another may be. `work` is what `work_of_next`
+    counted before this transaction, for which others wait.
     """
     moment = utc_now(now)
     row = QUEUE.next_due(db, moment)
@@ -123,7 +135,8 @@ def claim_next(db: Session, site: str, *, now: datetime | None = None) -> Claime
         db.delete(row)
         return True
     kind = MessageKind(row.kind)
-    written = WRITERS[kind](db, row, site, moment)
+    write = partial(reminder.write, work=work) if kind is MessageKind.REMINDER else WRITERS[kind]
+    written = write(db, row, site, moment)
     if written is None:
         row.state = DeliveryState.NOT_NEEDED
         db.flush()

@@ -10,11 +10,12 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput
+from workbench.storage.engine import Database, Writing
 from workbench.storage.tables import AccountRow, AssessorRow, CampaignRow, MailAddressRow, MailMessageRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.delivery_queue import DeliveryState
-from workbench.workflow.judging.assignments import left_to_judge
-from workbench.workflow.judging.preference_tasks import left_to_compare
+from workbench.workflow.judging.assigned_work import all_left_to_judge
+from workbench.workflow.judging.preference_tasks import all_left_to_compare
 from workbench.workflow.mail.queue import MessageKind, add_reminder
 
 APART = timedelta(days=1)
@@ -40,18 +41,18 @@ def open_work(db: Session, campaign_id: int, *, now: datetime | None = None) -> 
     """The assessors of a campaign who have something left to judge or to compare, by name."""
     moment, found = utc_now(now), []
     reminded = _latest_reminders(db, campaign_id)
+    to_judge, to_compare = all_left_to_judge(db, campaign_id), all_left_to_compare(db, campaign_id)
     people = db.execute(
-        select(AssessorRow.account_id, AssessorRow.name, MailAddressRow.address)
+        select(AssessorRow.id, AssessorRow.account_id, AssessorRow.name, MailAddressRow.address)
         .join(AccountRow, AccountRow.id == AssessorRow.account_id)
         .outerjoin(MailAddressRow, MailAddressRow.account_id == AssessorRow.account_id)
         .where(AssessorRow.campaign_id == campaign_id, AccountRow.disabled_at.is_(None))
         .order_by(AssessorRow.name)
     ).all()
-    for account_id, name, address in people:
+    for number, account_id, name, address in people:
         if account_id is None:
             continue
-        documents = left_to_judge(db, campaign_id, account_id)
-        comparisons = left_to_compare(db, campaign_id, account_id)
+        documents, comparisons = to_judge.get(number, 0), to_compare.get(name, 0)
         if not documents and not comparisons:
             continue
         last = reminded.get(account_id)
@@ -61,35 +62,43 @@ def open_work(db: Session, campaign_id: int, *, now: datetime | None = None) -> 
 
 
 def remind(
-    db: Session,
+    database: Database,
     campaign_id: int,
     account_ids: Collection[int],
     deadline: date | None,
     *,
+    writing: Writing | None = None,
     now: datetime | None = None,
 ) -> int:
     """Have assessors with open work reminded, each at most once a day; gives how many messages wait.
 
-    Raises InvalidInput for a deadline in the past, and where nobody can be reminded.
+    How much is left is counted before the transaction, which `writing` opens. Raises InvalidInput for a
+    deadline in the past, and where nobody can be reminded.
     """
     moment = utc_now(now)
     findings = []
     if deadline is not None and deadline < moment.date():
         findings.append(Finding("Deadline", None, "deadline", "this day has passed", "choose a later one"))
-    # Locked, so that a second click waits and finds what the first one did.
-    db.get_one(CampaignRow, campaign_id, with_for_update=True)
-    chosen = [
-        one
-        for one in open_work(db, campaign_id, now=moment)
-        if one.account_id in account_ids and one.can_be_reminded
-    ]
-    if not chosen:
-        message, remedy = "nobody was selected who can be reminded now", "select one or more assessors"
-        findings.append(Finding("Assessors", None, "assessor", message, remedy))
-    if findings:
-        raise InvalidInput(findings)
-    for one in chosen:
-        add_reminder(db, campaign_id, one.account_id, deadline, now=moment)
+    with database.reading() as db:
+        waiting = [
+            one
+            for one in open_work(db, campaign_id, now=moment)
+            if one.account_id in account_ids and one.can_be_reminded
+        ]
+    with (database.writing if writing is None else writing)() as db:
+        # Locked, so that a second click waits and finds what the first one did.
+        db.get_one(CampaignRow, campaign_id, with_for_update=True)
+        reminded = _latest_reminders(db, campaign_id)
+        chosen = [
+            one for one in waiting if (last := reminded.get(one.account_id)) is None or last <= moment - APART
+        ]
+        if not chosen:
+            message, remedy = "nobody was selected who can be reminded now", "select one or more assessors"
+            findings.append(Finding("Assessors", None, "assessor", message, remedy))
+        if findings:
+            raise InvalidInput(findings)
+        for one in chosen:
+            add_reminder(db, campaign_id, one.account_id, deadline, now=moment)
     return len(chosen)
 
 

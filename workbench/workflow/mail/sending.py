@@ -19,7 +19,7 @@ from workbench.storage.engine import Database
 from workbench.workflow.clock import utc_now
 from workbench.workflow.mail import trial
 from workbench.workflow.mail.message import Message, one_line
-from workbench.workflow.mail.queue import ClaimedMessage, claim_next, note_failed, note_sent
+from workbench.workflow.mail.queue import ClaimedMessage, claim_next, note_failed, note_sent, work_of_next
 
 LOG = logging.getLogger(__name__)
 SECONDS = 30.0
@@ -45,8 +45,10 @@ def send_waiting(database: Database, settings: MailSettings) -> int:
     connection: smtplib.SMTP | None = None
     try:
         while True:
+            with database.reading() as db:
+                work = work_of_next(db)
             with database.writing() as db:
-                claimed = claim_next(db, settings.site)
+                claimed = claim_next(db, settings.site, work=work)
             if claimed is False:
                 return sent
             if claimed is True:

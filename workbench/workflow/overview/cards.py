@@ -12,7 +12,7 @@ from workbench.storage.tables import CampaignRow, MemberRow
 from workbench.workflow.adjudication.discussions import discussions
 from workbench.workflow.adjudication.dispute_counts import dispute_counts
 from workbench.workflow.adjudication.queue import State
-from workbench.workflow.judging.assignments import left_to_judge
+from workbench.workflow.judging.assigned_work import left_to_judge
 from workbench.workflow.judging.preference_tasks import left_to_compare
 from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.overview.progress import graded_count

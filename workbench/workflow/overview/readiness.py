@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 
 from workbench.records import Verdict
 from workbench.storage.tables import (
-    AssignmentRow,
     CampaignRow,
     GroupRow,
     InvitationRow,
@@ -21,6 +20,7 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.campaigns.collection import document_count
 from workbench.workflow.clock import utc_now
+from workbench.workflow.judging.given_topics import given_topics
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.adaptive_pools import is_adaptive, topics_of_pool
 from workbench.workflow.pools.judged_pairs import pooled_pairs
@@ -136,22 +136,21 @@ def readiness(db: Session, campaign_id: int) -> Readiness:
         missing=missing_count(db, campaign_id) if opened else 0,
         assessors=_count(db, MemberRow, campaign_id, *assessor),
         invited=_count(db, InvitationRow, campaign_id, *invited),
-        unassigned=_unassigned(db, [pool for pool in opened if pool.closed_at is None]),
+        unassigned=_unassigned(db, campaign_id, [pool for pool in opened if pool.closed_at is None]),
         guidelines=bool(db.get_one(CampaignRow, campaign_id).guidelines.strip()),
     )
 
 
-def _unassigned(db: Session, pools: list[PoolRow]) -> frozenset[str]:
+def _unassigned(db: Session, campaign_id: int, pools: list[PoolRow]) -> frozenset[str]:
     """The topics of these pools that nobody has in any of them."""
-    given = select(AssignmentRow.topic).where(
-        AssignmentRow.pool_id.in_([pool.id for pool in pools]), AssignmentRow.revoked_at.is_(None)
-    )
+    numbers = {pool.id for pool in pools}
+    given = {one.topic for one in given_topics(db, campaign_id) if one.pool_id in numbers}
     pooled = frozenset(
         topic
         for pool in pools
         for topic in (topics_of_pool(db, pool) if is_adaptive(pool) else pooled_by_topic(db, pool))
     )
-    return pooled - set(db.scalars(given))
+    return pooled - given
 
 
 def _count(

@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import (
     CursorResult,
     Delete,
+    Insert,
     LargeBinary,
     Result,
     Select,
@@ -58,6 +59,9 @@ PRIVATE = frozenset(
 # Recorded also where they did not change, since not each of their changes has an entry (`recorded`).
 WHOLE = frozenset({("topic_draft", "title"), ("topic_draft", "description"), ("topic_draft", "narrative")})
 
+# Inserted many at once by a statement, which returns them. What else is inserted so is data.
+BY_STATEMENT = frozenset({"assignment"})
+
 
 class Changes:
     """The rows that a session inserts, updates and deletes, gathered as it sends them."""
@@ -81,8 +85,13 @@ class Changes:
                     self._add_row(kind, row)
 
     def executed(self, state: ORMExecuteState) -> Result[Any] | None:
-        """Execute a statement that updates or deletes rows, and gather what it does; others go their way."""
+        """Execute a statement that updates or deletes rows, and gather what it does; others go their way.
+
+        Of those that insert rows it gathers what they put into tables `BY_STATEMENT`.
+        """
         statement = state.statement
+        if isinstance(statement, Insert) and isinstance(statement.table, Table):
+            return self._inserted(state, statement.table.name)
         if not isinstance(statement, Update | Delete) or not isinstance(statement.table, Table):
             return None
         table, kind = statement.table, "changed" if isinstance(statement, Update) else "deleted"
@@ -104,6 +113,18 @@ class Changes:
         if rows > 0:
             self._counts[table.name, kind] = self._counts.get((table.name, kind), 0) + rows
         return result
+
+    def _inserted(self, state: ORMExecuteState, table: str) -> Result[Any] | None:
+        if table not in BY_STATEMENT:
+            return None
+        result = state.invoke_statement().freeze()
+        rows = result().all()
+        for row in rows[:MOST_ROWS]:
+            values = {name: [None, _plain(table, name, value)] for name, value in row._asdict().items()}
+            self._tell(table, "added", values)
+        if rows:
+            self._counts[table, "added"] = self._counts.get((table, "added"), 0) + len(rows)
+        return result()
 
     def _add_row(self, kind: str, row: Any) -> None:
         table = row.__tablename__

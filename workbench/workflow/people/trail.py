@@ -18,7 +18,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -142,6 +142,38 @@ def recorded(db: Session, act: Act, *, needs_entry: Callable[[], bool] = lambda:
         db.flush()
     if needs_entry():
         add_entry(db, act, changes=changes.as_data())
+
+
+class PortionsTrail:
+    """The entries of an act that is done in many transactions: of the first, and one that sums up the others.
+
+    The first entry is stored in the transaction of which it tells, so that no part of the act is without one.
+    """
+
+    def __init__(self) -> None:
+        self._act: Act | None = None
+        self._further = Changes()
+        self._transactions = 0
+
+    @contextmanager
+    def recorded(self, db: Session, act: Callable[[], Act]) -> Iterator[None]:
+        """Record a transaction; `act` is asked in the first one."""
+        if self._act is not None:
+            with watching(db, self._further):
+                yield
+            self._transactions += 1
+            return
+        begun = act()
+        with recorded(db, begun):
+            yield
+        self._act = begun
+
+    def summary(self) -> tuple[Act, list[dict[str, Any]]] | None:
+        """The act with the number of further transactions, and what those changed; None if there is one."""
+        if self._act is None or not self._transactions:
+            return None
+        asked = self._act.asked | {"further_transactions": self._transactions}
+        return replace(self._act, asked=asked), self._further.as_data()
 
 
 def was_recorded(db: Session, act: Act, since: datetime) -> bool:

@@ -35,7 +35,7 @@ from workbench.workflow.agreement.overlap import OverlapPlan, plan_export, plan_
 from workbench.workflow.agreement.overlap_drawing import DrawOrder, draw_overlap
 from workbench.workflow.agreement.overlap_results import overlap_results
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.judging.assignments import SEEDS
+from workbench.workflow.judging.distribution import SEEDS
 from workbench.workflow.people.assessors import assessors_of
 
 blueprint = Blueprint("agreement_planner", __name__, url_prefix="/c/<slug>/agreement/overlap")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flask import Blueprint, render_template, request, url_for
@@ -10,17 +11,21 @@ from werkzeug.wrappers import Response
 from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.storage import Session
-from workbench.web import notices
+from workbench.web import notices, paging
 from workbench.web.access import here, organiser
-from workbench.web.context import reading, writing
+from workbench.web.context import app_context, reading, writing
 from workbench.web.forms import findings_of, status_of, whole_number
 from workbench.web.ids import read_id
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.paging import page_of_topics, place_sent
 from workbench.web.requests import see_other
+from workbench.web.trail import in_portions
 from workbench.workflow.judging import assignments
-from workbench.workflow.judging.assignments import AssignmentLine, assignments_of
+from workbench.workflow.judging.assignments import AssignmentLine, assignments_of, loads_of
+from workbench.workflow.judging.distribution import Distribution, Given, distribute_in_portions
+from workbench.workflow.judging.distribution import in_turn as topics_in_turn
+from workbench.workflow.judging.given_topics import given_topics
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.listing import PoolLine, pool_topics, pools_of
@@ -28,14 +33,8 @@ from workbench.workflow.pools.listing import PoolLine, pool_topics, pools_of
 blueprint = Blueprint("assignments", __name__, url_prefix="/c/<slug>/assignments")
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
-    """What one assessor has in a pool."""
-
-    assessor: str
-    topics: int
-    pairs: int
-    answered: int
+MOST_LINES = 2000
+"""Of assignments on a page: where a topic is given to hundreds of people, the page has fewer topics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +65,10 @@ def in_turn() -> Response | tuple[str, int]:
                 [Finding("Assessors per topic", None, "per_topic", "not a number", "1 or more")]
             )
         chosen = [number for text in request.form.getlist("assessor") if (number := whole_number(text))]
-        with writing() as db:
+        with reading() as db:
             line = pool_line(db, here().id, pool_id)
-            added = assignments.assign_in_turn(
-                db, line.id, assessor_ids=chosen, per_topic=per_topic, order=order.rule, seed=order.seed
-            )
+            given = topics_in_turn(db, line.id, chosen, per_topic)
+        added = _distribute(Distribution(line.id, given, order.rule, order.seed))
     except WorkbenchError as error:
         return _refused(error, pool_id)
     return _given(added, line)
@@ -82,22 +80,12 @@ def by_hand() -> Response | tuple[str, int]:
     """Assign the selected topics to the assessors in whose columns they are."""
     pool_id = whole_number(request.form.get("pool", ""))
     try:
-        order, columns = _order(), _cells()
-        if not columns:
+        order, given = _order(), _cells()
+        if not given:
             raise InvalidInput([Finding("Table", None, "cell", "nothing is selected", "select one or more")])
-        with writing() as db:
+        with reading() as db:
             line = pool_line(db, here().id, pool_id)
-            added = sum(
-                assignments.assign(
-                    db,
-                    line.id,
-                    topics=topics,
-                    assessor_ids=[assessor_id],
-                    order=order.rule,
-                    seed=order.seed,
-                )
-                for assessor_id, topics in columns.items()
-            )
+        added = _distribute(Distribution(line.id, given, order.rule, order.seed))
     except WorkbenchError as error:
         return _refused(error, pool_id)
     return _given(added, line)
@@ -130,13 +118,15 @@ def _order() -> OrderChoice:
     return OrderChoice(rule, seed)
 
 
-def _cells() -> dict[int, list[str]]:
-    """The ticked topics by the assessor's number; a box holds `number:topic`."""
-    columns: dict[int, list[str]] = {}
-    for text in request.form.getlist("cell"):
-        number, _, topic = text.partition(":")
-        columns.setdefault(whole_number(number) or 0, []).append(read_id(topic))
-    return columns
+def _cells() -> list[Given]:
+    """The ticked topics, each with the assessor's number; a box holds `number:topic`."""
+    boxes = (text.partition(":") for text in request.form.getlist("cell"))
+    return [(read_id(topic), whole_number(number) or 0) for number, _, topic in boxes]
+
+
+def _distribute(distribution: Distribution) -> int:
+    with in_portions():
+        return distribute_in_portions(app_context().database, distribution, writing=writing)
 
 
 def _given(added: int, line: PoolLine) -> Response:
@@ -178,41 +168,37 @@ def _page(db: Session, pool_id: int | None, findings: tuple[Finding, ...] = ()) 
     newest = next((one for one in reversed(pools) if one.open), pools[-1])
     chosen = pool_line(db, here().id, pool_id) if pool_id is not None else newest
     line = newest if chosen.draft else chosen
-    lines = [one for one in assignments_of(db, here().id) if one.pool == line.name]
-    assigned = {one.topic for one in lines}
+    loads = loads_of(db, here().id, line.id)
+    assigned = {
+        one.topic: len(one.assessors) for one in given_topics(db, here().id) if one.pool_id == line.id
+    }
     page = page_of_topics(
-        (size.topic, size.title, size)
-        for size in pool_topics(db, here().id, line.name)
-        if size.pairs or size.topic in assigned
+        (
+            (size.topic, size.title, size)
+            for size in pool_topics(db, here().id, line.name)
+            if size.pairs or size.topic in assigned
+        ),
+        min(paging.A_PAGE, max(1, MOST_LINES // max(assigned.values(), default=1))),
     )
-    listed = {size.topic for size in page.rows}
+    listed = [size.topic for size in page.rows]
+    lines = assignments_of(db, here().id, topics=listed, pool_id=line.id)
     return render_template(
         "assignments/index.html",
         pool=line,
         page=page,
         sizes=[size for size in page.rows if size.pairs],
-        total=len(lines),
-        lines=[one for one in lines if one.topic in listed],
+        total=sum(assigned.values()),
+        lines=lines,
         given=_given_by_topic(lines),
         people=tuple((one.id, one.name) for one in assessors),
-        loads=_loads(lines),
+        loads=loads,
         **shown,
     )
 
 
-def _given_by_topic(lines: list[AssignmentLine]) -> dict[str, tuple[tuple[str, tuple[int, int]], ...]]:
+def _given_by_topic(lines: Sequence[AssignmentLine]) -> dict[str, tuple[tuple[str, tuple[int, int]], ...]]:
     """To whom each topic is assigned, with how many pairs are answered, and how many there are."""
     by_topic: dict[str, dict[str, tuple[int, int]]] = {}
     for one in lines:
         by_topic.setdefault(one.topic, {})[one.assessor] = one.answered, one.pairs
     return {topic: tuple(given.items()) for topic, given in by_topic.items()}
-
-
-def _loads(lines: list[AssignmentLine]) -> list[Load]:
-    by_assessor: dict[str, list[AssignmentLine]] = {}
-    for line in lines:
-        by_assessor.setdefault(line.assessor, []).append(line)
-    return [
-        Load(name, len(own), sum(one.pairs for one in own), sum(one.answered for one in own))
-        for name, own in sorted(by_assessor.items())
-    ]

@@ -35,8 +35,8 @@ def send() -> Response | tuple[str, int]:
     chosen = {whole_number(each) for each in request.form.getlist("assessor")} - {None}
     try:
         deadline = _deadline(request.form.get("deadline", "").strip())
-        with writing() as db:
-            number = remind(db, here().id, [one for one in chosen if one is not None], deadline)
+        people = [one for one in chosen if one is not None]
+        number = remind(app_context().database, here().id, people, deadline, writing=writing)
     except InvalidInput as error:
         return _page(error.findings), 422
     notices.add(f"{counted(number, 'reminder')} will be sent within seconds.")

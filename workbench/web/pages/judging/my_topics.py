@@ -91,6 +91,7 @@ def begin() -> Response:
     """Go to the first topic with work; what judging is was read and is not shown again."""
     with writing() as db:
         save_introduced(db, viewer().id, here().id)
+    with reading() as db:
         lines = worklists.worklist(db, here().id, viewer().id)
     first = next((line for line in lines if not line.done and not line.closed), None)
     return see_other(_address(first.assignment_id, None) if first else url_for("judging.index"))

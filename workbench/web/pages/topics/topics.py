@@ -65,7 +65,7 @@ def topic() -> str:
         if found is None:
             raise NotFound(f"there is no topic {topic_id!r} in this campaign")
         state = topic_progress(db, here().id, topic_id)
-        assignments = assignments_of(db, here().id, topic=topic_id)
+        assignments = assignments_of(db, here().id, topics=[topic_id])
         unclear = unclear_of_topic(db, here().id, topic_id)
     return render_template(
         "topics/topic.html", topic=found, state=state, assignments=assignments, scale=scale, unclear=unclear
