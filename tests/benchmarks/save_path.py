@@ -8,7 +8,9 @@ a save (median, 99th percentile, most), processor milliseconds of the server for
 of the documents, the requests made (judgments and documents ahead), and whatever went wrong. `others` is the
 share of all processors that other programs had meanwhile, PostgreSQL among them: where it is not near 0, only
 the processor's milliseconds say something. `--processes 1 2` tells the same for so many processes, one after
-the other; `--engine postgresql` uses a server of its own whose commits wait for the disk.
+the other; `--engine postgresql` uses a server of its own whose commits wait for the disk. `--share 20` lets
+each process have 20 % of one processor, as on a small host: whether the rate grows with the processes shows
+only where one of them does not use up the machine.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path
@@ -32,6 +34,7 @@ from sqlalchemy import insert, select
 from tests.benchmarks.assessors import figures
 from tests.benchmarks.crowd import A_REQUEST, AHEAD, SLUG, Material, Seen, Trial, differences, make_trial
 from tests.benchmarks.robots import Conversation, Robots, machine_seconds, processor_seconds, request
+from tests.benchmarks.small_hosts import limited, workers
 from tests.databases import new_postgresql_database, opened
 from tests.postgresql import DURABLE, SERVER_OPTIONS, postgresql_server
 from tests.servers import running_server
@@ -60,6 +63,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, nargs="+", default=[1])
     parser.add_argument("--robots", type=int, nargs="+", default=[1, 8, 32])
     parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--share", type=int, metavar="PERCENT", help="of one processor, for each process")
     given = parser.parse_args()
     print(
         "engine      processes robots  a second   median    99 %    most ms   processor ms  others"
@@ -68,7 +72,7 @@ def main() -> None:
     wrong = 0
     for processes in given.processes:
         for robots in given.robots:
-            found = load(given.engine, processes, robots, given.seconds)
+            found = load(given.engine, processes, robots, given.seconds, given.share)
             wrong += len(found.wrong)
             saved = figures(found.saving)
             print(
@@ -97,8 +101,11 @@ class Load:
     wrong: list[str] = field(default_factory=list)
 
 
-def load(engine: str, processes: int, robots: int, seconds: float) -> Load:
-    """Robots judge for some seconds at a server of so many processes; what they sent is then compared."""
+def load(engine: str, processes: int, robots: int, seconds: float, share: int | None = None) -> Load:
+    """Robots judge for some seconds at a server of so many processes; what they sent is then compared.
+
+    `share` is the percentage of a processor that each process may use.
+    """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="workbench-save-path-")))
         url = stack.enter_context(_address(engine, folder))
@@ -113,7 +120,8 @@ def load(engine: str, processes: int, robots: int, seconds: float) -> Load:
             command, log=folder / "server.log", folder=ROOT, environment=environment
         ) as address:
             crowd = _Crowd(address, trial, robots, url)
-            crowd.work(seconds)
+            with limited(workers(url), share) if share else nullcontext():
+                crowd.work(seconds)
         seen = Seen(sent=crowd.sent)
         crowd.found.wrong += differences(database, seen)
         lines = (folder / "server.log").read_text().splitlines()

@@ -124,8 +124,8 @@ def test_without_judgments_the_page_says_what_is_lacking(olga: FlaskClient) -> N
 def test_a_rule_that_took_seconds_says_as_of_when_it_is_and_how_many_answers_came_since(
     olga: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.workflow.qrels.rule_preview.QUICK_SECONDS", -1.0)
-    monkeypatch.setattr("workbench.workflow.qrels.rule_preview._MOST_OLDER", 1e9)
+    monkeypatch.setattr("workbench.workflow.last_results.QUICK_SECONDS", -1.0)
+    monkeypatch.setattr("workbench.workflow.last_results.MOST_OLDER", 1e9)
     query = {"asked": "1", "rule": ["any", "dawid-skene"]}
     assert "came since" not in text_of(olga.get(ADDRESS, query_string=query).text)
     assert import_judgments(olga, [("T1", "d9", "X", "0")]).status_code == 303

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import pytest
 from flask.testing import FlaskClient
@@ -10,10 +11,12 @@ from tests.uploads import check_files, import_judgments, keep_all, links, text_o
 from tests.web.conftest import Enter
 from workbench.scoring import score_columns
 from workbench.scoring.run_curves import RULES
-from workbench.web.pages.scores import form, leaderboard
+from workbench.web.pages.scores import form, leaderboard, pairs
 from workbench.web.pages.scores.curves import INTERPOLATIONS
+from workbench.web.paging import page_of
+from workbench.workflow import last_results
 from workbench.workflow.caching import Cache
-from workbench.workflow.scores import kept_columns, score_table
+from workbench.workflow.scores import kept_columns, run_pairs, score_table
 
 ADDRESS = "/c/harbour/scores"
 MEASURES = {"measures": "AP(rel=2) P(rel=2)@2"}
@@ -167,6 +170,44 @@ def test_the_leaderboard_says_how_far_the_runs_are_scored(
     assert "1 of 2 runs" in olga.get(address).text
     assert "alpha" in text_of(olga.get(address).text)
     assert links(olga.get(address).text, "tag=alpha")
+
+
+def test_pairs_that_took_long_say_as_of_when_they_are_and_exports_are_of_now(
+    olga: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(last_results, "QUICK_SECONDS", -1.0)
+    monkeypatch.setattr(last_results, "MOST_OLDER", 1e9)
+    monkeypatch.setattr(run_pairs, "_COMPARED", Cache(4))
+    address = f"{ADDRESS}/pairs?measures=AP(rel=2)&method=t-holm"
+    first = text_of(olga.get(address).text)
+    # Alpha 1 and beta .9167 until d6, which both have fourth in T1, is relevant: there AP is
+    # (1 + 1 + 3/4) / 3 and (1 + 2/3 + 3/4) / 3 then, which makes .9583 and .9028.
+    assert "alpha 1.0000 0 1 0 beta 0.9167 0 1 0" in first
+    assert "came since" not in first
+    assert import_judgments(olga, [("T1", "d6", "X", "3")]).status_code == 303
+    page = olga.get(address).text
+    assert "; 1 answer came since. The exports have all." in text_of(page)
+    assert "alpha 1.0000 0 1 0 beta 0.9167 0 1 0" in text_of(page)
+    row = olga.get(f"{ADDRESS}/pairs.csv?measures=AP(rel=2)&method=t-holm").text.splitlines()[1].split(",")
+    assert row[:2] == ["alpha", "beta"]
+    assert float(row[2]) == pytest.approx(1 / 18)
+    (anew,) = links(page, "anew=1")
+    now = text_of(olga.get(anew).text)
+    assert "alpha 0.9583 0 1 0 beta 0.9028 0 1 0" in now
+    assert "came since" not in now
+
+
+def test_many_runs_compared_in_pairs_come_page_by_page(
+    olga: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pairs, "page_of", partial(page_of, size=1))
+    monkeypatch.setattr(pairs, "MOST_PAIRS", 0)
+    address = f"{ADDRESS}/pairs?measures=AP(rel=2)"
+    page = olga.get(address).text
+    assert "alpha 1.0000 0 1 0 1 to 1 of 2 Next" in text_of(page)
+    assert "The first 0 of 1; the export has all." in text_of(page)
+    (following,) = links(page, "from=1")
+    assert "beta 0.9167 0 1 0 Previous 2 to 2 of 2" in text_of(olga.get(following).text)
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def say_all_pairs(found: AllPairs) -> None:
     )
     click.echo(
         f"{found.shown} of {len(found.ranked)} runs over {found.compared.topics} topics: "
-        f"{found.significant} of {len(found.lines)} differences are significant at {1 - LEVEL:.2g} "
+        f"{found.significant} of {found.pairs} differences are significant at {1 - LEVEL:.2g} "
         f"({method_in_words(found.compared)})",
         err=True,
     )

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from math import isnan
 from typing import Protocol
+
+import numpy as np
 
 from workbench.errors import WorkbenchError
 from workbench.export import Export, table_export
 from workbench.latex import between, document, escaped, number, percent, table
 from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, compare_all
-from workbench.scoring.relevance import Floats
+from workbench.scoring.relevance import Floats, Positions
 from workbench.scoring.scorer import RunScores, best_first, topic_scores_of
 from workbench.scoring.significance import LEVEL
 
@@ -41,26 +43,51 @@ class PairLine:
     significant: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class AllPairs:
     """Every two runs by the measure `shown` on the same qrels, which `qrels` names.
 
-    `ranked` has the runs, best first. `wins` and `losses` count, by tag, the runs that a run is significantly
-    better and worse than.
+    `ranked` has the runs, best first.
     """
 
+    # No slots: what is counted is so once. Lines are made where they are shown: 1,000 runs have 499,500.
     qrels: str
     shown: str
     ranked: tuple[RunScores, ...]
     compared: ComparedRuns
-    lines: tuple[PairLine, ...]
-    wins: Mapping[str, int]
-    losses: Mapping[str, int]
 
     @property
+    def pairs(self) -> int:
+        """How many pairs of runs there are."""
+        return len(self.compared.first)
+
+    @property
+    def lines(self) -> tuple[PairLine, ...]:
+        """All pairs, the most certain difference first; made anew each time."""
+        return self.first_lines(self.pairs)
+
+    def first_lines(self, most: int) -> tuple[PairLine, ...]:
+        """The first of the lines."""
+        return tuple(_lines(self.compared, self.compared.order[:most], [run.tag for run in self.ranked]))
+
+    @cached_property
     def significant(self) -> int:
         """How many of the differences are significant."""
-        return sum(line.significant for line in self.lines)
+        return int(np.count_nonzero(self.compared.significant))
+
+    @cached_property
+    def wins(self) -> Mapping[str, int]:
+        """How many runs each is significantly better than, by tag."""
+        return self._counts(self.compared.first)
+
+    @cached_property
+    def losses(self) -> Mapping[str, int]:
+        """How many runs each is significantly worse than, by tag."""
+        return self._counts(self.compared.second)
+
+    def _counts(self, places: Positions) -> dict[str, int]:
+        counts = np.bincount(places[self.compared.significant], minlength=len(self.ranked))
+        return dict(zip((run.tag for run in self.ranked), counts.tolist(), strict=True))
 
 
 class _Compare(Protocol):
@@ -90,13 +117,7 @@ def all_pairs(
         )
     scores = topic_scores_of(ranked, shown).T
     compared = compare(scores, method, seed=seed)
-    tags = [run.tag for run in ranked]
-    lines = _lines(compared, tags)
-    wins, losses = dict.fromkeys(tags, 0), dict.fromkeys(tags, 0)
-    for line in lines:
-        wins[line.first] += line.significant
-        losses[line.second] += line.significant
-    return AllPairs(qrels, shown, tuple(ranked), compared, lines, wins, losses)
+    return AllPairs(qrels, shown, tuple(ranked), compared)
 
 
 def all_pairs_export(found: AllPairs) -> Export:
@@ -128,27 +149,26 @@ def method_in_words(compared: ComparedRuns) -> str:
     return METHODS[compared.comparisons] + drawn
 
 
-def _lines(compared: ComparedRuns, tags: Sequence[str]) -> tuple[PairLine, ...]:
-    lines = []
-    for place, significant in enumerate(compared.significant.tolist()):
-        difference, reach = float(compared.differences[place]), float(compared.reach[place])
-        lines.append(
-            PairLine(
-                tags[int(compared.first[place])],
-                tags[int(compared.second[place])],
-                difference,
-                difference - reach,
-                difference + reach,
-                _defined(compared.effects[place]),
-                _defined(compared.adjusted[place]),
-                significant,
-            )
+def _lines(compared: ComparedRuns, chosen: Positions, tags: Sequence[str]) -> Iterator[PairLine]:
+    columns = (compared.first, compared.second, compared.differences, compared.reach)
+    measured = (compared.effects, compared.adjusted, compared.significant)
+    for first, second, difference, reach, effect, p, significant in zip(
+        *(column[chosen].tolist() for column in (*columns, *measured)), strict=True
+    ):
+        yield PairLine(
+            first=tags[first],
+            second=tags[second],
+            difference=difference,
+            low=difference - reach,
+            high=difference + reach,
+            effect=_defined(effect),
+            p=_defined(p),
+            significant=significant,
         )
-    return tuple(sorted(lines, key=lambda line: (2.0 if line.p is None else line.p, -line.difference)))
 
 
 def _defined(value: float) -> float | None:
-    return None if isnan(value) else float(value)
+    return None if isnan(value) else value
 
 
 def _all_latex(found: AllPairs) -> str:

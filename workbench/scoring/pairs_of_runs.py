@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from math import sqrt
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,7 +35,13 @@ class Comparisons(StrEnum):
     RANDOMISATION_HOLM = "randomisation-holm"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+TOGETHER = frozenset({Comparisons.TUKEY, Comparisons.RANDOMISED_TUKEY})
+"""Those whose p counts for all pairs together as it is."""
+_AT_ONCE = 4096
+"""Pairs whose differences by topic stand in memory: those of 1,000 runs on 500 topics would take 2 GB."""
+
+
+@dataclass(frozen=True, eq=False)
 class ComparedRuns:
     """Every two of several runs, in the order of `itertools.combinations`; arrays of shape (pairs,).
 
@@ -45,6 +53,7 @@ class ComparedRuns:
     `seed` and `rounds` are those of random draws.
     """
 
+    # No slots: the order of all pairs is found once.
     comparisons: Comparisons
     topics: int
     level: float
@@ -64,15 +73,61 @@ class ComparedRuns:
         with np.errstate(invalid="ignore"):
             return np.asarray(self.adjusted <= 1 - self.level + SLACK)
 
+    @cached_property
+    def order(self) -> Positions:
+        """The pairs by adjusted p, of the same p the largest difference first; those undefined come last."""
+        p = np.where(np.isnan(self.adjusted), 2.0, self.adjusted)
+        return np.lexsort((-self.differences, p))
+
+
+class Ranges(Protocol):
+    """What gives the ranges of `random_ranges`, which take most of the time of many runs."""
+
+    def __call__(self, scores: Floats, /, *, rounds: int, seed: int) -> Floats:
+        """The largest difference of means in each round; shape (rounds,)."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Tested:
-    """What a test finds for all pairs; shapes (pairs,)."""
+    """What a test finds for some pairs; shapes (pairs,)."""
 
+    differences: Floats
     p: Floats
-    adjusted: Floats
     reach: Floats
     effects: Floats
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Tested]) -> _Tested:
+        """Those of all pairs."""
+        return cls(
+            np.concatenate([one.differences for one in parts]),
+            np.concatenate([one.p for one in parts]),
+            np.concatenate([one.reach for one in parts]),
+            np.concatenate([one.effects for one in parts]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """How confident the intervals are, and how is drawn at random."""
+
+    level: float
+    rounds: int
+    seed: int
+    ranges: Ranges
+
+
+def random_ranges(scores: Floats, /, *, rounds: int, seed: int) -> Floats:
+    """The largest difference of means after each topic's scores were dealt to the runs at random.
+
+    Shape (rounds,). Source: Carterette 2012.
+    """
+    generator = np.random.default_rng(seed)
+    found = np.empty(rounds)
+    for number in range(rounds):
+        sums = generator.permuted(scores, axis=1).sum(axis=0)
+        found[number] = sums.max() - sums.min()
+    return found / len(scores)
 
 
 def compare_all(
@@ -82,16 +137,18 @@ def compare_all(
     level: float = LEVEL,
     rounds: int = ROUNDS,
     seed: int = 0,
+    ranges: Ranges = random_ranges,
 ) -> ComparedRuns:
     """Compare every two runs by their scores, shape (topics, runs).
 
-    `rounds` and `seed` are those of the two tests that draw at random.
+    `rounds` and `seed` are those of the two tests that draw at random; `ranges` may know what was drawn.
     Raises WorkbenchError for fewer than two topics or runs and for scores that are not finite.
     """
     values = checked_scores(scores)
     first, second = np.triu_indices(values.shape[1], k=1)
-    differences = values[:, first] - values[:, second]
-    tested = _TESTS[comparisons](values, differences, level, rounds, seed)
+    test = _TESTS[comparisons](values, _Options(level, rounds, seed, ranges))
+    parts = (slice(start, start + _AT_ONCE) for start in range(0, len(first), _AT_ONCE))
+    tested = _Tested.joined([test(values[:, first[part]] - values[:, second[part]]) for part in parts])
     random = comparisons in {Comparisons.RANDOMISED_TUKEY, Comparisons.RANDOMISATION_HOLM}
     return ComparedRuns(
         comparisons=comparisons,
@@ -99,11 +156,11 @@ def compare_all(
         level=level,
         first=first,
         second=second,
-        differences=differences.mean(axis=0),
+        differences=tested.differences,
         reach=tested.reach,
         effects=tested.effects,
         p=tested.p,
-        adjusted=tested.adjusted,
+        adjusted=tested.p if comparisons in TOGETHER else holm(tested.p),
         rounds=rounds if random else 0,
         seed=seed if random else None,
     )
@@ -162,30 +219,27 @@ def unexplained_variance(scores: Floats) -> float:
     return float((residuals**2).sum() / ((topics - 1) * (runs - 1)))
 
 
-def random_ranges(scores: Floats, *, rounds: int, seed: int) -> Floats:
-    """The largest difference of means after each topic's scores were dealt to the runs at random.
-
-    Shape (rounds,). Source: Carterette 2012.
-    """
-    generator = np.random.default_rng(seed)
-    found = np.empty(rounds)
-    for number in range(rounds):
-        sums = generator.permuted(scores, axis=1).sum(axis=0)
-        found[number] = sums.max() - sums.min()
-    return found / len(scores)
+_Test = Callable[[Floats], _Tested]
+"""A test of pairs, by their differences by topic; shape (topics, pairs)."""
 
 
-def _randomised_tukey(scores: Floats, differences: Floats, level: float, rounds: int, seed: int) -> _Tested:
+def _randomised_tukey(scores: Floats, options: _Options) -> _Test:
     """Tukey's HSD by random permutation: compares every difference with the largest that chance gives."""
-    ranges = np.sort(random_ranges(scores, rounds=rounds, seed=seed))
-    sizes = np.abs(differences.mean(axis=0))
-    least = sizes - SLACK * float(np.abs(scores).max())
-    p = (1 + rounds - np.searchsorted(ranges, least)) / (1 + rounds)
-    reach = float(np.quantile(ranges, level))
-    return _Tested(p, p, np.full(len(p), reach), _effects_of_all(scores, differences))
+    rounds = options.rounds
+    ranges = np.sort(options.ranges(scores, rounds=rounds, seed=options.seed))
+    slack = SLACK * float(np.abs(scores).max())
+    reach = float(np.quantile(ranges, options.level))
+    deviation = _unexplained_deviation(scores)
+
+    def test(differences: Floats) -> _Tested:
+        means = differences.mean(axis=0)
+        p = (1 + rounds - np.searchsorted(ranges, np.abs(means) - slack)) / (1 + rounds)
+        return _Tested(means, p, np.full(len(p), reach), means / deviation)
+
+    return test
 
 
-def _tukey(scores: Floats, differences: Floats, level: float, _rounds: int, _seed: int) -> _Tested:
+def _tukey(scores: Floats, options: _Options) -> _Test:
     """Tukey's HSD with topics as blocks: the studentised range of all means.
 
     Its distribution takes a tenth of a second a pair: the randomised test is for many runs.
@@ -194,32 +248,48 @@ def _tukey(scores: Floats, differences: Floats, level: float, _rounds: int, _see
 
     topics, runs = scores.shape
     freedom, error = (topics - 1) * (runs - 1), sqrt(unexplained_variance(scores) / topics)
-    sizes = np.abs(differences.mean(axis=0))
     if error <= SLACK * float(np.abs(scores).max()):
-        p = np.full(len(sizes), np.nan)
-        return _Tested(p, p, p, p)
-    p = np.asarray(studentized_range.sf(sizes / error, runs, freedom), dtype=np.float64)
-    reach = float(studentized_range.ppf(level, runs, freedom)) * error
-    return _Tested(p, p, np.full(len(p), reach), _effects_of_all(scores, differences))
+        return _undefined
+    reach = float(studentized_range.ppf(options.level, runs, freedom)) * error
+    deviation = _unexplained_deviation(scores)
+
+    def test(differences: Floats) -> _Tested:
+        means = differences.mean(axis=0)
+        p = np.asarray(studentized_range.sf(np.abs(means) / error, runs, freedom), dtype=np.float64)
+        return _Tested(means, p, np.full(len(p), reach), means / deviation)
+
+    return test
 
 
-def _t_holm(_scores: Floats, differences: Floats, level: float, _rounds: int, _seed: int) -> _Tested:
-    return _by_itself(two_sided_t(t_of_pairs(differences), len(differences)), differences, level)
+def _undefined(differences: Floats) -> _Tested:
+    means = differences.mean(axis=0)
+    nothing = np.full(len(means), np.nan)
+    return _Tested(means, nothing, nothing, nothing)
 
 
-def _wilcoxon_holm(_scores: Floats, differences: Floats, level: float, _rounds: int, _seed: int) -> _Tested:
-    tested = [signed_ranks(column).p for column in np.ascontiguousarray(differences.T)]
-    return _by_itself(np.array([np.nan if p is None else p for p in tested]), differences, level)
+def _t_holm(_scores: Floats, options: _Options) -> _Test:
+    return lambda differences: _by_itself(
+        two_sided_t(t_of_pairs(differences), len(differences)), differences, options.level
+    )
 
 
-def _randomisation_holm(
-    _scores: Floats, differences: Floats, level: float, rounds: int, seed: int
-) -> _Tested:
-    return _by_itself(randomised_p(differences, rounds=rounds, seed=seed), differences, level)
+def _wilcoxon_holm(_scores: Floats, options: _Options) -> _Test:
+    def test(differences: Floats) -> _Tested:
+        tested = [signed_ranks(column).p for column in np.ascontiguousarray(differences.T)]
+        p = np.array([np.nan if one is None else one for one in tested])
+        return _by_itself(p, differences, options.level)
+
+    return test
 
 
-_Tester = Callable[[Floats, Floats, float, int, int], _Tested]
-_TESTS: dict[Comparisons, _Tester] = {
+def _randomisation_holm(_scores: Floats, options: _Options) -> _Test:
+    # Pairs of every part are tested under the same signs: the seed is that of all.
+    return lambda differences: _by_itself(
+        randomised_p(differences, rounds=options.rounds, seed=options.seed), differences, options.level
+    )
+
+
+_TESTS: dict[Comparisons, Callable[[Floats, _Options], _Test]] = {
     Comparisons.RANDOMISED_TUKEY: _randomised_tukey,
     Comparisons.TUKEY: _tukey,
     Comparisons.T_HOLM: _t_holm,
@@ -229,11 +299,9 @@ _TESTS: dict[Comparisons, _Tester] = {
 
 
 def _by_itself(p: Floats, differences: Floats, level: float) -> _Tested:
-    topics, deviations = len(differences), _deviations(differences)
-    effects = np.divide(
-        differences.mean(axis=0), deviations, out=np.full(len(p), np.nan), where=deviations > 0
-    )
-    return _Tested(p, holm(p), t_reach(topics, level) * deviations / sqrt(topics), effects)
+    topics, means, deviations = len(differences), differences.mean(axis=0), _deviations(differences)
+    effects = np.divide(means, deviations, out=np.full(len(p), np.nan), where=deviations > 0)
+    return _Tested(means, p, t_reach(topics, level) * deviations / sqrt(topics), effects)
 
 
 def _deviations(differences: Floats) -> Floats:
@@ -242,9 +310,7 @@ def _deviations(differences: Floats) -> Floats:
     return np.where(deviations > SLACK * np.abs(differences).max(axis=0), deviations, 0.0)
 
 
-def _effects_of_all(scores: Floats, differences: Floats) -> Floats:
-    """The mean differences in standard deviations of what run and topic leave unexplained (Sakai 2018)."""
+def _unexplained_deviation(scores: Floats) -> float:
+    """In what effects of all pairs are measured (Sakai 2018); NaN where run and topic explain everything."""
     deviation = sqrt(unexplained_variance(scores))
-    if deviation <= SLACK * float(np.abs(scores).max()):
-        return np.full(differences.shape[1], np.nan)
-    return np.asarray(differences.mean(axis=0) / deviation)
+    return deviation if deviation > SLACK * float(np.abs(scores).max()) else float("nan")

@@ -19,9 +19,11 @@ from workbench.records import FOUR_GRADES, Answer, Judgment, Topic
 from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
+from workbench.workflow import last_results
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import load_topics
 from workbench.workflow.judging.importing import import_judgments
+from workbench.workflow.last_results import LastResults
 from workbench.workflow.qrels import rule_preview, topic_rules
 from workbench.workflow.qrels.qrels import material
 from workbench.workflow.qrels.rule_preview import preview_rules
@@ -149,8 +151,8 @@ def test_a_rule_that_learns_may_be_of_earlier_answers_where_that_is_said(
     sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As if it took seconds.
-    monkeypatch.setattr(rule_preview, "QUICK_SECONDS", -1.0)
-    monkeypatch.setattr(rule_preview, "_LAST", Cache(4))
+    monkeypatch.setattr(last_results, "QUICK_SECONDS", -1.0)
+    monkeypatch.setattr(rule_preview, "_LAST", LastResults(4))
     with sqlite_database.writing() as db:
         campaign = campaign_with_people(db, scale=FOUR_GRADES).campaign.id
         both = [Judgment(name, "T1", "d1", 3) for name in ("X", "Y")]
@@ -170,7 +172,7 @@ def test_a_rule_that_learns_may_be_of_earlier_answers_where_that_is_said(
         ]
 
     assert settled(patient=True) == [(1, None), (1, None)]
-    monkeypatch.setattr(rule_preview, "_MOST_OLDER", 1e9)
+    monkeypatch.setattr(last_results, "MOST_OLDER", 1e9)
     with sqlite_database.writing() as db:
         judged = [Judgment("X", "T1", "d2", 0), Judgment("Y", "T2", "d2", 0)]
         import_judgments(db, campaign, judged, source="again")
@@ -181,7 +183,7 @@ def test_a_rule_that_learns_may_be_of_earlier_answers_where_that_is_said(
         decide(db, campaign, "T1", "d2", 1, "c")
     # A decision is no answer, and is not left out.
     assert settled(patient=True)[0] == (3, None)
-    monkeypatch.setattr(rule_preview, "_MOST_OLDER", 0)
+    monkeypatch.setattr(last_results, "MOST_OLDER", 0)
     with sqlite_database.writing() as db:
         import_judgments(db, campaign, [Judgment("X", "T1", "d3", 0)], source="last")
     assert settled(patient=True) == [(4, None), (4, None)]

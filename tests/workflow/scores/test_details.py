@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -12,13 +14,19 @@ from workbench.consensus.rule_choice import rule_choice
 from workbench.errors import WorkbenchError
 from workbench.records import Judgment
 from workbench.scoring import all_pairs as pairs
-from workbench.scoring.all_pairs import METHODS, all_pairs_export
-from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons
+from workbench.scoring.all_pairs import METHODS, PairLine, all_pairs_export
+from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, random_ranges
+from workbench.scoring.relevance import Floats
 from workbench.scoring.topic_difficulty import topic_table_export
 from workbench.scoring.two_runs import TESTS, two_runs_export
 from workbench.storage.engine import Database
+from workbench.storage.tables import AdjudicationEventRow
+from workbench.workflow import last_results
+from workbench.workflow.caching import Cache
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.scores.run_pairs import table_pairs, table_two_runs
+from workbench.workflow.last_results import LastResults
+from workbench.workflow.scores import kept_ranges, run_pairs
+from workbench.workflow.scores.run_pairs import recent_pairs, table_pairs, table_two_runs
 from workbench.workflow.scores.run_profile import profile_topics_export, run_profile, sheet_export
 from workbench.workflow.scores.score_table import ScoreTable, score_runs
 from workbench.workflow.scores.topic_table import table_topics
@@ -107,6 +115,91 @@ def test_wins_and_losses_count_significant_differences(
     found = table_pairs(table, "RR", Comparisons.T_HOLM)
     assert found.wins == {"alpha": 1, "beta": 1, "half": 0}
     assert found.losses == {"alpha": 0, "beta": 0, "half": 2}
+
+
+def test_the_most_certain_difference_comes_first_and_an_undefined_one_last(
+    table: ScoreTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The pairs stand as alpha-beta, alpha-half and beta-half, of differences 1/3, 3/4 and 5/12.
+    found = table_pairs(table, "RR", Comparisons.T_HOLM)
+    ordered = {
+        (0.02, 0.02, 0.01): ["beta-half", "alpha-half", "alpha-beta"],
+        (np.nan, 0.5, 0.5): ["alpha-half", "beta-half", "alpha-beta"],
+    }
+    for adjusted, expected in ordered.items():
+        changed = replace(found, compared=replace(found.compared, adjusted=np.array(adjusted)))
+        assert [f"{one.first}-{one.second}" for one in changed.lines] == expected
+        assert changed.first_lines(2) == changed.lines[:2]
+        assert [one.p for one in changed.lines] == [
+            None if p != p else p for p in sorted(adjusted, key=_last)
+        ]
+
+
+def _last(p: float) -> float:
+    return 2.0 if p != p else p
+
+
+def test_what_was_drawn_at_random_is_kept_for_every_process(
+    database: Database, campaign: int, table: ScoreTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[int] = []
+
+    def draw(scores: Floats, /, *, rounds: int, seed: int) -> Floats:
+        drawn.append(seed)
+        return random_ranges(scores, rounds=rounds, seed=seed)
+
+    def compared(seed: int) -> tuple[PairLine, ...]:
+        # As in another process, which has nothing in memory.
+        monkeypatch.setattr(run_pairs, "_COMPARED", Cache(4))
+        with database.reading() as db:
+            ranges = kept_ranges.kept_ranges(db, campaign)
+            return table_pairs(table, "RR", Comparisons.RANDOMISED_TUKEY, seed=seed, ranges=ranges).lines
+
+    monkeypatch.setattr(kept_ranges, "random_ranges", draw)
+    first = compared(3)
+    assert compared(3) == first == table_pairs(table, "RR", Comparisons.RANDOMISED_TUKEY, seed=3).lines
+    compared(4)
+    assert drawn == [3, 4]
+
+
+def test_pairs_that_took_long_may_be_of_earlier_judgments_where_that_is_said(
+    database: Database, campaign: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_pairs, "_LAST", LastResults(2))
+
+    def judge(*judged: Judgment) -> None:
+        with database.writing() as db:
+            import_judgments(db, campaign, judged, source="later")
+
+    def recent(*, anew: bool = False) -> list[float | None]:
+        with database.reading() as db:
+            table = score_runs(db, campaign, choice=rule_choice(), measures="RR")
+            found = recent_pairs(db, campaign, table, "RR", Comparisons.T_HOLM, anew=anew)
+        best = found.pairs.lines[0].difference
+        return [best, found.table.runs[-1].values["RR"], found.age.answers if found.age else None]
+
+    # What is quick is of now. Half has RR 1/2 and 0 until d2 of T1, its first document, is relevant: 1 and 0.
+    assert recent() == [pytest.approx(3 / 4), pytest.approx(1 / 4), None]
+    # As if it took seconds, and for ever.
+    monkeypatch.setattr(last_results, "QUICK_SECONDS", -1.0)
+    monkeypatch.setattr(last_results, "MOST_OLDER", 1e9)
+    monkeypatch.setattr(run_pairs, "_COMPARED", Cache(4))
+    assert recent()[2] is None
+    judge(Judgment("X", "T1", "d2", 1), Judgment("X", "T1", "d3", 0))
+    assert recent() == [pytest.approx(3 / 4), pytest.approx(1 / 4), 2]
+    assert recent(anew=True) == recent() == [pytest.approx(1 / 2), pytest.approx(1 / 2), None]
+    judge(Judgment("X", "T1", "d1", 0))
+    assert recent() == [pytest.approx(1 / 2), pytest.approx(1 / 2), 1]
+    with database.writing() as db:
+        db.add(
+            AdjudicationEventRow(
+                campaign_id=campaign, topic="T1", docno="d2", decision="grade", grade=1, seen=[],
+                client_id="c", recorded_at=datetime(2026, 1, 2, tzinfo=UTC),
+            )
+        )  # fmt: skip
+    # A decision is no answer, and is not left out. Of T1 d2 alone is relevant, of T2 d/4: alpha has 1/2 and
+    # 1, beta 1 and 1, half 1 and 0.
+    assert recent() == [pytest.approx(1 / 2), pytest.approx(1 / 2), None]
 
 
 def test_a_slow_test_is_refused_for_many_runs(table: ScoreTable, monkeypatch: pytest.MonkeyPatch) -> None:

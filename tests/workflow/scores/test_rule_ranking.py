@@ -16,9 +16,11 @@ from workbench.consensus.rule_choice import RuleChoice, choices_of, rule_choice
 from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Answer, Judgment, Topic
 from workbench.storage.engine import Database
+from workbench.workflow import last_results
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import load_topics
 from workbench.workflow.judging.importing import import_judgments
+from workbench.workflow.last_results import LastResults
 from workbench.workflow.qrels import rule_preview
 from workbench.workflow.qrels.rule_preview import preview_rules
 from workbench.workflow.runs import kept_rankings
@@ -235,8 +237,9 @@ def test_a_rule_of_earlier_answers_is_scored_beside_those_of_now(
     sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As if the model took seconds, and for ever.
-    for name, value in (("QUICK_SECONDS", -1.0), ("_MOST_OLDER", 1e9), ("_LAST", Cache(4))):
-        monkeypatch.setattr(rule_preview, name, value)
+    for name, value in (("QUICK_SECONDS", -1.0), ("MOST_OLDER", 1e9)):
+        monkeypatch.setattr(last_results, name, value)
+    monkeypatch.setattr(rule_preview, "_LAST", LastResults(4))
     monkeypatch.setattr(rule_scores._KEPT, "find", lambda *_: {})
 
     def scores(*rules: str) -> dict[str, dict[str, float]]:

@@ -191,6 +191,15 @@ class QrelsReport:
         """The grade of each pair that has one."""
         return {(one.topic, one.docno): one.grade for one in self.qrels}
 
+    def among(self, pairs: Iterable[Pair]) -> frozenset[Pair]:
+        """Those of these pairs that have a grade."""
+        docnos: dict[str, list[str]] = {}
+        for topic, docno in pairs:
+            docnos.setdefault(topic, []).append(docno)
+        return frozenset(
+            (one.topic, docno) for one in self.topics for docno in one.among(docnos.get(one.topic, ()))
+        )
+
     @property
     def relevant_from(self) -> int:
         """The lowest grade of the lines that counts as relevant."""

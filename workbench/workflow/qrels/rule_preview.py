@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import cached_property
 
 from sqlalchemy.orm import Session
@@ -16,22 +14,13 @@ from workbench.consensus.settle import consensus, consensus_of_table
 from workbench.consensus.summary import Summary, summed, table_summary
 from workbench.errors import WorkbenchError
 from workbench.records import Scale, sorted_ids
-from workbench.storage.events import events_after, newest_events
 from workbench.workflow.caching import Cache
-from workbench.workflow.clock import utc_now
+from workbench.workflow.last_results import LastResults, ResultAge, beginning
 from workbench.workflow.qrels.qrels import material
 from workbench.workflow.qrels.settled_topic import SettledTopic, topics_of_table
 from workbench.workflow.qrels.settled_topics import settled_alone, settles_each_topic, topics_of_records
 from workbench.workflow.qrels.topic_rules import TopicRules
 from workbench.workflow.qrels.topic_table import Assessors, CountedAssessors, joined_tables
-
-
-@dataclass(frozen=True, slots=True)
-class RuleAge:
-    """When a rule was applied that learns from all judgments, and how many answers have come since."""
-
-    at: datetime
-    answers: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +38,7 @@ class RuleLine:
     found: Summary | None
     hashed: Callable[[str], str] = field(repr=False)
     refused: str = ""
-    age: RuleAge | None = None
+    age: ResultAge | None = None
 
     @cached_property
     def sha256(self) -> str:
@@ -74,18 +63,7 @@ class SettledRule:
 
     found: Summary
     topics: tuple[SettledTopic, ...]
-    age: RuleAge | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Applied:
-    """What a rule gave when it was applied last, when that was, how long it took, and the newest event."""
-
-    found: SettledRule
-    at: datetime
-    clock: float
-    seconds: float
-    newest: int
+    age: ResultAge | None = None
 
 
 _Key = tuple[str, RuleChoice]
@@ -96,12 +74,8 @@ Of rules that settle each topic alone: the topics are kept with their answers, a
 """
 _LEARNT: Cache[_Key, SettledRule] = Cache(4)
 """The same of the last rules that learn from all pairs, each ten bytes a pair."""
-_LAST: Cache[Hashable, _Applied] = Cache(4)
+_LAST: LastResults[SettledRule] = LastResults(4)
 """What such rules gave last, whatever was judged since."""
-_MOST_OLDER = 10
-"""So many times as long as a rule took it serves, so that a tenth of the time goes into it at most."""
-QUICK_SECONDS = 0.25
-"""A rule that takes no longer is applied to the judgments as they are now."""
 
 
 def preview_rules(
@@ -159,27 +133,18 @@ class Rules:
             return _SETTLED.get((self._digest, choice), lambda: self._tried(choice, self._by_topic))
         # Of other assessors, another scale or other decisions it is nothing that a count of answers explains.
         decided = tuple(sorted(self.material.decided.items()))
-        of = (str(self._db.get_bind().engine.url), self._campaign_id, choice)
-        key = (*of, self._assessors, self.material.scale, decided)
-        last = _LAST.peek(key) if self._patient else None
-        begin = time.monotonic()
-        if last is not None and begin - last.clock < _MOST_OLDER * last.seconds:
-            return replace(last.found, age=RuleAge(last.at, self._events_after(last.newest)))
-        newest, at = max(newest_events(self._db, self._campaign_id).values(), default=0), utc_now(None)
+        question = choice, self._assessors, self.material.scale, decided
+        last = _LAST.find(self._db, self._campaign_id, question) if self._patient else None
+        if last is not None:
+            return replace(last[0], age=last[1])
+        begun = beginning(self._db, self._campaign_id)
         found = _SETTLED.peek((self._digest, choice)) or self._tried(choice, self._learnt)
         if isinstance(found, str):
             _SETTLED.put((self._digest, choice), found)
             return found
         _LEARNT.put((self._digest, choice), found)
-        end = time.monotonic()
-        if end - begin > QUICK_SECONDS:
-            _LAST.put(key, _Applied(found, at, end, end - begin, newest))
+        _LAST.keep(self._db, self._campaign_id, question, found, begun)
         return found
-
-    def _events_after(self, newest: int) -> int:
-        """How many answers came after an event."""
-        last = newest_events(self._db, self._campaign_id)
-        return len(events_after(self._db, [who for who, one in last.items() if one > newest], newest))
 
     def judged(self, choice: RuleChoice) -> list[int]:
         """How many pairs of each topic have a judgment that counts for a choice."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
@@ -150,6 +150,10 @@ class SettledTopic:
         if pooled.joined == self.documents.joined:
             return self.settled
         return len(pooled.docnos.intersection(self.docnos)) if self.settled else 0
+
+    def among(self, docnos: Collection[str]) -> frozenset[str]:
+        """Those of these documents that have a grade."""
+        return frozenset(docnos).intersection(self._decoded(self.rows)) if docnos else frozenset()
 
     def _decoded(self, rows: Narrow | None) -> list[str]:
         if rows is not None and not len(rows):

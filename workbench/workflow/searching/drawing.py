@@ -128,10 +128,16 @@ def keep_draw(db: Session, campaign_id: int, planned: MissedDraw) -> None:
 
 def last_samples(db: Session, campaign_id: int) -> dict[str, MissedSampleRow]:
     """The sample of each topic that counts, the last one."""
-    mine = MissedSampleRow.campaign_id == campaign_id
-    latest = select(func.max(MissedSampleRow.id)).where(mine).group_by(MissedSampleRow.topic)
-    rows = db.scalars(select(MissedSampleRow).where(MissedSampleRow.id.in_(latest)))
+    numbers = last_sample_numbers(db, campaign_id).values()
+    rows = db.scalars(select(MissedSampleRow).where(MissedSampleRow.id.in_(numbers)))
     return {row.topic: row for row in rows}
+
+
+def last_sample_numbers(db: Session, campaign_id: int) -> dict[str, int]:
+    """The same by their numbers alone, which do not read what was drawn of how many."""
+    mine = MissedSampleRow.campaign_id == campaign_id
+    latest = select(MissedSampleRow.topic, func.max(MissedSampleRow.id)).where(mine)
+    return {row[0]: row[1] for row in db.execute(latest.group_by(MissedSampleRow.topic))}
 
 
 def drawn_order(docnos: Sequence[str], topic: str, seed: int, known: frozenset[str], size: int) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,7 +12,6 @@ from workbench.trust.alternatives import AlternativeQrels, Pair, ranking_measure
 from workbench.trust.left_out import ScoresLeftOut, scores_left_out, without_pairs
 from workbench.workflow.kept_results import KeptResults
 from workbench.workflow.runs.packed_store import arrays_for_use
-from workbench.workflow.runs.run_records import runs_of
 from workbench.workflow.scores.score_table import ScoreTable
 from workbench.workflow.searching.report import only_added_pairs, only_found_pairs
 
@@ -44,7 +42,7 @@ def pairs_to_leave_out(db: Session, campaign_id: int, table: ScoreTable, leave_o
     """The pairs of a table's qrels that a choice leaves out; raises WorkbenchError for no choice."""
     if leave_out not in CHOICES:
         raise WorkbenchError(f"{leave_out!r} cannot be left out", remedy=f"one of {', '.join(CHOICES)}")
-    return CHOICES[leave_out].pairs(db, campaign_id) & table.qrels.grades.keys()
+    return table.qrels.among(CHOICES[leave_out].pairs(db, campaign_id))
 
 
 def table_left_out(
@@ -57,17 +55,15 @@ def table_left_out(
     """
     pairs = pairs_to_leave_out(db, campaign_id, table, leave_out)
     measure = ranking_measure(shown)
-    # The threshold of the table's measures is in their names: no other is set here.
-    qrels = AlternativeQrels("qrels", table.qrels.grades)
-    words = CHOICES[leave_out].words
-    whole, rest, left_out = without_pairs(qrels, pairs, words, table.qrels.relevant_from)
-    tags = [one.tag for one in table.runs]
-    hashes = {run.tag: run.sha256 for run in runs_of(db, campaign_id)}
-    lines = hashlib.sha256(b"".join(table.qrels.lines())).hexdigest()
-    source = (lines, left_out, sorted(pairs), str(measure), [(tag, hashes[tag]) for tag in tags], seed)
+    words, relevant_from = CHOICES[leave_out].words, table.qrels.relevant_from
+    runs = [(one.tag, table.hashes[one.tag]) for one in table.runs]
+    source = (table.qrels.digest, relevant_from, words, sorted(pairs), str(measure), runs, seed)
 
     def make() -> ScoresLeftOut:
-        runs = (arrays_for_use(db, campaign_id, tag) for tag in tags)
-        return scores_left_out(score_under([whole, rest], runs, measure), left_out, seed=seed)
+        # The threshold of the table's measures is in their names: no other is set here.
+        qrels = AlternativeQrels("qrels", table.qrels.grades)
+        whole, rest, left_out = without_pairs(qrels, pairs, words, relevant_from)
+        read = (arrays_for_use(db, campaign_id, tag) for tag, _ in runs)
+        return scores_left_out(score_under([whole, rest], read, measure), left_out, seed=seed)
 
     return _KEPT.get(db, campaign_id, repr(source), make)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 
 from sqlalchemy.orm import Session
@@ -13,8 +13,9 @@ from workbench.learning.missed import ElusionSample, bounds_of_sum, recall_bound
 from workbench.storage.tables import CampaignRow, MissedSampleRow
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
-from workbench.workflow.pools.judged_pairs import highest_grades
-from workbench.workflow.searching.drawing import last_samples
+from workbench.workflow.pools.current_answers import answers_by_topic
+from workbench.workflow.pools.judged_pairs import highest_grades_of, machines_of
+from workbench.workflow.searching.drawing import last_sample_numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +64,28 @@ def missed_report(db: Session, campaign_id: int) -> MissedReport:
     A document is relevant if the highest grade of any person is.
     """
     least = scale_from_json(db.get_one(CampaignRow, campaign_id).scale).relevant_from
-    rows = last_samples(db, campaign_id)
-    grades: dict[str, dict[str, bool]] = {topic: {} for topic in rows}
-    for (topic, docno), grade in highest_grades(db, campaign_id).items():
-        if topic in grades:
-            grades[topic][docno] = grade >= least
-    titles = topic_titles(db, campaign_id)
-    found = [_line(titles[topic], rows[topic], grades[topic]) for topic in titles if topic in rows]
-    lines = tuple(line for line, _ in found)
-    together = _together(lines, [sample for _, sample in found]) if lines else None
+    machines, answers = machines_of(db, campaign_id), answers_by_topic(db, campaign_id)
+    numbers, titles = last_sample_numbers(db, campaign_id), topic_titles(db, campaign_id)
+
+    def counted(topic: str) -> tuple[MissedLine, ElusionSample]:
+        row = db.get_one(MissedSampleRow, numbers[topic])
+        highest = highest_grades_of(answers[topic], machines) if topic in answers else {}
+        return _line(row, {docno: grade >= least for (_, docno), grade in highest.items()})
+
+    def line_of(topic: str) -> tuple[MissedLine, ElusionSample]:
+        if topic not in answers:
+            return counted(topic)
+        # A sample never changes, but its documents are a list as long as the pool's.
+        what = ("missed", numbers[topic], machines, least)
+        return answers[topic].keep(what, lambda _: counted(topic))
+
+    found = [(titles[topic], *line_of(topic)) for topic in titles if topic in numbers]
+    lines = tuple(replace(line, title=title) for title, line, _ in found)
+    together = _together(lines, [sample for *_, sample in found]) if lines else None
     return MissedReport(lines, together, len(titles))
 
 
-def _line(title: str, row: MissedSampleRow, grades: dict[str, bool]) -> tuple[MissedLine, ElusionSample]:
+def _line(row: MissedSampleRow, grades: dict[str, bool]) -> tuple[MissedLine, ElusionSample]:
     before = [grades[docno] for docno in row.known if docno in grades]
     drawn = [grades[docno] for docno in row.docnos if docno in grades]
     sample = ElusionSample(row.unpooled, len(row.docnos), len(drawn), sum(drawn))
@@ -83,7 +93,7 @@ def _line(title: str, row: MissedSampleRow, grades: dict[str, bool]) -> tuple[Mi
     more = sample.with_more(sample.drawn).bounds if sample.judged else (None, None)
     line = MissedLine(
         topic=row.topic,
-        title=title,
+        title="",
         seed=row.seed,
         known=len(row.known),
         known_judged=len(before),

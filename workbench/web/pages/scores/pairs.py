@@ -12,6 +12,7 @@ from workbench.scoring.all_pairs import METHODS, AllPairs, all_pairs_export, met
 from workbench.scoring.pairs_of_runs import Comparisons
 from workbench.scoring.scorer import best_first
 from workbench.scoring.two_runs import TESTS, TwoRuns, two_runs_export
+from workbench.storage import Session
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.pages.scores.form import (
@@ -27,9 +28,11 @@ from workbench.web.pages.scores.form import (
     sent_seed,
     whole_detail,
 )
+from workbench.web.paging import page_of
 from workbench.web.results import CampaignResult, MadeResult, ResultOption, result
 from workbench.workflow.campaigns.collection import topic_titles
-from workbench.workflow.scores.run_pairs import table_pairs, table_two_runs
+from workbench.workflow.scores.kept_ranges import kept_ranges
+from workbench.workflow.scores.run_pairs import RecentPairs, recent_pairs, table_pairs, table_two_runs
 from workbench.workflow.scores.score_table import ScoreTable
 
 blueprint = Blueprint("run_pairs", __name__, url_prefix="/c/<slug>/scores")
@@ -44,12 +47,22 @@ TWO = (
 @blueprint.get("/pairs")
 @reader
 def index() -> tuple[str, int]:
-    """Every two runs by `?method=` and `?seed=`."""
+    """Every two runs by `?method=` and `?seed=`; `?from=` is the first of the runs that are shown.
+
+    With `?anew=` they are of the judgments as they are now, however long it takes.
+    """
     with reading() as db:
-        of = detail(db, score_form(db), _all)
-    words = method_in_words(of.found.compared) if of.found else ""
+        of = detail(db, score_form(db), _recent(db))
+    pairs = of.found.pairs if of.found else None
     return render_detail(
-        "pairs", of, methods=METHODS, method=_method_name(), seed=seed_text(), words=words, most=MOST_PAIRS
+        "pairs",
+        of,
+        methods=METHODS,
+        method=_method_name(),
+        seed=seed_text(),
+        words=method_in_words(pairs.compared) if pairs else "",
+        ranked=page_of(pairs.ranked) if pairs else None,
+        lines=pairs.first_lines(MOST_PAIRS) if pairs else (),
     )
 
 
@@ -59,7 +72,7 @@ def index() -> tuple[str, int]:
 def index_file() -> MadeResult:
     """Every two runs: as CSV and JSON with all digits, or as LaTeX."""
     with reading() as db:
-        table, found = whole_detail(db, score_form(db), _all)
+        table, found = whole_detail(db, score_form(db), _all_of(db))
     return score_result(table, "pairs", all_pairs_export(found))
 
 
@@ -92,11 +105,15 @@ def two_file() -> MadeResult:
     return score_result(table, "two-runs", two_runs_export(found))
 
 
-def _all(table: ScoreTable, shown: str) -> AllPairs:
-    method = next((one for one in Comparisons if one == _method_name()), None)
-    if method is None:
-        raise WorkbenchError(f"there is no test {_method_name()!r}", remedy=f"one of {', '.join(METHODS)}")
-    return table_pairs(table, shown, method, seed=sent_seed())
+def _recent(db: Session) -> Callable[[ScoreTable, str], RecentPairs]:
+    return lambda table, shown: recent_pairs(
+        db, here().id, table, shown, _method(), seed=sent_seed(), anew="anew" in request.args
+    )
+
+
+def _all_of(db: Session) -> Callable[[ScoreTable, str], AllPairs]:
+    ranges = kept_ranges(db, here().id)
+    return lambda table, shown: table_pairs(table, shown, _method(), seed=sent_seed(), ranges=ranges)
 
 
 def _two_of(form: ScoreForm) -> Callable[[ScoreTable, str], TwoRuns]:
@@ -113,6 +130,13 @@ def _two_of(form: ScoreForm) -> Callable[[ScoreTable, str], TwoRuns]:
         return table_two_runs(table, shown, one, other, seed=sent_seed())
 
     return make
+
+
+def _method() -> Comparisons:
+    method = next((one for one in Comparisons if one == _method_name()), None)
+    if method is None:
+        raise WorkbenchError(f"there is no test {_method_name()!r}", remedy=f"one of {', '.join(METHODS)}")
+    return method
 
 
 def _method_name() -> str:

@@ -22,6 +22,7 @@ from workbench.web.pages.scores.form import (
     sent_seed,
     whole_detail,
 )
+from workbench.web.paging import page_of
 from workbench.web.results import CampaignResult, MadeResult, ResultOption, result
 from workbench.workflow.scores.score_table import ScoreTable
 from workbench.workflow.searching.left_out import CHOICES, pairs_to_leave_out, table_left_out
@@ -33,11 +34,17 @@ LEAVE_OUT = ResultOption("leave_out", "What is left out of the qrels", tuple(CHO
 @blueprint.get("")
 @reader
 def index() -> tuple[str, int]:
-    """The runs with and without what `?leave_out=` names, one of CHOICES."""
+    """The runs with and without what `?leave_out=` names, one of CHOICES, a page at a time."""
     with reading() as db:
         of = detail(db, score_form(db), _left_out_if_any(db))
     return render_detail(
-        "without", of, choices=CHOICES, leave_out=_leave_out(), seed=seed_text(), verdict=verdict
+        "without",
+        of,
+        choices=CHOICES,
+        leave_out=_leave_out(),
+        seed=seed_text(),
+        verdict=verdict,
+        shown=page_of(of.found.runs) if of.found else None,
     )
 
 
