@@ -12,7 +12,7 @@ from workbench.scoring import score_columns
 from workbench.storage.engine import Database
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.overview.progress import overview
-from workbench.workflow.qrels.qrels import make_qrels
+from workbench.workflow.qrels.qrels import make_qrels, unjudged_pairs
 from workbench.workflow.scores.score_table import default_measures, score_runs
 
 GIVEN = (
@@ -57,11 +57,16 @@ def test_a_topic_without_a_judgment_has_lines_of_its_pool_alone_where_they_are_a
         before = make_qrels(db, made.campaign.id, rule_choice(), unjudged=True)
         import_judgments(db, made.campaign.id, [Judgment("X", "T1", "d2", 1)], source="f")
         after = make_qrels(db, made.campaign.id, rule_choice(), unjudged=True)
+        counted = unjudged_pairs(db, made.campaign.id, before), unjudged_pairs(db, made.campaign.id, after)
+        # d9 is in no pool: it has a line, and nothing of the pool is judged by it.
+        import_judgments(db, made.campaign.id, [Judgment("X", "T1", "d9", 1)], source="g")
+        beside = unjudged_pairs(db, made.campaign.id, make_qrels(db, made.campaign.id, rule_choice()))
     # The pool has d/4, d1 and d2 for both topics.
     second = b"T2 0 d/4 -1\nT2 0 d1 -1\nT2 0 d2 -1\n"
     assert b"".join(before.lines()) == b"T1 0 d/4 -1\nT1 0 d1 -1\nT1 0 d2 -1\n" + second
     assert b"".join(after.lines()) == b"T1 0 d/4 -1\nT1 0 d1 -1\nT1 0 d2 1\n" + second
-    assert (len(before.unjudged), len(after.unjudged)) == (6, 5)
+    assert (len(before.unjudged), len(after.unjudged)) == counted == (6, 5)
+    assert beside == 5
 
 
 def test_machines_have_no_voice_unless_they_are_given_one(database: Database) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
 import pytest
+from ir_measures import Measure
 
 from tests.builders import ALPHA, BETA, campaign_with_people, send_runs
 from workbench.consensus.rule_choice import rule_choice
@@ -15,8 +17,11 @@ from workbench.errors import WorkbenchError
 from workbench.records import Judgment
 from workbench.scoring import all_pairs as pairs
 from workbench.scoring.all_pairs import METHODS, PairLine, all_pairs_export
+from workbench.scoring.curves import CurveOptions
 from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, random_ranges
 from workbench.scoring.relevance import Floats
+from workbench.scoring.run_curves import RunCurves
+from workbench.scoring.scorer import Scorer
 from workbench.scoring.topic_difficulty import topic_table_export
 from workbench.scoring.two_runs import TESTS, two_runs_export
 from workbench.storage.engine import Database
@@ -25,10 +30,14 @@ from workbench.workflow import last_results
 from workbench.workflow.caching import Cache
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.last_results import LastResults
+from workbench.workflow.qrels.settled_lines import scorer_of
+from workbench.workflow.qrels.settled_topic import SettledTopic
 from workbench.workflow.scores import kept_ranges, run_pairs
+from workbench.workflow.scores import table_curves as curves_of_table
 from workbench.workflow.scores.run_pairs import recent_pairs, table_pairs, table_two_runs
 from workbench.workflow.scores.run_profile import profile_topics_export, run_profile, sheet_export
 from workbench.workflow.scores.score_table import ScoreTable, score_runs
+from workbench.workflow.scores.table_curves import table_curves
 from workbench.workflow.scores.topic_table import table_topics
 
 # Relevant are d1 of T1 and d/4 of T2. RR of alpha 1 and 1, of beta 1/3 and 1, of half 1/2 and 0.
@@ -221,6 +230,32 @@ def test_topics_come_by_difficulty_or_disagreement(table: ScoreTable) -> None:
     assert [row[0] for row in topic_table_export(by_disagreement).rows()] == ["T2", "T1"]
     with pytest.raises(WorkbenchError, match="sorted"):
         table_topics(table, "RR", "luck")
+
+
+def test_curves_are_made_once_for_the_same_qrels_runs_and_options(
+    database: Database, campaign: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+
+    def note(topics: Sequence[SettledTopic], measures: Sequence[Measure]) -> Scorer:
+        made.append(sum(one.settled for one in topics))
+        return scorer_of(topics, measures)
+
+    def curves(*tags: str, depth: int = 20) -> RunCurves:
+        with database.reading() as db:
+            table = score_runs(db, campaign, choice=rule_choice(), measures="RR")
+            return table_curves(db, campaign, table, tags, "gain", CurveOptions(depth=depth))
+
+    monkeypatch.setattr(curves_of_table, "scorer_of", note)
+    monkeypatch.setattr(curves_of_table, "_CURVES", Cache(4))
+    first = curves("alpha", "beta")
+    assert curves("alpha", "beta") is first
+    assert [line.tag for line in curves("beta").lines] == ["beta"]
+    assert len(curves("alpha", "beta", depth=2).x) == 2
+    with database.writing() as db:
+        import_judgments(db, campaign, [Judgment("X", "T2", "d1", 1)], source="later")
+    assert curves("alpha", "beta") != first
+    assert made == [3, 3, 3, 4]
 
 
 def test_what_is_exported_has_latex(database: Database, campaign: int, table: ScoreTable) -> None:

@@ -13,7 +13,7 @@ from tests.searches import stored_search
 from workbench.cli.main import workbench
 from workbench.consensus.rule_choice import rule_choice
 from workbench.errors import WorkbenchError
-from workbench.records import Judgment
+from workbench.records import Answer, Judgment
 from workbench.storage.engine import Database
 from workbench.trust.alternatives import TopicScores
 from workbench.trust.left_out import LeftOutDocuments, ScoresLeftOut, scores_left_out
@@ -68,6 +68,22 @@ def test_what_only_searching_found_is_told_by_topic_person_and_document(
     assert found == [("d6", 2, "“harbour”", True), ("é5", 3, "“harbour”", False)]
     export = searching_export(report, "documents")
     assert [row[:2] for row in export.rows()] == [["T1", "d6"], ["T1", "é5"]]
+
+
+def test_the_highest_current_grade_of_anybody_says_what_is_relevant(searched: Database, cast: Cast) -> None:
+    def topic() -> tuple[int, int, int]:
+        with searched.reading() as db:
+            (one,) = found_by_search(db, cast.campaign_id).topics
+        return one.judged, one.relevant, one.relevant_of_topic
+
+    with searched.writing() as db:
+        import_judgments(db, cast.campaign_id, [Judgment("M", "T1", "é5", 2)], source="g", machines=["M"])
+    # X said é5 is 1, which is below 2, and a machine 2: now d6 and é5 by searching, d1 and d#3 otherwise.
+    assert topic() == (2, 2, 4)
+    with searched.writing() as db:
+        again = [Judgment("M", "T1", "é5", 0), Judgment("M", "T1", "d2", None, Answer.UNSURE)]
+        import_judgments(db, cast.campaign_id, again, source="h", machines=["M"])
+    assert topic() == (2, 1, 3)
 
 
 def test_scores_without_what_was_found_use_the_table_of_the_page(searched: Database, cast: Cast) -> None:

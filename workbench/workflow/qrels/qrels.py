@@ -286,6 +286,13 @@ def make_qrels(db: Session, campaign_id: int, choice: RuleChoice, *, unjudged: b
     return replace(report, unjudged=tuple(without))
 
 
+def unjudged_pairs(db: Session, campaign_id: int, report: QrelsReport) -> int:
+    """How many pairs of opened pools have no line, which would have one with -1."""
+    pooled, settled = opened_by_topic(db, campaign_id), {one.topic: one for one in report.topics}
+    graded = sum(settled[topic].graded_of(docnos) for topic, docnos in pooled.items() if topic in settled)
+    return sum(one.count for one in pooled.values()) - graded
+
+
 def qrels_of(found: Material, choice: RuleChoice) -> QrelsReport:
     """The same from material that was read already; raises WorkbenchError as `make_qrels` does."""
     topics = found.settled_topics(choice)

@@ -18,7 +18,7 @@ from workbench.workflow.adjudication.dispute_counts import dispute_counts
 from workbench.workflow.adjudication.queue import State
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
-from workbench.workflow.qrels.qrels import make_qrels
+from workbench.workflow.qrels.qrels import make_qrels, unjudged_pairs
 
 LONGEST_REASON = 2000
 FIRST = "1.0"
@@ -89,19 +89,15 @@ class ReleaseReadiness:
 
 def release_readiness(db: Session, campaign_id: int, choice: RuleChoice) -> ReleaseReadiness:
     """What a release by this rule would freeze now, and what is still open; raises as the rule does."""
-    report = make_qrels(db, campaign_id, choice, unjudged=True)
+    report = make_qrels(db, campaign_id, choice)
+    unjudged = unjudged_pairs(db, campaign_id, report)
     disputes = dispute_counts(db, campaign_id)
     waiting = sum(count for state, count in disputes.items() if state in (State.OPEN, State.BACK))
     lines, unsettled = report.summary.settled, report.summary.unsettled
     warnings = []
     for count, code, message, remedy in (
         (waiting, "disputes", "disputed {} no decision", "decide them, or say so in the description"),
-        (
-            len(report.unjudged),
-            "unjudged",
-            "pooled {} no grade",
-            "they count as not relevant in most measures",
-        ),
+        (unjudged, "unjudged", "pooled {} no grade", "they count as not relevant in most measures"),
         (
             unsettled,
             "unsettled",
@@ -116,8 +112,8 @@ def release_readiness(db: Session, campaign_id: int, choice: RuleChoice) -> Rele
         version=next_version(db, campaign_id),
         lines=lines,
         unsettled=unsettled,
-        pooled=lines + len(report.unjudged),
-        unjudged=len(report.unjudged),
+        pooled=lines + unjudged,
+        unjudged=unjudged,
         disputes=waiting,
         warnings=tuple(warnings),
     )

@@ -10,12 +10,9 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.export import Export
-from workbench.records import Answer
-from workbench.storage.events import CURRENT_PURPOSES
 from workbench.storage.tables import (
     AccountRow,
     CampaignRow,
-    JudgmentEventRow,
     PoolEntryRow,
     PoolRow,
     SearchEventRow,
@@ -23,9 +20,13 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.pools.current_answers import answers_by_topic
+from workbench.workflow.pools.judged_pairs import highest_grades_of
 from workbench.workflow.searching.searches import SearchHappening, asked_in_words, reason_begins
 
 Pair = tuple[str, str]
+NO_MACHINES: frozenset[int] = frozenset()
+"""Nobody's grades are left out: what a machine says is relevant is so, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ def found_by_search(db: Session, campaign_id: int) -> SearchingReport:
                 no_run=len(new),
                 judged=sum(one.relevant is not None for one in new),
                 relevant=sum(one.relevant is True for one in new),
-                relevant_of_topic=sum(good for (of, _), good in grades.items() if of == topic),
+                relevant_of_topic=sum(grades.get(topic, {}).values()),
             )
         )
     return SearchingReport(tuple(by_topic), _by_person(searched, documents), documents)
@@ -195,7 +196,7 @@ def only_added_pairs(db: Session, campaign_id: int) -> frozenset[Pair]:
 
 
 def _only_found(
-    db: Session, campaign_id: int, topics: Collection[str], grades: Mapping[Pair, bool]
+    db: Session, campaign_id: int, topics: Collection[str], grades: Mapping[str, Mapping[str, bool]]
 ) -> Iterable[SearchedDocument]:
     """A pair belongs to the search that is the reason of its pool entry, not to all that showed it."""
     added = _entries_without_run(db, campaign_id)
@@ -215,8 +216,8 @@ def _only_found(
         if pair in known or pair in brought or not any(one.startswith(reason) for one in added.get(pair, ())):
             continue
         known.add(pair)
-        query = asked_in_words(search)
-        yield SearchedDocument(*pair, search.id, rank, query, name or "", grades.get(pair))
+        query, relevant = asked_in_words(search), grades.get(pair[0], {}).get(pair[1])
+        yield SearchedDocument(*pair, search.id, rank, query, name or "", relevant)
 
 
 def _entries_without_run(db: Session, campaign_id: int) -> dict[Pair, list[str]]:
@@ -246,29 +247,18 @@ def _brought_by_runs(db: Session, campaign_id: int, topics: Collection[str]) -> 
     return {(topic, docno) for topic, docno in rows}
 
 
-def _relevance(db: Session, campaign_id: int, topics: Collection[str]) -> dict[Pair, bool]:
-    """Whether anybody's current grade of a pair is relevant; only pairs with a grade."""
-    event = JudgmentEventRow
-    latest = (
-        select(func.max(event.id))
-        .where(
-            event.campaign_id == campaign_id,
-            event.topic.in_(topics),
-            event.purpose.in_(CURRENT_PURPOSES),
-        )
-        .group_by(event.assessor_id, event.topic, event.docno)
-    )
+def _relevance(db: Session, campaign_id: int, topics: Collection[str]) -> dict[str, dict[str, bool]]:
+    """Whether anybody's current grade of a document is relevant, by topic; only documents with a grade."""
     least = scale_from_json(db.get_one(CampaignRow, campaign_id).scale).relevant_from
-    found: dict[Pair, bool] = {}
-    rows = db.execute(
-        select(event.topic, event.docno, event.grade).where(
-            event.id.in_(latest), event.answer == str(Answer.GRADE)
-        )
-    )
-    for topic, docno, grade in rows:
-        relevant = grade is not None and grade >= least
-        found[topic, docno] = found.get((topic, docno), False) or relevant
-    return found
+    answers = answers_by_topic(db, campaign_id) if topics else {}
+    return {
+        topic: {
+            docno: grade >= least
+            for (_, docno), grade in highest_grades_of(answers[topic], NO_MACHINES).items()
+        }
+        for topic in topics
+        if topic in answers
+    }
 
 
 Lines = Sequence[TopicFound] | Sequence[SearcherFound] | Sequence[SearchedDocument]
