@@ -42,8 +42,8 @@ def limited(processes: Sequence[int], percent: int) -> Iterator[None]:
         raise SystemExit(f"--share needs root on Linux with control groups: {error}") from error
     finally:
         for group in made:
-            for process in (group / "cgroup.procs").read_text().split():
-                (folder / "cgroup.procs").write_text(process)
+            for limited_one in (group / "cgroup.procs").read_text().split():
+                (folder / "cgroup.procs").write_text(limited_one)
             group.rmdir()
 
 

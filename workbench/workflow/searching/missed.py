@@ -70,7 +70,7 @@ def missed_report(db: Session, campaign_id: int) -> MissedReport:
     def counted(topic: str) -> tuple[MissedLine, ElusionSample]:
         row = db.get_one(MissedSampleRow, numbers[topic])
         highest = highest_grades_of(answers[topic], machines) if topic in answers else {}
-        return _line(row, {docno: grade >= least for (_, docno), grade in highest.items()})
+        return _line(row, {docno: grade >= least for docno, grade in highest.items()})
 
     def line_of(topic: str) -> tuple[MissedLine, ElusionSample]:
         if topic not in answers:

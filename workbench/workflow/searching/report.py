@@ -253,8 +253,7 @@ def _relevance(db: Session, campaign_id: int, topics: Collection[str]) -> dict[s
     answers = answers_by_topic(db, campaign_id) if topics else {}
     return {
         topic: {
-            docno: grade >= least
-            for (_, docno), grade in highest_grades_of(answers[topic], NO_MACHINES).items()
+            docno: grade >= least for docno, grade in highest_grades_of(answers[topic], NO_MACHINES).items()
         }
         for topic in topics
         if topic in answers
