@@ -47,8 +47,8 @@ from workbench.storage.tables import DocumentRow, DocumentSketchRow
 from workbench.web.ids import read_id
 
 TOPICS = 32
-# At 1,500 judgments a second 32 robots come to the end of a topic after ten seconds, all at once: the pages of
-# the next one, which nobody opens at one moment with 31 others, would count as saves that waited.
+# At 1,500 judgments a second 32 robots come to the end of a topic after ten seconds, all at once: the pages
+# of the next one, which nobody opens at one moment with 31 others, would count as saves that waited.
 DEPTH = 500
 ROBOTS = 32
 WORDS = 400

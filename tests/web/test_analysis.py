@@ -186,16 +186,15 @@ def test_organisers_and_viewers_are_led_here_and_adjudicators_are_not(enter: Ent
 def test_of_many_runs_the_most_similar_are_drawn_and_the_first_are_listed(
     olga: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(analysis_plots, "MOST_IN_MATRIX", 2)
-    monkeypatch.setattr(analysis_page, "MOST_IN_MATRIX", 2)
+    monkeypatch.setattr(analysis_plots, "MOST_IN_MATRIX", 3)
     monkeypatch.setattr(analysis_plots, "MOST_ROWS", 1)
     monkeypatch.setattr(analysis_page, "MOST_ROWS", 1)
-    # gamma shares nothing with alpha and beta, which share two of six pairs.
-    upload_runs(olga, gamma={"T1": ("elsewhere",)})
+    # gamma and delta share all that they have; of alpha and beta, which share less, the first has a place.
+    upload_runs(olga, gamma={"T1": ("elsewhere", "else")}, delta={"T1": ("else", "elsewhere")})
     page = olga.get(f"{ADDRESS}?asked=1").text
     said = text_of(page)
     (matrix,) = (data for kind, data in drawn(page) if kind == "matrix")
-    assert sorted(matrix["names"]) == ["alpha", "beta"]
-    assert "The plot shows the 2 runs that are most similar to another; the CSV matrix has all 3." in said
-    assert "The plot and the table show the first 1 of 3 runs; the CSV has all." in said
-    assert len(rows_of(olga, f"{ADDRESS}/contributions.csv?asked=1")) == 4
+    assert sorted(matrix["names"]) == ["alpha", "delta", "gamma"]
+    assert "The plot shows the 3 runs that are most similar to another; the CSV matrix has all 4." in said
+    assert "The plot and the table show the first 1 of 4 runs; the CSV has all." in said
+    assert len(rows_of(olga, f"{ADDRESS}/contributions.csv?asked=1")) == 5

@@ -17,7 +17,6 @@ from workbench.web.context import reading
 from workbench.web.forms import findings_of, sent_ids, status_of, whole_number
 from workbench.web.ids import write_id
 from workbench.web.pages.pools.analysis_plots import (
-    MOST_IN_MATRIX,
     MOST_ROWS,
     in_campaigns_order,
     plots,
@@ -195,6 +194,5 @@ def _page(
         most_pairs=MOST_PAIRS,
         most_ties=MOST_TIES,
         most_rows=MOST_ROWS,
-        most_in_matrix=MOST_IN_MATRIX,
         findings=findings,
     )

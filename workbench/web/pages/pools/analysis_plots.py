@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from workbench.pooling.analysis import Analysis
@@ -90,17 +91,18 @@ def overlap(found: Analysis) -> Spec:
 
     Of many runs those that are most similar to another.
     """
-    shared, chain = found.overlap.shared, found.chain
-    if len(chain) > MOST_IN_MATRIX:
+    shared, order = found.overlap.shared, found.chain
+    if len(order) > MOST_IN_MATRIX:
+        pairs = zip(found.alike.first, found.alike.second, strict=True)
         chosen: set[int] = set()
-        for pair in zip(found.alike.first, found.alike.second, strict=True):
-            chosen.update(map(int, pair))
-            if len(chosen) >= MOST_IN_MATRIX:
+        for run in chain.from_iterable(pairs):
+            chosen.add(int(run))
+            if len(chosen) == MOST_IN_MATRIX:
                 break
-        chain = tuple(place for place in chain if place in chosen)
+        order = tuple(place for place in order if place in chosen)
     return {
-        "names": [found.tags[place] for place in chain],
-        "shared": [[shared[row][column] for column in chain] for row in chain],
+        "names": [found.tags[place] for place in order],
+        "shared": [[shared[row][column] for column in order] for row in order],
     }
 
 
