@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
+import numpy as np
+
 from tests.pooling.some_runs import ABC
 from workbench.pooling.comparison import (
+    NO_MEMBERS,
+    ComparedTags,
     PoolChange,
+    PoolComparison,
     PoolDifference,
     PoolMembers,
-    compare_pairs,
+    TopicMembers,
+    compare_topic,
     difference,
+    put_together,
     without_pairs,
 )
 from workbench.pooling.depth import depth_pool
 from workbench.pooling.fusion.rrf import rrf_pool
-from workbench.pooling.pool import Pool
+from workbench.pooling.pool import Pair, Pool
 from workbench.pooling.sampling.stratified import stratified_pool
 from workbench.records import Contribution, PoolEntry
 
@@ -58,10 +67,34 @@ BEFORE = Pool((entry("T1", "d1", "a"), entry("T1", "d2", "a", "b"), entry("T2", 
 AFTER = Pool((entry("T1", "d2", "b"), entry("T1", "d9"), entry("T3", "d3", "b", "c")), ("b", "c"), {})
 
 
+def members(pool: Pool, *, added: frozenset[Pair] = frozenset()) -> PoolMembers:
+    place = {tag: number for number, tag in enumerate(pool.tags)}
+    topics = {}
+    for topic in dict.fromkeys(one.topic for one in pool.entries):
+        entries = [one for one in pool.entries if one.topic == topic]
+        topics[topic] = TopicMembers(
+            tuple(one.docno for one in entries),
+            np.array([place[each.tag] for one in entries for each in one.contributions], np.int64),
+            np.array([len(one.contributions) for one in entries], np.int64),
+            frozenset(docno for name, docno in added if name == topic),
+        )
+    return PoolMembers(pool.tags, topics)
+
+
+def compared(before: PoolMembers, after: PoolMembers, *, judged: Set[Pair]) -> PoolComparison:
+    tags = ComparedTags.of(before.tags, after.tags)
+    found = []
+    for topic in sorted({*before.topics, *after.topics}):
+        was, now = (one.topics.get(topic, NO_MEMBERS) for one in (before, after))
+        of_topic = {docno for name, docno in judged if name == topic}
+        found.append(compare_topic(topic, tags, was, now, judged=of_topic))
+    return put_together(tags, found)
+
+
 def test_the_change_is_told_in_all_by_topic_and_by_run() -> None:
-    found = compare_pairs(
-        PoolMembers.of(BEFORE),
-        PoolMembers.of(AFTER, added={("T1", "d9")}),
+    found = compared(
+        members(BEFORE),
+        members(AFTER, added=frozenset({("T1", "d9")})),
         judged={("T1", "d2"), ("T2", "d1")},
     )
     # Name, before, after, added, removed, kept, to judge.
@@ -82,8 +115,8 @@ def test_the_change_is_told_in_all_by_topic_and_by_run() -> None:
 
 
 def test_what_enters_one_way_leaves_the_other() -> None:
-    before, after = PoolMembers.of(BEFORE), PoolMembers.of(AFTER)
-    there, back = compare_pairs(before, after, judged=set()), compare_pairs(after, before, judged=set())
+    before, after = members(BEFORE), members(AFTER)
+    there, back = compared(before, after, judged=set()), compared(after, before, judged=set())
     assert there.difference.added == back.difference.removed
     for one, other in zip((*there.by_topic, *there.by_run), (*back.by_topic, *back.by_run), strict=True):
         assert (one.name, one.added, one.removed, one.kept) == (
@@ -96,7 +129,7 @@ def test_what_enters_one_way_leaves_the_other() -> None:
 
 def test_a_pool_beside_itself_changes_nothing_and_asks_for_what_is_not_judged() -> None:
     pool = depth_pool(ABC, depth=2)
-    found = compare_pairs(PoolMembers.of(pool), PoolMembers.of(pool), judged={("1", "d01")})
+    found = compared(members(pool), members(pool), judged={("1", "d01")})
     assert (found.total.added, found.total.removed) == (0, 0)
     assert found.total.kept == found.total.to_judge + 1 == len(pool.entries)
     assert [one.name for one in found.by_run] == list(pool.tags)

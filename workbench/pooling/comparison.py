@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.pooling.pool import Pair, Pool
-from workbench.records import PoolEntry, sorted_ids
+from workbench.records import sorted_ids
 
 Numbers = NDArray[np.int64]
 Chosen = NDArray[np.bool_]
@@ -86,27 +86,6 @@ class PoolMembers:
 
     tags: tuple[str, ...]
     topics: Mapping[str, TopicMembers]
-
-    @classmethod
-    def of(cls, pool: Pool, *, added: Collection[Pair] = frozenset()) -> PoolMembers:
-        """The members of a pool that is in memory."""
-        place = {tag: number for number, tag in enumerate(pool.tags)}
-        by_topic: dict[str, list[PoolEntry]] = {}
-        for entry in pool.entries:
-            by_topic.setdefault(entry.topic, []).append(entry)
-        by_hand = grouped(added)
-        return cls(
-            pool.tags,
-            {
-                topic: TopicMembers(
-                    tuple(entry.docno for entry in entries),
-                    np.array([place[one.tag] for entry in entries for one in entry.contributions], np.int64),
-                    np.array([len(entry.contributions) for entry in entries], np.int64),
-                    frozenset(by_hand.get(topic, ())),
-                )
-                for topic, entries in by_topic.items()
-            },
-        )
 
 
 def grouped(pairs: Iterable[Pair]) -> dict[str, list[str]]:
@@ -242,17 +221,6 @@ def put_together(tags: ComparedTags, topics: Sequence[TopicComparison]) -> PoolC
         by_hand=_change("", *by_hand.tolist()),
         topics=found,
     )
-
-
-def compare_pairs(before: PoolMembers, after: PoolMembers, *, judged: Set[Pair]) -> PoolComparison:
-    """Compare two pools, given the pairs that are judged; topic by topic, as arrays."""
-    tags = ComparedTags.of(before.tags, after.tags)
-    of_topics = {topic: frozenset(docnos) for topic, docnos in grouped(judged).items()}
-    topics = []
-    for topic in sorted_ids({*before.topics, *after.topics}):
-        was, now = before.topics.get(topic, NO_MEMBERS), after.topics.get(topic, NO_MEMBERS)
-        topics.append(compare_topic(topic, tags, was, now, judged=of_topics.get(topic, frozenset())))
-    return put_together(tags, topics)
 
 
 def _among(docnos: Collection[str], place: Mapping[str, int]) -> Chosen:

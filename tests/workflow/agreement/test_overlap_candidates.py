@@ -18,7 +18,7 @@ from workbench.storage.engine import Database
 from workbench.storage.events import current_events
 from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow
 from workbench.workflow.agreement.overlap_candidates import Candidate, candidates_of
-from workbench.workflow.judging.handout import handouts_of
+from workbench.workflow.judging.handout import handout_of
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.queue_handout import QueueHandout
 from workbench.workflow.pools.drafts import close_pool
@@ -40,14 +40,14 @@ def pair_by_pair(
         if one.assessor_id in people:
             answers.setdefault((one.topic, one.docno), {})[one.assessor_id] = one.grade
     given: dict[tuple[str, str], set[int]] = {}
-    shares = handouts_of(db, made.campaign.id)
     rows = db.scalars(
         select(AssignmentRow)
         .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
         .where(AssignmentRow.revoked_at.is_(None), PoolRow.closed_at.is_(None))
     )
     for row in rows:
-        for docno in shares.docnos(row.pool_id, row.topic, row.assessor_id):
+        handout = handout_of(db, db.get_one(PoolRow, row.pool_id), row.topic)
+        for docno in handout.docnos(row.assessor_id):
             given.setdefault((row.topic, docno), set()).add(row.assessor_id)
     found = []
     for topic, docno in sorted(answers, key=lambda pair: (id_bytes(pair[0]), id_bytes(pair[1]))):

@@ -190,39 +190,6 @@ def handout_of(db: Session, pool: PoolRow, topic: str) -> Handout:
     return kind_of(pool).load(db, [pool], topic=topic)[pool.id, topic]
 
 
-@dataclass(frozen=True, slots=True)
-class Handouts:
-    """The topics of all pools of a campaign."""
-
-    by_topic: Mapping[Key, Handout]
-
-    def docnos(self, pool_id: int, topic: str, assessor_id: int) -> Set[str]:
-        """What an assessor to whom the topic is assigned has of it."""
-        found = self.by_topic.get((pool_id, topic))
-        return found.docnos(assessor_id) if found is not None else frozenset()
-
-    def left(self, pool_id: int, topic: str, assessor_id: int) -> int:
-        """How many documents the assessor can still be handed; 0 where the pool is closed."""
-        found = self.by_topic.get((pool_id, topic))
-        return found.left(assessor_id) if found is not None else 0
-
-
-def handouts_of(db: Session, campaign_id: int) -> Handouts:
-    """What the assessors of a campaign have, in all pools."""
-    return handouts_of_pools(db, db.scalars(select(PoolRow).where(PoolRow.campaign_id == campaign_id)))
-
-
-def handouts_of_pools(db: Session, pools: Iterable[PoolRow]) -> Handouts:
-    """What assessors have of these pools of one campaign."""
-    by_kind: dict[type[Handout], list[PoolRow]] = {}
-    for pool in pools:
-        by_kind.setdefault(kind_of(pool), []).append(pool)
-    found: dict[Key, Handout] = {}
-    for kind, several in by_kind.items():
-        found |= kind.load(db, several)
-    return Handouts(found)
-
-
 def tell_pools(db: Session, campaign_id: int, event: CurrentEvent) -> None:
     """Tell the open pools that handed a document to an assessor what the assessor says of it now.
 
