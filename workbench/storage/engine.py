@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine import Connection, make_url
@@ -28,9 +28,8 @@ from workbench.garbage import without_collections
 from workbench.storage import sqlite
 from workbench.storage.limits import time_limit
 from workbench.storage.responding import responding
-from workbench.storage.turns import BUSY, NextWriter, SharedCommits
+from workbench.storage.turns import BUSY, NextWriter
 
-T = TypeVar("T")
 Writing = Callable[[], AbstractContextManager[Session]]
 """What opens a transaction that writes: `Database.writing`, or what a door adds to it."""
 LOG = logging.getLogger(__name__)
@@ -39,8 +38,6 @@ LOG = logging.getLogger(__name__)
 BUSY_SECONDS = 15.0
 # The same where nobody asked for what is written: whoever only reads waits for it.
 STORING_SECONDS = 0.5
-# The same for changes that share a transaction: a lock that one of them needs must not stop the others.
-SHARED_LOCK_SECONDS = 0.1
 # After so many transactions that did not wait for the disk the log is moved into the file: whichever is the
 # first in the empty log waits for the disk.
 MOVED_AFTER = 16
@@ -91,7 +88,6 @@ class Database:
         path = self.engine.url.database
         on_disk = self.embedded and path not in {None, "", ":memory:"}
         self._next = NextWriter(Path(f"{path}-next")) if on_disk else None
-        self._commits = SharedCommits(self._turn, self._writing_connection)
 
     @cached_property  # making it takes as long as a statement
     def _writing(self) -> Engine:
@@ -170,53 +166,6 @@ class Database:
         ):
             self._begin(session.connection, STORING_SECONDS)
             yield session
-
-    def saving(self, act: Callable[[Connection], T]) -> T:
-        """What `act` gives in a transaction as `writing` has it; SQLite commits it with others that wait.
-
-        `act` is called again if one of the others fails, so it must change nothing outside of its connection.
-        """
-        if self.embedded:
-            return self._commits.run(act)
-        with self._writing_connection() as connection:
-            return act(connection)
-
-    def saving_together(
-        self, acts: Sequence[Callable[[Connection], T]]
-    ) -> list[tuple[T | None, Exception | None]]:
-        """As `saving` for each of several, in their order; the result of each, or what it raised.
-
-        Where one of several fails or waits for a lock, PostgreSQL saves none of them, and both are None.
-        """
-        if self.embedded or not acts:
-            return self._commits.run_all(acts)
-        try:
-            with self._writing_connection() as connection:
-                connection.exec_driver_sql(f"SET LOCAL lock_timeout = {int(1000 * SHARED_LOCK_SECONDS)}")
-                return [(act(connection), None) for act in acts]
-        except Unavailable as error:
-            answered = getattr(getattr(error.__cause__, "orig", None), "sqlstate", None) is not None
-            return [(None, None if answered else error)] * len(acts)
-        except Exception:  # noqa: BLE001 - it is raised again where the one that fails is saved by itself
-            return [(None, None)] * len(acts)
-
-    def sharing(self, act: Callable[[Session], T]) -> T:
-        """As `saving`, for what needs a session."""
-
-        def act_in_session(connection: Connection) -> T:
-            with Session(connection, expire_on_commit=False, info={WRITES: True}) as session:
-                found = act(session)
-                session.flush()
-            return found
-
-        return self.saving(act_in_session)
-
-    @contextmanager
-    def _writing_connection(self) -> Iterator[Connection]:
-        with responding(writes=True), self._turn(), self._writing.connect() as connection:
-            self._begin(connection.begin)
-            yield connection
-            connection.commit()
 
     def _begin(self, begin: Callable[[], object], seconds: float | None = None) -> None:
         with self._next.place(seconds or BUSY_SECONDS) if self._next else nullcontext():

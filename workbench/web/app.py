@@ -15,7 +15,6 @@ from workbench.web.hosts import KnownHosts
 from workbench.web.ids import IdConverter, NumberConverter, TextConverter
 from workbench.web.pages import BLUEPRINTS
 from workbench.web.proxies import TrustedProxies, UnderPrefix
-from workbench.web.quick_desk import QuickDesk
 from workbench.web.requests import StorableRequest
 from workbench.workflow.openid.provider import OpenIdProvider
 from workbench.workflow.people.passwords import Passwords, passwords_of
@@ -64,7 +63,7 @@ def create_app(settings: Settings, database: Database, *, passwords: Passwords |
     for blueprint in (*BLUEPRINTS, api.blueprint):
         app.register_blueprint(blueprint)
     # The name that a proxy forwards is looked at after it is believed.
-    answers: refusals.Application = QuickDesk(app, app.wsgi_app)
+    answers: refusals.Application = app.wsgi_app
     if settings.hosts:
         answers = KnownHosts(answers, settings.hosts)
     if settings.behind_proxy:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from flask import Flask, current_app, g
 
@@ -25,7 +24,6 @@ from workbench.workflow.openid.provider import OpenIdProvider
 from workbench.workflow.people.passwords import Passwords
 
 KEY = "workbench"
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +89,6 @@ def keep_open() -> ExitStack:
 def asking() -> AbstractContextManager[Connection]:
     """A connection for a single statement that reads."""
     return app_context().database.asking()
-
-
-def sharing(act: Callable[[Session], T]) -> T:
-    """What `act` gives in a transaction that may be shared with other requests (`Database.sharing`)."""
-    return app_context().database.sharing(act)
 
 
 def adaptive_states() -> AdaptiveStates:

@@ -10,8 +10,6 @@ from __future__ import annotations
 import io
 import logging
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -34,8 +32,7 @@ from workbench.web.observed import AnsweredRequest
 from workbench.web.pages import COMPUTING
 from workbench.web.places import READS, Full, Places, RequestKind, kind_of
 from workbench.web.proxies import enter_prefix
-from workbench.web.quick_desk import EVENTS_ENDPOINT, GATHERED, PlainSave, endpoint_of
-from workbench.web.refusals import FAILURE, Refusals, WholeResponse, answer_of
+from workbench.web.refusals import Refusals, WholeResponse, answer_of
 from workbench.web.requests import API, SESSION_COOKIES, bearer_of
 from workbench.web.response_files import ResponseFiles
 from workbench.web.security import HEADERS
@@ -46,8 +43,6 @@ LOG = logging.getLogger(__name__)
 MOST_STRANGERS = 500
 # How many of them may be larger than a form, such as a run to be scored.
 MOST_LARGE_OF_STRANGERS = 8
-# Of PostgreSQL, which saves for several at once: each waits for the network most of its time.
-GATHERING_THREADS = 4
 
 METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
 
@@ -75,8 +70,6 @@ class Door:
         self._files.remove_stale()
         self._long = LongRequests(app, self._refusals)
         self._places = places or Places()
-        threads = 1 if self._context.database.embedded else GATHERING_THREADS
-        self._saves = self._places.gathering(RequestKind.SAVING, self._save, threads=threads)
         self._health = Health(lambda: reachable(self._context.database))
         self._observed = self._context.observed
         self._observed.busy = self._places.busy
@@ -144,8 +137,6 @@ class Door:
             kind = kind_of(self._app, environ["REQUEST_METHOD"], endpoint, signed_in=signed_in)
             asked.kind = str(kind)
             environ["wsgi.input"] = body
-            if endpoint == EVENTS_ENDPOINT and signed_in and await self._saves.run(asked):
-                return None
             asked.following = self._following(asked, kind, scope)
             await self._places.run(kind, lambda: self._respond(asked, kind), finally_=body.close)
         except (Full, TimeoutError, Unavailable):
@@ -157,38 +148,6 @@ class Door:
             LOG.error("the body of a request cannot be stored: %s", error)
             return 503
         return None
-
-    def _save(self, lot: Sequence[_Asked]) -> Sequence[bool]:
-        """Save the plain answers among requests in one commit; tells of each request whether it is answered.
-
-        One that is not is answered by itself: the application knows all cases.
-        """
-        found = [(asked, save) for asked in lot for save in self._saves_of(asked.environ)]
-        results = self._context.database.saving_together([save.record for _, save in found])
-        answered = set()
-        for (asked, save), (receipts, error) in zip(found, results, strict=True):
-            if receipts is not None:
-                # What cannot be told now is told by the application: that it was recorded before.
-                with _logged("an answer was saved, but its request could not be answered"):
-                    self._send(asked, save.answer(receipts))
-                    answered.add(id(asked))
-            elif isinstance(error, Unavailable):
-                # The application tells of it; it is not to wait for the database once more.
-                asked.environ[FAILURE] = error
-            elif error is not None:
-                LOG.error("an answer could not be saved with others", exc_info=error)
-        return [id(asked) in answered for asked in lot]
-
-    def _saves_of(self, environ: dict[str, Any]) -> list[PlainSave]:
-        """What a request saves; nothing where it is to be answered by itself."""
-        found: list[PlainSave] = []
-        try:
-            parts = self._app.wsgi_app({**environ, GATHERED: found}, lambda *_: bytes)
-            getattr(parts, "close", int)()
-        except Exception:  # noqa: BLE001 - it is raised again when the request is answered by itself
-            found = []
-        environ["wsgi.input"].seek(0)
-        return found
 
     def _respond(self, asked: _Asked, kind: RequestKind) -> None:
         answer = self._answer(asked, kind)
@@ -214,9 +173,6 @@ class Door:
         )
 
     def _endpoint(self, environ: dict[str, Any]) -> str | None:
-        known = endpoint_of(environ)
-        if known is not None:
-            return known
         try:
             endpoint, _ = self._app.url_map.bind_to_environ(environ).match()
         except HTTPException:
@@ -254,14 +210,6 @@ class Door:
         finally:
             self._strangers -= 1
             self._large_of_strangers -= large
-
-
-@contextmanager
-def _logged(what: str) -> Iterator[None]:
-    try:
-        yield
-    except Exception:
-        LOG.exception(what)
 
 
 def _token(environ: dict[str, Any]) -> str | None:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,7 +17,6 @@ from typing import Any
 from flask import Flask
 
 from workbench.storage.limits import time_limit
-from workbench.storage.turns import MOST_TOGETHER
 from workbench.web.access import Who, access_of
 from workbench.web.deadlines import within
 from workbench.workflow.people.roles import Role
@@ -111,72 +109,6 @@ class Places:
         with within(room.bounds.seconds):
             return await asyncio.wrap_future(future)
 
-    def gathering(
-        self, kind: RequestKind, act: Callable[[Sequence[Any]], Sequence[Any]], *, threads: int = 1
-    ) -> Gathering:
-        """What answers requests of a kind together, by an `act` that gives a result for each of them."""
-        return Gathering(self._rooms[kind], act, threads)
-
-
-class Gathering:
-    """Requests that a thread answers together: those that arrive meanwhile are the next lot."""
-
-    def __init__(self, room: _Room, act: Callable[[Sequence[Any]], Sequence[Any]], threads: int = 1) -> None:
-        self._room = room
-        self._act = act
-        self._threads = threads
-        self._lock = threading.Lock()
-        self._waiting: deque[_Waiting] = deque()
-        self._working = 0
-
-    async def run(self, asked: Any) -> Any:
-        """What `act` gives for a request; raises what it raises, and as `Places.run`."""
-        self._room.enter()
-        loop = asyncio.get_running_loop()
-        result = loop.create_future()
-        with self._lock:
-            self._waiting.append((asked, result))
-            begins = self._working < self._threads
-            self._working += begins
-        if begins:
-            self._room.threads.submit(self._work, loop)
-        with within(self._room.bounds.seconds):
-            return await result
-
-    def _work(self, loop: asyncio.AbstractEventLoop) -> None:
-        while lot := self._next():
-            begun = [one for one in lot if not one[1].cancelled()]
-            results: Sequence[Any] = ()
-            error: BaseException | None = None
-            try:
-                with time_limit(self._room.bounds.seconds):
-                    results = self._act([asked for asked, _ in begun])
-            except BaseException as raised:  # noqa: BLE001 - whoever waits is told, others are answered
-                error = raised
-            self._room.leave(len(lot))
-            loop.call_soon_threadsafe(_settle, begun, results, error)
-
-    def _next(self) -> Sequence[_Waiting]:
-        with self._lock:
-            # An equal share of what waits, for each thread.
-            share = -(-len(self._waiting) // self._threads)
-            lot = [self._waiting.popleft() for _ in range(min(MOST_TOGETHER, share))]
-            self._working -= not lot
-        return lot
-
-
-_Waiting = tuple[Any, asyncio.Future[Any]]
-
-
-def _settle(lot: Sequence[_Waiting], results: Sequence[Any], error: BaseException | None) -> None:
-    for number, (_, result) in enumerate(lot):
-        if result.done():
-            continue
-        if error is not None:
-            result.set_exception(error)
-        else:
-            result.set_result(results[number])
-
 
 def kind_of(app: Flask, method: str, endpoint: str | None, *, signed_in: bool) -> RequestKind:
     """The kind of a request for an endpoint, which is None if there is no such page."""
@@ -204,6 +136,6 @@ class _Room:
                 raise Full
             self.inside += 1
 
-    def leave(self, requests: int = 1) -> None:
+    def leave(self) -> None:
         with self._lock:
-            self.inside -= requests
+            self.inside -= 1

@@ -19,6 +19,7 @@ from workbench.storage.tables import (
     PoolRow,
 )
 from workbench.workflow.clock import utc_now
+from workbench.workflow.judging import sync
 from workbench.workflow.judging.plain_answers import record_plainly
 from workbench.workflow.judging.queues import make_queue
 from workbench.workflow.judging.submission import read_submission
@@ -43,11 +44,15 @@ def rows(db: Session) -> list[dict[str, Any]]:
 
 @pytest.mark.engines
 @pytest.mark.parametrize("plainly", [True, False])
-def test_both_ways_tell_of_the_other_screen(database: Database, plainly: bool) -> None:
+def test_both_ways_tell_of_the_other_screen(
+    database: Database, plainly: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not plainly:
+        monkeypatch.setattr(sync, "record_plainly", lambda *_: None)
     with database.writing() as db:
         ada = day(db)
         events = [ada.event(f"event-0{at}", "d1", **sent) for at, sent in enumerate(SENT, start=1)]
-        receipts = receive(db, ada.ada, events, plainly=plainly)
+        receipts = receive(db, ada.ada, events)
         assert [str(one.outcome) for one in receipts] == ["recorded"] * 4
         # The second knew of the first; the third and the fourth believed that there was nothing.
         seen = [one.elsewhere and one.elsewhere.grade for one in receipts]
@@ -55,13 +60,15 @@ def test_both_ways_tell_of_the_other_screen(database: Database, plainly: bool) -
 
 
 @pytest.mark.engines
-def test_both_ways_make_the_same_event(database: Database) -> None:
+def test_both_ways_make_the_same_event(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for plainly in (True, False):
+        if not plainly:
+            monkeypatch.setattr(sync, "record_plainly", lambda *_: None)
         with database.writing() as db:
             ada = day(db)
             events = [ada.event(f"event-0{at}", "d2", **sent) for at, sent in enumerate(SENT, start=1)]
-            receive(db, ada.ada, events, plainly=plainly)
+            receive(db, ada.ada, events)
             found.append(rows(db))
             db.rollback()
     numbered = {"campaign_id", "assessor_id", "assignment_id", "seed"}

@@ -28,11 +28,11 @@ from workbench.records import Answer
 from workbench.web.access import here, member, viewer
 from workbench.web.api.cursors import FORBID, PageQuery, Whole, page_of
 from workbench.web.api.operations import operation
-from workbench.web.context import reading, sharing, writing
+from workbench.web.context import reading, writing
 from workbench.web.pages.judging.preparing import prepare_desk
 from workbench.workflow.judging.desk_view import DeskAnswer, ShownDocument, documents_of, work_of
 from workbench.workflow.judging.submission import SubmissionKind
-from workbench.workflow.judging.sync import MOST_EVENTS, EachApart, Receipt, receive
+from workbench.workflow.judging.sync import MOST_EVENTS, Receipt, receive
 from workbench.workflow.judging.worklists import WorklistLine, add_to_own, own_additions, worklist
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.people.membership import require_assignment
@@ -142,12 +142,8 @@ def record(body: SentJudgments) -> Receipts:
     with reading() as db:
         for number in sorted({event.assignment for event in body.events}):
             require_assignment(db, here().id, number)
-    events = [_event(one) for one in body.events]
-    try:
-        receipts = sharing(lambda db: receive(db, viewer().id, events))
-    except EachApart:
-        with writing() as db:
-            receipts = receive(db, viewer().id, events, plainly=False)
+    with writing() as db:
+        receipts = receive(db, viewer().id, [_event(one) for one in body.events])
     return {"receipts": [_receipt(one) for one in receipts]}
 
 

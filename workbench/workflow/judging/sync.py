@@ -87,26 +87,16 @@ def receive(
     account_id: int,
     events: Sequence[Event],
     others: Mapping[str, Receiver] = MappingProxyType({}),
-    *,
-    plainly: bool = True,
 ) -> tuple[Receipt, ...]:
     """Record events in their order; each becomes a judgment event, or is stored where that cannot be.
 
     An event with a field that `others` names goes to its receiver instead. Refused is only what was never
     this account's to say. All events of a disabled account are stored.
-
-    Plain answers take the short way unless that is not wanted. Raises EachApart where one of them fails on
-    it: nothing of the transaction holds then, and the events are to be received again without it.
     """
-    own = _receive if plainly else _receive_apart
-    return tuple(
-        next((receiver for name, receiver in others.items() if name in event), own)(db, account_id, event)
-        for event in events
+    receivers = (
+        next((receiver for name, receiver in others.items() if name in event), _receive) for event in events
     )
-
-
-class EachApart(Exception):
-    """An event failed where nothing kept it apart from the others of its transaction."""
+    return tuple(receiver(db, account_id, event) for receiver, event in zip(receivers, events, strict=True))
 
 
 def receive_other(
@@ -148,13 +138,8 @@ def receive_form(db: Session, account_id: int, assignment_id: int, submission: S
 
 
 def _receive(db: Session, account_id: int, event: Event) -> Receipt:
-    try:
-        plain = _plain_receipt(db.connection(), account_id, event)
-    except (OperationalError, InterfaceError, InternalError):
-        raise
-    except Exception as error:
-        raise EachApart from error
-    return plain or _receive_apart(db, account_id, event)
+    plain = _attempt(db, lambda: _plain_receipt(db.connection(), account_id, event))
+    return plain if isinstance(plain, Receipt) else _receive_apart(db, account_id, event)
 
 
 def _receive_apart(db: Session, account_id: int, event: Event) -> Receipt:
@@ -181,25 +166,6 @@ def _receive_apart(db: Session, account_id: int, event: Event) -> Receipt:
     if isinstance(found, WorkbenchError):
         return _too_late(db, row.campaign_id, account_id, (event, submission), found)
     return _receipt(db, row.campaign_id, *found)
-
-
-def receive_plain_answers(
-    connection: Connection, account_id: int, events: Sequence[Event]
-) -> tuple[Receipt, ...] | None:
-    """The receipts of plain answers; None, and nothing is changed, where the first is none.
-
-    Raises EachApart where a later one is none: the transaction must not be committed.
-    """
-    receipts = []
-    for event in events:
-        receipt = _plain_receipt(connection, account_id, event)
-        if receipt is not None:
-            receipts.append(receipt)
-        elif receipts:
-            raise EachApart
-        else:
-            return None
-    return tuple(receipts)
 
 
 def _plain_receipt(connection: Connection, account_id: int, event: Event) -> Receipt | None:

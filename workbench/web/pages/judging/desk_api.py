@@ -17,7 +17,7 @@ from workbench.errors import NotFound, WorkbenchError
 from workbench.web import notices
 from workbench.web.access import anyone, disabled_account, here, member, viewer, viewer_or_none
 from workbench.web.bodies import BYTES_OF_A_FORM
-from workbench.web.context import app_context, reading, sharing, writing
+from workbench.web.context import app_context, reading, writing
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.judging.desk_json import Json, document_json, result_words, topic_json, work_json
 from workbench.web.pages.judging.preparing import make_sketches, prepare_desk
@@ -29,7 +29,7 @@ from workbench.workflow.judging.documents_ahead import documents_ahead
 from workbench.workflow.judging.preference_sync import receive_preference
 from workbench.workflow.judging.preferences import TASK_FIELD
 from workbench.workflow.judging.submission import sent_text
-from workbench.workflow.judging.sync import MOST_EVENTS, EachApart, Event, Outcome, Receipt, Receiver, receive
+from workbench.workflow.judging.sync import MOST_EVENTS, Event, Outcome, Receipt, Receiver, receive
 from workbench.workflow.judging.unrecorded import DISCUSSION_FIELD
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
@@ -60,11 +60,8 @@ def events() -> Response | tuple[Response, int]:
         return _problem(422, error.message)
     if key != account.key:
         return _problem(409, "another account is signed in")
-    try:
-        receipts = sharing(lambda db: receive(db, account.id, sent, RECEIVERS))
-    except EachApart:
-        with writing() as db:
-            receipts = receive(db, account.id, sent, RECEIVERS, plainly=False)
+    with writing() as db:
+        receipts = receive(db, account.id, sent, RECEIVERS)
     for event, receipt in zip(sent, receipts, strict=True):
         # Its page goes on by itself as soon as the answer has arrived.
         if DISCUSSION_FIELD in event and receipt.outcome in {Outcome.RECORDED, Outcome.REPEATED}:

@@ -16,30 +16,20 @@ from workbench.workflow.judging.desk_view import PlacedDocument
 from workbench.workflow.judging.documents_ahead import AheadDocument, documents_to_show
 
 
-class NeedsRequest(Exception):
-    """A document shows files, whose addresses only a request of the application knows."""
-
-
 @dataclass(frozen=True, slots=True)
 class DocumentsRenderer:
-    """What makes the JSON of documents: templates, what was rendered before, whether files have addresses."""
+    """What makes the JSON of documents: templates, and what was rendered before."""
 
     templates: Environment
     kept: RenderedDocuments
-    in_request: bool = True
 
     def ahead(self, db: Session, campaign_id: int, ahead: Sequence[AheadDocument]) -> str:
-        """The JSON that brings documents, each rendered where it is not known.
-
-        Raises NeedsRequest for a document that shows files outside a request.
-        """
+        """The JSON that brings documents, each rendered where it is not known."""
         known = {one.docno: self.kept.get((one.docno, one.sha256)) for one in ahead}
         lacking = [one for one in ahead if known[one.docno] is None]
         for document in documents_to_show(db, campaign_id, lacking):
             # What is shown beside a text is the campaign's: files, and images that may be loaded later.
             alone = document.form == NO_FORM and not may_have_images(document.text)
-            if not (alone or self.in_request):
-                raise NeedsRequest
             text = json.dumps(shown_json(self.templates, document))
             if alone:
                 self.kept.put((document.docno, document.sha256), text)
