@@ -23,11 +23,7 @@ _DEPTH = 200
 _ELEMENTS = 2_000_000
 _IDS = ("pmc", "pmcid", "pmid", "doi", "publisher-id", "manuscript")
 _ENCODING = re.compile(rb"<\?xml\s[^<>]*?\bencoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
-_START = re.compile(
-    rb"\s*(?:<\?xml\b[^<>]*>\s*|<!--.{0,500}?-->\s*|<\?[^<>]*>\s*)*"
-    rb"(?:<!DOCTYPE\s+article\s|<article\s[^<>]*(?:article-type|dtd-version|xmlns:mml)|<(?:pmc-)?articleset\b)",
-    re.DOTALL,
-)
+_OWN_ATTRIBUTES = frozenset({"article-type", "dtd-version", "xmlns:mml"})
 
 
 class _UnreadXml(Exception):
@@ -176,8 +172,30 @@ def _tree(content: bytes) -> tuple[Element, list[slice]]:
     return builder.close(), places
 
 
+class _Begins(Exception):
+    """What a file begins with: its document type or its first element; whether it is an article of JATS."""
+
+
 def _recognised(head: bytes) -> bool:
-    return _START.match(head.removeprefix(b"\xef\xbb\xbf")) is not None
+    # By a parser, as it is read later: a pattern over comments and instructions took exponential time.
+    parser = expat.ParserCreate()
+
+    def doctype(name: str, *_: object) -> None:
+        raise _Begins(name == "article")
+
+    def element(name: str, attributes: dict[str, str]) -> None:
+        article = name == "article" and not _OWN_ATTRIBUTES.isdisjoint(attributes)
+        raise _Begins(article or name in {"articleset", "pmc-articleset"})
+
+    parser.StartDoctypeDeclHandler = doctype
+    parser.StartElementHandler = element
+    try:
+        parser.Parse(head.lstrip(), False)
+    except _Begins as begins:
+        return bool(begins.args[0])
+    except expat.ExpatError:
+        return False
+    return False
 
 
 JATS = BinaryDocumentFormat("jats", "JATS (PubMed Central)", jats_articles, _recognised)

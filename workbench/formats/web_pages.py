@@ -63,7 +63,10 @@ def page_title(text: str) -> str:
 
 PAGE_TYPES = ("text/html", "application/xhtml+xml")
 IMAGE_TAG = re.compile(r"<im(?:g|age)\b([^<>]*)>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""([a-z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+))""", re.IGNORECASE)
+# Possessive and only from where a name begins: from every letter of a long word it would take quadratic time.
+_ATTRIBUTE = re.compile(
+    r"""(?<![a-z-])([a-z-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'=<>`]++))""", re.IGNORECASE
+)
 MOST_IMAGES = 500
 """Of one page; further ones are links."""
 LONGEST_ADDRESS = 512

@@ -320,9 +320,6 @@ def _may_go_on(endpoint: str, demand: TwoFactorDemand) -> bool:
         return True
     with asking() as connection:
         lacks = has_to_turn_on(connection, viewer().id, demand)
-    if not lacks and "token" in g:
-        # So that the quick way of the desk is open, which asks no further question.
-        app_context().admitted.add(g.token)
     return not lacks
 
 
@@ -352,6 +349,8 @@ def _enter_campaign(statement: Access) -> None:
             "your role in this campaign does not give access to this page",
             remedy=f"it requires one of the roles {', '.join(sorted(statement.roles))}",
         )
+    # A judge's page waits for changes of the campaign, and not for colleagues who judge.
+    g.judges = Role.ASSESSOR in statement.roles
     if campaign.archived_at is not None and not statement.in_archive:
         if request.method not in {"GET", "HEAD"}:
             raise Conflict(ARCHIVED, remedy=RESTORE)

@@ -10,7 +10,7 @@ from flask import Flask, current_app, g
 
 from workbench.errors import Conflict
 from workbench.settings import Settings
-from workbench.storage import Connection, Session
+from workbench.storage import Connection, Session, locks
 from workbench.storage.engine import ROWS_GONE, Database
 from workbench.web.last_uses import LastUses
 from workbench.web.observed import Observed
@@ -28,17 +28,13 @@ KEY = "workbench"
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The parts that `create_app` received.
-
-    `admitted` are the tokens of sessions that lack no second factor, where the settings demand one.
-    """
+    """The parts that `create_app` received."""
 
     settings: Settings
     database: Database
     passwords: Passwords
     states: AdaptiveStates = field(default_factory=AdaptiveStates)
     recognised: RecognisedTokens = field(default_factory=RecognisedTokens)
-    admitted: RecognisedTokens = field(default_factory=RecognisedTokens)
     repeats: Repeats = field(default_factory=Repeats)
     uses: LastUses = field(default_factory=LastUses)
     observed: Observed = field(default_factory=Observed)
@@ -91,6 +87,16 @@ def asking() -> AbstractContextManager[Connection]:
     return app_context().database.asking()
 
 
+def _wait_for_turn(db: Session) -> None:
+    campaign = g.get("campaign")
+    if campaign is None:
+        return
+    if g.judges:
+        locks.judge(db, campaign.id, g.viewer.id)
+    else:
+        locks.change(db, campaign.id)
+
+
 def adaptive_states() -> AdaptiveStates:
     """The adaptive pools that this process has in use."""
     return app_context().states
@@ -100,16 +106,18 @@ def adaptive_states() -> AdaptiveStates:
 def writing() -> Iterator[Session]:
     """A transaction that is committed at its end, or rolled back by an exception.
 
-    On pages whose acts are recorded (`web.trail`), what it changes is stored in the trail. Raises Conflict
-    on the pages of an archived campaign, which the guard has marked as read only, and NotFound where the
-    campaign was deleted meanwhile.
+    On pages of a campaign it waits its turn (`storage.locks`). On pages whose acts are recorded
+    (`web.trail`), what it changes is stored in the trail. Raises Conflict on the pages of an archived
+    campaign, which the guard has marked as read only, and NotFound where the campaign was deleted meanwhile.
     """
     if g.get("read_only"):
         raise Conflict(ARCHIVED, remedy=RESTORE)
     try:
         recording = g.get("recording", nullcontext)
-        with app_context().database.writing() as session, recording(session):
-            yield session
+        with app_context().database.writing() as session:
+            _wait_for_turn(session)
+            with recording(session):
+                yield session
     except ROWS_GONE:
         campaign = g.get("campaign")
         if campaign is not None:

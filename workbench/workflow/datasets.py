@@ -16,6 +16,7 @@ from workbench.datasets import CatalogueEntry, DatasetPart
 from workbench.errors import InvalidInput
 from workbench.formats.runs import write_run
 from workbench.records import Qrel, Topic, sorted_ids
+from workbench.storage import locks
 from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.collection import (
@@ -127,6 +128,7 @@ def _load_topics(
     database: Database, campaign_id: int, entry: CatalogueEntry, topics: tuple[Topic, ...]
 ) -> Loaded:
     with database.writing() as db:
+        locks.change(db, campaign_id)
         return load_topics(db, campaign_id, topics, source=entry.id)
 
 

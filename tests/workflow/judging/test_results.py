@@ -10,9 +10,11 @@ from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Answer, Judgment
 from workbench.scoring import score_columns
 from workbench.storage.engine import Database
+from workbench.workflow.caching import Cache
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.overview.progress import overview
 from workbench.workflow.qrels.qrels import make_qrels, unjudged_pairs
+from workbench.workflow.scores import kept_columns
 from workbench.workflow.scores.score_table import default_measures, score_runs
 
 GIVEN = (
@@ -107,8 +109,10 @@ def test_an_unknown_rule_and_a_missing_assessor_are_told(database: Database) -> 
 def test_scores_are_means_over_all_topics_of_the_qrels(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # As though runs were long: short ones are scored together, and told of once.
+    # As though runs were long: short ones are scored together, and told of once. What another database's
+    # campaign had scored would not be scored again.
     monkeypatch.setattr(score_columns, "AT_ONCE", 1)
+    monkeypatch.setattr(kept_columns, "_COLUMNS", Cache(8))
     judgments = [
         Judgment("X", "T1", "d1", 1),
         Judgment("X", "T1", "d2", 0),

@@ -15,6 +15,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound
+from workbench.storage import locks
 from workbench.storage.tables import (
     AssessorRow,
     Base,
@@ -111,12 +112,8 @@ def contents_of(db: Session, campaign_id: int) -> CampaignContents:
 
 def locked_campaign(db: Session, campaign_id: int) -> CampaignRow:
     """The row of a campaign, which nobody else changes meanwhile; raises NotFound, also for a deleted one."""
-    row = db.scalar(
-        select(CampaignRow)
-        .where(CampaignRow.id == campaign_id)
-        .with_for_update()
-        .execution_options(populate_existing=True)
-    )
+    locks.change(db, campaign_id)
+    row = db.get(CampaignRow, campaign_id, populate_existing=True, with_for_update=True)
     if row is None or row.slug.startswith(DELETED):
         raise NotFound("there is no such campaign", remedy="see the list of your campaigns")
     return row

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import Scale
+from workbench.storage import locks
 from workbench.storage.engine import WRITES
 from workbench.storage.tables import (
     CampaignRow,
@@ -122,9 +123,14 @@ def change_campaign(db: Session, campaign_id: int, *, name: str, guidelines: str
 def campaign_by_slug(db: Session, slug: str, *, even_archived: bool = False) -> Campaign:
     """The campaign with this slug; raises NotFound.
 
-    In a transaction that writes it raises Conflict for an archived one, so that no command changes it.
+    A transaction that writes waits its turn here (`storage.locks`). It raises Conflict for an archived one,
+    so that no command changes it.
     """
-    row = db.scalar(select(CampaignRow).where(CampaignRow.slug == slug))
+    chosen = select(CampaignRow).where(CampaignRow.slug == slug)
+    row = db.scalar(chosen)
+    if row is not None and WRITES in db.info:
+        locks.change(db, row.id)
+        row = db.scalar(chosen.execution_options(populate_existing=True))
     if row is None or slug.startswith(DELETED):
         raise NotFound(f"there is no campaign {slug!r}", remedy="workbench campaign list shows them")
     if row.archived_at is not None and WRITES in db.info and not even_archived:

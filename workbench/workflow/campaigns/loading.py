@@ -21,6 +21,7 @@ from typing import IO
 
 from workbench.errors import Finding, InvalidInput
 from workbench.records import Document
+from workbench.storage import locks
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.collection import (
     BATCH_LENGTH,
@@ -136,6 +137,7 @@ def _write(database: Database, campaign_id: int, file: _Read) -> None:
 def _write_images(database: Database, campaign_id: int, images: Sequence[Document]) -> None:
     begun = time.monotonic()
     with database.writing() as db:
+        locks.change(db, campaign_id)
         count_further(db, campaign_id, 0)
         free = unloaded(db, campaign_id, {one.docno for one in images})
         rows = {one.docno: original_row(campaign_id, one) for one in images if one.docno in free}
@@ -152,6 +154,7 @@ def write_portion(
     """
     begun = time.monotonic()
     with database.writing() as db:
+        locks.change(db, campaign_id)
         compared = compare(db, campaign_id, batch, set(), source)
         if compared.changed:
             changed = [row["docno"] for row in compared.changed]

@@ -28,6 +28,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound
 from workbench.records import Answer, Judgment
+from workbench.storage import locks
 from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database, Writing
 from workbench.storage.events import DISCUSSION, append_events
@@ -124,6 +125,7 @@ def finish_imports(database: Database, campaign_id: int, progress: Progress = no
             return
         begun = time.monotonic()
         with database.writing() as db:
+            locks.change(db, campaign_id)
             recorded = _record(db, portion)
         progress("Importing judgments", recorded)
         time.sleep(PAUSE * (time.monotonic() - begun))

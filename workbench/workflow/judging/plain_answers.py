@@ -18,7 +18,7 @@ from workbench.pooling.adaptive.live import Happening
 from workbench.storage.events import CURRENT_PURPOSES, append_new
 from workbench.storage.prepared import PreparedStatement
 from workbench.storage.tables import AssessorRow, AssignmentRow, JudgmentEventRow, PoolEventRow, PoolRow
-from workbench.workflow.judging.record import SCREEN, Place, event_columns
+from workbench.workflow.judging.record import SCREEN, Place, drops_unseen_comment, event_columns
 from workbench.workflow.judging.standing import DeskStanding, standings
 from workbench.workflow.judging.submission import Submission, SubmissionKind
 
@@ -30,6 +30,7 @@ class AnswerBefore(NamedTuple):
     answer: str
     grade: int | None
     recorded_at: datetime
+    comment: str
 
 
 class PlainRecord(NamedTuple):
@@ -55,6 +56,9 @@ def record_plainly(
     order = standing.order(connection)
     if submission.docno not in order:
         return None
+    before = AnswerBefore._make(row[len(DeskStanding._fields) : -1])
+    if drops_unseen_comment(submission, before.client_id, before.comment):
+        return None
     if submission.grade is not None and submission.grade not in standing.grades:
         return None
     place = Place(
@@ -70,7 +74,6 @@ def record_plainly(
     )
     if append_new(connection, event_columns(place, submission, datetime.now(UTC))) is None:
         return None
-    before = AnswerBefore._make(row[len(DeskStanding._fields) : -1])
     return PlainRecord(before if before.client_id is not None else None)
 
 
@@ -107,7 +110,7 @@ _HANDED_OUT = (
 )
 # The pool stays as it is until the transaction ends: nobody closes it or takes a pair out of it.
 _TO_ANSWER = PreparedStatement.of(
-    standings(_LATEST.client_id, _LATEST.answer, _LATEST.grade, _LATEST.recorded_at, _HANDED_OUT)
+    standings(*(getattr(_LATEST, name) for name in AnswerBefore._fields), _HANDED_OUT)
     .outerjoin(_LATEST, _LATEST.id == _LATEST_ID)
     .with_for_update(read=True, of=PoolRow)
 )

@@ -189,7 +189,10 @@ def _completed(db: Session, submission: Submission, current: CurrentEvent | None
     elif annotations.evidence is None:
         annotations = replace(annotations, evidence=before.evidence)
     if not submission.amends or current is None:
-        return replace(submission, annotations=annotations)
+        comment = submission.comment
+        if current is not None and drops_unseen_comment(submission, current.client_id, current.comment):
+            comment = current.comment
+        return replace(submission, annotations=annotations, comment=comment)
     return Submission(
         submission.docno,
         submission.client_id,
@@ -201,6 +204,11 @@ def _completed(db: Session, submission: Submission, current: CurrentEvent | None
         shown_sha256=shown_sha256_of(db, current.id),
         said_at=submission.said_at,
     )
+
+
+def drops_unseen_comment(submission: Submission, current_id: str, comment: str) -> bool:
+    """Whether an answer would remove a comment that its sender, on another screen, had not seen."""
+    return bool(comment and not submission.comment and submission.before not in ("", current_id))
 
 
 def _place(task: Task, key: str) -> Place:

@@ -21,6 +21,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import InvalidInput, NotFound, TooLate, WorkbenchError
 from workbench.records import Answer
+from workbench.storage import locks
 from workbench.storage.events import (
     LATER,
     TRAINING,
@@ -93,6 +94,7 @@ def receive(
     An event with a field that `others` names goes to its receiver instead. Refused is only what was never
     this account's to say. All events of a disabled account are stored.
     """
+    locks.answer(db, account_id, {sent_number(event, "assignment") or 0 for event in events})
     receivers = (
         next((receiver for name, receiver in others.items() if name in event), _receive) for event in events
     )
@@ -103,6 +105,7 @@ def receive_other(
     db: Session, campaign_id: int, account_id: int, event: Event, act: Callable[[], bool]
 ) -> Receipt:
     """Record what is no judgment by `act`, which tells whether it is new, or store it for the organiser."""
+    locks.judge(db, campaign_id, account_id)
     client_id, found = sent_text(event, "client_id"), _attempt(db, act)
     if isinstance(found, WorkbenchError):
         return _stored(db, campaign_id, account_id, event, found)
@@ -123,6 +126,7 @@ def receive_form(db: Session, account_id: int, assignment_id: int, submission: S
     What the person can still put right is raised: InvalidInput where the grade needs more, WorkbenchError for
     one outside the scale, NotFound for what was never assigned to this account, Conflict as `record`.
     """
+    locks.answer(db, account_id, [assignment_id])
     row = db.execute(_STANDING, {"assignment_id": assignment_id, "account_id": account_id}).one_or_none()
     if row is None:
         raise NotFound("this is not assigned to you", remedy="see My topics")

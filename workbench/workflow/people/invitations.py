@@ -16,6 +16,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session, aliased
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, WorkbenchError
+from workbench.storage import locks
 from workbench.storage.tables import AccountRow, CampaignRow, GroupRow, InvitationRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import Account, NewAccount, create_account
@@ -279,11 +280,16 @@ def accept(db: Session, token: str, account_id: int, *, now: datetime | None = N
 
     Raises Conflict, and leaves the invitation unused, for a person who would judge and submit runs.
     """
-    offer, moment = offer_of(db, token, now=now), utc_now(now)
+    moment = utc_now(now)
+    hashed = InvitationRow.token_hash == token_hash(token)
+    campaign_id = db.scalar(select(InvitationRow.campaign_id).where(hashed))
+    if campaign_id is not None:
+        locks.change(db, campaign_id)
+    offer = offer_of(db, token, now=now)
     used = db.execute(
         update(InvitationRow)
         .where(
-            InvitationRow.token_hash == token_hash(token),
+            hashed,
             InvitationRow.used_at.is_(None),
             InvitationRow.withdrawn_at.is_(None),
         )

@@ -17,9 +17,10 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict
+from workbench.storage import locks
 from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database
-from workbench.storage.tables import CampaignRow, PoolEntryRow, PoolEventRow, PoolRow
+from workbench.storage.tables import PoolEntryRow, PoolEventRow, PoolRow
 from workbench.workflow.pools.adaptive_pools import KnownPairs, append_pool_events, begin_with
 from workbench.workflow.pools.drafts import (
     Rebuilt,
@@ -168,9 +169,7 @@ def _shown(
     name = new.name
     try:
         with database.writing() as db:
-            # One after the other, also where writers do not exclude each other; answers do not wait for it.
-            campaign = select(CampaignRow.id).where(CampaignRow.id == new.campaign_id)
-            db.execute(campaign.with_for_update(key_share=True))
+            locks.change(db, new.campaign_id)
             same = _made_by_a_double_click(db, new, inputs)
             if same is not None:
                 return same
@@ -224,6 +223,7 @@ def open_in_portions(database: Database, campaign_id: int, name: str, *, seen: s
                 _remove_rows(database, row.id, PoolEventRow)
                 _write_events(database, row.id, known)
             with database.writing() as db:
+                locks.change(db, campaign_id)
                 now = locked_pool(db, campaign_id, name)
                 if known is None or (
                     inputs == (now.id, now.recipe, _opened(db, campaign_id))
@@ -251,6 +251,7 @@ def rebuild_in_portions(database: Database, campaign_id: int, name: str) -> Rebu
             found = rebuilt(db, pool_row(db, campaign_id, name))
         if len(found.entries) <= AT_ONCE:
             with database.writing() as db:
+                locks.change(db, campaign_id)
                 old = locked_pool(db, campaign_id, name)
                 if is_as_it_was(db, old, found):
                     replace_entries(db, old, found)
@@ -258,6 +259,7 @@ def rebuild_in_portions(database: Database, campaign_id: int, name: str) -> Rebu
                     break
             continue
         with _Unseen(database, found.row, found.entries.values()) as unseen, database.writing() as db:
+            locks.change(db, campaign_id)
             old = locked_pool(db, campaign_id, name)
             if is_as_it_was(db, old, found):
                 new = db.get_one(PoolRow, unseen.id)

@@ -23,6 +23,7 @@ from workbench.formats.recognition import FileKind, Recognised, head_of, recogni
 from workbench.formats.run_report import finding_from_json, finding_to_json
 from workbench.formats.text_formats import in_words
 from workbench.formats.topics import TOPIC_FORMATS, read_topics
+from workbench.storage import locks
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow, CheckedFileRow, TopicRow
 from workbench.workflow.campaigns.collection import Loaded, load_topics
@@ -195,6 +196,7 @@ def add_documents(database: Database, campaign_id: int, number: int, *, pooled: 
     files = [(name, read_documents(content, source=name))]
     ((_, loaded),) = load_in_portions(database, campaign_id, files, pooled=pooled)
     with database.writing() as db, suppress(NotFound):
+        locks.change(db, campaign_id)
         forget_dropped(db, campaign_id, number)
     return loaded
 
