@@ -45,7 +45,6 @@ from workbench.storage.tables import JudgmentEventRow, PoolRow, RunRow
 from workbench.web.app import create_app
 from workbench.workflow.people.accounts import account_by_login
 from workbench.workflow.people.signing_in import open_session
-from workbench.workflow.pools.current_answers import keep_current
 
 PAGES = {
     "overview": "",
@@ -219,7 +218,6 @@ def _ask(channel: Connection, url: str, token: str, path: str) -> None:
         gc.freeze()  # as a server does when it starts
         first = _get(client, path, data)
         whole = _filled(client, path, data) if path.removeprefix(f"/c/{SLUG}/") in FILLS_IN else (0, 0.0, 0.0)
-        keep_current(database)  # as the process that answers does after a response
         again = _middle([_get(client, path, data) for _ in range(AGAIN)])
         saved = []
         for number in range(AGAIN):

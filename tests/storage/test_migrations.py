@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -23,11 +22,7 @@ from workbench.errors import WorkbenchError
 from workbench.storage.engine import Database
 from workbench.storage.migrate import MIGRATIONS, configuration, migrate
 from workbench.storage.tables import (
-    AccountRow,
     Base,
-    CampaignRow,
-    JudgmentEventRow,
-    PoolRow,
     SchemaUpgradeRow,
 )
 
@@ -85,8 +80,8 @@ def test_migrating_again_changes_nothing(own_database: Database) -> None:
     with own_database.writing() as db:
         db.execute(
             text(
-                "insert into account (login, name, password_hash, administrator, created_at)"
-                " values ('ada', 'Ada', '-', false, '2026-01-02 03:04:05')"
+                "insert into account (login, name, password_hash, administrator, created_at, desk)"
+                " values ('ada', 'Ada', '-', false, '2026-01-02 03:04:05', '{}')"
             )
         )
     migrate(own_database)
@@ -109,72 +104,13 @@ def test_every_migration_can_be_undone(own_database: Database) -> None:
     assert tables(own_database) == TABLES
 
 
-def test_the_depth_of_an_older_recipe_becomes_a_parameter_and_back(unmigrated_database: Database) -> None:
-    older = {"strategy": "depth", "depth": 7, "ties": "file", "runs": [], "largest_possible": {}}
-    with unmigrated_database.engine.begin() as connection:
-        command.upgrade(configuration(connection), "0001")
-        connection.execute(
-            text("insert into campaign values (1, 'c', 'C', '{}', '', :no, :now)"),
-            {"no": False, "now": "2026-01-01 00:00:00"},
-        )
-        connection.execute(
-            text("insert into pool values (1, 1, 'p', :recipe, 0, 0, null, :now, null)"),
-            {"recipe": json.dumps(older), "now": "2026-01-01 00:00:00"},
-        )
-    migrate(unmigrated_database)
-    with unmigrated_database.reading() as db:
-        recipe = db.scalars(select(PoolRow)).one().recipe
-    assert recipe == {
-        "strategy": "depth",
-        "parameters": {"depth": "7"},
-        "supplementary": False,
-        "ties": "file",
-        "runs": [],
-        "largest_possible": {},
-    }
-    with unmigrated_database.engine.begin() as connection:
-        command.downgrade(configuration(connection), "0001")
-        kept = connection.execute(text("select recipe from pool")).scalar_one()
-    assert (json.loads(kept) if isinstance(kept, str) else kept) == older
-
-
-def test_what_an_older_database_holds_stays_and_its_pools_are_open(unmigrated_database: Database) -> None:
-    at = "2026-01-01 00:00:00"
-    with unmigrated_database.engine.begin() as connection:
-        command.upgrade(configuration(connection), "0002")
-        for statement in (
-            "insert into account values (1, 'ada', 'Ada', '-', :no, :at, null)",
-            "insert into campaign values (1, 'c', 'C', '{}', '', :no, :at)",
-            "insert into member values (1, 1, 'organiser')",
-            "insert into run values (1, 1, 'r', 'r.txt', '', 'f', 1, 1, '[]', 1, :at)",
-            "insert into pool values (1, 1, 'p', '{}', 1, 1, null, :at, null)",
-            "insert into pool_entry values (1, '1', 'd', '[]', 3, 1, null, null, null)",
-            "insert into assessor values (1, 1, 'ada', :no, 1)",
-            "insert into assignment values (1, 1, '1', 1, 'docno', 1, :at, null)",
-            "insert into judgment_event values"
-            " (1, 1, 1, '1', 'd', 'grade', 1, '', 'x', 'screen', 1, null, 1, 'docno', 1, 9, :at)",
-        ):
-            connection.execute(text(statement), {"no": False, "at": at})
-    migrate(unmigrated_database)
-    with unmigrated_database.reading() as db:
-        assert db.execute(text("select account_id, role from member")).all() == [(1, "organiser")]
-        assert db.execute(text("select tag, verdict, priority from run")).all() == [("r", "accepted", None)]
-        assert db.execute(text("select docno, best_rank, added_at from pool_entry")).all() == [("d", 3, None)]
-        pool = db.scalars(select(PoolRow)).one()
-        assert pool.opened_at == pool.created_at
-        assert db.scalars(select(CampaignRow)).one().run_rules == {}
-        event = db.scalars(select(JudgmentEventRow)).one()
-        assert (event.grade, event.purpose, event.comment, event.evidence) == (1, "judging", "", None)
-        assert db.scalars(select(AccountRow)).one().desk == {}
-
-
 REFUSED = (
     "update member set role = 'guest'",
     "update run set verdict = 'liked'",
     "update run set priority = 0",
-    "insert into run select 2, campaign_id, tag, file_name, content_gzip, sha256, topics, lines,"
-    " warnings, added_by, added_at, null, null, '', null, 'accepted', '', null, null, null, null, null"
-    " from run",
+    "insert into run (id, campaign_id, tag, file_name, content_gzip, sha256, topics, lines, warnings,"
+    " added_at, verdict, verdict_reason, description) select 2, campaign_id, tag, file_name, content_gzip,"
+    " sha256, topics, lines, warnings, added_at, verdict, verdict_reason, description from run",
     "update run set seconds_per_query = 0",
     "update run set index_bytes = -1",
     "update pool_entry set best_rank = null",
@@ -188,20 +124,23 @@ def test_a_migrated_database_refuses_what_a_new_one_would(own_database: Database
     at = "2026-01-01 00:00:00"
     with own_database.writing() as db:
         for made in (
-            "insert into account (id, login, name, password_hash, administrator, created_at)"
-            " values (1, 'ada', 'Ada', '-', :no, :at)",
-            "insert into campaign (id, slug, name, scale, guidelines, illustrative, created_at)"
-            " values (1, 'c', 'C', '{}', '', :no, :at)",
+            "insert into account (id, login, name, password_hash, administrator, created_at, desk)"
+            " values (1, 'ada', 'Ada', '-', :no, :at, '{}')",
+            "insert into campaign (id, slug, name, scale, guidelines, illustrative, created_at, run_rules,"
+            " desk_rules, adjudication_rules, documents) values (1, 'c', 'C', '{}', '', :no, :at, '{}', '{}',"
+            " '{}', 0)",
             "insert into member values (1, 1, 'participant')",
             "insert into run (id, campaign_id, tag, file_name, content_gzip, sha256, topics, lines, warnings,"
-            " added_at) values (1, 1, 'r', 'r.txt', '', 'f', 1, 1, '[]', :at)",
+            " added_at, verdict, verdict_reason, description)"
+            " values (1, 1, 'r', 'r.txt', '', 'f', 1, 1, '[]', :at, 'accepted', '', '')",
             "insert into pool (id, campaign_id, name, recipe, pairs, largest_possible, created_at)"
             " values (1, 1, 'p', '{}', 1, 1, :at)",
             "insert into pool_entry (pool_id, topic, docno, brought_by, best_rank, run_count)"
             " values (1, '1', 'd', '[]', 3, 1)",
             "insert into assessor (id, campaign_id, name, machine) values (1, 1, 'ada', :no)",
-            "insert into judgment_event (id, campaign_id, assessor_id, topic, docno, answer, reason,"
-            " client_id, source, recorded_at) values (1, 1, 1, '1', 'd', 'later', '', 'x', 'screen', :at)",
+            "insert into judgment_event (id, campaign_id, assessor_id, topic, docno, answer, reason, purpose,"
+            " comment, client_id, source, recorded_at) values (1, 1, 1, '1', 'd', 'later', '', 'judging', '',"
+            " 'x', 'screen', :at)",
         ):
             db.execute(text(made), {"no": False, "at": at})
     for statement in REFUSED:

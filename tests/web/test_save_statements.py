@@ -69,7 +69,7 @@ def test_a_save_and_the_documents_ahead_take_few_statements(
     begin = ["BEGIN"] if database.embedded else []
     with statements(database) as save:
         assert ada.send(ada.event("d1", 2)).status_code == 200
-    # Who sends it; the turn, for which SQLite needs no statement; the answer, apart from others of its request.
+    # Who sends it; the turn, for which SQLite needs no statement; the answer, apart from others beside it.
     turn = [] if database.embedded else ["SELECT"]
     assert save == ["SELECT", *begin, *turn, "SAVEPOINT", "SELECT", "INSERT", "RELEASE", "COMMIT"]
     with statements(database) as documents:

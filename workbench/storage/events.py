@@ -24,9 +24,9 @@ from sqlalchemy import (
     tuple_,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import Connection
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from workbench.storage import locks
 from workbench.storage.prepared import PreparedStatement
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
 
@@ -61,6 +61,7 @@ class CurrentEvent(NamedTuple):
 def append_events(db: Session, events: Sequence[dict[str, Any]]) -> int:
     """Append events in order and return how many were new; a recorded (assessor, client id) is skipped."""
     connection = db.connection()
+    locks.assessors(db, {one["assessor_id"] for one in events})
     added = 0
     for start in range(0, len(events), BATCH):
         batch = list(events[start : start + BATCH])
@@ -71,6 +72,7 @@ def append_events(db: Session, events: Sequence[dict[str, Any]]) -> int:
 def append_event(db: Session, values: Mapping[str, Any]) -> tuple[CurrentEvent, bool]:
     """Append an event; returns it, or the one that its client id recorded before, and whether it is new."""
     connection = db.connection()
+    locks.assessors(db, [values["assessor_id"]])
     number = connection.scalar(_APPEND[connection.dialect.name], values)
     if number is not None:
         return CurrentEvent(id=number, **{name: values[name] for name in CurrentEvent._fields[1:]}), True
@@ -80,11 +82,13 @@ def append_event(db: Session, values: Mapping[str, Any]) -> tuple[CurrentEvent, 
     return known, False
 
 
-def append_new(connection: Connection, values: Mapping[str, Any]) -> int | None:
+def append_new(db: Session, values: Mapping[str, Any]) -> int | None:
     """Append an event and return its id; None, and nothing is appended, where its client id was recorded.
 
     `values` has every column that must have a value.
     """
+    locks.assessors(db, [values["assessor_id"]])
+    connection = db.connection()
     row = _append_prepared(connection.dialect.name, tuple(values)).row(connection, values)
     return None if row is None else int(row[0])
 

@@ -4,33 +4,39 @@ SQLite has one writer, so there nothing is to be locked. On PostgreSQL what chan
 alone in it; what judges (`judge`, `answer`) goes beside other people's judging, one transaction of a person
 after another. So a use-case may read, decide and write as if nobody else were there. The locks end with the
 transaction, also where the process is killed.
+
+An event gets its number under the lock of its assessor (`assessors`), which whoever appends events holds.
+So the events of one assessor are committed in the order of their numbers, and the highest number of each
+assessor tells all that can be seen; of several assessors' numbers a lower one may be committed later.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlalchemy import Integer, Text, cast, func, literal, select
+from sqlalchemy import ColumnElement, Integer, cast, func, select
 from sqlalchemy.orm import Session
 
 from workbench.storage.tables import AssessorRow, AssignmentRow
 
-# Of PostgreSQL's advisory locks with two numbers these are of this kind; the second is the campaign.
-_KIND = 7601
+# Of PostgreSQL's advisory locks with two numbers: of what kind; the second is the campaign or the assessor.
+_CAMPAIGN, _ASSESSOR = 7601, 7602
+# In the `info` of a session: the assessors whose lock it has.
+_HELD = "assessors"
 
 
 def change(db: Session, campaign_id: int) -> None:
     """Wait until nobody changes or judges in a campaign, and keep it so until the transaction ends."""
     if _served(db):
-        db.execute(select(func.pg_advisory_xact_lock(_KIND, cast(campaign_id, Integer))))
+        db.execute(select(func.pg_advisory_xact_lock(_CAMPAIGN, cast(campaign_id, Integer))))
 
 
 def judge(db: Session, campaign_id: int, account_id: int) -> None:
     """Wait until nobody changes the campaign and no other transaction of the person judges in it."""
     if _served(db):
-        person = func.hashtextextended(f"{campaign_id} {account_id}", _KIND)
-        beside = func.pg_advisory_xact_lock_shared(_KIND, cast(campaign_id, Integer))
-        db.execute(select(beside, func.pg_advisory_xact_lock(person)))
+        db.execute(select(func.pg_advisory_xact_lock_shared(_CAMPAIGN, cast(campaign_id, Integer))))
+        own = AssessorRow.campaign_id == campaign_id, AssessorRow.account_id == account_id
+        assessors(db, db.scalars(select(AssessorRow.id).where(*own)))
 
 
 def answer(db: Session, account_id: int, assignments: Iterable[int]) -> None:
@@ -38,16 +44,30 @@ def answer(db: Session, account_id: int, assignments: Iterable[int]) -> None:
     if not _served(db):
         return
     own = (
-        select(AssessorRow.campaign_id)
+        select(AssessorRow.campaign_id, AssessorRow.id)
         .distinct()
         .join(AssignmentRow, AssignmentRow.assessor_id == AssessorRow.id)
         .where(AssignmentRow.id.in_(list(assignments)), AssessorRow.account_id == account_id)
         .order_by(AssessorRow.campaign_id)
         .subquery()
     )
-    person = func.hashtextextended(cast(own.c.campaign_id, Text) + literal(f" {account_id}"), _KIND)
-    beside = func.pg_advisory_xact_lock_shared(_KIND, cast(own.c.campaign_id, Integer))
-    db.execute(select(beside, func.pg_advisory_xact_lock(person)))
+    beside = func.pg_advisory_xact_lock_shared(_CAMPAIGN, cast(own.c.campaign_id, Integer))
+    found = db.execute(select(own.c.id, beside, _of_assessor(own.c.id)))
+    db.info.setdefault(_HELD, set()).update(row[0] for row in found)
+
+
+def assessors(db: Session, ids: Iterable[int]) -> None:
+    """Wait until no other transaction appends events of these assessors, and keep it so until the end."""
+    if not _served(db):
+        return
+    held: set[int] = db.info.setdefault(_HELD, set())
+    for number in sorted(set(ids) - held):
+        db.execute(select(_of_assessor(number)))
+        held.add(number)
+
+
+def _of_assessor(number: int | ColumnElement[int]) -> ColumnElement[None]:
+    return func.pg_advisory_xact_lock(_ASSESSOR, cast(number, Integer))
 
 
 def _served(db: Session) -> bool:

@@ -24,7 +24,6 @@ from workbench.web.logs import start_logging
 from workbench.web.long_requests import READY, SECONDS, ChannelFollower, put_response
 from workbench.web.refusals import FOLLOWED, Application, followed_answer
 from workbench.web.response_files import ResponseFiles
-from workbench.workflow.pools.current_answers import keep_current
 
 # A lower priority than the process that saves judgments.
 NICENESS = 5
@@ -41,7 +40,7 @@ def main(descriptors: list[str]) -> None:
     app = create_app(settings, database)
     for descriptor in descriptors:
         channel = Connection(int(descriptor))
-        threading.Thread(target=_serve, args=(app, channel, database)).start()
+        threading.Thread(target=_serve, args=(app, channel)).start()
 
 
 def answer(app: Application, channel: Connection, files: ResponseFiles) -> None:
@@ -54,15 +53,12 @@ def answer(app: Application, channel: Connection, files: ResponseFiles) -> None:
         put_response(channel, found)
 
 
-def _serve(app: Flask, channel: Connection, database: Database) -> None:
+def _serve(app: Flask, channel: Connection) -> None:
     files = ResponseFiles(context_of(app).settings.instance)
     try:
         channel.send_bytes(READY)
         while True:
             answer(app.wsgi_app, channel, files)
-            # Now that nobody waits for it.
-            with time_limit(SECONDS):
-                keep_current(database)
     finally:
         # Exit at once: nobody waits for what the other threads still compute.
         os._exit(0)

@@ -20,10 +20,3 @@ def test_the_migrations_and_the_classes_agree() -> None:
         assert (table.columns, table.key) == (expected.columns, expected.key)
         types = [(column.name, repr(column.type)) for column in table.table.columns]
         assert types == [(column.name, repr(column.type)) for column in expected.table.columns]
-
-
-@pytest.mark.slow
-def test_an_earlier_revision_has_its_own_tables() -> None:
-    tables = {table.name: table.columns for table in schema_of("0001")}
-    assert "collection_release" not in tables
-    assert tables["assessor"] == ("id", "account_id", "campaign_id", "machine", "name")

@@ -132,8 +132,6 @@ def test_another_process_finds_what_the_database_keeps(
     database: Database, made: Made, read: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "FEWEST_KEPT", 1)
-    # On PostgreSQL the last events may be joined by some of lower numbers; here nobody else writes.
-    monkeypatch.setattr(module, "settled_event", lambda *_: 2**62)
     found = []
     for _ in range(2):
         with database.reading() as db:
@@ -148,18 +146,6 @@ def test_another_process_finds_what_the_database_keeps(
         (ada,) = own_events(db, made.campaign.id)
     assert GradeChange(1, 0, 1) in ada.own.changes
     assert read == [made.assessors["Ada"]] * 2
-
-
-def test_what_cannot_be_settled_yet_is_not_kept(
-    database: Database, made: Made, read: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "FEWEST_KEPT", 1)
-    monkeypatch.setattr(module, "settled_event", lambda *_: 0)
-    for _ in range(2):
-        with database.reading() as db:
-            own_events(db, made.campaign.id)
-        monkeypatch.setattr(module, "_OWN", Cache(100))
-    assert len(read) == 2
 
 
 @pytest.mark.parametrize("seed", range(3))

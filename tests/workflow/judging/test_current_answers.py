@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from tests.workflow.judging.desk_days import Day, day
@@ -185,11 +187,27 @@ def test_an_event_that_appears_after_one_with_a_higher_number_is_taken_in(databa
         ada = day(db)
     with database.reading() as db:
         known(db, ada)
+    ben = ada.made.assessors["Ben"]
     with database.writing() as slow:
         append_events(slow, [event(ada, "event-01", "d1", grade=3)])
         with database.writing() as db:
-            append_events(db, [event(ada, "event-02", "d2", grade=2)])
+            append_events(db, [event(ada, "event-02", "d2", grade=2) | {"assessor_id": ben}])
         with database.reading() as db:
             assert [docno for docno, _, _ in known(db, ada)["T1"]] == ["d2"]
     with database.reading() as db:
         assert [docno for docno, _, _ in known(db, ada)["T1"]] == ["d1", "d2"]
+
+
+def test_events_of_an_assessor_appear_in_the_order_of_their_numbers(database: Database) -> None:
+    if database.embedded:
+        return
+    with database.writing() as db:
+        ada = day(db)
+    with database.writing() as stalled:
+        append_events(stalled, [event(ada, "event-01", "d1", grade=3)])
+        # However long an import rests before its commit, nothing of the same assessor overtakes it.
+        with database.writing() as db:
+            db.execute(text("set local lock_timeout = 200"))
+            with pytest.raises(OperationalError, match="lock timeout"):
+                append_events(db, [event(ada, "event-02", "d2", grade=2)])
+            db.rollback()

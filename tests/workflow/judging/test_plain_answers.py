@@ -80,7 +80,7 @@ def test_both_ways_make_the_same_event(database: Database, monkeypatch: pytest.M
 def plain(db: Session, ada: Day, docno: str = "d1", **sent: Any) -> bool:
     """Whether an answer is recorded as a plain one."""
     submission = read_submission(ada.event("event-01", docno, **sent))
-    return record_plainly(db.connection(), ada.assignment, ada.ada, submission) is not None
+    return record_plainly(db, ada.assignment, ada.ada, submission) is not None
 
 
 def revoked(db: Session, ada: Day) -> None:

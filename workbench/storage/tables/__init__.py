@@ -9,6 +9,7 @@ from workbench.storage.tables.campaigns import (
     CollectionListRow,
     DocumentRow,
     DocumentSketchRow,
+    InstructionsRow,
     KnownAnswerRow,
     OriginalRow,
     TopicRow,
@@ -22,7 +23,6 @@ from workbench.storage.tables.judging import (
     ImportPortionRow,
     JudgmentEventRow,
     JudgmentImportRow,
-    KeptAnswersRow,
     KeptAsideRow,
 )
 from workbench.storage.tables.mail import MailAddressRow, MailMessageRow
@@ -81,10 +81,10 @@ __all__ = [
     "GroupMemberRow",
     "GroupRow",
     "ImportPortionRow",
+    "InstructionsRow",
     "InvitationRow",
     "JudgmentEventRow",
     "JudgmentImportRow",
-    "KeptAnswersRow",
     "KeptAsideRow",
     "KnownAnswerRow",
     "LearnerCandidatesRow",

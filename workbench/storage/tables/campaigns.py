@@ -32,6 +32,18 @@ class CampaignRow(Base):
     document_changes: Mapped[int] = mapped_column(default=0, server_default="0")  # for search indexes
 
 
+class InstructionsRow(Base):
+    """What assessors were told from a moment on: a version of a campaign's guidelines and scale, from 1."""
+
+    __tablename__ = "instructions"
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), primary_key=True)
+    version: Mapped[int] = mapped_column(primary_key=True)
+    guidelines: Mapped[str] = mapped_column(Text)
+    scale: Mapped[dict[str, Any]]
+    saved_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    saved_at: Mapped[datetime]
+
+
 class CollectionListRow(Base):
     """The docnos of the collection, one per line, compressed; runs are checked against them."""
 

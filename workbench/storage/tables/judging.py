@@ -10,7 +10,6 @@ from sqlalchemy import (
     CheckConstraint,
     ForeignKey,
     Index,
-    LargeBinary,
     String,
     Text,
     UniqueConstraint,
@@ -64,7 +63,8 @@ class JudgmentEventRow(Base):
 
     `client_id` is chosen by the client: an event that is sent twice is recorded once. `position` is the place
     of the pair (from 1) in the order shown, `document_sha256` the text that was shown, `active_ms` the time
-    spent on it, `said_at` the time by the client's clock, which may be wrong. `evidence` lists [start, end,
+    spent on it, `said_at` the time by the client's clock, which may be wrong, `instructions` the version of
+    guidelines and scale that was shown. `evidence` lists [start, end,
     quote], `ratings` has the answers to further questions by name, `subtopics` the ids of those ticked. An
     event with the purpose of a repeat, a planted pair or training is never current: it is compared with the
     current one.
@@ -94,6 +94,7 @@ class JudgmentEventRow(Base):
     ratings: Mapped[dict[str, Any] | None]
     subtopics: Mapped[list[Any] | None]
     said_at: Mapped[datetime | None]
+    instructions: Mapped[int | None]
     __table_args__ = (
         UniqueConstraint("assessor_id", "client_id"),
         # With what an answer is at its end, so that all of a campaign's are read from the index alone.
@@ -143,20 +144,6 @@ class ImportPortionRow(Base):
     number: Mapped[int] = mapped_column(primary_key=True)
     judgments: Mapped[int]
     content: Mapped[str] = mapped_column(PackedText)
-
-
-class KeptAnswersRow(Base):
-    """The current answers of a topic, derived from the events and made anew when they are gone.
-
-    The highest `mark` of a campaign is the id of an event: what is kept holds all events of the campaign up
-    to it, and perhaps later ones.
-    """
-
-    __tablename__ = "kept_answers"
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), primary_key=True)
-    topic: Mapped[str] = mapped_column(Id, primary_key=True)
-    mark: Mapped[int] = mapped_column(BigInteger)
-    content: Mapped[bytes] = mapped_column(LargeBinary)
 
 
 class AssessorNoteRow(Base):

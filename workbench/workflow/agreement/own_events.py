@@ -25,7 +25,6 @@ from workbench.storage.events import (
     WITHDRAWN,
     newest_events,
 )
-from workbench.storage.kept_answers import settled_event
 from workbench.storage.tables import AssessorRow, AssignmentRow, JudgmentEventRow, KnownAnswerRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.judging.training import round_of
@@ -114,10 +113,7 @@ def _missing(
     found = {number: kept[source] for number, source in sources.items() if source in kept}
     read = {number: _read(db, campaign_id, number) for number in assessors if number not in found}
     if len(read) >= FEWEST_KEPT:
-        # An event of a lower number may appear yet where several write at once.
-        settled = settled_event(db, campaign_id)
-        settled_ones = {sources[number]: own for number, own in read.items() if newest[number] <= settled}
-        _RESULTS.keep(db, campaign_id, settled_ones)
+        _RESULTS.keep(db, campaign_id, {sources[number]: own for number, own in read.items()})
     return found | read
 
 

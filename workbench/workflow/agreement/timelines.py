@@ -20,7 +20,6 @@ from workbench.agreement.options import AgreementOptions
 from workbench.agreement.timelines import Bin, Timeline
 from workbench.errors import Finding, InvalidInput
 from workbench.storage.engine import WRITES
-from workbench.storage.kept_answers import settled_event
 from workbench.workflow.agreement.screen_answers import ScreenAnswers, screen_answers
 from workbench.workflow.agreement.selection import ComparedGrades, compared_grades, judgments_version
 from workbench.workflow.caching import Cache
@@ -196,10 +195,8 @@ def _report(
             make = partial(assessor_time, people[number], timeline, relevant, options)
             made[number] = PersonTime(_ASSESSORS.get((number, timeline.digest(), grades, *drawn), make))
         known |= made
-        # An event of a lower number may appear yet where several write at once.
-        settled = settled_event(db, campaign_id) if shared else 0
-        stored = {sources[one]: _without_name(made[one]) for one in made if newest[one] <= settled}
-        _RESULTS.keep(db, campaign_id, stored)
+        if shared:
+            _RESULTS.keep(db, campaign_id, {sources[one]: _without_name(made[one]) for one in made})
     waiting = {number for number in unknown if known.get(number) is None}
     if shared:
         for number in missing:

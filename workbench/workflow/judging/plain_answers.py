@@ -11,8 +11,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from sqlalchemy import bindparam, or_, select
-from sqlalchemy.engine import Connection
-from sqlalchemy.orm import aliased
+from sqlalchemy.orm import Session, aliased
 
 from workbench.pooling.adaptive.live import Happening
 from workbench.storage.events import CURRENT_PURPOSES, append_new
@@ -40,11 +39,12 @@ class PlainRecord(NamedTuple):
 
 
 def record_plainly(
-    connection: Connection, assignment_id: int, account_id: int, submission: Submission
+    db: Session, assignment_id: int, account_id: int, submission: Submission
 ) -> PlainRecord | None:
     """Record a plain answer whose client id is new; None, and nothing is changed, for anything else."""
     if submission.kind is not SubmissionKind.ANSWER:
         return None
+    connection = db.connection()
     asked = {"assignment_id": assignment_id, "account_id": account_id, "docno": submission.docno}
     row = _TO_ANSWER.row(connection, asked)
     if row is None:
@@ -72,7 +72,7 @@ def record_plainly(
         order_rule=standing.order_rule,
         seed=standing.seed,
     )
-    if append_new(connection, event_columns(place, submission, datetime.now(UTC))) is None:
+    if append_new(db, event_columns(place, submission, datetime.now(UTC))) is None:
         return None
     return PlainRecord(before if before.client_id is not None else None)
 

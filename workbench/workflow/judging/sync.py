@@ -15,7 +15,6 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from sqlalchemy import Row, bindparam, select
-from sqlalchemy.engine import Connection
 from sqlalchemy.exc import InterfaceError, InternalError, OperationalError
 from sqlalchemy.orm import Session
 
@@ -142,7 +141,7 @@ def receive_form(db: Session, account_id: int, assignment_id: int, submission: S
 
 
 def _receive(db: Session, account_id: int, event: Event) -> Receipt:
-    plain = _attempt(db, lambda: _plain_receipt(db.connection(), account_id, event))
+    plain = _attempt(db, lambda: _plain_receipt(db, account_id, event))
     return plain if isinstance(plain, Receipt) else _receive_apart(db, account_id, event)
 
 
@@ -172,13 +171,13 @@ def _receive_apart(db: Session, account_id: int, event: Event) -> Receipt:
     return _receipt(db, row.campaign_id, *found)
 
 
-def _plain_receipt(connection: Connection, account_id: int, event: Event) -> Receipt | None:
+def _plain_receipt(db: Session, account_id: int, event: Event) -> Receipt | None:
     """The receipt of a plain answer that was recorded; None, and nothing is changed, for any other event."""
     try:
         submission = read_submission(event)
     except WorkbenchError:
         return None
-    found = record_plainly(connection, sent_number(event, "assignment") or 0, account_id, submission)
+    found = record_plainly(db, sent_number(event, "assignment") or 0, account_id, submission)
     if found is None:
         return None
     elsewhere = _other_screen(found.before, submission.before) if found.before is not None else None

@@ -16,7 +16,6 @@ from sqlalchemy.orm import Session
 
 from workbench.storage.chunks import chunks
 from workbench.storage.events import CURRENT_PURPOSES, LATER, WITHDRAWN
-from workbench.storage.kept_answers import settled_event
 from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.judging.current_judgments import recorded_version
@@ -105,11 +104,7 @@ def _paces(db: Session, campaign_id: int, newest: Mapping[int, int]) -> dict[int
     found = {number: kept[source].pace for number, source in sources.items() if source in kept}
     counted = _counted(db, [number for number in newest if number not in found])
     if len(counted) >= FEWEST_KEPT:
-        # An event of a lower number may appear yet where several write at once.
-        settled = settled_event(db, campaign_id)
-        paces = {
-            sources[number]: KeptPace(pace) for number, pace in counted.items() if newest[number] <= settled
-        }
+        paces = {sources[number]: KeptPace(pace) for number, pace in counted.items()}
         _PACES.keep(db, campaign_id, paces)
     return found | counted
 

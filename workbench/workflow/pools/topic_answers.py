@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import struct
-import zlib
 from collections.abc import Callable, Hashable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -72,33 +70,6 @@ class TopicAnswers:
     def _arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
         return self.assessors.astype("<i8"), self.codes.astype("<i8"), self.places.astype("<i4")
 
-    def packed(self) -> bytes:
-        """All of it but the topic, as the database keeps it: a fifth of its size."""
-        joined = self.joined
-        head = _HEAD.pack(FORM, self.documents, len(self.codes), self.discussed)
-        return zlib.compress(b"".join((head, *(one.tobytes() for one in self._arrays()), joined)), 1)
-
-    @classmethod
-    def unpacked(cls, topic: str, content: bytes) -> TopicAnswers:
-        """What `packed` made; raises ValueError where it did not."""
-        try:
-            found = zlib.decompress(content)
-            form, documents, count, discussed = _HEAD.unpack_from(found)
-        except (zlib.error, struct.error) as error:
-            raise ValueError(f"the packed answers of {topic!r} cannot be read") from error
-        if form != FORM or len(found) < _HEAD.size + 20 * count:
-            raise ValueError(f"the packed answers of {topic!r} are of another form")
-        starts = [_HEAD.size, _HEAD.size + 8 * count, _HEAD.size + 16 * count, _HEAD.size + 20 * count]
-        return cls(
-            topic,
-            found[starts[3] :],
-            documents,
-            np.frombuffer(found, "<i4", count, starts[2]),
-            np.frombuffer(found, "<i8", count, starts[0]),
-            np.frombuffer(found, "<i8", count, starts[1]),
-            bool(discussed),
-        )
-
     def keep(self, what: Hashable, make: Callable[[TopicAnswers], T]) -> T:
         """What is computed of these answers: made once for each key, and gone with them.
 
@@ -112,7 +83,5 @@ class TopicAnswers:
         return found  # type: ignore[return-value]  # of one key always the same type
 
 
-FORM = 1
-_HEAD = struct.Struct("<4I")
 MOST_KEPT = 32
 """Values that are kept with a topic; when there are more, all are made anew as they are asked for."""

@@ -31,7 +31,6 @@ from workbench.storage.tables import (
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.record import SCREEN
 from workbench.workflow.pools.adaptive_pools import is_adaptive
-from workbench.workflow.pools.current_answers import differing_topics
 
 MOST = 20
 """Rows named for each kind of finding; more of the same say no more."""
@@ -96,21 +95,6 @@ def check_current(db: Session) -> Iterator[Finding]:
             missing = "it is the latest of its pair, and not current"
             message = missing if number in expected else "it is current, and not the latest of its pair"
             yield Finding(f"judgment_event {number}", None, "current", message, REPORT)
-
-
-def check_kept(db: Session) -> Iterator[Finding]:
-    """Current answers that are kept by topic and are not what the events say, all of them read again."""
-    remedy = "delete all rows of kept_answers: they are counted anew as pages are asked for"
-    for campaign_id in db.scalars(select(CampaignRow.id).order_by(CampaignRow.id)).all():
-        place = f"kept_answers {campaign_id}"
-        try:
-            differing = differing_topics(db, campaign_id)
-        except ValueError as error:
-            yield Finding(place, None, "kept-answers", str(error), remedy)
-            continue
-        for topic in differing[:MOST]:
-            message = "what is kept of its answers is not what its events say"
-            yield Finding(f"{place}, {topic}", None, "kept-answers", message, remedy)
 
 
 def check_imports(db: Session) -> Iterator[Finding]:

@@ -41,7 +41,6 @@ from workbench.workflow.upkeep.record_checks import (
     check_events,
     check_grades,
     check_imports,
-    check_kept,
     check_pool_events,
     check_pools,
 )
@@ -71,7 +70,6 @@ CHECKS: dict[str, Check] = {
     "places of judgments": check_events,
     "grades": check_grades,
     "current judgments": check_current,
-    "kept answers": check_kept,
     "imports under way": check_imports,
     "times of judgments": check_clock,
     "pools": check_pools,
