@@ -88,6 +88,10 @@ class TooLate(Conflict):
         self.cause = cause or message
 
 
+class Ended(TooLate):
+    """As TooLate, where nothing else can be answered there either."""
+
+
 def finding_to_json(finding: Finding) -> dict[str, object]:
     """A finding as a JSON object."""
     return {

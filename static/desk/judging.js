@@ -8,12 +8,13 @@ import { go } from "./navigation.js";
 import { draw, drawBar } from "./view.js";
 
 // Makes an event and applies it on this screen; whoever calls it hands it to the outbox in the same task.
-function makeEvent({ assignment, topic, saving }, event) {
+function makeEvent({ assignment, topic, saving, facts: { instructions } }, event) {
   const sent = {
     assignment,
     client_id: freshId(),
     said_at: new Date().toISOString(),
     before: topic.before(event.docno),
+    instructions,
     ...event,
   };
   topic.apply(sent);
@@ -47,7 +48,7 @@ export function judge(desk, answer, { grade = null, reason = "" } = {}) {
   // The next document stands there first; whatever happens to it, the answer is kept.
   try {
     desk.pace.judged(docno, active);
-    desk.did(`Recorded: ${desk.wordsOf(sent)}`);
+    desk.did(desk.wordsOf(sent)); // not that it is recorded: the server says so
     if (trains) awaitKnown(desk, sent);
     else goAfter(desk, sent);
     desk.sayDone();

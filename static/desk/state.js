@@ -13,6 +13,7 @@ export class Desk {
   waitsFor = null; // the event whose answer decides what comes next, where they come one by one
   atEnd = false; // of what the server has sent: waits for whether there is more
   asking = false; // for more of the work
+  isOutdated = false; // guidelines or grades are others than this page shows
   round = "before"; // the second look at the unsure ones: before, now, after
   #done = ""; // what was just done, for whoever hears the desk: it is said with what comes next
   // Made by main.js, since they speak to the whole desk.
@@ -45,7 +46,7 @@ export class Desk {
 
   // Whether something is awaited before which nothing else can be answered.
   get isBlocked() {
-    return this.waitsFor !== null || this.training.waits;
+    return this.waitsFor !== null || this.training.waits || this.isOutdated;
   }
 
   // Whether there is a document that can be judged now.

@@ -15,7 +15,7 @@ export function drawBar(desk) {
   const { docno, topic, training, pace } = desk;
   const answer = docno === null ? null : (topic.answers.get(docno) ?? null);
   show.showAnswer(answer, {
-    off: docno === null || topic.closed || training.waits,
+    off: docno === null || topic.closed || training.waits || desk.isOutdated,
     mayUndo: topic.trail.length > 0 && !topic.closed && !desk.isBlocked,
     mayPutOff: !answer && !topic.oneByOne && !topic.training.has(docno),
     draft: docno !== null && desk.commentOf(docno),

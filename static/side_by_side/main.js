@@ -27,6 +27,7 @@ const pages = new Pages(facts.addresses.desk);
 const hits = new SideHits(JSON.parse(desk.dataset.terms));
 const waiting = new Backoff();
 const reason = byId("reason");
+let isEnded = false; // nothing more is taken of this task
 let current = facts.number || null; // the pair on the desk; null while one comes, and at the end
 let isFetching = false; // the pair that is to come next
 let asked = 0; // for which pair, last: what comes of an earlier request is not shown
@@ -62,11 +63,11 @@ function makeEvent(event) {
 }
 
 function answer({ value, dataset }) {
-  if (current === null || !saving.isReady || !saving.mayTake()) return;
+  if (current === null || isEnded || !saving.isReady || !saving.mayTake()) return;
   const sent = makeEvent({ pair: current, said: value, reason: reason.value.trim(), active_ms: activeMilliseconds() });
   // The next pair stands there first; whatever happens to it, the answer is kept.
   try {
-    go(pairs.next, `Recorded: ${dataset.said}.`);
+    go(pairs.next, `${dataset.said}.`);
   } finally {
     saving.keep(sent);
   }
@@ -74,7 +75,7 @@ function answer({ value, dataset }) {
 
 function undo() {
   const pair = pairs.latest;
-  if (pair === null || !saving.isReady || !saving.mayTake()) return;
+  if (pair === null || isEnded || !saving.isReady || !saving.mayTake()) return;
   const { reason: before = "" } = pairs.answers.get(pair);
   const sent = makeEvent({ pair, said: "withdrawn", reason: "" });
   try {
@@ -88,7 +89,9 @@ function takeReceipts(receipts) {
   for (const receipt of receipts) {
     if (receipt.outcome !== "kept_aside" && receipt.outcome !== "refused") continue;
     notRecorded(receipt);
-    if (receipt.event.task === facts.task) pairs.forget(receipt.event);
+    if (receipt.event.task !== facts.task) continue;
+    pairs.forget(receipt.event);
+    isEnded ||= Boolean(receipt.ends);
   }
   drawBar();
   saving.recount();

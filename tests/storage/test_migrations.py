@@ -127,8 +127,8 @@ def test_a_migrated_database_refuses_what_a_new_one_would(own_database: Database
             "insert into account (id, login, name, password_hash, administrator, created_at, desk)"
             " values (1, 'ada', 'Ada', '-', :no, :at, '{}')",
             "insert into campaign (id, slug, name, scale, guidelines, illustrative, created_at, run_rules,"
-            " desk_rules, adjudication_rules, documents) values (1, 'c', 'C', '{}', '', :no, :at, '{}', '{}',"
-            " '{}', 0)",
+            " desk_rules, adjudication_rules, documents, instructions)"
+            " values (1, 'c', 'C', '{}', '', :no, :at, '{}', '{}', '{}', 0, 1)",
             "insert into member values (1, 1, 'participant')",
             "insert into run (id, campaign_id, tag, file_name, content_gzip, sha256, topics, lines, warnings,"
             " added_at, verdict, verdict_reason, description)"

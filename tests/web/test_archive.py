@@ -123,7 +123,7 @@ def test_a_duplicate_has_the_settings_and_nothing_else(
             if "campaign_id" in table.c
             and db.execute(select(table).where(table.c.campaign_id == copy.id)).first()
         }
-    assert filled == {"member"}
+    assert filled == {"instructions", "member"}
 
 
 def test_an_organiser_who_is_no_administrator_duplicates_nothing(enter: Any, cast: Cast) -> None:
@@ -156,7 +156,7 @@ def test_deleting_asks_for_the_name_and_leaves_nothing_behind(
     # Otto's campaign stays with its organiser, and so do the accounts with their browsers.
     assert left.pop("session") >= 1
     assert left.pop("device") >= 1
-    assert left == {"account": 7, "campaign": 1, "member": 1}
+    assert left == {"account": 7, "campaign": 1, "instructions": 1, "member": 1}
     assert olga.get(PAGE).status_code == 404
     assert olga.post(f"{PAGE}/delete", data={"name": "Harbour"}).status_code == 404
 

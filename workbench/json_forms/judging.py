@@ -132,11 +132,17 @@ class TaskDocument(TypedDict):
 
 
 class ReceiptJson(TypedDict):
-    """What became of an event: recorded, repeated, kept_aside (stored for the organiser) or refused."""
+    """What became of an event: recorded, repeated, kept_aside (stored for the organiser) or refused.
+
+    `ends`: nothing more of its assignment will be recorded. `outdated`: guidelines or scale have changed
+    since the version `instructions` that came with it.
+    """
 
     client_id: str
     outcome: str
     why: str
+    ends: bool
+    outdated: bool
 
 
 class Receipts(TypedDict):

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlalchemy import ColumnElement, Integer, cast, func, select
+from sqlalchemy import ColumnElement, Integer, Select, cast, func, select
 from sqlalchemy.orm import Session
 
-from workbench.storage.tables import AssessorRow, AssignmentRow
+from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow
 
 # Of PostgreSQL's advisory locks with two numbers: of what kind; the second is the campaign or the assessor.
 _CAMPAIGN, _ASSESSOR = 7601, 7602
@@ -33,26 +33,28 @@ def change(db: Session, campaign_id: int) -> None:
 
 def judge(db: Session, campaign_id: int, account_id: int) -> None:
     """Wait until nobody changes the campaign and no other transaction of the person judges in it."""
-    if _served(db):
-        db.execute(select(func.pg_advisory_xact_lock_shared(_CAMPAIGN, cast(campaign_id, Integer))))
-        own = AssessorRow.campaign_id == campaign_id, AssessorRow.account_id == account_id
-        assessors(db, db.scalars(select(AssessorRow.id).where(*own)))
+    if not _served(db):
+        return
+    person = (AssessorRow.campaign_id == CampaignRow.id) & (AssessorRow.account_id == account_id)
+    # Who has never judged here is no assessor yet: of nobody there is no lock.
+    own = select(CampaignRow.id, AssessorRow.id).outerjoin(AssessorRow, person)
+    _take(db, own, CampaignRow.id == campaign_id)
 
 
 def answer(db: Session, account_id: int, assignments: Iterable[int]) -> None:
     """As `judge`, in the campaigns of those of the assignments that are or were the person's own."""
     if not _served(db):
         return
-    own = (
-        select(AssessorRow.campaign_id, AssessorRow.id)
-        .distinct()
-        .join(AssignmentRow, AssignmentRow.assessor_id == AssessorRow.id)
-        .where(AssignmentRow.id.in_(list(assignments)), AssessorRow.account_id == account_id)
-        .order_by(AssessorRow.campaign_id)
-        .subquery()
-    )
-    beside = func.pg_advisory_xact_lock_shared(_CAMPAIGN, cast(own.c.campaign_id, Integer))
-    found = db.execute(select(own.c.id, beside, _of_assessor(own.c.id)))
+    own = select(CampaignRow.id, AssessorRow.id).distinct().join(AssessorRow).join(AssignmentRow)
+    _take(db, own, AssignmentRow.id.in_(list(assignments)) & (AssessorRow.account_id == account_id))
+
+
+def _take(db: Session, own: Select[int, int], where: ColumnElement[bool]) -> None:
+    """Lock campaigns beside others and their assessors alone, of a query for the numbers of both."""
+    chosen = own.where(where).order_by(CampaignRow.id).subquery()
+    campaign, assessor = chosen.columns
+    beside = func.pg_advisory_xact_lock_shared(_CAMPAIGN, cast(campaign, Integer))
+    found = db.execute(select(assessor, beside, _of_assessor(assessor)))
     db.info.setdefault(_HELD, set()).update(row[0] for row in found)
 
 

@@ -72,7 +72,7 @@ def test_of_several_who_archive_restore_or_delete_at_one_moment_one_succeeds(
         assert campaign_by_slug(db, cast.slug).archived_at is not None
     assert at_once(lambda: change(restore_campaign), Conflict) == 1
     assert at_once(lambda: delete_campaign(database, number, typed_name="Harbour"), NotFound) == 1
-    assert filled(database) == {"account", "campaign", "member"}
+    assert filled(database) == {"account", "campaign", "instructions", "member"}
     with database.reading() as db:
         assert [row.name for row in db.scalars(select(CampaignRow))] == ["Elsewhere"]
 
@@ -110,7 +110,7 @@ def test_an_interrupted_deletion_shows_nothing_and_is_completed(
         assert receipt.outcome in {Outcome.UNRECORDED, Outcome.REFUSED}
     assert finish_deletions(database) == (cast.slug,)
     assert finish_deletions(database) == ()
-    assert filled(database) == {"account", "campaign", "member"}
+    assert filled(database) == {"account", "campaign", "instructions", "member"}
     with database.reading() as db:
         assert sorted(row.name for row in db.scalars(select(CampaignRow))) == ["Elsewhere", "Harbour"]
     # Foreign keys are checked again for whoever uses the connection next.

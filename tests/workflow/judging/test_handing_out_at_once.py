@@ -100,6 +100,7 @@ def test_a_pool_may_be_closed_and_a_topic_taken_back_while_people_judge(database
     assert {type(error).__name__ for error in wrong if error is not None} <= {
         "NotFound",
         "Conflict",
+        "Ended",
         "TooLate",
     }
     with database.reading() as db:

@@ -21,6 +21,7 @@ class CampaignRow(Base):
     name: Mapped[str] = mapped_column(String(200))
     scale: Mapped[dict[str, Any]]
     guidelines: Mapped[str] = mapped_column(Text, default="")
+    instructions: Mapped[int] = mapped_column(default=1)  # the version of scale and guidelines
     illustrative: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime]
     run_rules: Mapped[dict[str, Any]] = mapped_column(default=dict)  # what is checked in runs

@@ -56,7 +56,8 @@ class TaskDocuments:
 class JudgmentEvent:
     """An answer about a document, as the judging page sends it; with the same client id it is recorded once.
 
-    `before` is the `event` of the own answer that was current when this one was given.
+    `before` is the `event` of the own answer that was current when this one was given, `instructions` the
+    version of guidelines and scale that was shown.
     """
 
     __pydantic_config__ = FORBID
@@ -72,6 +73,7 @@ class JudgmentEvent:
     shown_sha256: str | None = None
     said_at: str = ""
     before: str = ""
+    instructions: Annotated[Whole, Field(ge=1, lt=2**31)] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +178,7 @@ def _event(sent: JudgmentEvent) -> dict[str, Any]:
 
 
 def _receipt(receipt: Receipt) -> ReceiptJson:
-    return {"client_id": receipt.client_id, "outcome": receipt.outcome, "why": receipt.why}
+    return filled(ReceiptJson, receipt)
 
 
 def _own(line: WorklistLine) -> OwnAssignmentJson:

@@ -16,8 +16,10 @@ from workbench.records import Scale
 from workbench.storage import locks
 from workbench.storage.engine import WRITES
 from workbench.storage.tables import (
+    AccountRow,
     CampaignRow,
     DraftJudgmentRow,
+    InstructionsRow,
     JudgmentEventRow,
     MemberRow,
     TopicDraftRow,
@@ -40,7 +42,7 @@ ARRIVING = DELETED * 2
 class Campaign:
     """A campaign builds one test collection; `slug` is its name in URLs and commands.
 
-    Nothing can be changed in one that has `archived_at`.
+    Nothing can be changed in one that has `archived_at`; `instructions` is a version of scale and guidelines.
     """
 
     id: int
@@ -51,6 +53,7 @@ class Campaign:
     illustrative: bool
     created_at: datetime
     archived_at: datetime | None
+    instructions: int
 
 
 def count_document_changes(db: Session, campaign_id: int, documents: int) -> None:
@@ -96,28 +99,71 @@ def create_campaign(
         if slug is not None:
             raise slug_conflict(slug)
         row.slug = free_slug(db, name)
+    _keep_instructions(db, row, organiser)
+    db.flush()
     if organiser is not None:
         db.add(MemberRow(campaign_id=row.id, account_id=organiser, role=Role.ORGANISER))
         db.flush()
     return _campaign(row)
 
 
-def change_campaign(db: Session, campaign_id: int, *, name: str, guidelines: str, scale: Scale) -> Campaign:
-    """Change the name, guidelines and scale of a campaign.
+def change_campaign(
+    db: Session, campaign_id: int, *, name: str, guidelines: str, scale: Scale, by: int | None = None
+) -> Campaign:
+    """Change the name, guidelines and scale of a campaign; other guidelines or grades are a new version.
 
     Raises Conflict if grade values would change once there are judgments, which store the values.
     """
     row = db.get_one(CampaignRow, campaign_id)
     old, new = scale_from_json(row.scale), scale
     refuse_reserved(new, before=old)
-    if [g.value for g in old.grades] != [g.value for g in new.grades] and _anything_judged(db, campaign_id):
+    if [g.value for g in old.grades] != [g.value for g in new.grades] and anything_judged(db, campaign_id):
         raise Conflict(
             "grade values cannot change once there are judgments",
             remedy="you can change labels, keys, definitions, colours and the relevance threshold",
         )
+    shown = row.guidelines, scale_to_json(old)
     row.name, row.guidelines, row.scale = _checked_name(name), guidelines, scale_to_json(new)
+    if shown != (row.guidelines, row.scale):
+        row.instructions += 1
+        _keep_instructions(db, row, by)
     db.flush()
     return _campaign(row)
+
+
+@dataclass(frozen=True, slots=True)
+class Instructions:
+    """A version of the guidelines and the scale of a campaign; `saved_by` is a name, empty if unknown."""
+
+    version: int
+    guidelines: str
+    scale: Scale
+    saved_by: str
+    saved_at: datetime
+
+
+def instructions_of(db: Session, campaign_id: int) -> tuple[Instructions, ...]:
+    """All versions of what the assessors of a campaign were told, the newest first."""
+    row = InstructionsRow
+    chosen = select(row, AccountRow.name).outerjoin(AccountRow, AccountRow.id == row.saved_by)
+    found = db.execute(chosen.where(row.campaign_id == campaign_id).order_by(row.version.desc()))
+    return tuple(
+        Instructions(one.version, one.guidelines, scale_from_json(one.scale), name or "", one.saved_at)
+        for one, name in found
+    )
+
+
+def _keep_instructions(db: Session, row: CampaignRow, by: int | None) -> None:
+    db.add(
+        InstructionsRow(
+            campaign_id=row.id,
+            version=row.instructions,
+            guidelines=row.guidelines,
+            scale=row.scale,
+            saved_by=by,
+            saved_at=datetime.now(UTC),
+        )
+    )
 
 
 def campaign_by_slug(db: Session, slug: str, *, even_archived: bool = False) -> Campaign:
@@ -164,6 +210,7 @@ def _campaign(row: CampaignRow) -> Campaign:
         illustrative=row.illustrative,
         created_at=row.created_at,
         archived_at=row.archived_at,
+        instructions=row.instructions,
     )
 
 
@@ -207,7 +254,8 @@ def _slug_used(db: Session, slug: str) -> bool:
     return db.scalar(select(func.count()).where(CampaignRow.slug == slug)) != 0
 
 
-def _anything_judged(db: Session, campaign_id: int) -> bool:
+def anything_judged(db: Session, campaign_id: int) -> bool:
+    """Whether there is a judgment in a campaign."""
     first = select(JudgmentEventRow.id).where(JudgmentEventRow.campaign_id == campaign_id).limit(1)
     # A pool may take these later, and the pages of drafts show their labels.
     of_drafts = (

@@ -66,6 +66,24 @@ def _grade(index: int, entry: object, count: int) -> Grade:
     return Grade(value, label, key, str(entry.get("definition", "")).strip(), weight)
 
 
+def changed_meanings(before: Scale, after: Scale) -> tuple[str, ...]:
+    """What an assessor who knows one scale would take wrongly in the other, a sentence each."""
+    found = []
+    old = {grade.value: grade for grade in before.grades}
+    given = {grade.key.casefold(): grade for grade in before.grades if grade.key}
+    for grade in after.grades:
+        was, had = old.get(grade.value), given.get(grade.key.casefold())
+        if was is not None and was.label != grade.label:
+            found.append(f"grade {grade.value} is called “{grade.label}”, it was “{was.label}”")
+        if was is not None and was.definition != grade.definition:
+            found.append(f"grade {grade.value} has another definition")
+        if had is not None and had.value != grade.value:
+            found.append(f"key {grade.key} gives “{grade.label}”, it gave “{had.label}”")
+    if before.relevant_from != after.relevant_from:
+        found.append(f"grades from {after.relevant_from} count as relevant, not from {before.relevant_from}")
+    return tuple(found)
+
+
 def refuse_reserved(scale: Scale, *, before: Scale | None = None) -> None:
     """Raise InvalidInput if a new scale has a grade key that the judging desk uses for a command.
 

@@ -79,6 +79,7 @@ class Desk:
     feedback: Feedback | None
     asked: DeskQuestions = field(default_factory=DeskQuestions)
     at_most: bool = False
+    instructions: int = 1
 
     @property
     def answered(self) -> int:
@@ -127,6 +128,7 @@ def desk(
         feedback=feedback_of(db, before) if before else None,
         asked=desk_questions(task.campaign.desk_rules),
         at_most=task.at_most,
+        instructions=task.campaign.instructions,
     )
 
 

@@ -33,9 +33,10 @@ class AnswerBefore(NamedTuple):
 
 
 class PlainRecord(NamedTuple):
-    """A recorded plain answer, with what it replaced."""
+    """A recorded plain answer, with what it replaced, and the version of the instructions that is current."""
 
     before: AnswerBefore | None
+    instructions: int
 
 
 def record_plainly(
@@ -74,7 +75,7 @@ def record_plainly(
     )
     if append_new(db, event_columns(place, submission, datetime.now(UTC))) is None:
         return None
-    return PlainRecord(before if before.client_id is not None else None)
+    return PlainRecord(before if before.client_id is not None else None, standing.instructions)
 
 
 _EVENT, _LATEST = JudgmentEventRow, aliased(JudgmentEventRow)

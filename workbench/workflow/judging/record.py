@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, NotFound, TooLate
+from workbench.errors import Conflict, Ended, NotFound
 from workbench.records import Answer
 from workbench.storage.events import (
     CURRENT_PURPOSES,
@@ -33,7 +33,7 @@ from workbench.workflow.judging.task import (
     Task,
     annotations_of_event,
     last_answered,
-    shown_sha256_of,
+    shown_with,
     task_of,
 )
 
@@ -140,7 +140,7 @@ def _record(db: Session, task: Task, key: str, submission: Submission) -> Record
     completed = _completed(db, submission, current)
     if task.closed:
         closed = "pool is closed" if task.campaign.archived_at is None else "campaign is archived"
-        raise TooLate(f"this {closed}", remedy="ask the organiser")
+        raise Ended(f"this {closed}", remedy="ask the organiser")
     if slot.purpose == TRAINING and not _is_first(completed, current):
         raise Conflict("in training the first answer counts", remedy="go on to the next document")
     task.kind.accept(db, task.pool, task.assignment, key, completed.stored_answer)
@@ -193,6 +193,8 @@ def _completed(db: Session, submission: Submission, current: CurrentEvent | None
         if current is not None and drops_unseen_comment(submission, current.client_id, current.comment):
             comment = current.comment
         return replace(submission, annotations=annotations, comment=comment)
+    # The offsets of passages belong to the text that was shown with the answer.
+    shown_sha256, version = shown_with(db, current.id)
     return Submission(
         submission.docno,
         submission.client_id,
@@ -201,8 +203,9 @@ def _completed(db: Session, submission: Submission, current: CurrentEvent | None
         reason=current.reason,
         comment=submission.comment if submission.kind is SubmissionKind.COMMENT else current.comment,
         annotations=annotations,
-        shown_sha256=shown_sha256_of(db, current.id),
+        shown_sha256=shown_sha256,
         said_at=submission.said_at,
+        instructions=version,
     )
 
 

@@ -51,6 +51,7 @@ class DeskStanding(NamedTuple):
     archived_at: datetime | None
     scale: str
     desk_rules: str
+    instructions: int
     pool_id: int
     created_at: datetime
     closed_at: datetime | None
@@ -116,6 +117,7 @@ def standings(*more: Any) -> Select[*tuple[Any, ...]]:
             # As text: each is read once for all requests, and not at each.
             cast(CampaignRow.scale, Text),
             cast(CampaignRow.desk_rules, Text),
+            CampaignRow.instructions,
             PoolRow.id,
             PoolRow.created_at,
             PoolRow.closed_at,

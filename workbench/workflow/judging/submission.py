@@ -82,7 +82,8 @@ class Submission:
 
     `docno` is what the desk calls the document, a key where a campaign has quality checks. `client_id` is the
     sender's own id, by which it is recorded once; `before` that of the answer which the sender believed to be
-    the current one. `said_at` is the moment by the sender's clock: kept, and never ordered by.
+    the current one, `instructions` the version of guidelines and scale that was shown. `said_at` is the
+    moment by the sender's clock: kept, and never ordered by.
 
     A comment or annotations repeat the current answer; `annotations` of None leave those that it has.
     """
@@ -99,6 +100,7 @@ class Submission:
     shown_sha256: str | None = None
     said_at: datetime | None = None
     before: str = ""
+    instructions: int | None = None
 
     def __post_init__(self) -> None:
         checked_client_id(self.client_id)
@@ -138,6 +140,7 @@ class Submission:
             "comment": self.comment,
             "active_ms": self.active_ms,
             "shown_sha256": self.shown_sha256,
+            "instructions": self.instructions,
             **beside.columns(),
         }
 
@@ -153,6 +156,7 @@ class Submission:
             "document_sha256": self.shown_sha256,
             "active_ms": None if active_ms is None else max(0, min(active_ms, LONGEST_ACTIVE_MS)),
             "said_at": self.said_at,
+            "instructions": self.instructions,
             **(self.annotations or NO_ANNOTATIONS).columns(),
         }
 
@@ -171,6 +175,7 @@ def read_submission(sent: Mapping[str, Any], *, strict: bool = True) -> Submissi
     if not strict and (not docno or id_finding(docno, what="docno", source="answer")):
         raise WorkbenchError("it names no document", remedy="dismiss it")
     says = Answer(answer) if kind == SubmissionKind.ANSWER else None
+    version = sent_number(sent, "instructions")
     grade, shown = sent_number(sent, "grade"), sent_text(sent, "shown_sha256") or None
     return Submission(
         docno=docno,
@@ -185,6 +190,7 @@ def read_submission(sent: Mapping[str, Any], *, strict: bool = True) -> Submissi
         shown_sha256=shown if strict or _is_sha256(shown) else None,
         said_at=parse_client_time(sent_text(sent, "said_at")),
         before=sent_text(sent, "before"),
+        instructions=version if version is not None and 0 < version < LARGEST else None,
     )
 
 
@@ -225,7 +231,12 @@ def read_form(
         annotations=replace(read_annotations(None, ratings or None, list(subtopics) or None), evidence=None),
         active_ms=int(active) if active.isascii() and active.isdigit() and len(active) < 12 else None,
         shown_sha256=fields.get("shown_sha256") or None,
+        instructions=_version(fields.get("instructions", "")),
     )
+
+
+def _version(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else None
 
 
 def read_annotations(evidence: object, ratings: object, subtopics: object) -> Annotations:

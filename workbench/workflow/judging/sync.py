@@ -18,7 +18,7 @@ from sqlalchemy import Row, bindparam, select
 from sqlalchemy.exc import InterfaceError, InternalError, OperationalError
 from sqlalchemy.orm import Session
 
-from workbench.errors import InvalidInput, NotFound, TooLate, WorkbenchError
+from workbench.errors import Ended, InvalidInput, NotFound, TooLate, WorkbenchError
 from workbench.records import Answer
 from workbench.storage import locks
 from workbench.storage.events import (
@@ -68,7 +68,8 @@ class Elsewhere:
 class Receipt:
     """What became of one event; `why` says what kept it from being recorded.
 
-    `feedback` has the expected grade, after an answer in training.
+    `ends` says that nothing more of its assignment will be recorded. `feedback` has the expected grade, after
+    an answer in training. `outdated` says that guidelines or scale are others than the sender was shown.
     """
 
     client_id: str
@@ -76,6 +77,8 @@ class Receipt:
     why: str = ""
     elsewhere: Elsewhere | None = None
     feedback: Feedback | None = None
+    ends: bool = False
+    outdated: bool = False
 
 
 Receiver = Callable[[Session, int, Event], Receipt]
@@ -181,7 +184,16 @@ def _plain_receipt(db: Session, account_id: int, event: Event) -> Receipt | None
     if found is None:
         return None
     elsewhere = _other_screen(found.before, submission.before) if found.before is not None else None
-    return Receipt(submission.client_id, Outcome.RECORDED, elsewhere=elsewhere)
+    return Receipt(
+        submission.client_id,
+        Outcome.RECORDED,
+        elsewhere=elsewhere,
+        outdated=_outdated(submission, found.instructions),
+    )
+
+
+def _outdated(submission: Submission, current: int) -> bool:
+    return submission.instructions is not None and submission.instructions != current
 
 
 class _Fault(WorkbenchError):
@@ -228,7 +240,9 @@ def _receipt(db: Session, campaign_id: int, submission: Submission, recorded: Re
         # Of each round the first answer counts; an earlier round is no other screen.
         return Receipt(submission.client_id, outcome, feedback=feedback_of(db, event))
     elsewhere = _elsewhere(db, campaign_id, submission.before, event)
-    return Receipt(submission.client_id, outcome, elsewhere=elsewhere)
+    current = db.get_one(CampaignRow, campaign_id).instructions
+    outdated = _outdated(submission, current)
+    return Receipt(submission.client_id, outcome, elsewhere=elsewhere, outdated=outdated)
 
 
 def _too_late(
@@ -252,7 +266,8 @@ def _stored(db: Session, campaign_id: int, account_id: int, event: Event, error:
     why = found or error.message
     cause = error.cause if isinstance(error, TooLate) else why
     store_unrecorded(db, campaign_id, account_id, event, why=cause)
-    return Receipt(sent_text(event, "client_id"), Outcome.UNRECORDED, why)
+    ends = isinstance(error, _NoStanding | Ended)
+    return Receipt(sent_text(event, "client_id"), Outcome.UNRECORDED, why, ends=ends)
 
 
 # The campaign of an assignment that is or was an account's, and whether it may still judge there.

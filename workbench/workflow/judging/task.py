@@ -209,9 +209,13 @@ def annotations_of_event(db: Session, event_id: int) -> Annotations:
     return stored_annotations(*row)
 
 
-def shown_sha256_of(db: Session, event_id: int) -> str | None:
-    """The hash of the text that was shown with an event, which the offsets of its passages belong to."""
-    return db.scalar(select(JudgmentEventRow.document_sha256).where(JudgmentEventRow.id == event_id))
+def shown_with(db: Session, event_id: int) -> tuple[str | None, int | None]:
+    """The hash of the text that was shown with an event, and the version of the instructions."""
+    event = JudgmentEventRow
+    sha256, version = db.execute(
+        select(event.document_sha256, event.instructions).where(event.id == event_id)
+    ).one()
+    return sha256, version
 
 
 def counts(task: Task) -> tuple[int, int, int]:

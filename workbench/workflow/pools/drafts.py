@@ -251,10 +251,11 @@ def before_opening(db: Session, campaign_id: int, name: str) -> BeforeOpening:
 
 @dataclass(frozen=True, slots=True)
 class DraftPairs:
-    """How many pairs a draft has and their hash; right as long as its contents are equal."""
+    """How many pairs a draft has and their hash; right as long as its contents and its recipe are equal."""
 
     pool_id: int
     contents: Hashable
+    recipe: dict[str, Any]
     pairs: int
     sha256: str
 
@@ -263,7 +264,7 @@ def draft_pairs(db: Session, row: PoolRow) -> DraftPairs:
     """What `open_pool` asks of the pairs of a draft, which takes long of many."""
     pooled = read_by_topic(db, row.id)
     pairs = sum(one.count for one in pooled.values())
-    return DraftPairs(row.id, contents_of(row), pairs, _hash(pooled))
+    return DraftPairs(row.id, contents_of(row), row.recipe, pairs, _hash(pooled))
 
 
 def open_pool(
@@ -286,7 +287,8 @@ def open_pool(
     if state_of(row) is PoolState.OPEN:
         return False
     require_draft(row, "opened")
-    if now is None or (now.pool_id, now.contents) != (row.id, contents_of(row)):
+    # A draft that was rebuilt has other runs in its recipe, and perhaps as many pairs as before.
+    if now is None or (now.pool_id, now.contents, now.recipe) != (row.id, contents_of(row), row.recipe):
         now = draft_pairs(db, row)
     if not now.pairs and not row.pairs:
         raise Conflict(f"pool {name!r} has no pairs", remedy="rebuild it, or delete it")

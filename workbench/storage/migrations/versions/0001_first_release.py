@@ -53,6 +53,7 @@ def upgrade() -> None:
         sa.Column("name", sa.String(200), nullable=False),
         sa.Column("scale", sa.JSON(), nullable=False),
         sa.Column("guidelines", sa.Text(), nullable=False),
+        sa.Column("instructions", sa.Integer(), nullable=False),
         sa.Column("illustrative", sa.Boolean(), nullable=False),
         sa.Column("created_at", MOMENT, nullable=False),
         sa.Column("run_rules", sa.JSON(), nullable=False),

@@ -179,6 +179,9 @@ def _number(digits: str) -> int | None:
 def receipt_json(receipt: Receipt) -> Json:
     """What became of an event."""
     found: Json = {"client_id": receipt.client_id, "outcome": receipt.outcome, "why": receipt.why}
+    for name in ("ends", "outdated"):
+        if getattr(receipt, name):
+            found[name] = True
     if receipt.elsewhere is not None:
         found["elsewhere"] = {
             "answer": receipt.elsewhere.answer,

@@ -224,6 +224,7 @@ def _facts(assignment_id: int, shown: desk_view.Desk) -> dict[str, Any]:
         "asked": asked_json(shown.asked),
         "grades": [[grade.value, grade.label, grade.weight] for grade in shown.scale.grades],
         "relevant_from": shown.scale.relevant_from,
+        "instructions": shown.instructions,
         "addresses": {
             "events": url_for("desk.events"),
             "desk": of_assignment("judging.desk"),

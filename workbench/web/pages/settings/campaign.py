@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import Conflict, Finding, InvalidInput, WorkbenchError
 from workbench.records import SCALES, Scale
 from workbench.web import notices
 from workbench.web.access import administrator, here, organiser, takes_guidelines, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, sent_text, status_of, whole_number
+from workbench.web.meanwhile import ChangedMeanwhile, mark, marks, merged
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.settings.scale_form import (
     ScaleForm,
@@ -25,14 +29,19 @@ from workbench.web.requests import see_other
 from workbench.workflow.campaigns.campaigns import (
     LONGEST_GUIDELINES,
     LONGEST_NAME,
+    Campaign,
+    anything_judged,
     campaign_of,
     change_campaign,
     create_campaign,
+    instructions_of,
 )
+from workbench.workflow.campaigns.scales import changed_meanings, scale_from_json, scale_to_json
 from workbench.workflow.judging.desk_rules import (
     BREAK_RULE,
     COMMENT_FOR,
     QUESTIONS,
+    DeskQuestions,
     allows_search_of,
     break_minutes_of,
     desk_questions_of,
@@ -54,6 +63,7 @@ class CampaignForm:
     name: str
     guidelines: str
     scale: ScaleForm
+    confirmed: str = ""
 
 
 @blueprint.get("/campaigns/new")
@@ -84,23 +94,36 @@ def create() -> Answer:
 @organiser
 def index() -> str:
     """The settings of the campaign."""
-    with reading() as db:
-        made = campaign_of(db, here().id)
-    return _settings_page(CampaignForm(made.name, made.guidelines, scale_form_of(made.scale)))
+    return _settings_page()
 
 
 @blueprint.post("/c/<slug>/settings")
 @takes_guidelines
 @organiser
 def change() -> Answer:
-    """Save name, scale and guidelines."""
+    """Save what was changed of name, scale and guidelines; other meanings of grades are asked for twice."""
     typed = _sent_form()
+    changes: tuple[str, ...] = ()
+    theirs: Mapping[str, Any] = {}
     try:
-        scale = _checked(typed)
+        sent = {"name": typed.name, "guidelines": typed.guidelines, "scale": scale_to_json(_checked(typed))}
         with writing() as db:
-            change_campaign(db, here().id, name=typed.name, guidelines=typed.guidelines, scale=scale)
+            made = campaign_of(db, here().id)
+            found = merged(sent, _values(made))
+            scale = scale_from_json(found["scale"])
+            changes = changed_meanings(made.scale, scale) if anything_judged(db, made.id) else ()
+            if changes and request.form.get("confirmed") != mark(found["scale"]):
+                raise Conflict("documents were judged with these grades", remedy="save again to change them")
+            change_campaign(
+                db, made.id, name=found["name"], guidelines=found["guidelines"], scale=scale, by=viewer().id
+            )
     except WorkbenchError as error:
-        return _settings_page(typed, findings_of(error, "Scale", "scale")), status_of(error)
+        if isinstance(error, ChangedMeanwhile):
+            theirs = error.now
+        elif changes:
+            typed = replace(typed, confirmed=mark(found["scale"]))
+        findings = findings_of(error, "Scale", "scale")
+        return _settings_page(typed, findings, changes=changes, theirs=theirs), status_of(error)
     announce_step("Settings saved.")
     return see_other(url_for("settings.index"))
 
@@ -117,12 +140,10 @@ def breaks() -> Answer:
                 [Finding("Break", None, BREAK_RULE, f"{text!r} is not a number", "minutes, or empty")]
             )
         with writing() as db:
-            save_break_minutes(db, here().id, minutes)
+            found = merged({BREAK_RULE: minutes}, {BREAK_RULE: break_minutes_of(db, here().id)})
+            save_break_minutes(db, here().id, found[BREAK_RULE])
     except InvalidInput as error:
-        with reading() as db:
-            made = campaign_of(db, here().id)
-        typed = CampaignForm(made.name, made.guidelines, scale_form_of(made.scale))
-        return _settings_page(typed, error.findings, text), 422
+        return _settings_page(None, error.findings, text), 422
     notices.add("Breaks will be suggested." if minutes else "No breaks will be suggested.")
     return see_other(url_for("settings.index"))
 
@@ -133,7 +154,8 @@ def search() -> Answer:
     """Allow searching the documents, or no longer."""
     allowed = "search" in request.form
     with writing() as db:
-        save_allows_search(db, here().id, allowed)
+        found = merged({"search": allowed}, {"search": allows_search_of(db, here().id)})
+        save_allows_search(db, here().id, found["search"])
     notices.add("Searching is turned on." if allowed else "Searching is turned off.")
     return see_other(url_for("settings.index", _anchor="search"))
 
@@ -146,15 +168,13 @@ def ask() -> Answer:
     chosen = tuple(number for number in numbers if number is not None)
     text = sent_text(QUESTIONS)
     try:
-        questions = read_questions(text)
+        sent = {QUESTIONS: questions_as_text(read_questions(text)), COMMENT_FOR: sorted(chosen)}
         with writing() as db:
-            save_desk_questions(db, here().id, questions, chosen)
+            found = merged(sent, _asked_values(desk_questions_of(db, here().id)))
+            save_desk_questions(db, here().id, read_questions(found[QUESTIONS]), found[COMMENT_FOR])
     except WorkbenchError as error:
-        with reading() as db:
-            made = campaign_of(db, here().id)
-        typed = CampaignForm(made.name, made.guidelines, scale_form_of(made.scale))
         findings = findings_of(error, "Questions", QUESTIONS)
-        return _settings_page(typed, findings, sent_questions=(text, chosen)), status_of(error)
+        return _settings_page(None, findings, sent_questions=(text, chosen)), status_of(error)
     notices.add("Questions saved. They apply the next time a judging desk is opened.")
     return see_other(url_for("settings.index", _anchor="asked"))
 
@@ -188,26 +208,55 @@ def _new_page(typed: CampaignForm, findings: tuple[Finding, ...] = ()) -> str:
     return render_template("settings/new.html", **_for_form(typed, findings))
 
 
+def _values(made: Campaign) -> dict[str, Any]:
+    return {"name": made.name, "guidelines": made.guidelines, "scale": scale_to_json(made.scale)}
+
+
+def _asked_values(asked: DeskQuestions) -> dict[str, Any]:
+    return {QUESTIONS: questions_as_text(asked.questions), COMMENT_FOR: sorted(asked.comment_for)}
+
+
 def _settings_page(
-    typed: CampaignForm,
+    typed: CampaignForm | None = None,
     findings: tuple[Finding, ...] = (),
     sent_breaks: str | None = None,
     sent_questions: tuple[str, tuple[int, ...]] | None = None,
+    *,
+    changes: tuple[str, ...] = (),
+    theirs: Mapping[str, Any] = MappingProxyType({}),
 ) -> str:
     with reading() as db:
         kept = break_minutes_of(db, here().id)
         asked = desk_questions_of(db, here().id)
         searchable = allows_search_of(db, here().id)
-        grades = campaign_of(db, here().id).scale.grades
+        made = campaign_of(db, here().id)
+        versions = instructions_of(db, here().id)
     shown = str(kept or "") if sent_breaks is None else sent_breaks
     questions, comment_for = sent_questions or (questions_as_text(asked.questions), asked.comment_for)
     return render_template(
         "settings/index.html",
         breaks=shown,
         searchable=searchable,
-        asked={"questions": questions, "comment_for": comment_for, "grades": grades},
-        **_for_form(typed, findings),
+        asked={"questions": questions, "comment_for": comment_for, "grades": made.scale.grades},
+        was={
+            "campaign": marks(_values(made)),
+            "asked": marks(_asked_values(asked)),
+            "breaks": marks({BREAK_RULE: kept}),
+            "search": marks({"search": searchable}),
+        },
+        versions=versions,
+        changes=changes,
+        theirs={name: _in_words(value) for name, value in theirs.items()},
+        **_for_form(typed or CampaignForm(made.name, made.guidelines, scale_form_of(made.scale)), findings),
     )
+
+
+def _in_words(value: Any) -> str:
+    """What somebody else saved, to read beside what was typed."""
+    if not isinstance(value, dict):
+        return str(value)
+    grades = [f"{one['value']} {one['label']} (key {one['key']})" for one in value["grades"]]
+    return f"{', '.join(grades)}; relevant from {value['relevant_from']}"
 
 
 def _for_form(typed: CampaignForm, findings: tuple[Finding, ...]) -> dict[str, object]:
