@@ -123,7 +123,7 @@ def make_trial(database: Database, material: Material, *, assessors: int, depth:
         for name in names:
             add_role(db, campaign.id, accounts[name].id, Role.ASSESSOR)
         report = make_pool(db, campaign.id, PoolRecipe(parameters={"depth": depth}))
-        ids = [line.id for line in assessors_of(db, campaign.id) if line.has_account]
+        ids = [line.id for line in assessors_of(db, campaign.id) if line.assignable]
         assign_in_turn(db, report.pool.id, assessor_ids=ids, per_topic=each)
         if material.judgments:
             import_judgments(db, campaign.id, material.judgments, source="judgments")

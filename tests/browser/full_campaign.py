@@ -178,7 +178,7 @@ def _released(database: Database, campaign_id: int) -> str:
 
 def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[str, Any]:
     organiser, marlow = accounts["organiser"].id, accounts["marlow"].id
-    people = {line.name: line.id for line in assessors_of(db, campaign_id) if line.has_account}
+    people = {line.name: line.id for line in assessors_of(db, campaign_id) if line.assignable}
     own = people["A. Marlow"]
     draft = make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 20}), name="a draft", draft=True).pool
     live = make_pool(db, campaign_id, PoolRecipe(strategy="hedge"), name="as we go").pool

@@ -29,6 +29,7 @@ def test_campaigns_are_listed_and_one_is_shown_with_its_assessors(populated: Ter
     assert counted == {
         "topics": "2", "documents": "6", "runs": "2", "pools": "1", "pairs": "6", "judged": "0",
         "judged by two or more": "0", "disputed": "0", "missing documents": "0",
+        "judgments not handed out yet": "0",
     }  # fmt: skip
     heading, *lines = (line.split("\t") for line in people.splitlines())
     assert heading == ["assessor", "kind", "assigned", "answered", "judgments", "unsure", "cannot judge"]

@@ -141,7 +141,7 @@ def test_what_is_given_in_portions_has_two_entries_with_all_that_was_added(
     with sqlite_database.writing() as db:
         for number in cast.assignments.values():
             revoke(db, cast.campaign_id, number)
-        people = [one.id for one in assessors_of(db, cast.campaign_id) if one.has_account]
+        people = [one.id for one in assessors_of(db, cast.campaign_id) if one.assignable]
         db.execute(delete(AssignmentRow))
     form = {"pool": cast.pool_id, "cell": [f"{one}:{topic}" for topic in ("T1", "T2") for one in people]}
     answer = olga.post("/c/harbour/assignments/topics", data=form | {"order": "docno"})

@@ -93,7 +93,7 @@ def make_demo(db: Session, password_hashes: Mapping[str, str]) -> Campaign:
     load_documents(db, campaign.id, demo_documents(), source="demo")
     _load_runs(db, campaign.id, groups)
     pool = make_pool(db, campaign.id, PoolRecipe(parameters={"depth": DEPTH}), name=POOL).pool
-    people = [one.id for one in assessors_of(db, campaign.id) if one.has_account]
+    people = [one.id for one in assessors_of(db, campaign.id) if one.assignable]
     given = in_turn(db, pool.id, people, len(people))
     distribute(db, Distribution(pool.id, given, OrderRule.SHUFFLED, SEED))
     _judge(db, campaign, accounts)

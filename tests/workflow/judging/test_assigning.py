@@ -90,7 +90,7 @@ def test_what_cannot_be_assigned_is_refused(database: Database) -> None:
         made, report = pooled_campaign(db)
         with pytest.raises(NotFound, match="T9"):
             assign(db, report.pool.id, topics=["T9"], assessor_ids=[made.assessors["Ada"]])
-        with pytest.raises(NotFound, match="without an account"):
+        with pytest.raises(NotFound, match="with an account here"):
             assign(db, report.pool.id, topics=["T1"], assessor_ids=[999_999])
         with pytest.raises(WorkbenchError, match="each topic is to have 3 assessors; 2 selected"):
             assign_in_turn(db, report.pool.id, assessor_ids=list(made.assessors.values()), per_topic=3)

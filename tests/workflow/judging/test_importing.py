@@ -41,7 +41,7 @@ def test_importing_makes_the_assessors_and_marks_machines(database: Database) ->
             ("X", False, 2, 2),
             ("Y", True, 2, 2),
         ]
-        lines = {line.name: (line.machine, line.has_account) for line in assessors_of(db, made.campaign.id)}
+        lines = {line.name: (line.machine, line.assignable) for line in assessors_of(db, made.campaign.id)}
         assert (lines["X"], lines["Y"], lines["Ada"]) == ((False, False), (True, False), (False, True))
 
 

@@ -67,7 +67,9 @@ def test_an_assessor_who_comes_back_is_the_same_assessor(database: Database, mad
         before = assessors_of(db, made.campaign.id)
         remove_role(db, made.campaign.id, made.accounts["Ada"], Role.ASSESSOR)
         # The assessor, and so the judgments, stay when the role goes.
-        assert assessors_of(db, made.campaign.id) == before
+        after = assessors_of(db, made.campaign.id)
+        assert [one.id for one in after] == [one.id for one in before]
+        assert [one.name for one in after if one.assignable] == ["Ben"]
         add_role(db, made.campaign.id, made.accounts["Ada"], Role.ASSESSOR)
         assert assessors_of(db, made.campaign.id) == before
 

@@ -94,6 +94,7 @@ def _say_overview(state: Overview) -> None:
         ("judged", state.judged),
         ("judged by two or more", state.doubly),
         ("disputed", state.disputed),
+        ("judgments not handed out yet", state.waiting),
         ("missing documents", state.missing_documents),
     )
     say_table(["", "count"], totals, numeric=[1])

@@ -97,7 +97,8 @@ def assign(
             if not pools:
                 raise WorkbenchError("no pool is open yet", remedy=f"workbench campaign pool {campaign}")
             chosen = pool_summary(db, found.id, pool_name) if pool_name else pools[-1]
-            able = {one.name: one.id for one in assessors_of(db, found.id) if one.has_account}
+            assessors = [one for one in assessors_of(db, found.id) if one.assignable]
+            able = {one.name: one.id for one in assessors}
             if not able:
                 message = "nobody with an account judges here yet"
                 raise WorkbenchError(message, remedy=f"workbench campaign invite {campaign}")
@@ -107,7 +108,7 @@ def assign(
                     f"{', '.join(unknown)} has no account that judges here",
                     remedy=f"there are {', '.join(able)}",
                 )
-            ids = [able[name] for name in names or able]
+            ids = [able[name] for name in names or [one.name for one in assessors if one.able]]
             if topics:
                 given = [(topic, assessor_id) for topic in topics for assessor_id in ids]
             else:

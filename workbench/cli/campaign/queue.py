@@ -64,11 +64,12 @@ def give(settings: Settings, campaign: str, pool_name: str, names: tuple[str, ..
     with open_database(settings) as database:
         with database.reading() as db:
             campaign_id = campaign_by_slug(db, campaign).id
-            known = {one.name: one.id for one in assessors_of(db, campaign_id) if one.has_account}
+            assessors = [one for one in assessors_of(db, campaign_id) if one.assignable]
+        known = {one.name: one.id for one in assessors}
         for name in names:
             if name not in known:
                 raise NotFound(f"no assessor named {name!r} has an account", remedy="invite the person")
-        chosen = [known[one] for one in names or known]
+        chosen = [known[one] for one in names or [one.name for one in assessors if one.able]]
         begin = partial(writing_to, database, campaign)
         added = queues.give_queue(database, campaign_id, pool_name, chosen, writing=begin)
     click.echo(f"{added} assignments added")

@@ -87,16 +87,18 @@ def remove(assignment_id: int) -> None:
 
 
 def assessor_numbers(db: Session, names: list[str] | None) -> list[int]:
-    """The numbers of assessors with an account by their names, of all for None; raises InvalidInput."""
-    able = {one.name: one.id for one in assessors_of(db, here().id) if one.has_account}
+    """The numbers of assessors by their names, for None of all who can judge now; raises InvalidInput."""
+    found = {one.name: one for one in assessors_of(db, here().id) if one.assignable}
     unknown = [
-        Finding("assessors", None, "assessor", f"{name[:80]!r} is no assessor with an account", "see people")
+        Finding("assessors", None, "assessor", f"{name[:80]!r} is no assessor who can judge", "see people")
         for name in names or ()
-        if name not in able
+        if name not in found
     ]
     if unknown:
         raise InvalidInput(unknown)
-    return [able[name] for name in (able if names is None else names)]
+    if names is None:
+        return [one.id for one in found.values() if one.able]
+    return [found[name].id for name in names]
 
 
 def _assignment(line: AssignmentLine) -> AssignmentJson:

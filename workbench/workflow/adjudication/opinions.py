@@ -18,13 +18,12 @@ from workbench.storage.tables import (
     AssessorRow,
     DocumentRow,
     JudgmentEventRow,
-    MemberRow,
 )
 from workbench.workflow.adjudication.rules import AdjudicationRules
 from workbench.workflow.campaigns.originals import form_of
 from workbench.workflow.judging.desk_view import ShownDocument
 from workbench.workflow.judging.submission import Passage, stored_annotations
-from workbench.workflow.people.roles import Role
+from workbench.workflow.people.assessors import able_ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,21 +213,14 @@ class Person:
 
 def people_of(db: Session, campaign_id: int) -> dict[int, Person]:
     """The assessors of a campaign by number."""
-    assessor = AssessorRow
-    assessing = set(
-        db.scalars(
-            select(MemberRow.account_id).where(
-                MemberRow.campaign_id == campaign_id, MemberRow.role == Role.ASSESSOR
-            )
-        )
-    )
+    assessor, able = AssessorRow, able_ids(db, campaign_id)
     rows = db.execute(
         select(assessor.id, assessor.name, assessor.machine, assessor.account_id).where(
             assessor.campaign_id == campaign_id
         )
     )
     return {
-        number: Person(name, machine, account, account in assessing and not machine)
+        number: Person(name, machine, account, number in able and not machine)
         for number, name, machine, account in rows
     }
 

@@ -24,6 +24,7 @@ from workbench.storage.tables import (
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.learner_states import ComingDocument
+from workbench.workflow.people.assessors import able_ids
 from workbench.workflow.pools.adaptive_pools import append_pool_event, lock_topic, totals
 
 # A document that is out for so long without an answer goes to a colleague who would have none otherwise.
@@ -66,6 +67,7 @@ class AdaptiveHandout:
 
     total: int
     handed_out: tuple[HandedOut, ...]
+    able: Set[int]
     closed: bool = False
 
     @classmethod
@@ -74,6 +76,7 @@ class AdaptiveHandout:
     ) -> Mapping[tuple[int, str], Self]:
         """All topics, or one, of adaptive pools."""
         adaptive = list(pools)
+        able = {number: able_ids(db, number) for number in {pool.campaign_id for pool in adaptive}}
         by_topic: dict[tuple[int, str], dict[str, HandedOut]] = {}
         for event in _events(db, [pool.id for pool in adaptive], topic):
             _take(by_topic.setdefault((event.pool_id, event.topic), {}), event)
@@ -83,7 +86,7 @@ class AdaptiveHandout:
             for of, total in sizes.items():
                 # One that is handed out again joins at the end of the dictionary: it was removed before.
                 theirs = tuple(by_topic.get((pool.id, of), {}).values())
-                found[pool.id, of] = cls(total, theirs, pool.closed_at is not None)
+                found[pool.id, of] = cls(total, theirs, able[pool.campaign_id], pool.closed_at is not None)
         return found
 
     def of(self, assessor_id: int) -> tuple[HandedOut, ...]:
@@ -104,8 +107,9 @@ class AdaptiveHandout:
         return cls.load(db, [pool], topic=assignment.topic)[pool.id, assignment.topic].documents(assignment)
 
     def abandoned(self, assessor_id: int, now: datetime) -> tuple[HandedOut, ...]:
-        """What colleagues of an assessor have had for too long."""
-        return tuple(one for one in self.handed_out if one.assessor_id != assessor_id and one.abandoned(now))
+        """What colleagues of an assessor have had for too long, or can no longer judge."""
+        others = (one for one in self.handed_out if one.assessor_id != assessor_id and not one.answered)
+        return tuple(one for one in others if one.assessor_id not in self.able or one.abandoned(now))
 
     @property
     def most(self) -> int:

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from workbench.records import id_bytes
 from workbench.storage.tables import AssessorRow, PoolRow
+from workbench.workflow.judging.adaptive_handout import AdaptiveHandout
 from workbench.workflow.judging.given_topics import (
     Given,
     GivenTopic,
@@ -77,6 +78,21 @@ def all_left_to_judge(db: Session, campaign_id: int) -> Mapping[int, int]:
     """The same of everybody who has a topic, by the assessor's number."""
     work = assigned_work(db, campaign_id, answers_by_topic(db, campaign_id))
     return {who: share.left + share.may_come for who, share in work.shares.items()}
+
+
+def waiting_work(db: Session, campaign_id: int, answers: Mapping[str, TopicAnswers]) -> int:
+    """How many judgments open queues and adaptive pools ask for that nobody has given or has in hand."""
+    pool = PoolRow
+    chosen = select(pool.id).where(
+        pool.campaign_id == campaign_id, pool.opened_at.is_not(None), pool.closed_at.is_(None)
+    )
+    handed = handed_documents(db, db.scalars(chosen).all(), answers)
+    waiting = 0
+    for queue in handed.queues.values():
+        for found in map(queue.topic, queue.pooled):
+            waiting += max(0, (queue.pool.per_pair or 1) * found.pairs - found.given - len(found.out))
+    adaptive = [one for one in handed.others.values() if isinstance(one, AdaptiveHandout)]
+    return waiting + sum(max(0, one.total - len(one.handed_out)) for one in adaptive)
 
 
 def _work(

@@ -23,9 +23,10 @@ from workbench.counts import counted
 from workbench.errors import NotFound, WorkbenchError
 from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database, Writing
-from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow, TopicRow
+from workbench.storage.tables import AssignmentRow, PoolRow, TopicRow
 from workbench.workflow.judging.handout import kind_of
 from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.people.assessors import assignable_ids
 from workbench.workflow.pools.adaptive_pools import topics_of_pool
 from workbench.workflow.pools.pool_rows import require_open, share_locked_pool
 
@@ -123,8 +124,7 @@ def _missing(db: Session, distribution: Distribution) -> list[_Missing]:
     """What a distribution adds to the assignments of its pool; raises as `distribute`."""
     pool = _pool(db, distribution.pool_id)
     pooled = topics_of_pool(db, pool)
-    account = AssessorRow.account_id.is_not(None)
-    able = set(db.scalars(select(AssessorRow.id).where(AssessorRow.campaign_id == pool.campaign_id, account)))
+    able = assignable_ids(db, pool.campaign_id)
     row = AssignmentRow
     rows = db.execute(
         select(row.topic, row.assessor_id, row.id, row.revoked_at).where(row.pool_id == pool.id)
@@ -138,7 +138,7 @@ def _missing(db: Session, distribution: Distribution) -> list[_Missing]:
             raise NotFound(f"topic {topic!r} has nothing in pool {pool.name!r}")
         if assessor_id not in able:
             raise NotFound(
-                "an assessor without an account cannot be assigned work", remedy="invite the person first"
+                "only assessors with an account here can be assigned work", remedy="invite the person first"
             )
         number, removed = known.get((topic, assessor_id), (None, True))
         if not removed:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict
@@ -13,9 +12,10 @@ from workbench.ranking import ordered
 from workbench.records import TieRule, sorted_ids
 from workbench.storage.engine import Database
 from workbench.storage.events import current_events
-from workbench.storage.tables import AssessorRow, PoolRow
+from workbench.storage.tables import PoolRow
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.distribution import Distribution, distribute
+from workbench.workflow.people.assessors import able_ids
 from workbench.workflow.pools.adaptive_pools import topics_of_pool
 from workbench.workflow.pools.current_answers import answers_by_topic
 from workbench.workflow.pools.judged_pairs import highest_grades_of, machines_of
@@ -114,14 +114,8 @@ def fill_holes(
 
 
 def _who_judged(db: Session, campaign_id: int) -> dict[str, set[int]]:
-    """The assessors with an account who graded something of each topic."""
-    able = set(
-        db.scalars(
-            select(AssessorRow.id).where(
-                AssessorRow.campaign_id == campaign_id, AssessorRow.account_id.is_not(None)
-            )
-        )
-    )
+    """The assessors who can judge now and graded something of each topic."""
+    able = able_ids(db, campaign_id)
     knowing: dict[str, set[int]] = {}
     for event in current_events(db, campaign_id):
         if event.grade is not None and event.assessor_id in able:

@@ -25,6 +25,7 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.preferences import PreferenceKind, current_choices
+from workbench.workflow.people.assessors import assignable_ids
 
 Pair = tuple[str, str]
 
@@ -244,18 +245,12 @@ def _assign(
     assessor_ids: Iterable[int],
     seed: int | None,
 ) -> int:
-    able = set(
-        db.scalars(
-            select(AssessorRow.id).where(
-                AssessorRow.campaign_id == campaign_id, AssessorRow.account_id.is_not(None)
-            )
-        )
-    )
+    able = assignable_ids(db, campaign_id)
     added = 0
     for assessor_id in dict.fromkeys(assessor_ids):
         if assessor_id not in able:
             raise NotFound(
-                "an assessor without an account cannot be assigned work", remedy="invite the person first"
+                "only assessors with an account here can be assigned work", remedy="invite the person first"
             )
         has = _has(db, campaign_id, assessor_id, kind)
         for topic, listed in pairs.items():

@@ -7,7 +7,7 @@ something of it is handed out or given back: a queue of a million pairs is not l
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -26,6 +26,7 @@ from workbench.workflow.judging.queue_events import NOTHING as NOTHING_OUT
 from workbench.workflow.judging.queue_events import ByTopic as HandedOutByTopic
 from workbench.workflow.judging.queue_events import Hold, TopicHandedOut, handed_out_by_topic
 from workbench.workflow.judging.queue_handout import lease_minutes
+from workbench.workflow.people.assessors import able_ids
 from workbench.workflow.pools.pooled_topics import NOTHING, ByTopic, TopicDocnos, pooled_by_topic
 from workbench.workflow.pools.topic_answers import TopicAnswers
 from workbench.workflow.pools.topic_reading import TopicReading
@@ -121,6 +122,7 @@ class QueueFigures:
     handed_out: HandedOutByTopic
     machines: frozenset[int]
     lease: timedelta
+    able: Set[int]
     now: datetime
     _empty: dict[str, TopicAnswers] = field(default_factory=dict)
 
@@ -172,6 +174,7 @@ class QueueFigures:
     def stuck(self, topic: str, given: Numbers) -> int:
         """How many of the waiting pairs nobody can take, of the assessors to whom a topic is given."""
         found = self.topic(topic)
+        given = given[np.isin(given, list(self.able))]
         if not len(given) or not found.waiting:
             return found.waiting
         # Somebody who has answered nothing of a topic can take any of its pairs: the others need no look.
@@ -206,12 +209,13 @@ class QueueFigures:
         return spoken
 
     def abandoned(self, topic: str) -> tuple[OutPair, ...]:
-        """What is out with people who for longer than the lease have answered nothing in a topic."""
+        """What is out with who cannot judge now, or answered nothing there for longer than the lease."""
         until = self.now - self.lease
         return tuple(
             one
             for one in self.topic(topic).out
-            if one.hold.since < until and not self._active(topic, one.hold.assessor_id, until)
+            if one.hold.assessor_id not in self.able
+            or (one.hold.since < until and not self._active(topic, one.hold.assessor_id, until))
         )
 
     def _active(self, topic: str, assessor_id: int, until: datetime) -> bool:
@@ -243,6 +247,7 @@ def queue_figures(
         handed_out_by_topic(db, pool),
         frozenset(db.scalars(machines)),
         timedelta(minutes=lease_minutes(campaign.desk_rules)),
+        able_ids(db, campaign.id),
         now or datetime.now(UTC),
     )
 

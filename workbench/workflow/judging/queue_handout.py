@@ -25,6 +25,7 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.judging.order import OrderRule, in_order
 from workbench.workflow.judging.queue_events import Hold, after_events
+from workbench.workflow.people.assessors import able_ids
 from workbench.workflow.pools.adaptive_pools import append_pool_events, lock_topic
 
 LEASE_RULE = "lease_minutes"
@@ -64,6 +65,7 @@ class QueueHandout:
     graders: Mapping[str, frozenset[int]]
     takers: Mapping[str, frozenset[int]]
     lease: timedelta
+    able: Set[int]
     closed: bool = False
 
     @classmethod
@@ -74,6 +76,7 @@ class QueueHandout:
         queues = {pool.id: pool for pool in pools}
         campaign = db.get_one(CampaignRow, next(iter(queues.values())).campaign_id)
         lease = timedelta(minutes=lease_minutes(campaign.desk_rules))
+        able = able_ids(db, campaign.id)
         answers = _answers(db, campaign.id, topic)
         handed_out = _handed_out(db, queues, topic)
         entries = _entries(db, queues, topic)
@@ -95,6 +98,7 @@ class QueueHandout:
                 graders,
                 _takers(graders, kept, spoken),
                 lease,
+                able,
                 queues[number].closed_at is not None,
             )
         return found
@@ -162,7 +166,7 @@ class QueueHandout:
         )
 
     def abandoned(self, now: datetime) -> tuple[Hold, ...]:
-        """What is out with people who for longer than the lease have answered nothing in this topic."""
+        """What is out with who cannot judge now, or answered nothing here for longer than the lease."""
         latest: dict[int, datetime] = {}
         for answers in self.answers.values():
             for assessor_id, event in answers.items():
@@ -170,7 +174,8 @@ class QueueHandout:
         return tuple(
             one
             for one in self.open
-            if max(one.since, latest.get(one.assessor_id, one.since)) < now - self.lease
+            if one.assessor_id not in self.able
+            or max(one.since, latest.get(one.assessor_id, one.since)) < now - self.lease
         )
 
     def recoverable(self, assessor_id: int, now: datetime) -> tuple[Hold, ...]:

@@ -17,6 +17,7 @@ from workbench.workflow.delivery_queue import DeliveryState
 from workbench.workflow.judging.assigned_work import all_left_to_judge
 from workbench.workflow.judging.preference_tasks import all_left_to_compare
 from workbench.workflow.mail.queue import MessageKind, add_reminder
+from workbench.workflow.people.assessors import able_ids
 
 APART = timedelta(days=1)
 
@@ -39,14 +40,14 @@ class OpenWork:
 
 def open_work(db: Session, campaign_id: int, *, now: datetime | None = None) -> tuple[OpenWork, ...]:
     """The assessors of a campaign who have something left to judge or to compare, by name."""
-    moment, found = utc_now(now), []
+    moment, found, able = utc_now(now), [], able_ids(db, campaign_id)
     reminded = _latest_reminders(db, campaign_id)
     to_judge, to_compare = all_left_to_judge(db, campaign_id), all_left_to_compare(db, campaign_id)
     people = db.execute(
         select(AssessorRow.id, AssessorRow.account_id, AssessorRow.name, MailAddressRow.address)
         .join(AccountRow, AccountRow.id == AssessorRow.account_id)
         .outerjoin(MailAddressRow, MailAddressRow.account_id == AssessorRow.account_id)
-        .where(AssessorRow.campaign_id == campaign_id, AccountRow.disabled_at.is_(None))
+        .where(AssessorRow.id.in_(able))
         .order_by(AssessorRow.name)
     ).all()
     for number, account_id, name, address in people:

@@ -49,6 +49,15 @@ class Lagging:
 
 
 @dataclass(frozen=True, slots=True)
+class Gone:
+    """An assessor with pairs left who cannot judge any more."""
+
+    assessor: str
+    left: int
+    topics: int
+
+
+@dataclass(frozen=True, slots=True)
 class LateRun:
     """A run that came after the pools: how much of its first LATE_DEPTH is neither pooled nor judged."""
 
@@ -72,6 +81,7 @@ class Attention:
     end: datetime | None
     disputes: Mapping[State, int]
     lagging: tuple[Lagging, ...]
+    gone: tuple[Gone, ...]
     late: tuple[LateRun, ...]
     invited: int
     expired: int
@@ -98,6 +108,7 @@ def attention(
         end=_end(view.left, rate, moment),
         disputes=dispute_counts(db, campaign_id),
         lagging=tuple(_lagging(db, campaign_id, view, activity, moment)),
+        gone=tuple(Gone(one.name, one.left, one.topics_left) for one in view.by_assessor if one.gone),
         late=_late(db, campaign_id),
         invited=asked[InvitationState.OPEN],
         expired=asked[InvitationState.EXPIRED],
@@ -137,7 +148,7 @@ def _lagging(
     )
     found = []
     for line in view.by_assessor:
-        if line.left and line.name in assigned:
+        if line.left and line.name in assigned and not line.gone:
             pace = activity.by_assessor.get(line.name)
             silent = moment - max(assigned[line.name], pace.latest if pace else assigned[line.name])
             if silent >= LAGS_AFTER:

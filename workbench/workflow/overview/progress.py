@@ -16,7 +16,8 @@ from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE
 from workbench.records import id_bytes
 from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow, RunRow, TopicRow
 from workbench.workflow.campaigns.collection import document_count, topic_titles
-from workbench.workflow.judging.assigned_work import AssignedWork, assigned_work
+from workbench.workflow.judging.assigned_work import AssignedWork, assigned_work, waiting_work
+from workbench.workflow.people.assessors import able_ids
 from workbench.workflow.pools.current_answers import answers_by_topic
 from workbench.workflow.pools.missing_texts import missing_count
 from workbench.workflow.pools.pooled_topics import NOTHING, TopicDocnos, opened_by_topic
@@ -45,7 +46,8 @@ class TopicProgress:
 class AssessorProgress:
     """An assessor: assigned pairs, how many of them answered; `judgments` counts all grades.
 
-    `left` are assigned pairs without an answer in pools that are open, in `topics_left`.
+    `left` are assigned pairs without an answer in pools that are open, in `topics_left`. `gone` is who has
+    such pairs and cannot judge any more.
     """
 
     name: str
@@ -57,13 +59,15 @@ class AssessorProgress:
     judgments: int
     unsure: int
     cannot_judge: int
+    gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
     """A campaign at a glance; pairs are (topic, document), each counted once over all pools.
 
-    `pairs` are those that are `pooled` or that a person has graded. Draft pools are not counted.
+    `pairs` are those that are `pooled` or that a person has graded. Draft pools are not counted. `waiting`
+    are judgments that queues and adaptive pools still ask for and nobody has in hand.
     """
 
     topics: int
@@ -77,14 +81,15 @@ class Overview:
     disputed: int
     assigned: int
     answered: int
+    waiting: int
     missing_documents: int
     by_topic: tuple[TopicProgress, ...]
     by_assessor: tuple[AssessorProgress, ...]
 
     @property
     def left(self) -> int:
-        """How many assigned judgments are still to be made in pools that are open."""
-        return sum(line.left for line in self.by_assessor)
+        """How many judgments are still to be made in pools that are open, by people who can judge."""
+        return self.waiting + sum(line.left for line in self.by_assessor if not line.gone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +122,7 @@ def overview(db: Session, campaign_id: int) -> Overview:
     assessors = _assessors(db, campaign_id)
     work = assigned_work(db, campaign_id, answers)
     by_topic = _by_topic(db, campaign_id, answers, pooled, assessors, work)
-    by_assessor = _by_assessor(answers, assessors, work)
+    by_assessor = _by_assessor(answers, assessors, work, able_ids(db, campaign_id))
     return Overview(
         topics=len(by_topic),
         documents=document_count(db, campaign_id),
@@ -130,6 +135,7 @@ def overview(db: Session, campaign_id: int) -> Overview:
         disputed=sum(line.disputed for line in by_topic),
         assigned=sum(line.assigned for line in by_assessor),
         answered=sum(line.answered for line in by_assessor),
+        waiting=waiting_work(db, campaign_id, answers),
         missing_documents=missing_count(db, campaign_id),
         by_topic=by_topic,
         by_assessor=by_assessor,
@@ -242,7 +248,7 @@ def _count(pooled: TopicDocnos, machines: frozenset[int], answers: TopicAnswers)
 
 
 def _by_assessor(
-    answers: Mapping[str, TopicAnswers], assessors: Iterable[_Assessor], work: AssignedWork
+    answers: Mapping[str, TopicAnswers], assessors: Iterable[_Assessor], work: AssignedWork, able: Set[int]
 ) -> tuple[AssessorProgress, ...]:
     kinds: dict[int, tuple[int, int, int]] = {}
     for one in answers.values():
@@ -264,6 +270,7 @@ def _by_assessor(
                 judgments=judgments,
                 unsure=unsure,
                 cannot_judge=cannot_judge,
+                gone=bool(share.left) and assessor.id not in able,
             )
         )
     return tuple(lines)

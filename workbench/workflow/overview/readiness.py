@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+import numpy as np
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
@@ -21,6 +22,7 @@ from workbench.storage.tables import (
 from workbench.workflow.campaigns.collection import document_count
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.given_topics import given_topics
+from workbench.workflow.people.assessors import able_ids
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.adaptive_pools import is_adaptive, topics_of_pool
 from workbench.workflow.pools.judged_pairs import pooled_pairs
@@ -121,7 +123,6 @@ def readiness(db: Session, campaign_id: int) -> Readiness:
         InvitationRow.withdrawn_at.is_(None),
         InvitationRow.expires_at > utc_now(None),
     )
-    assessor = (MemberRow.role == str(Role.ASSESSOR),)
     invited = (InvitationRow.role == str(Role.ASSESSOR), *waiting)
     return Readiness(
         topics=_count(db, TopicRow, campaign_id),
@@ -134,7 +135,7 @@ def readiness(db: Session, campaign_id: int) -> Readiness:
         draft=drafts[-1] if drafts and not opened else None,
         pairs=pooled_pairs(db, campaign_id) if opened else 0,
         missing=missing_count(db, campaign_id) if opened else 0,
-        assessors=_count(db, MemberRow, campaign_id, *assessor),
+        assessors=len(able_ids(db, campaign_id)),
         invited=_count(db, InvitationRow, campaign_id, *invited),
         unassigned=_unassigned(db, campaign_id, [pool for pool in opened if pool.closed_at is None]),
         guidelines=bool(db.get_one(CampaignRow, campaign_id).guidelines.strip()),
@@ -142,9 +143,14 @@ def readiness(db: Session, campaign_id: int) -> Readiness:
 
 
 def _unassigned(db: Session, campaign_id: int, pools: list[PoolRow]) -> frozenset[str]:
-    """The topics of these pools that nobody has in any of them."""
+    """The topics of these pools that nobody who can judge has in any of them."""
     numbers = {pool.id for pool in pools}
-    given = {one.topic for one in given_topics(db, campaign_id) if one.pool_id in numbers}
+    able = list(able_ids(db, campaign_id))
+    given = {
+        one.topic
+        for one in given_topics(db, campaign_id)
+        if one.pool_id in numbers and np.isin(one.assessors, able).any()
+    }
     pooled = frozenset(
         topic
         for pool in pools

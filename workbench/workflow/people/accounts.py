@@ -24,6 +24,7 @@ WITHOUT_PASSWORD = "none"  # noqa: S105 - no hash, so no password matches it
 LOGIN = re.compile(r"\w[\w.@+-]{1,119}")
 NOBODY = "~"
 """How the login name begins of an account that is not complete and that nobody can use."""
+NO_PASSWORD = "erased"  # noqa: S105 - of an erased account: it is no hash, so no password matches it
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,12 +26,10 @@ from workbench.storage.tables import (
     TwoFactorRow,
 )
 from workbench.workflow.clock import utc_now
-from workbench.workflow.people.accounts import NOBODY
+from workbench.workflow.people.accounts import NO_PASSWORD, NOBODY
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import sign_out_everywhere
 from workbench.workflow.people.two_factor import turn_off
-
-NO_PASSWORD = "erased"  # noqa: S105 - of an erased account: it is no hash, so no password matches it
 
 
 @dataclass(frozen=True, slots=True)

@@ -299,4 +299,4 @@ def _values(strategy: Strategy[Pool | Adaptive], parameters: Parameters) -> dict
 
 def _judging(db: Session, campaign_id: int, per_pair: int) -> int:
     """How many assessors with an account the campaign has; as many as a pair needs if there are fewer."""
-    return max(per_pair, 1, sum(one.has_account for one in assessors_of(db, campaign_id)))
+    return max(per_pair, 1, sum(one.able for one in assessors_of(db, campaign_id)))

@@ -59,8 +59,8 @@ from workbench.storage.tables import (
     TrailRow,
 )
 from workbench.workflow.campaigns.deletion import delete_in_portions
-from workbench.workflow.people.accounts import fold_login
-from workbench.workflow.people.administration import NO_PASSWORD, disable_account, require_account
+from workbench.workflow.people.accounts import NO_PASSWORD, fold_login
+from workbench.workflow.people.administration import disable_account, require_account
 from workbench.workflow.people.membership import remove_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.throttling import counted_names

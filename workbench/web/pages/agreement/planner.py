@@ -112,7 +112,7 @@ def _page(findings: tuple[Finding, ...] = ()) -> str | tuple[str, int]:
             status = status_of(error)
         if wants_fragment():
             return render_template("agreement/_plan.html", **_shown(plan, findings, sent)), status
-        people = [one for one in assessors_of(db, here().id) if one.has_account and not one.machine]
+        people = [one for one in assessors_of(db, here().id) if one.assignable and not one.machine]
         results = overlap_results(db, here().id)
     page = render_template(
         "agreement/planner.html",

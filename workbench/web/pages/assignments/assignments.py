@@ -150,7 +150,7 @@ def _refused(error: WorkbenchError, pool_id: int | None) -> tuple[str, int]:
 def _page(db: Session, pool_id: int | None, findings: tuple[Finding, ...] = ()) -> str:
     made = pools_of(db, here().id)
     pools = tuple(one for one in made if not one.draft)
-    assessors = [one for one in assessors_of(db, here().id) if one.has_account]
+    assessors = [one for one in assessors_of(db, here().id) if one.assignable]
     typed = request.form
     shown = {
         "pools": pools,
@@ -160,7 +160,7 @@ def _page(db: Session, pool_id: int | None, findings: tuple[Finding, ...] = ()) 
         "cells": frozenset(typed.getlist("cell")),
         "chosen": {int(text) for text in typed.getlist("assessor") if text.isascii() and text.isdigit()}
         if typed
-        else {one.id for one in assessors},
+        else {one.id for one in assessors if one.able},
         "findings": findings,
     }
     if not pools:

@@ -183,7 +183,7 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
             results=preference_results(answers),
             explained=explained[:MOST_REASONS],
             all_explained=len(explained),
-            assessors=[one for one in assessors_of(db, here().id) if one.has_account],
+            assessors=[one for one in assessors_of(db, here().id) if one.assignable],
             topics=topics_of(db, here().id),
             runs=tags,
             # What was typed stays in the form that was refused.

@@ -152,6 +152,10 @@ def _people(state: CampaignState) -> Iterator[TodoItem]:
 
 
 def _judging(state: CampaignState) -> Iterator[TodoItem]:
+    for gone in state.attention.gone[:MOST_LINES]:
+        left = f"{counted(gone.left, 'pair')} in {counted(gone.topics, 'topic')} left"
+        who = Markup('<bdi dir="auto">{}</bdi> can no longer judge: {}.').format(gone.assessor, left)
+        yield TodoItem("Left over", who, url_for("assignments.index"), "Assign to others", "fair")
     lagging = state.attention.lagging
     for one in lagging[:MOST_LINES]:
         yield TodoItem("Slow", _silence(one), url_for("assignments.index"), "Reassign")

@@ -110,7 +110,7 @@ def _page(pool_id: int, findings: tuple[Finding, ...] = ()) -> str:
             report=queue_report(db, here().id, line.name) if per_pair else None,
             lease=queues.lease_of(db, here().id),
             per_pair=per_pair,
-            assessors=[one for one in assessors_of(db, here().id) if one.has_account],
+            assessors=[one for one in assessors_of(db, here().id) if one.assignable],
             typed=request.form,
             findings=findings,
         )
