@@ -95,3 +95,28 @@ def test_the_threshold_of_the_measure_decides_what_is_relevant(files: list[Path]
 
 def test_runs_are_compared_by_one_measure(files: list[Path]) -> None:
     assert isinstance(invoke(topics, *files, "-m", "AP P@10").exception, WorkbenchError)
+
+
+def test_no_significance_is_claimed_over_topics_that_a_run_does_not_have(tmp_path: Path) -> None:
+    qrels = qrels_file(tmp_path / "q", {str(topic): {"a": 1} for topic in range(1, 8)})
+    whole = run_file(tmp_path, "whole", {str(topic): "a b" for topic in range(1, 8)})
+    part = run_file(tmp_path, "part", {str(topic): "b a" for topic in range(1, 7)})
+    # RR is 1 against 1/2 on the six topics that both have; on the seventh it would be 1 against 0.
+    found = json.loads(invoke(compare, qrels, whole, part, "--json").stdout)
+    assert (found["topics"], found["difference"], found["left_out"]) == (6, 0.5, ["7"])
+    assert "topics that a run lacks are not compared: 7" in invoke(compare, qrels, whole, part).stderr
+    asked = json.loads(invoke(compare, qrels, whole, part, "--json", "--average-over=qrels").stdout)
+    assert (asked["topics"], asked["difference"]) == (7, pytest.approx(4 / 7))
+    every = json.loads(invoke(pairs, qrels, whole, part, "--json").stdout)
+    assert (every["topics"], every["left_out"], every["pairs"][0]["difference"]) == (6, ["7"], 0.5)
+
+
+def test_runs_without_a_topic_in_common_are_not_tested(tmp_path: Path) -> None:
+    qrels = qrels_file(tmp_path / "q", {"1": {"a": 1}, "2": {"a": 1}})
+    one = run_file(tmp_path, "one", {"1": "a", "2": "a"})
+    other = run_file(tmp_path, "other", {"Q1": "a", "Q2": "a"})
+    for command in (compare, pairs):
+        done = invoke(command, qrels, one, other)
+        assert isinstance(done.exception, WorkbenchError)
+        assert '"other" has 0 of 2' in done.exception.message
+        assert 'ids seem to differ by what stands before the number, as "Q1" and "1"' in done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from workbench.agreement.selection import Selection, select_ratings
 from workbench.cli.agreement_options import View, report_options
 from workbench.cli.agreement_output import print_agreement
 from workbench.cli.assessor_files import read_judgment_files, read_qrels_by_assessor
+from workbench.cli.output import say_mismatch
 from workbench.cli.qrels_files import cannot_judge_option
 from workbench.cli.record_options import record_options
 from workbench.cli.runs import only_one_standard_input
@@ -95,6 +97,7 @@ def command(
     if len(files) < 2 and not given.as_judgments:
         raise click.UsageError("two files of qrels are needed, or one with --judgments")
     read = given.read(files)
+    _warn_of_strangers(read)
     answers = _answers(read, given.machine_names, first_counts=given.repeats == "first")
     categories = _scale(scale, read)
     if threshold is not None and threshold > max(categories):
@@ -118,6 +121,31 @@ PARTS: dict[str, Callable[[Selection, AgreementOptions], Result]] = {
     "matrix": matrix,
     "coefficients": coefficients_of,
 }
+
+
+def _warn_of_strangers(given: Sequence[Given]) -> None:
+    """Warn of assessors who judged nothing that anybody else judged."""
+    judged: dict[str, dict[tuple[str, str], None]] = {}
+    for name, topic, docno, _ in given:
+        judged.setdefault(name, {})[topic, docno] = None
+    if len(judged) < 2:
+        return
+    # Imported where it is used, since few need it: the runs of scoring come with it.
+    from workbench.scoring.unmatched import likely_cause
+
+    many = Counter(pair for pairs in judged.values() for pair in pairs)
+    for name, pairs in judged.items():
+        if any(many[pair] > 1 for pair in pairs):
+            continue
+        others = [pair for other, its in judged.items() if other != name for pair in its]
+        topics = {topic for topic, _ in others}
+        shared = [docno for topic, docno in pairs if topic in topics]
+        cause = (
+            likely_cause(shared, (docno for _, docno in others))
+            if shared
+            else likely_cause((topic for topic, _ in pairs), (topic for topic, _ in others))
+        )
+        say_mismatch(f"{name} has no pair of topic and document in common with anybody: {cause}")
 
 
 def _answers(given: Sequence[Given], machines: Sequence[str], *, first_counts: bool) -> Answers:

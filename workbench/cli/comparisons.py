@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from workbench.cli.output import say_table
+from workbench.cli.qrels_files import note_topics
 from workbench.scoring.all_pairs import METHODS, AllPairs, method_in_words
 from workbench.scoring.pairs_of_runs import Comparisons
 from workbench.scoring.significance import LEVEL
@@ -21,6 +24,14 @@ METHOD = click.option(
     show_default=True,
     help="Test, with its correction for the number of pairs: Tukey's HSD, or Holm's method.",
 )
+AVERAGE_OVER = click.option(
+    "--average-over",
+    type=click.Choice(["shared", "qrels"]),
+    default="shared",
+    show_default=True,
+    help="Topics compared: those that every run has, or all of the qrels, where a run that lacks one counts "
+    "as retrieving nothing.",
+)
 ORDER = click.option(
     "--order",
     type=click.Choice(list(ORDERS)),
@@ -30,9 +41,14 @@ ORDER = click.option(
 )
 
 
+def _note_left_out(topics: Sequence[str]) -> None:
+    note_topics(topics, "topics that a run lacks are not compared")
+
+
 def say_two_runs(found: TwoRuns) -> None:
     """Print the topics of two runs and the tests; on the error stream the difference with its interval."""
     one = found.difference
+    _note_left_out(found.left_out)
     say_table(
         ["topic", found.first.tag, found.second.tag, "difference"],
         [[topic, *map(_four, values)] for topic, *values in found.topics],
@@ -71,6 +87,7 @@ def say_two_runs(found: TwoRuns) -> None:
 
 def say_all_pairs(found: AllPairs) -> None:
     """Print every two runs; on the error stream how many differences are significant, and by which test."""
+    _note_left_out(found.left_out)
     say_table(
         ["better", "other", "difference", "low", "high", "effect", "p adjusted", "significant"],
         [

@@ -23,6 +23,7 @@ from workbench.cli.consensus_text import (
 from workbench.cli.inputs import read_each
 from workbench.cli.output import say_json, say_table
 from workbench.cli.qrels_files import cannot_judge_option, read_graded
+from workbench.cli.relevance_files import matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs
 from workbench.consensus.judgments import LatestJudgments, latest_judgments
 from workbench.consensus.rule import Pair
@@ -34,9 +35,10 @@ from workbench.errors import WorkbenchError
 from workbench.formats.judgment_groups import write_judgment_groups
 from workbench.formats.judgments import graded_judgments
 from workbench.formats.qrels import write_qrels
-from workbench.records import Judgment
+from workbench.records import Judgment, Qrel
 from workbench.scoring.measures import at_threshold, parse_measures
 from workbench.scoring.rank_correlation import compare_rankings
+from workbench.scoring.relevance import Relevance
 from workbench.scoring.scorer import Scorer, in_order
 
 
@@ -273,8 +275,11 @@ def scores_of_runs(
     lines = {name: at_threshold(parsed[0], one.relevant_from) for name, one in found.items() if one.qrels}
     scorers = {name: Scorer(found[name].qrels, [line]) for name, line in lines.items()}
     scores: dict[str, dict[str, float]] = {name: {} for name in lines}
+    graded = Relevance(
+        dict.fromkeys(Qrel(one.topic, one.docno, 0) for name in lines for one in found[name].qrels)
+    )
     for _, run in read_runs(RunFiles(tuple(names)), warnings=False, unique_tags=True):
-        sorted_once = in_order(run)
+        sorted_once = in_order(matched(graded, run))
         for name, scorer in scorers.items():
             scores[name][run.tag] = scorer.score(sorted_once).values[str(lines[name])]
     return scores

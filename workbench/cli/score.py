@@ -8,7 +8,7 @@ import click
 
 from workbench.cli.parallel_runs import map_runs
 from workbench.cli.qrels_files import cannot_judge_option, note_topics, read_judged
-from workbench.cli.relevance_files import read_relevance
+from workbench.cli.relevance_files import matched, read_relevance
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs, run_arguments
 from workbench.cli.score_output import say_as_csv, say_as_ir_measures, say_scores
 from workbench.records import Qrel, Run, TieRule
@@ -125,6 +125,7 @@ def command(
     users = _known_documents(known, judged) if known and judged else None
 
     def score(run: Run | RunArrays) -> RunScores:
+        matched(scorer.relevance, run)
         found = scorer.score(run, ties=rule, double_precision=double_precision, all_topics=all_topics)
         return users.score(run, found, ties=rule) if users else found
 
@@ -145,7 +146,11 @@ def _print_as_trec_eval(
 ) -> None:
     # All runs are read before the first line, so that a refused one leaves nothing behind.
     printed = [
-        list(trec_eval.lines(run, per_topic=per_topic, all_topics=all_topics, ties=ties))
+        list(
+            trec_eval.lines(
+                matched(trec_eval.relevance, run), per_topic=per_topic, all_topics=all_topics, ties=ties
+            )
+        )
         for _, run in read_runs(runs, warnings=False)
     ]
     for lines in printed:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
+from numpy.typing import NDArray
 
 from workbench.counts import counted
 from workbench.docnos import Docnos
@@ -27,6 +28,7 @@ from workbench.scoring.run_arrays import RunArrays, documents_of, judged_rows
 from workbench.scoring.subtopics import SubtopicRelevance
 from workbench.scoring.topic_rows import TopicRows
 
+Marks = NDArray[np.bool_]
 _EMPTY = Ranking((), ())
 
 
@@ -258,6 +260,17 @@ def best_first(runs: Iterable[RunScores], name: str) -> list[RunScores]:
     """Runs by one of their measures, best first, then by tag; the lowest first where lower is better."""
     sign = -1 if higher_is_better(name) else 1
     return sorted(runs, key=lambda run: (sign * run.values[name], run.tag))
+
+
+def topics_of_all(runs: Sequence[RunScores], name: str) -> tuple[tuple[str, ...], Marks]:
+    """The topics that some run lacks, and which of the measure's topics every run has; shape (topics,).
+
+    A run says nothing of a topic that it lacks: no difference there is that of two systems.
+    """
+    topics = tuple(runs[0].per_topic[name]) if runs else ()
+    shared = frozenset(topics).intersection(*(run.scored for run in runs))
+    marks = np.array([topic in shared for topic in topics], dtype=np.bool_)
+    return tuple(topic for topic in topics if topic not in shared), marks
 
 
 def topic_scores_of(runs: Iterable[RunScores], name: str) -> Floats:

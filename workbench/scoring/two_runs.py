@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+
+import numpy as np
 
 from workbench.errors import WorkbenchError
 from workbench.export import Export, table_export
 from workbench.latex import between, document, escaped, number, percent, table
-from workbench.scoring.scorer import RunScores
+from workbench.scoring.scorer import RunScores, topics_of_all
 from workbench.scoring.significance import RunDifference, SignificanceTest, compare_two
 
 TESTS = {
@@ -21,13 +24,17 @@ TESTS = {
 
 @dataclass(frozen=True, slots=True)
 class TwoRuns:
-    """Two runs by the measure `shown` on the same qrels, which `qrels` names: `first` less `second`."""
+    """Two runs by the measure `shown` on the same qrels, which `qrels` names: `first` less `second`.
+
+    Topics that one of them lacks are `left_out`.
+    """
 
     qrels: str
     shown: str
     first: RunScores
     second: RunScores
     difference: RunDifference
+    left_out: tuple[str, ...] = ()
 
     @property
     def topics(self) -> tuple[tuple[str, float, float, float], ...]:
@@ -35,16 +42,38 @@ class TwoRuns:
         pairs = zip(
             self.first.per_topic[self.shown].items(), self.second.per_topic[self.shown].values(), strict=True
         )
-        lines = [(topic, one, other, one - other) for (topic, one), other in pairs]
+        gone = frozenset(self.left_out)
+        lines = [(topic, one, other, one - other) for (topic, one), other in pairs if topic not in gone]
         return tuple(sorted(lines, key=lambda line: -line[3]))
 
 
-def two_runs(first: RunScores, second: RunScores, shown: str, *, qrels: str, seed: int = 0) -> TwoRuns:
-    """Compare two runs that were scored on the same qrels; raises WorkbenchError for a run with itself."""
+def two_runs(
+    first: RunScores, second: RunScores, shown: str, *, qrels: str, seed: int = 0, all_topics: bool = False
+) -> TwoRuns:
+    """Compare two runs that were scored on the same qrels, over the topics that both have.
+
+    With `all_topics` over those of the qrels: a run that lacks one counts as retrieving nothing there. Raises
+    WorkbenchError for a run with itself and for runs without a topic in common.
+    """
     if first.tag == second.tag:
         raise WorkbenchError("a run cannot be compared with itself", remedy="choose another one")
-    difference = compare_two(first.row(shown), second.row(shown), seed=seed)
-    return TwoRuns(qrels, shown, first, second, difference)
+    left_out, shared = topics_of_all([first, second], shown)
+    if all_topics:
+        left_out, shared = (), np.ones_like(shared)
+    if not shared.any():
+        raise nothing_shared([first, second])
+    difference = compare_two(first.row(shown)[shared], second.row(shown)[shared], seed=seed)
+    return TwoRuns(qrels, shown, first, second, difference, left_out)
+
+
+def nothing_shared(runs: Sequence[RunScores]) -> WorkbenchError:
+    """The refusal of runs that have no topic in common, with the run that has fewest."""
+    fewest = min(runs, key=lambda run: run.topics_scored)
+    return WorkbenchError(
+        f'the runs have no topic of the qrels in common: "{fewest.tag}" has '
+        f"{fewest.topics_scored} of {fewest.topics_in_qrels}",
+        remedy="leave this run out, or count topics that a run lacks: --average-over qrels",
+    )
 
 
 def two_runs_export(found: TwoRuns) -> Export:
@@ -61,6 +90,7 @@ def _two_data(found: TwoRuns) -> dict[str, object]:
         "second": found.second.tag,
         "measure": found.shown,
         "topics": one.topics,
+        "left_out": list(found.left_out),
         "difference": one.mean,
         "low": one.low,
         "high": one.high,
