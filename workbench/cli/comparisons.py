@@ -37,7 +37,7 @@ ORDER = click.option(
     type=click.Choice(list(ORDERS)),
     default=next(iter(ORDERS)),
     show_default=True,
-    help="By the median of the runs, lowest first, or by their standard deviation, highest first.",
+    help="By the median of the runs, hardest first, or by their standard deviation, highest first.",
 )
 
 
@@ -79,8 +79,8 @@ def say_two_runs(found: TwoRuns) -> None:
     effect = "undefined" if one.effect is None else f"{one.effect:.2f}"
     click.echo(
         f"{found.shown}, {found.first.tag} less {found.second.tag} over {one.topics} topics: "
-        f"{one.mean:.4f} ({interval}), effect size {effect}; higher on {one.better}, equal on {one.tied}, "
-        f"lower on {one.worse}",
+        f"{one.mean:.4f} ({interval}), effect size {effect}; better on {one.better}, equal on {one.tied}, "
+        f"worse on {one.worse}",
         err=True,
     )
 

@@ -39,7 +39,7 @@ from workbench.records import Judgment, Qrel
 from workbench.scoring.measures import at_threshold, parse_measures
 from workbench.scoring.rank_correlation import compare_rankings
 from workbench.scoring.relevance import Relevance
-from workbench.scoring.scorer import Scorer, in_order
+from workbench.scoring.scorer import Scorer, higher_first
 
 
 @click.command("consensus")
@@ -99,7 +99,7 @@ def command(
         name: with_experts(one, experts, relevant_from) for name, one in found.items() if experts is not None
     }
     scores = scores_of_runs(found, runs, measure) if runs else {}
-    comparisons = compare_rankings(scores)
+    comparisons = compare_rankings({name: higher_first(of_rule, measure) for name, of_rule in scores.items()})
     coefficient_value = _crowd_agreement(given, latest) if experts is not None else {}
     if as_json:
         say_json(
@@ -279,7 +279,7 @@ def scores_of_runs(
         dict.fromkeys(Qrel(one.topic, one.docno, 0) for name in lines for one in found[name].qrels)
     )
     for _, run in read_runs(RunFiles(tuple(names)), warnings=False, unique_tags=True):
-        sorted_once = in_order(matched(graded, run))
+        matched(graded, run)
         for name, scorer in scorers.items():
-            scores[name][run.tag] = scorer.score(sorted_once).values[str(lines[name])]
+            scores[name][run.tag] = scorer.score(run).values[str(lines[name])]
     return scores

@@ -52,8 +52,8 @@ FORMATS = ("table", "json", "csv", "trec_eval", "ir_measures")
     type=click.Choice(["qrels", "run"]),
     default="qrels",
     show_default=True,
-    help="Topics of a mean: all of the qrels, where one that the run lacks counts as 0 (trec_eval -c), or "
-    "only those that the run has.",
+    help="Topics of a mean: all of the qrels, where one that the run lacks counts as retrieving nothing "
+    "(trec_eval -c), or only those that the run has.",
 )
 @click.option(
     "--double-precision",

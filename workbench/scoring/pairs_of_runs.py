@@ -77,7 +77,7 @@ class ComparedRuns:
     def order(self) -> Positions:
         """The pairs by adjusted p, of the same p the largest difference first; those undefined come last."""
         p = np.where(np.isnan(self.adjusted), 2.0, self.adjusted)
-        return np.lexsort((-self.differences, p))
+        return np.lexsort((-np.abs(self.differences), p))
 
 
 class Ranges(Protocol):

@@ -36,7 +36,8 @@ _EMPTY = Ranking((), ())
 class RunScores(ResultTable):
     """A run's worth: `values` by measure over all topics of the qrels, `per_topic` by measure, then topic.
 
-    `scored` names the topics of the qrels for which the run has documents; the others count as 0.
+    `scored` names the topics of the qrels for which the run has documents; of the others it has
+    nothing.
     `topics_near_tied` counts those in which doubles and single precision order the documents differently.
     """
 
@@ -125,9 +126,10 @@ class Scorer:
     ) -> RunScores:
         """Score one run; of one that `read` ordered, its tie rule and precision count.
 
-        A mean is over all topics of the qrels, as by `trec_eval -c`: a topic that the run lacks counts as 0.
+        A mean is over all topics of the qrels, as by `trec_eval -c`: on a topic that the run lacks it
+        retrieves nothing.
         Without `all_topics` it is over those that the run has, as by trec_eval without -c. What ir_measures
-        adds up instead (NumRet, NumRel, NumQ) is a sum over the topics that the run has.
+        adds up instead (NumRet, NumRel, NumQ) is a sum over the same topics.
         Scores that a 32-bit float cannot tell apart are ties, as in ir_measures, pytrec_eval and trec_eval
         until 2023, whose figures these are; with `double_precision` they are not, as in trec_eval since and
         as in pools. Raises WorkbenchError where a scorer gives up.
@@ -260,6 +262,12 @@ def best_first(runs: Iterable[RunScores], name: str) -> list[RunScores]:
     """Runs by one of their measures, best first, then by tag; the lowest first where lower is better."""
     sign = -1 if higher_is_better(name) else 1
     return sorted(runs, key=lambda run: (sign * run.values[name], run.tag))
+
+
+def higher_first(scores: Mapping[str, float], name: str) -> dict[str, float]:
+    """Scores by a measure so that a higher one is better: with the sign turned where a lower one is."""
+    sign = 1 if higher_is_better(name) else -1
+    return {run: sign * score for run, score in scores.items()}
 
 
 def topics_of_all(runs: Sequence[RunScores], name: str) -> tuple[tuple[str, ...], Marks]:

@@ -58,7 +58,7 @@ class RunDifference:
 
     `low` and `high` bound the mean difference at a confidence `level` (t distribution), None of one topic.
     `effect` is the mean in standard deviations of the differences (Cohen's d of pairs), None where they do
-    not vary. `better`, `worse` and `tied` count topics on which the first run scores more, less, the same.
+    not vary. `better`, `worse` and `tied` count topics on which the first run does better, worse, the same.
     """
 
     topics: int
@@ -74,7 +74,13 @@ class RunDifference:
 
 
 def compare_two(
-    first: ArrayLike, second: ArrayLike, *, level: float = LEVEL, rounds: int = ROUNDS, seed: int = 0
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    level: float = LEVEL,
+    rounds: int = ROUNDS,
+    seed: int = 0,
+    higher_is_better: bool = True,
 ) -> RunDifference:
     """Compare two runs by their scores on the same topics, both of shape (topics,).
 
@@ -86,6 +92,7 @@ def compare_two(
     """
     differences = checked_differences(first, second)
     n, mean = len(differences), float(differences.mean())
+    gains = differences if higher_is_better else -differences
     deviation = _deviation(differences)
     reach = t_reach(n, level) * deviation / sqrt(n) if n > 1 else None
     return RunDifference(
@@ -95,8 +102,8 @@ def compare_two(
         high=None if reach is None else mean + reach,
         level=level,
         effect=mean / deviation if deviation else None,
-        better=int((differences > 0).sum()),
-        worse=int((differences < 0).sum()),
+        better=int((gains > 0).sum()),
+        worse=int((gains < 0).sum()),
         tied=int((differences == 0).sum()),
         tests=(
             paired_t(differences),

@@ -11,7 +11,7 @@ import numpy as np
 from workbench.errors import WorkbenchError
 from workbench.export import Export, table_export
 from workbench.latex import between, document, escaped, number, percent, table
-from workbench.scoring.scorer import RunScores, topics_of_all
+from workbench.scoring.scorer import RunScores, higher_is_better, topics_of_all
 from workbench.scoring.significance import RunDifference, SignificanceTest, compare_two
 
 TESTS = {
@@ -37,6 +37,11 @@ class TwoRuns:
     left_out: tuple[str, ...] = ()
 
     @property
+    def higher_is_better(self) -> bool:
+        """Whether the first run is better where the difference is above 0."""
+        return higher_is_better(self.shown)
+
+    @property
     def topics(self) -> tuple[tuple[str, float, float, float], ...]:
         """Topic, both scores and their difference; where the first is furthest ahead comes first."""
         pairs = zip(
@@ -44,7 +49,8 @@ class TwoRuns:
         )
         gone = frozenset(self.left_out)
         lines = [(topic, one, other, one - other) for (topic, one), other in pairs if topic not in gone]
-        return tuple(sorted(lines, key=lambda line: -line[3]))
+        sign = -1 if self.higher_is_better else 1
+        return tuple(sorted(lines, key=lambda line: sign * line[3]))
 
 
 def two_runs(
@@ -62,7 +68,12 @@ def two_runs(
         left_out, shared = (), np.ones_like(shared)
     if not shared.any():
         raise nothing_shared([first, second])
-    difference = compare_two(first.row(shown)[shared], second.row(shown)[shared], seed=seed)
+    difference = compare_two(
+        first.row(shown)[shared],
+        second.row(shown)[shared],
+        seed=seed,
+        higher_is_better=higher_is_better(shown),
+    )
     return TwoRuns(qrels, shown, first, second, difference, left_out)
 
 

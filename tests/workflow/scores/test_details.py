@@ -48,7 +48,7 @@ JUDGED = [Judgment("X", "T1", "d1", 1), Judgment("X", "T1", "d2", 0), Judgment("
 def campaign(database: Database) -> int:
     with database.writing() as db:
         made = campaign_with_people(db)
-        send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA, half={"T1": ("d2", "d1")})
+        send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA, half={"T1": ("d2", "d1"), "T2": ("d9",)})
         import_judgments(db, made.campaign.id, JUDGED, source="f")
     return made.campaign.id
 
