@@ -249,3 +249,12 @@ def test_what_trec_evals_lines_cannot_have_is_refused(
     others: list[str], qrels: Path, runs: list[Path]
 ) -> None:
     assert invoke(qrels, *runs, "--format", "trec_eval", *others).exit_code == 2
+
+
+def test_facts_of_the_qrels_do_not_depend_on_the_run(qrels: Path, runs: list[Path]) -> None:
+    """NumRel is num_rel of trec_eval -c: 2 + 1 relevant documents in 2 topics, also of a run that lacks one."""
+    values = {(row["run"], row["measure"]): row["value"] for row in said(qrels, *runs, "-m", "NumRel NumQ")}
+    assert set(values.values()) == {3.0, 2.0}
+    assert values["half", "NumRel"] == values["good", "NumRel"] == 3.0
+    done = invoke(qrels, runs[1], "-m", "num_rel", "--format", "trec_eval")
+    assert done.stdout.split() == ["num_rel", "all", "3"]
