@@ -252,7 +252,7 @@ def test_what_trec_evals_lines_cannot_have_is_refused(
 
 
 def test_facts_of_the_qrels_do_not_depend_on_the_run(qrels: Path, runs: list[Path]) -> None:
-    """NumRel is num_rel of trec_eval -c: 2 + 1 relevant documents in 2 topics, also of a run that lacks one."""
+    """NumRel is num_rel of trec_eval -c: 2 + 1 relevant documents in 2 topics, whatever a run has."""
     values = {(row["run"], row["measure"]): row["value"] for row in said(qrels, *runs, "-m", "NumRel NumQ")}
     assert set(values.values()) == {3.0, 2.0}
     assert values["half", "NumRel"] == values["good", "NumRel"] == 3.0

@@ -52,7 +52,7 @@ def random_set(seed: int) -> tuple[list[Qrel], Run]:
 
 
 def _but_facts(scores: RunScores, name: str) -> dict[str, float]:
-    """What a run scores by topic; facts of the qrels, which the field has of its topics only, of these alone."""
+    """What a run scores by topic; facts of the qrels of its own topics only, as the field has them."""
     facts = name in {"NumQ", "NumRel"}
     return {
         topic: value for topic, value in scores.per_topic[name].items() if not facts or topic in scores.scored

@@ -142,6 +142,8 @@ def sentences(found: DeeperPool) -> list[str]:
         )
     if found.reached < question.deeper:
         lines.append(f"note: beyond rank {found.reached} no run has a new document to judge")
-    if law.exponent >= 0:
+    if not found.judgments:
+        lines.append(f"note: nothing is left to judge to depth {question.deeper}: these are counts")
+    if law.exponent >= 0 and found.judgments:
         lines.append("note: new relevant documents do not get fewer with the rank: do not extrapolate")
     return lines
