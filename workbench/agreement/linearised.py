@@ -28,7 +28,7 @@ def linearised(
     if not coefficient.linearised:
         message = f"{coefficient.label} has no linearised variance here"
         raise WorkbenchError(message, remedy="draw a bootstrap")
-    chosen = weights_of(weights, len(ratings.categories))
+    chosen = weights_of(weights, ratings.categories)
     cells = cells_of(ratings)
     times = cells.times.astype(np.float64)
     n = int(times.sum())

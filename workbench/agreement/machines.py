@@ -106,8 +106,7 @@ def majority(codes: Codes, size: int) -> tuple[Codes, NDArray[np.bool_]]:
 
 
 def _estimates(ratings: Ratings, resamples: Resamples, *, weighted: bool) -> tuple[Estimate, ...]:
-    q = len(ratings.categories)
-    weights = quadratic(q) if weighted else nominal(q)
+    weights = (quadratic if weighted else nominal)(ratings.categories)
     total = tally(ratings, weights).total()
     coefficients = machine_coefficients(weighted=weighted)
     if not ratings.codes.size:

@@ -94,7 +94,7 @@ def bootstrap(
     if chosen.rounds < 1 or not 0 < chosen.level < 1:
         message = f"{chosen.rounds} rounds at level {chosen.level} give no interval"
         raise WorkbenchError(message, remedy="as 2000 at 0.95")
-    matrix = weights_of(weights, len(ratings.categories))
+    matrix = weights_of(weights, ratings.categories)
     return interval_over(coefficient, resampled(ratings, matrix, chosen), matrix)
 
 

@@ -105,6 +105,8 @@ def command(
             f"no grade is {threshold} or more, so that nothing is relevant; the highest is {max(categories)}",
             remedy="choose a lower --relevant-from, or name all grades by --scale",
         )
+    if options.graded and scale is None:
+        _note_never_given(categories)
     selection = select_ratings(answers, categories, options)
     if view.part == "pair":
         # Imported where it is used, since the other parts need none of it.
@@ -157,6 +159,22 @@ def _answers(given: Sequence[Given], machines: Sequence[str], *, first_counts: b
     assessors = [Assessor(name, name in machines) for name in names]
     rows = [(place[name], topic, docno, answer) for name, topic, docno, answer in given]
     return answers_of(assessors, rows[::-1] if first_counts else rows)
+
+
+def _note_never_given(grades: Sequence[int]) -> None:
+    missing = sorted(set(range(min(grades), max(grades) + 1)) - set(grades))
+    if missing:
+        every = " ".join(map(str, range(min(grades), max(grades) + 1)))
+        click.echo(
+            f"note: nobody gave {_listed(missing)}: no row of a table, but its distance counts in linear and "
+            f"quadratic weights; --scale '{every}' makes it a grade",
+            err=True,
+        )
+
+
+def _listed(grades: Sequence[int]) -> str:
+    shown = ", ".join(map(str, grades[:10])) + (", ..." if len(grades) > 10 else "")
+    return f"grade {shown}" if len(grades) == 1 else f"the grades {shown}"
 
 
 def _scale(typed: str | None, given: Sequence[Given]) -> tuple[int, ...]:
