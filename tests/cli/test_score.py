@@ -258,3 +258,26 @@ def test_facts_of_the_qrels_do_not_depend_on_the_run(qrels: Path, runs: list[Pat
     assert values["half", "NumRel"] == values["good", "NumRel"] == 3.0
     done = invoke(qrels, runs[1], "-m", "num_rel", "--format", "trec_eval")
     assert done.stdout.split() == ["num_rel", "all", "3"]
+
+
+def test_the_two_measures_that_are_called_accuracy_are_told_apart(tmp_path: Path) -> None:
+    """By hand: of ten documents two are relevant and a run has one of them and one other: 8 of 10 are right.
+
+    The pair in the run stands in the right order, so that the Accuracy of ir_measures is 1.
+    """
+    qrels = qrels_file(tmp_path / "qrels", {"1": {"a": 1, "b": 1, "c": 0}})
+    run = run_file(tmp_path, "A", {"1": "a c"})
+    done = invoke(qrels, run, "-m", "Accuracy SetAccuracy(docs=10)")
+    assert done.stdout.splitlines()[1].split("\t")[1:3] == ["1.0000", "0.8000"]
+    assert "the accuracy of textbooks" in done.stderr
+    assert "SetAccuracy(docs=N)" in done.stderr
+
+
+@pytest.mark.parametrize("measure", ["SetAccuracy", "Fallout", "Fallout@10"])
+def test_what_needs_the_size_of_the_collection_says_how_to_write_it(
+    qrels: Path, runs: list[Path], measure: str
+) -> None:
+    error = invoke(qrels, *runs, "-m", measure).exception
+    assert isinstance(error, WorkbenchError)
+    assert "needs docs, the number of documents in the collection" in error.message
+    assert error.remedy.startswith(f"such as {measure.partition('@')[0]}(docs=")

@@ -53,6 +53,12 @@ _RANGES_OF: Mapping[tuple[str, str], tuple[float, float]] = {
     ("nNRBP", "beta"): (0, 1),
 }
 """Where a parameter of a measure has other bounds than its namesake elsewhere."""
+NAMESAKES: Mapping[str, str] = {
+    "Accuracy": "Accuracy is that of ir_measures, the share of pairs of a relevant and another document in "
+    "the right order; the accuracy of textbooks, the share of documents rightly retrieved or left out, is "
+    "SetAccuracy(docs=N) with N documents in the collection",
+}
+"""What a measure is not, though it is called so elsewhere; by name."""
 # The names of ndeval, and the short one that papers have for subtopic recall.
 _NDEVALS = {
     "ERR-IA": "ERR_IA",
@@ -173,7 +179,10 @@ def _check(name: str, measure: Measure, key: str) -> None:
     value = measure.params.get(key, NOT_PROVIDED)
     if value is NOT_PROVIDED:
         if declared.required:
-            raise WorkbenchError(f'"{name}" needs a {key}', remedy=_EXAMPLES)
+            kernel = KERNELS.get(str(measure.NAME))
+            remedy = _EXAMPLES if kernel is None else f"such as {kernel.example}"
+            message = f'"{name}" needs docs, the number of documents in the collection'
+            raise WorkbenchError(message if key == "docs" else f'"{name}" needs a {key}', remedy=remedy)
         return
     mistaken = isinstance(value, bool) and declared.dtype is not bool
     if mistaken or not declared.validate(value):
