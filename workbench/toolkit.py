@@ -35,7 +35,7 @@ from workbench.releases.comparison import compare_releases as compare_contents
 from workbench.releases.contents import ReleaseContents
 from workbench.releases.zipped import ZippedFiles, ZippedRelease
 from workbench.result_table import ResultRows, ResultTable
-from workbench.scoring.measures import at_threshold, parse_measures
+from workbench.scoring.measures import at_threshold, check_complement, parse_measures
 from workbench.scoring.scorer import RunScores, Scorer
 from workbench.scoring.unmatched import unmatched
 from workbench.trust.alternatives import AlternativeQrels, ranking_measure, score_under
@@ -151,6 +151,7 @@ def score(qrels: File | Qrels, runs: Iterable[Run | File], measures: str = "AP n
     or cannot be computed here.
     """
     scorer = Scorer(qrels if isinstance(qrels, tuple) else read_qrels(qrels), measures)
+    check_complement(scorer.relevance, scorer.measures)
     return ScoresTable(scorer.score(_matched(scorer, run)) for run in runs)
 
 

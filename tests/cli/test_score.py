@@ -281,3 +281,18 @@ def test_what_needs_the_size_of_the_collection_says_how_to_write_it(
     assert isinstance(error, WorkbenchError)
     assert "needs docs, the number of documents in the collection" in error.message
     assert error.remedy.startswith(f"such as {measure.partition('@')[0]}(docs=")
+
+
+@pytest.mark.parametrize(
+    "words", ["score QRELS RUN -m AUC", "topics QRELS RUN -m AUC", "curve roc QRELS RUN"]
+)
+def test_a_share_of_documents_that_are_not_relevant_needs_some(tmp_path: Path, words: str) -> None:
+    """Two relevant documents and no other are judged; a collection of four has two others."""
+    qrels = qrels_file(tmp_path / "qrels", {"1": {"a": 1, "b": 1}})
+    run = run_file(tmp_path, "A", {"1": "a c b"})
+    refused = workbench(*({"QRELS": qrels, "RUN": run}.get(word, word) for word in words.split()))
+    assert refused.returncode == 1
+    assert b"undefined: the qrels have no document that is not relevant" in refused.stderr
+    assert b"docs" in refused.stderr
+    # By hand: a is above both others, b above the one that is not retrieved: 3 of 4 pairs.
+    assert "0.7500" in invoke(qrels, run, "-m", "AUC(docs=4)").stdout

@@ -26,7 +26,7 @@ from workbench.cli.runs import RunFiles, only_one_standard_input, run_arguments
 from workbench.errors import WorkbenchError
 from workbench.records import Qrel, TieRule
 from workbench.scoring.all_pairs import all_pairs, all_pairs_export
-from workbench.scoring.measures import parse_measures
+from workbench.scoring.measures import check_complement, parse_measures
 from workbench.scoring.pairs_of_runs import Comparisons
 from workbench.scoring.scorer import RunScores, Scorer
 from workbench.scoring.topic_difficulty import topic_table, topic_table_export
@@ -85,6 +85,7 @@ def _scored(qrels: str, files: RunFiles, measure: str, codes: Sequence[int], tie
         raise WorkbenchError("runs are compared by one measure", remedy="name one, such as AP")
     judged = read_judged(qrels, codes)
     scorer = Scorer(judged, measures)
+    check_complement(scorer.relevance, measures)
     scores = map_runs(files, lambda run: scorer.score(matched(scorer.relevance, run), ties=ties))
     tags = [one.tag for one in scores]
     if len(set(tags)) < len(tags):

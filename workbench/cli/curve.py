@@ -70,7 +70,7 @@ _DEEPEST = 100_000
     "--docs",
     type=click.IntRange(1),
     metavar="N",
-    help="roc: documents in the collection.  [default: judged documents only]",
+    help="roc: documents in the collection.  [default: judged documents only, some of them not relevant]",
 )
 @click.option(
     "--ties",

@@ -14,7 +14,7 @@ from workbench.cli.score_output import say_as_csv, say_as_ir_measures, say_score
 from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.kernels.registry import Reads, reads
 from workbench.scoring.listed import example_names
-from workbench.scoring.measures import NAMESAKES, parse_measures
+from workbench.scoring.measures import NAMESAKES, check_complement, parse_measures
 from workbench.scoring.run_arrays import RunArrays
 from workbench.scoring.scorer import RunScores, Scorer
 
@@ -121,6 +121,7 @@ def command(
     judged = read_judged(qrels, codes, subtopics=diverse) if diverse or known else None
     relevance = read_relevance(qrels, codes) if judged is None else judged
     scorer = Scorer(relevance, parsed, field=form == "ir_measures")
+    check_complement(scorer.relevance, parsed)
     note_topics(
         scorer.relevance.without_grades(),
         "topics whose grades are all negative, which means not judged, count as 0",

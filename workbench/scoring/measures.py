@@ -20,7 +20,7 @@ from ir_measures.providers.base import NOT_PROVIDED
 from workbench.errors import WorkbenchError
 from workbench.scoring.kernels.registry import KERNELS, kernel_of
 from workbench.scoring.listed import own_measures
-from workbench.scoring.relevance import LARGEST_GRADE
+from workbench.scoring.relevance import LARGEST_GRADE, Relevance
 from workbench.scoring.trec_eval_names import counterpart, expanded
 
 _KINDS = {
@@ -242,6 +242,19 @@ def _installation(measure: Measure) -> str:
     ]
     known = [way for way in ways if way]
     return " or ".join(known) if known else "try it with other parameters, such as rel= or a cutoff"
+
+
+def check_complement(relevance: Relevance, measures: Iterable[Measure]) -> None:
+    """Raise WorkbenchError for AUC among judged documents where none of these is not relevant."""
+    for measure in measures:
+        if measure.NAME != "AUC" or "docs" in measure.params:
+            continue
+        rel = measure["rel"]
+        if (relevance.relevant(0) == relevance.relevant(rel)).all():
+            raise WorkbenchError(
+                f"{measure} is undefined: the qrels have no document that is not relevant",
+                remedy="say how many documents the collection has, as AUC(docs=528155)",
+            )
 
 
 def at_threshold(measure: Measure, relevant_from: int) -> Measure:

@@ -17,6 +17,7 @@ from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, r
 from workbench.cli.trust.shared import MEASURE, SEED, TIES, table_forms
 from workbench.formats.qrels import read_qrels
 from workbench.records import TieRule
+from workbench.scoring.measures import check_complement
 from workbench.scoring.scorer import Scorer
 from workbench.shares import percent
 from workbench.trust.alternatives import one_measure
@@ -91,6 +92,7 @@ def command(
     chosen, splitting = one_measure(measure), splits.splitting()
     with open_input(qrels) as (stream, source):
         scorer = Scorer(read_qrels(stream, source=source), [chosen])
+    check_complement(scorer.relevance, [chosen])
     read = all_matched(scorer.relevance, read_arrays(runs))
     scored = [scorer.score(run, ties=TieRule(ties)) for run in read]
     scores = np.array([list(one.per_topic[str(chosen)].values()) for one in scored]).T
