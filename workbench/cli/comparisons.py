@@ -10,7 +10,7 @@ from workbench.cli.output import say_table
 from workbench.cli.qrels_files import note_topics
 from workbench.scoring.all_pairs import METHODS, AllPairs, method_in_words
 from workbench.scoring.pairs_of_runs import Comparisons
-from workbench.scoring.significance import LEVEL
+from workbench.scoring.significance import FEWEST_TOPICS, LEVEL, TOO_FEW_TOPICS
 from workbench.scoring.topic_difficulty import ORDERS, TopicTable
 from workbench.scoring.two_runs import TESTS, TwoRuns
 
@@ -72,7 +72,7 @@ def say_two_runs(found: TwoRuns) -> None:
         numeric=range(1, 4),
     )
     interval = (
-        "no interval of one topic"
+        f"no interval of {TOO_FEW_TOPICS}"
         if one.low is None or one.high is None
         else f"{LEVEL:.0%} t interval {one.low:.4f} to {one.high:.4f}"
     )
@@ -103,6 +103,9 @@ def say_all_pairs(found: AllPairs) -> None:
         ],
         numeric=range(2, 7),
     )
+    if found.compared.topics < FEWEST_TOPICS:
+        click.echo(f"note: no interval and no test of {TOO_FEW_TOPICS}", err=True)
+        return
     click.echo(
         f"{found.shown} of {len(found.ranked)} runs over {found.compared.topics} topics: "
         f"{found.significant} of {found.pairs} differences are significant at {1 - LEVEL:.2g} "
@@ -132,5 +135,5 @@ def say_topic_table(found: TopicTable) -> None:
     click.echo(f"{found.shown} of {found.lines[0].runs} runs on {len(found.lines)} topics", err=True)
 
 
-def _four(value: float) -> str:
-    return f"{value:.4f}"
+def _four(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"

@@ -32,13 +32,13 @@ MOST_RUNS = {Comparisons.TUKEY: 30, Comparisons.WILCOXON_HOLM: 60, Comparisons.R
 
 @dataclass(frozen=True, slots=True)
 class PairLine:
-    """Two runs, the better one first; `effect` and `p` are None where they are undefined."""
+    """Two runs, the better one first; what is None is undefined."""
 
     first: str
     second: str
     difference: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     effect: float | None
     p: float | None
     significant: bool
@@ -184,8 +184,8 @@ def _lines(compared: ComparedRuns, chosen: Positions, tags: Sequence[str]) -> It
             first=tags[first],
             second=tags[second],
             difference=difference,
-            low=difference - reach,
-            high=difference + reach,
+            low=_defined(difference - reach),
+            high=_defined(difference + reach),
             effect=_defined(effect),
             p=_defined(p),
             significant=significant,

@@ -12,7 +12,7 @@ from workbench.errors import WorkbenchError
 from workbench.export import Export, table_export
 from workbench.latex import between, document, escaped, number, percent, table
 from workbench.scoring.scorer import RunScores, higher_is_better, topics_of_all
-from workbench.scoring.significance import RunDifference, SignificanceTest, compare_two
+from workbench.scoring.significance import TOO_FEW_TOPICS, RunDifference, SignificanceTest, compare_two
 
 TESTS = {
     SignificanceTest.T: "Paired t test",
@@ -132,11 +132,15 @@ def _two_latex(found: TwoRuns) -> str:
         (TESTS[test.test], str(test.n), number(test.statistic), number(test.p, 4), escaped(test.method))
         for test in one.tests
     ]
+    interval = (
+        f"no interval of {TOO_FEW_TOPICS}"
+        if one.low is None
+        else f"{between(one.low, one.high, 4)} ({percent(one.level)} $t$ interval)"
+    )
     caption = (
         f"{escaped(found.first.tag)} less {escaped(found.second.tag)}, {escaped(found.shown)} over "
-        f"{one.topics} topics: mean difference {number(one.mean, 4)} {between(one.low, one.high, 4)} "
-        f"({percent(one.level)} $t$ interval), effect size $d$ = {number(one.effect, 2)}; better on "
-        f"{one.better}, equal on {one.tied}, worse on {one.worse}. Qrels: "
+        f"{one.topics} topics: mean difference {number(one.mean, 4)}, {interval}, effect size "
+        f"$d$ = {number(one.effect, 2)}; better on {one.better}, equal on {one.tied}, worse on {one.worse}. Qrels: "
         f"{escaped(found.qrels)}."
     )
     heads = ("Test", "$n$", "Statistic", "$p$", "Method")
