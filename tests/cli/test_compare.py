@@ -61,7 +61,8 @@ def test_compare_takes_two_runs(files: list[Path], count: int) -> None:
 def test_runs_of_one_tag_are_refused(files: list[Path]) -> None:
     done = invoke(compare, files[0], files[1], files[1])
     assert isinstance(done.exception, WorkbenchError)
-    assert "--name-by" in done.exception.remedy
+    assert "--name-by file" in str(done.exception)
+    assert "put the parts into one file" in str(done.exception)
 
 
 def test_every_two_runs_are_tested_with_a_correction(files: list[Path]) -> None:

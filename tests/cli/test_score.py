@@ -136,8 +136,11 @@ def test_refused_runs_are_told_all_at_once_and_nothing_is_printed(qrels: Path, t
     assert result.stdout == ""
 
 
-def test_runs_with_one_tag_come_in_the_order_of_the_files(qrels: Path, runs: list[Path]) -> None:
-    assert [row["run"] for row in said(qrels, runs[0], runs[0], "-m", "AP")] == ["good", "good"]
+def test_runs_with_one_tag_come_by_file_in_the_order_of_the_files(qrels: Path, runs: list[Path]) -> None:
+    again = runs[0].with_name("again.run")
+    again.write_bytes(runs[0].read_bytes())
+    rows = said(qrels, again, runs[0], "-m", "AP", "--name-by=file")
+    assert [row["run"] for row in rows] == ["again.run", "good.run"]
 
 
 def test_ids_that_are_no_utf8_survive_in_json(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from tests.cli.executable import qrels_file, run_file
 from workbench.cli.main import workbench
+from workbench.errors import InvalidInput
 
 COMPOSED = "café-12"
 GRADES = {"1": {"FT1": 1, "FT2": 0, COMPOSED: 1}, "2": {"FT1": 1, "FT3": 0}}
@@ -107,3 +108,33 @@ def test_a_simulation_of_other_documents_or_topics_is_told_why(tmp_path: Path, q
     done = invoke("simulate", documents, qrels, topics)
     assert f"warning: no topic of {topics} is in {qrels}: ids seem to differ" in done.stderr
     assert f"warning: no relevant document of {qrels} is in {documents}: ids seem to differ" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "score QRELS RUNS",
+        "score QRELS RUNS --warnings",
+        "score QRELS RUNS --format trec_eval",
+        "compare QRELS RUNS",
+        "pairs QRELS RUNS",
+        "topics QRELS RUNS",
+        "curve rank QRELS RUNS",
+        "pool RUNS --depth 2",
+        "analyse RUNS --depth 2",
+        "trust topics QRELS RUNS",
+        "trust holes QRELS RUNS",
+        "trust depth QRELS RUNS --depth 2",
+        "trust runs QRELS RUNS --depth 1",
+        "trust judges RUNS -a QRELS",
+    ],
+)
+def test_two_files_with_one_tag_are_refused_alike(tmp_path: Path, qrels: Path, command: str) -> None:
+    one, other = (run_file(tmp_path, "A", {"1": docno}).rename(tmp_path / docno) for docno in ("FT1", "FT2"))
+    words = [{"QRELS": [qrels], "RUNS": [one, other]}.get(word, [word]) for word in command.split()]
+    done = invoke(*(word for some in words for word in some))
+    assert isinstance(done.exception, InvalidInput)
+    (finding,) = done.exception.findings
+    assert finding.message == f'the tag "A" is also that of {one}'
+    assert "--name-by file" in finding.remedy
+    assert "one run in parts" in finding.remedy

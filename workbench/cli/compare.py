@@ -87,10 +87,6 @@ def _scored(qrels: str, files: RunFiles, measure: str, codes: Sequence[int], tie
     scorer = Scorer(judged, measures)
     check_complement(scorer.relevance, measures)
     scores = map_runs(files, lambda run: scorer.score(matched(scorer.relevance, run), ties=ties))
-    tags = [one.tag for one in scores]
-    if len(set(tags)) < len(tags):
-        twice = next(tag for tag in tags if tags.count(tag) > 1)
-        raise WorkbenchError(f'two runs have the tag "{twice}"', remedy="name runs by file: --name-by file")
     return ScoredRuns(
         qrels, str(measures[0]), scores, _relevant(judged, int(measures[0].params.get("rel", 1)))
     )

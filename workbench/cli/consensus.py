@@ -278,7 +278,7 @@ def scores_of_runs(
     graded = Relevance(
         dict.fromkeys(Qrel(one.topic, one.docno, 0) for name in lines for one in found[name].qrels)
     )
-    for _, run in read_runs(RunFiles(tuple(names)), warnings=False, unique_tags=True):
+    for _, run in read_runs(RunFiles(tuple(names)), warnings=False):
         matched(graded, run)
         for name, scorer in scorers.items():
             scores[name][run.tag] = scorer.score(run).values[str(lines[name])]

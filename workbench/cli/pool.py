@@ -138,7 +138,7 @@ def command(
         tops = read_tops(runs, depth=depth, ties=ties)
         _print_pairs(depth_pairs(tops, **values).items())
         return
-    read = read_runs(runs, warnings=warnings, unique_tags=True, depth=depth, ties=ties)
+    read = read_runs(runs, warnings=warnings, depth=depth, ties=ties)
     given = (run for _, run in read)
     if judged.qrels is not None:
         simulate(given, judged, recipe, as_json=as_json)

@@ -140,8 +140,8 @@ def _two_latex(found: TwoRuns) -> str:
     caption = (
         f"{escaped(found.first.tag)} less {escaped(found.second.tag)}, {escaped(found.shown)} over "
         f"{one.topics} topics: mean difference {number(one.mean, 4)}, {interval}, effect size "
-        f"$d$ = {number(one.effect, 2)}; better on {one.better}, equal on {one.tied}, worse on {one.worse}. Qrels: "
-        f"{escaped(found.qrels)}."
+        f"$d$ = {number(one.effect, 2)}; better on {one.better}, equal on {one.tied}, worse on {one.worse}. "
+        f"Qrels: {escaped(found.qrels)}."
     )
     heads = ("Test", "$n$", "Statistic", "$p$", "Method")
     return document(table("lrrrl", heads, rows, caption, "tab:two-runs", size=r"\footnotesize"))

@@ -119,7 +119,7 @@ def command(
 def _pooled_runs(files: RunFiles, tags: Collection[str] | None, pool: PoolGiven) -> Iterator[Run]:
     missing = set(tags or ())
     ties = TieRule(pool.pool_ties)
-    for _, run in read_runs(files, warnings=False, unique_tags=True, depth=pool.depth, ties=ties):
+    for _, run in read_runs(files, warnings=False, depth=pool.depth, ties=ties):
         missing.discard(run.tag)
         if tags is None or run.tag in tags:
             yield run
