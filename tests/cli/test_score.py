@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import ir_measures
 import pytest
 from click.testing import CliRunner, Result
 
@@ -299,3 +301,46 @@ def test_a_share_of_documents_that_are_not_relevant_needs_some(tmp_path: Path, w
     assert b"docs" in refused.stderr
     # By hand: a is above both others, b above the one that is not retrieved: 3 of 4 pairs.
     assert "0.7500" in invoke(qrels, run, "-m", "AUC(docs=4)").stdout
+
+
+def test_the_format_ir_measures_has_the_values_of_that_program(tmp_path: Path) -> None:
+    """On ties in every order, holes, topics that the run or the qrels lack."""
+    draw = random.Random(7)
+    qrels = qrels_file(
+        tmp_path / "qrels",
+        {str(topic): {f"d{at}": draw.choice([0, 0, 1, 2]) for at in range(9)} for topic in range(1, 9)},
+    )
+    run = tmp_path / "ties.run"
+    lines = [
+        f"{topic} Q0 {docno} {rank} {draw.choice([1, 2, 3])} ties\n"
+        for topic in range(2, 11)
+        for rank, docno in enumerate(draw.sample([f"d{at}" for at in range(14)], 10), 1)
+    ]
+    run.write_text("".join(lines))
+    names = "RR@10 RR AP nDCG@5 P@5 R@5 Judged@10 Compat Accuracy NumRel NumRet NumQ Bpref ERR@10 SetP infAP"
+    wanted = [ir_measures.parse_measure(name) for name in names.split()]
+    readers: list[Any] = [ir_measures.read_trec_qrels, ir_measures.read_trec_run]
+    read = [list(reader(str(file))) for reader, file in zip(readers, (qrels, run), strict=True)]
+    theirs = {str(one): value for one, value in ir_measures.calc_aggregate(wanted, *read).items()}
+    done = invoke(qrels, run, "-m", names, "--format", "ir_measures")
+    ours = dict(line.split("\t") for line in done.stdout.splitlines())
+    assert ours == {name: f"{value:.4f}" for name, value in theirs.items()}
+    per_topic = invoke(qrels, run, "-m", names, "--format", "ir_measures", "--per-topic")
+    expected = {
+        (one.query_id, str(one.measure)): f"{one.value:.4f}" for one in ir_measures.iter_calc(wanted, *read)
+    }
+    printed = {tuple(line.split("\t")[:2]): line.split("\t")[2] for line in per_topic.stdout.splitlines()}
+    assert {key: value for key, value in printed.items() if key[0] != "all"} == {
+        key: value for key, value in expected.items() if key[0] in {str(topic) for topic in range(1, 9)}
+    }
+    named = ["-m", "RR@10 AP Judged@10", "--ties", "docno-ascending"]
+    in_one_order = dict(
+        line.split("\t") for line in invoke(qrels, run, *named, "--format=ir_measures").stdout.splitlines()
+    )
+    assert in_one_order == {row["measure"]: f"{row['value']:.4f}" for row in said(qrels, run, *named)}
+
+
+def test_an_empty_run_has_the_values_of_ir_measures(tmp_path: Path, qrels: Path) -> None:
+    alien = run_file(tmp_path, "alien", {"9": "a b"})
+    done = invoke(qrels, alien, "-m", "AP RR@10 NumRel", "--format", "ir_measures")
+    assert done.stdout.splitlines() == ["AP\t0.0000", "RR@10\t0.0000", "NumRel\t0.0000"]

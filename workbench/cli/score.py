@@ -45,7 +45,8 @@ FORMATS = ("table", "json", "csv", "trec_eval", "ir_measures")
     type=click.Choice([rule.value for rule in TieRule]),
     default=TieRule.TREC_EVAL.value,
     show_default=True,
-    help="Which of two documents with the same score comes first.",
+    help="Which of two documents with the same score comes first; --format ir_measures leaves it to its "
+    "scorers unless another rule is named.",
 )
 @click.option(
     "--average-over",
@@ -96,7 +97,8 @@ def command(
     The last column counts the topics of the qrels that a run has. Files may be gzip; - is the standard input.
 
     IPrec and SetF follow their published definitions, from which trec_eval departs: the formats trec_eval and
-    ir_measures print what these programs do (see workbench help measures).
+    ir_measures print what these programs do, ir_measures also with the order of ties that each of its
+    scorers has (see workbench help measures).
     """
     only_one_standard_input((qrels, *runs.names, *([known] if known else [])))
     if known and form not in {"table", "json"}:
@@ -120,7 +122,8 @@ def command(
     diverse = any(reads(measure) is Reads.SUBTOPICS for measure in parsed)
     judged = read_judged(qrels, codes, subtopics=diverse) if diverse or known else None
     relevance = read_relevance(qrels, codes) if judged is None else judged
-    scorer = Scorer(relevance, parsed, field=form == "ir_measures")
+    theirs = form == "ir_measures"
+    scorer = Scorer(relevance, parsed, field=theirs, own_ties=theirs and rule is TieRule.TREC_EVAL)
     check_complement(scorer.relevance, parsed)
     note_topics(
         scorer.relevance.without_grades(),

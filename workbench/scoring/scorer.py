@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -19,7 +19,7 @@ from workbench.errors import WorkbenchError
 from workbench.ranking import array_order, ordered
 from workbench.records import Qrel, Ranking, Run, TieRule, sorted_ids
 from workbench.result_table import ResultRows, ResultTable
-from workbench.scoring.field_scorers import FieldScorers
+from workbench.scoring.field_scorers import FieldScorers, bytewise, descending
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.registry import Reads, compute, kernel_of, reads
 from workbench.scoring.measures import in_the_field, parse_measures
@@ -73,22 +73,31 @@ class RunScores(ResultTable):
 class OrderedRun:
     """A run in the order in which it is read: its grades, and its docnos by topic, decoded when asked for.
 
-    Doubles and single precision order the documents of the topics `near_tied` differently.
+    Doubles and single precision order the documents of the topics `near_tied` differently. `given` has the
+    scores of the file by topic and docno, in its order, where the field's own order of ties is wanted.
     """
 
     tag: str
     judged: JudgedRun
     near_tied: Positions
     orders: Callable[[], Mapping[str, Sequence[str]]]
+    given: Callable[[], Mapping[str, Mapping[str, float]]] | None = None
 
 
 class Scorer:
     """Scores many runs against the same qrels by the same measures."""
 
     def __init__(
-        self, qrels: Iterable[Qrel] | Relevance, measures: str | Sequence[Measure], *, field: bool = False
+        self,
+        qrels: Iterable[Qrel] | Relevance,
+        measures: str | Sequence[Measure],
+        *,
+        field: bool = False,
+        own_ties: bool = False,
     ) -> None:
         """Prepare the qrels once; with `field` the field's scorers compute whatever they can.
+
+        With `own_ties` they order documents of one score each in its own way.
 
         A `Relevance` is arranged as it is: of qrels with subtopics it has to be a `SubtopicRelevance`.
 
@@ -98,6 +107,7 @@ class Scorer:
         self.measures = parse_measures(measures) if isinstance(measures, str) else tuple(measures)
         self.relevance = qrels if isinstance(qrels, Relevance) else _relevance(qrels, self.measures)
         # By name, since ir_measures writes the name anew whenever a measure is looked up.
+        self._own_ties = own_ties
         self._names = {str(measure): measure for measure in self.measures}
         self._kernels = {
             name: kernel
@@ -112,9 +122,11 @@ class Scorer:
         self, run: Run | RunArrays, *, ties: TieRule = TieRule.TREC_EVAL, double_precision: bool = False
     ) -> OrderedRun:
         """A run in the order in which `score` reads it, for whoever needs more of it than its scores."""
-        if isinstance(run, Run):
-            return self._of_run(run, ties, double_precision)
-        return self._of_arrays(run, ties, double_precision)
+        read = self._of_run if isinstance(run, Run) else self._of_arrays
+        ordered_run = read(run, ties, double_precision)  # type: ignore[arg-type]  # as `isinstance` says
+        if self._own_ties:
+            return replace(ordered_run, given=partial(_as_given, self.relevance, run))
+        return ordered_run
 
     def score(
         self,
@@ -170,7 +182,11 @@ class Scorer:
 
     def field_values(self, run: OrderedRun) -> dict[tuple[str, str], float]:
         """What the field's scorers compute of a run, by measure and topic; nothing where none is needed."""
-        return self._field.values(run.orders()) if self._field else {}
+        if self._field is None:
+            return {}
+        if run.given is not None:
+            return self._field.values(run.given())
+        return self._field.values({topic: descending(order) for topic, order in run.orders().items()})
 
     def _of_run(self, run: Run, ties: TieRule, double_precision: bool) -> OrderedRun:
         orders: dict[str, Sequence[str]] = {}
@@ -298,6 +314,22 @@ def in_order(run: Run, *, ties: TieRule = TieRule.TREC_EVAL) -> Run:
         order = ordered(ranking if merged is None else merged, ties=ties)
         rankings[topic] = Ranking(tuple(order), tuple(map(float, range(len(order), 0, -1))))
     return Run(run.tag, rankings)
+
+
+def _as_given(relevance: Relevance, run: Run | RunArrays) -> dict[str, dict[str, float]]:
+    """The scores of a file by topic and docno, as `bytewise` has docnos, in the order of the file."""
+    if isinstance(run, Run):
+        return {
+            topic: dict(zip(map(bytewise, ranking.docnos), ranking.scores, strict=True))
+            for topic, ranking in run.rankings.items()
+            if topic in relevance.numbers and len(ranking)
+        }
+    given = {}
+    for topic, (begin, end) in zip(run.topics, pairwise(run.starts.tolist()), strict=True):
+        if topic in relevance.numbers and begin < end:
+            docnos = [docno.decode("latin-1") for docno in run.docnos[begin:end].tolist()]
+            given[topic] = dict(zip(docnos, run.scores[begin:end].tolist(), strict=True))
+    return given
 
 
 def _scores_in_order(run: Run, orders: Mapping[str, Sequence[str]], precision: np.dtype[Any]) -> Floats:
