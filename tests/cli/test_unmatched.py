@@ -138,3 +138,30 @@ def test_two_files_with_one_tag_are_refused_alike(tmp_path: Path, qrels: Path, c
     assert finding.message == f'the tag "A" is also that of {one}'
     assert "--name-by file" in finding.remedy
     assert "one run in parts" in finding.remedy
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "topics QRELS WHOLE HALF",
+        "trust topics QRELS WHOLE HALF",
+        "trust holes QRELS HALF",
+        "trust runs QRELS WHOLE HALF --depth 1",
+        "trust judges WHOLE HALF -a QRELS",
+        "consensus JUDGMENTS --rule majority --run WHOLE --run HALF",
+    ],
+)
+def test_topics_that_a_run_lacks_are_named_where_they_count(
+    tmp_path: Path, qrels: Path, command: str
+) -> None:
+    judgments = tmp_path / "judgments.tsv"
+    judgments.write_text("topic\tdoc\tassessor\tgrade\n1\tFT1\tx\t1\n2\tFT1\tx\t1\n")
+    files = {
+        "QRELS": qrels,
+        "WHOLE": run_file(tmp_path, "whole", {"1": "FT1 FT2", "2": "FT3 FT1"}),
+        "HALF": run_file(tmp_path, "half", {"1": "FT2 FT1"}),
+        "JUDGMENTS": judgments,
+    }
+    done = invoke(*(files.get(word, word) for word in command.split()))
+    assert 'topics that run "half" lacks count as if it retrieved nothing: 2 (1 in all)' in done.stderr
+    assert 'run "whole"' not in done.stderr

@@ -21,7 +21,7 @@ from workbench.cli.comparisons import (
 from workbench.cli.output import form_options, one_form, print_export
 from workbench.cli.parallel_runs import map_runs
 from workbench.cli.qrels_files import cannot_judge_option, read_judged
-from workbench.cli.relevance_files import matched
+from workbench.cli.relevance_files import matched, note_lacking
 from workbench.cli.runs import RunFiles, only_one_standard_input, run_arguments
 from workbench.errors import WorkbenchError
 from workbench.records import Qrel, TieRule
@@ -149,6 +149,8 @@ def pairs(scored: ScoredRuns, *, form: str, method: str, average_over: str, seed
 @ORDER
 def topics(scored: ScoredRuns, *, form: str, order: str) -> None:
     """Sort topics by difficulty, or by how far RUNs disagree on them."""
+    for run in scored.runs:
+        note_lacking(run.tag, [one for one in run.per_topic[scored.measure] if one not in run.scored])
     found = topic_table(scored.runs, scored.measure, order, relevant=scored.relevant, qrels=scored.qrels)
     if not print_export(topic_table_export(found), form):
         say_topic_table(found)

@@ -23,7 +23,7 @@ from workbench.cli.consensus_text import (
 from workbench.cli.inputs import read_each
 from workbench.cli.output import say_json, say_table
 from workbench.cli.qrels_files import cannot_judge_option, read_graded
-from workbench.cli.relevance_files import matched
+from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs
 from workbench.consensus.judgments import LatestJudgments, latest_judgments
 from workbench.consensus.rule import Pair
@@ -278,8 +278,8 @@ def scores_of_runs(
     graded = Relevance(
         dict.fromkeys(Qrel(one.topic, one.docno, 0) for name in lines for one in found[name].qrels)
     )
-    for _, run in read_runs(RunFiles(tuple(names)), warnings=False):
-        matched(graded, run)
+    read = (run for _, run in read_runs(RunFiles(tuple(names)), warnings=False))
+    for run in all_matched(graded, read, lacking=True):
         for name, scorer in scorers.items():
             scores[name][run.tag] = scorer.score(run).values[str(lines[name])]
     return scores

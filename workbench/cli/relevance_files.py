@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from workbench.cli.inputs import open_input
-from workbench.cli.output import say_mismatch
-from workbench.cli.qrels_files import read_judged
+from workbench.cli.output import printable, say_mismatch
+from workbench.cli.qrels_files import note_topics, read_judged
 from workbench.formats.packed_qrels import PackedQrels, read_qrels_arrays
 from workbench.records import Run
 from workbench.scoring.relevance import ArrayRelevance, Relevance
@@ -36,6 +36,15 @@ def matched(relevance: Relevance, run: AnyRun) -> AnyRun:
     return run
 
 
-def all_matched(relevance: Relevance, runs: Iterable[AnyRun]) -> Iterator[AnyRun]:
-    """Runs as `matched` has them, one by one."""
-    return (matched(relevance, run) for run in runs)
+def all_matched(relevance: Relevance, runs: Iterable[AnyRun], *, lacking: bool = False) -> Iterator[AnyRun]:
+    """Runs as `matched` has them, one by one; with `lacking` a note names the topics that one lacks."""
+    for run in runs:
+        yield matched(relevance, run)
+        if lacking:
+            has = frozenset(run.rankings if isinstance(run, Run) else run.topics)
+            note_lacking(run.tag, [topic for topic in relevance.topics if topic not in has])
+
+
+def note_lacking(tag: str, topics: Sequence[str]) -> None:
+    """Say what becomes of the topics that a run lacks; nothing where there are none."""
+    note_topics(topics, f'topics that run "{printable(tag)}" lacks count as if it retrieved nothing')

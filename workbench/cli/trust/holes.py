@@ -112,7 +112,8 @@ def command(qrels: str, runs: RunFiles, reading: _Reading, ties: str, part: str,
 
     Beside each score: the lowest and the highest it could be, whatever the run's unjudged documents are (of
     RBP the highest is with its residual); without these documents (condensed list); and with all of them
-    relevant.
+    relevant. A topic that a run lacks counts as one of which it retrieves nothing, in estimates too, where
+    sample_eval.pl leaves it out.
     """
     only_one_standard_input((qrels, *runs.names, *reading.samples))
     if part == "estimates" and not reading.samples:
@@ -122,7 +123,7 @@ def command(qrels: str, runs: RunFiles, reading: _Reading, ties: str, part: str,
         judged = read_qrels(stream, source=source)
     found = holes(
         judged,
-        all_matched(Relevance(judged), read_arrays(runs)),
+        all_matched(Relevance(judged), read_arrays(runs), lacking=True),
         measures,
         cutoffs=reading.cutoffs,
         highest=reading.highest,

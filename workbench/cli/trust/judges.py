@@ -150,7 +150,7 @@ def command(
     options = RankingOptions(
         reference, numbers.mixtures, numbers.seed, numbers.level, numbers.holm, numbers.persistence
     )
-    read = all_matched(relevance_of_any(qrels), read_arrays(runs))
+    read = all_matched(relevance_of_any(qrels), read_arrays(runs), lacking=True)
     scores = score_under(qrels, read, chosen, ties=TieRule(ties))
     found = other_judges(scores, assessors, options, partial(with_progress, label="Mixing"))
     if not print_export(judges_export(found, part), form):

@@ -103,7 +103,7 @@ def command(
     tags = set(read_tags(pool.pooled_file)) if pool.pooled_file else None
     made = depth_pool(_pooled_runs(runs, tags, pool), depth=pool.depth, ties=TieRule(pool.pool_ties))
     pooled = pooled_pairs(made, whole, groups)
-    read = all_matched(relevance_of_any([whole]), read_arrays(runs))
+    read = all_matched(relevance_of_any([whole]), read_arrays(runs), lacking=True)
     scores = score_under(qrels_without(whole, pooled), read, chosen, ties=TieRule(ties))
     found = other_runs(scores, whole, pooled, seed=seed)
     if not print_export(runs_export(found, part), form):

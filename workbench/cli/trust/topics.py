@@ -93,7 +93,7 @@ def command(
     with open_input(qrels) as (stream, source):
         scorer = Scorer(read_qrels(stream, source=source), [chosen])
     check_complement(scorer.relevance, [chosen])
-    read = all_matched(scorer.relevance, read_arrays(runs))
+    read = all_matched(scorer.relevance, read_arrays(runs), lacking=True)
     scored = [scorer.score(run, ties=TieRule(ties)) for run in read]
     scores = np.array([list(one.per_topic[str(chosen)].values()) for one in scored]).T
     found = fewer_topics(scores, splitting, progress=partial(with_progress, label="Splitting"))
