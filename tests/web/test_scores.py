@@ -341,3 +341,9 @@ def test_bounds_say_which_value_is_of_unjudged_documents_as_relevant(olga: Flask
     (beta,) = [line for line in lines if line["run"] == "beta"]
     assert beta["E(rel=2)@2 as_not_relevant"] == pytest.approx((1 / 2 + 1 / 3) / 2)
     assert beta["E(rel=2)@2 as_relevant"] == pytest.approx((1 / 5 + 0) / 2)
+
+
+def test_the_leaderboard_tells_the_two_measures_called_accuracy_apart(olga: FlaskClient) -> None:
+    text = text_of(olga.get(ADDRESS, query_string={"measures": "Accuracy"}).text)
+    assert "the accuracy of textbooks" in text
+    assert "the accuracy of textbooks" not in text_of(olga.get(ADDRESS, query_string={"measures": "AP"}).text)

@@ -50,6 +50,13 @@ from workbench.scoring.scorer import Scorer, higher_first
 @click.option("--adjudicated", "decided", metavar="QRELS", help="Grades that an adjudicator decided.")
 @click.option("--gold", metavar="QRELS", help="Expert grades: report the accuracy of each rule.")
 @click.option("--run", "runs", multiple=True, metavar="RUN", help="Rank these runs under every rule.")
+@click.option(
+    "--name-by",
+    type=click.Choice(["tag", "file"]),
+    default="tag",
+    show_default=True,
+    help="What names a run: its tag, or its file.",
+)
 @click.option("-m", "--measure", default="AP", show_default=True, help="Measure that ranks the runs.")
 @EXPORT
 @OUTPUT
@@ -64,6 +71,7 @@ def command(
     decided: str | None,
     gold: str | None,
     runs: tuple[str, ...],
+    name_by: str,
     measure: str,
     export: str | None,
     output: Path | None,
@@ -98,7 +106,7 @@ def command(
     accuracies = {
         name: with_experts(one, experts, relevant_from) for name, one in found.items() if experts is not None
     }
-    scores = scores_of_runs(found, runs, measure) if runs else {}
+    scores = scores_of_runs(found, RunFiles(runs, name_by == "file"), measure) if runs else {}
     comparisons = compare_rankings({name: higher_first(of_rule, measure) for name, of_rule in scores.items()})
     coefficient_value = _crowd_agreement(given, latest) if experts is not None else {}
     if as_json:
@@ -262,7 +270,7 @@ def crowd_agreement(judgments: Sequence[Judgment]) -> tuple[tuple[str, float | N
 
 
 def scores_of_runs(
-    found: Mapping[str, Consensus], names: Sequence[str], measure: str
+    found: Mapping[str, Consensus], runs: RunFiles, measure: str
 ) -> dict[str, dict[str, float]]:
     """What each run is worth under each rule's qrels, by rule, then tag; rules without qrels are left out.
 
@@ -278,7 +286,7 @@ def scores_of_runs(
     graded = Relevance(
         dict.fromkeys(Qrel(one.topic, one.docno, 0) for name in lines for one in found[name].qrels)
     )
-    read = (run for _, run in read_runs(RunFiles(tuple(names)), warnings=False))
+    read = (run for _, run in read_runs(runs, warnings=False))
     for run in all_matched(graded, read, lacking=True):
         for name, scorer in scorers.items():
             scores[name][run.tag] = scorer.score(run).values[str(lines[name])]

@@ -14,7 +14,7 @@ from workbench.cli.score_output import say_as_csv, say_as_ir_measures, say_score
 from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.kernels.registry import Reads, reads
 from workbench.scoring.listed import example_names
-from workbench.scoring.measures import NAMESAKES, check_complement, parse_measures
+from workbench.scoring.measures import check_complement, namesakes, parse_measures
 from workbench.scoring.run_arrays import RunArrays
 from workbench.scoring.scorer import RunScores, Scorer
 
@@ -116,9 +116,8 @@ def command(
         _print_as_trec_eval(trec_eval, runs, per_topic=per_topic, all_topics=all_topics, ties=rule)
         return
     parsed = parse_measures(measures)
-    for measure in parsed:
-        if str(measure.NAME) in NAMESAKES:
-            click.echo(f"note: {NAMESAKES[str(measure.NAME)]}", err=True)
+    for note in namesakes(map(str, parsed)):
+        click.echo(f"note: {note}", err=True)
     diverse = any(reads(measure) is Reads.SUBTOPICS for measure in parsed)
     judged = read_judged(qrels, codes, subtopics=diverse) if diverse or known else None
     relevance = read_relevance(qrels, codes) if judged is None else judged

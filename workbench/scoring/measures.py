@@ -257,6 +257,12 @@ def check_complement(relevance: Relevance, measures: Iterable[Measure]) -> None:
             )
 
 
+def namesakes(names: Iterable[str]) -> tuple[str, ...]:
+    """What to know of those of these measures that are called like another one."""
+    found = (NAMESAKES.get(str(measure.NAME), "") for measure in parse_measures(names))
+    return tuple(dict.fromkeys(note for note in found if note))
+
+
 def at_threshold(measure: Measure, relevant_from: int) -> Measure:
     """The measure with this relevance threshold, unless it names one itself or needs none.
 
