@@ -144,3 +144,12 @@ def test_few_topics_have_no_p_of_any_method(files: list[Path], method: str) -> N
         (None, None, False)
     }
     assert "\\begin{tabular}" in invoke(pairs, *files, "--method", method, "--latex").stdout
+
+
+def test_pairs_that_have_one_topic_in_common_name_the_run_that_lacks_the_others(tmp_path: Path) -> None:
+    qrels = qrels_file(tmp_path / "q", {"1": {"a": 1}, "2": {"a": 1}})
+    runs = [run_file(tmp_path, "whole", {"1": "a", "2": "a"}), run_file(tmp_path, "half", {"1": "a"})]
+    error = invoke(pairs, qrels, *runs).exception
+    assert isinstance(error, WorkbenchError)
+    assert error.message == 'the runs have 1 topic of the qrels in common: "half" has 1 of 2'
+    assert "--average-over qrels" in error.remedy

@@ -17,7 +17,7 @@ from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, compare_a
 from workbench.scoring.relevance import Floats, Positions
 from workbench.scoring.scorer import RunScores, best_first, higher_is_better, topic_scores_of, topics_of_all
 from workbench.scoring.significance import LEVEL
-from workbench.scoring.two_runs import nothing_shared
+from workbench.scoring.two_runs import too_little_shared
 
 METHODS = {
     Comparisons.RANDOMISED_TUKEY: "Tukey HSD, randomised",
@@ -129,15 +129,15 @@ def ranked_scores(
 ) -> tuple[list[RunScores], Floats, tuple[str, ...]]:
     """The runs, best first over the topics that all have, their scores there, and the topics left out.
 
-    Scores have the shape (topics, runs). Raises WorkbenchError where runs have no topic in common.
+    Scores have the shape (topics, runs). Raises WorkbenchError where runs have fewer than two in common.
     """
     ranked = best_first(runs, shown)
     scores = topic_scores_of(ranked, shown)
     left_out, shared = topics_of_all(ranked, shown)
     if all_topics or not left_out:
         return ranked, scores.T, ()
-    if not shared.any():
-        raise nothing_shared(ranked)
+    if shared.sum() < 2:
+        raise too_little_shared(ranked, int(shared.sum()))
     scores = scores[:, shared]
     sign = -1 if higher_is_better(shown) else 1
     order = sorted(range(len(ranked)), key=lambda at: (sign * scores[at].mean(), ranked[at].tag))

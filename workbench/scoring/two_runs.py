@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from workbench.counts import counted
 from workbench.errors import WorkbenchError
 from workbench.export import Export, table_export
 from workbench.latex import between, document, escaped, number, percent, table
@@ -67,7 +68,7 @@ def two_runs(
     if all_topics:
         left_out, shared = (), np.ones_like(shared)
     if not shared.any():
-        raise nothing_shared([first, second])
+        raise too_little_shared([first, second], 0)
     difference = compare_two(
         first.row(shown)[shared],
         second.row(shown)[shared],
@@ -77,13 +78,14 @@ def two_runs(
     return TwoRuns(qrels, shown, first, second, difference, left_out)
 
 
-def nothing_shared(runs: Sequence[RunScores]) -> WorkbenchError:
-    """The refusal of runs that have no topic in common, with the run that has fewest."""
+def too_little_shared(runs: Sequence[RunScores], topics: int) -> WorkbenchError:
+    """The refusal of runs that have so few topics in common, with the run that has fewest."""
     fewest = min(runs, key=lambda run: run.topics_scored)
     return WorkbenchError(
-        f'the runs have no topic of the qrels in common: "{fewest.tag}" has '
+        f"the runs have {counted(topics, 'topic') if topics else 'no topic'} of the qrels in common: "
+        f'"{fewest.tag}" has '
         f"{fewest.topics_scored} of {fewest.topics_in_qrels}",
-        remedy="leave this run out, or count topics that a run lacks: --average-over qrels",
+        remedy="leave this run out; from files, --average-over qrels counts topics that a run lacks",
     )
 
 
