@@ -210,3 +210,17 @@ def test_a_release_is_checked_opened_scored_and_compared_in_a_line_each(tmp_path
     assert not check_release(other).whole
     with pytest.raises(InvalidInput):
         read_release(other)
+
+
+def test_scores_warn_of_a_run_that_matches_nothing() -> None:
+    alien = Run("A", {"Q1": Ranking(("d1",), (1.0,))})
+    with pytest.warns(UserWarning, match='run "A" has no topic of the qrels'):
+        score((Qrel("1", "d1", 1),), [alien], "AP")
+
+
+def test_two_runs_with_one_tag_are_not_one_run_of_a_comparison(tmp_path: Path) -> None:
+    release = tmp_path / "release.zip"
+    release.write_bytes(write_release(small_release()))
+    run = Run("A", {"1": Ranking(("d1",), (1.0,))})
+    with pytest.raises(WorkbenchError, match='two runs have the tag "A"'):
+        compare_releases(release, release, [run, run])

@@ -6,6 +6,7 @@ OSError where a file cannot be opened.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from os import PathLike
@@ -34,8 +35,9 @@ from workbench.releases.comparison import compare_releases as compare_contents
 from workbench.releases.contents import ReleaseContents
 from workbench.releases.zipped import ZippedFiles, ZippedRelease
 from workbench.result_table import ResultRows, ResultTable
-from workbench.scoring.measures import at_threshold, parse_measures
+from workbench.scoring.measures import at_threshold, check_complement, parse_measures
 from workbench.scoring.scorer import RunScores, Scorer
+from workbench.scoring.unmatched import unmatched
 from workbench.trust.alternatives import AlternativeQrels, ranking_measure, score_under
 from workbench.trust.assessors import REFERENCE, qrels_of_assessors, qrels_of_rules, rules_to_compare
 from workbench.trust.judges import OtherJudges, other_judges
@@ -145,10 +147,12 @@ def settle(
 def score(qrels: File | Qrels, runs: Iterable[Run | File], measures: str = "AP nDCG@10 P@10") -> ScoresTable:
     """Score runs by measures under ir_measures' names; means are over all topics of the qrels.
 
-    Raises WorkbenchError for a measure that is unknown or cannot be computed here.
+    Warns (UserWarning) of a run of which nothing matches. Raises WorkbenchError for a measure that is unknown
+    or cannot be computed here.
     """
     scorer = Scorer(qrels if isinstance(qrels, tuple) else read_qrels(qrels), measures)
-    return ScoresTable(scorer.score(_run(run)) for run in runs)
+    check_complement(scorer.relevance, scorer.measures)
+    return ScoresTable(scorer.score(_matched(scorer, run)) for run in runs)
 
 
 def check_release(file: File, *, sha256: str = "") -> ReleaseCheck:
@@ -198,7 +202,7 @@ def score_on_release(
     threshold = opened.rule.relevant_from
     named = [at_threshold(one, threshold) for one in parse_measures(measures)]
     scorer = Scorer(opened.qrels, named)
-    return ScoresTable(scorer.score(_run(run)) for run in runs)
+    return ScoresTable(scorer.score(_matched(scorer, run)) for run in runs)
 
 
 def rank_by_judges(
@@ -264,6 +268,13 @@ def _zipped(file: File) -> Iterator[ZippedRelease]:
 
 def _run(run: Run | File) -> Run:
     return run if isinstance(run, Run) else read_run(run)
+
+
+def _matched(scorer: Scorer, given: Run | File) -> Run:
+    run = _run(given)
+    if warning := unmatched(scorer.relevance, run):
+        warnings.warn(warning, stacklevel=2)
+    return run
 
 
 def _by_assessor(assessors: Sequence[File | Qrels]) -> Iterator[Answered]:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support import cases
 from workbench.agreement.grades import binary_view, specific_agreement
-from workbench.agreement.intervals import Bounds
+from workbench.agreement.intervals import CONSTANT, Bounds
 from workbench.agreement.overlap import mean_overlap, overlap, overlaps
 from workbench.agreement.ratings import Ratings, ratings_of
 from workbench.agreement.resampling import Resamples
@@ -122,8 +122,8 @@ def test_topics_that_two_do_not_share_are_not_drawn_and_one_topic_gives_no_inter
     found = overlap(data, (0, 1), resamples=Resamples(rounds=50))
     # The second topic was judged by both and has nothing relevant: it is drawn, and adds nothing.
     assert found.mean_interval is not None
-    assert (found.mean_interval.units, found.mean_interval.low, found.mean_interval.high) == (2, 1.0, 1.0)
-    assert found.mean_interval.undefined_rounds > 0
+    assert (found.mean, found.mean_interval.units, found.mean_interval.low) == (1.0, 2, None)
+    assert (found.mean_interval.undefined, found.mean_interval.undefined_rounds > 0) == (CONSTANT, True)
     alone = ratings_of([[1, 0], [1, 1]], categories=(1, 0))
     (one,) = overlaps(alone, resamples=Resamples(rounds=50))
     assert one.together == 0.5

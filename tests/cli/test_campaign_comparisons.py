@@ -45,7 +45,7 @@ def test_two_runs_are_compared_by_topic(campaign: Database) -> None:
     # 1 - 1/3 and 0 - 1/2.
     assert (found["first"], found["second"], found["topics"]) == ("alpha", "beta", 2)
     assert found["difference"] == pytest.approx((2 / 3 - 1 / 2) / 2)
-    assert {test["seed"] for test in found["tests"] if test["test"] == "bootstrap"} == {3}
+    assert {test["undefined"] for test in found["tests"]} == {"fewer than 5 topics"}
     done = invoke(campaign, "score-compare", "alpha", "beta", "-m", "RR(rel=2)")
     assert done.stdout.splitlines()[0] == "topic\talpha\tbeta\tdifference"
     assert "RR(rel=2)" in done.stderr
@@ -60,7 +60,7 @@ def test_every_two_runs_are_compared_by_the_threshold_of_the_scale(campaign: Dat
     (pair,) = some["pairs"]
     # (1/3 + 1/2) / 2 against 0.
     assert (pair["first"], pair["difference"]) == ("beta", pytest.approx(5 / 12))
-    assert "of 3 differences" in invoke(campaign, "score-pairs").stderr
+    assert "no test of fewer than 5 topics" in invoke(campaign, "score-pairs").stderr
 
 
 def test_topics_come_by_difficulty_or_disagreement(campaign: Database) -> None:

@@ -30,7 +30,7 @@ DATABASE = {
     ),
 }
 HEAVY = ("sqlalchemy", "alembic", "flask", "psycopg")
-RUN = "T1 Q0 {0} 1 2 {2}\nT1 Q0 {1} 2 1 {2}\n"
+RUN = "".join(f"{topic} Q0 {{0}} 1 2 {{2}}\n{topic} Q0 {{1}} 2 1 {{2}}\n" for topic in ("T1", "T2"))
 JUDGED = "topic\tdoc\tassessor\tgrade\nT1\td1\tann\t0\nT1\td1\tbea\t1\nT1\td2\tann\t1\nT1\td2\tbea\t1\n"
 INPUTS = {
     "check": ["one.run"],

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import ir_measures
 import pytest
 from click.testing import CliRunner, Result
 
@@ -136,8 +138,11 @@ def test_refused_runs_are_told_all_at_once_and_nothing_is_printed(qrels: Path, t
     assert result.stdout == ""
 
 
-def test_runs_with_one_tag_come_in_the_order_of_the_files(qrels: Path, runs: list[Path]) -> None:
-    assert [row["run"] for row in said(qrels, runs[0], runs[0], "-m", "AP")] == ["good", "good"]
+def test_runs_with_one_tag_come_by_file_in_the_order_of_the_files(qrels: Path, runs: list[Path]) -> None:
+    again = runs[0].with_name("again.run")
+    again.write_bytes(runs[0].read_bytes())
+    rows = said(qrels, again, runs[0], "-m", "AP", "--name-by=file")
+    assert [row["run"] for row in rows] == ["again.run", "good.run"]
 
 
 def test_ids_that_are_no_utf8_survive_in_json(tmp_path: Path) -> None:
@@ -249,3 +254,93 @@ def test_what_trec_evals_lines_cannot_have_is_refused(
     others: list[str], qrels: Path, runs: list[Path]
 ) -> None:
     assert invoke(qrels, *runs, "--format", "trec_eval", *others).exit_code == 2
+
+
+def test_facts_of_the_qrels_do_not_depend_on_the_run(qrels: Path, runs: list[Path]) -> None:
+    """NumRel is num_rel of trec_eval -c: 2 + 1 relevant documents in 2 topics, whatever a run has."""
+    values = {(row["run"], row["measure"]): row["value"] for row in said(qrels, *runs, "-m", "NumRel NumQ")}
+    assert set(values.values()) == {3.0, 2.0}
+    assert values["half", "NumRel"] == values["good", "NumRel"] == 3.0
+    done = invoke(qrels, runs[1], "-m", "num_rel", "--format", "trec_eval")
+    assert done.stdout.split() == ["num_rel", "all", "3"]
+
+
+def test_the_two_measures_that_are_called_accuracy_are_told_apart(tmp_path: Path) -> None:
+    """By hand: of ten documents two are relevant and a run has one of them and one other: 8 of 10 are right.
+
+    The pair in the run stands in the right order, so that the Accuracy of ir_measures is 1.
+    """
+    qrels = qrels_file(tmp_path / "qrels", {"1": {"a": 1, "b": 1, "c": 0}})
+    run = run_file(tmp_path, "A", {"1": "a c"})
+    done = invoke(qrels, run, "-m", "Accuracy SetAccuracy(docs=10)")
+    assert done.stdout.splitlines()[1].split("\t")[1:3] == ["1.0000", "0.8000"]
+    assert "the accuracy of textbooks" in done.stderr
+    assert "SetAccuracy(docs=N)" in done.stderr
+
+
+@pytest.mark.parametrize("measure", ["SetAccuracy", "Fallout", "Fallout@10"])
+def test_what_needs_the_size_of_the_collection_says_how_to_write_it(
+    qrels: Path, runs: list[Path], measure: str
+) -> None:
+    error = invoke(qrels, *runs, "-m", measure).exception
+    assert isinstance(error, WorkbenchError)
+    assert "needs docs, the number of documents in the collection" in error.message
+    assert error.remedy.startswith(f"such as {measure.partition('@')[0]}(docs=")
+
+
+@pytest.mark.parametrize(
+    "words", ["score QRELS RUN -m AUC", "topics QRELS RUN -m AUC", "curve roc QRELS RUN"]
+)
+def test_a_share_of_documents_that_are_not_relevant_needs_some(tmp_path: Path, words: str) -> None:
+    """Two relevant documents and no other are judged; a collection of four has two others."""
+    qrels = qrels_file(tmp_path / "qrels", {"1": {"a": 1, "b": 1}})
+    run = run_file(tmp_path, "A", {"1": "a c b"})
+    refused = workbench(*({"QRELS": qrels, "RUN": run}.get(word, word) for word in words.split()))
+    assert refused.returncode == 1
+    assert b"undefined: the qrels have no document that is not relevant" in refused.stderr
+    assert b"docs" in refused.stderr
+    # By hand: a is above both others, b above the one that is not retrieved: 3 of 4 pairs.
+    assert "0.7500" in invoke(qrels, run, "-m", "AUC(docs=4)").stdout
+
+
+def test_the_format_ir_measures_has_the_values_of_that_program(tmp_path: Path) -> None:
+    """On ties in every order, holes, topics that the run or the qrels lack."""
+    draw = random.Random(7)
+    qrels = qrels_file(
+        tmp_path / "qrels",
+        {str(topic): {f"d{at}": draw.choice([0, 0, 1, 2]) for at in range(9)} for topic in range(1, 9)},
+    )
+    run = tmp_path / "ties.run"
+    lines = [
+        f"{topic} Q0 {docno} {rank} {draw.choice([1, 2, 3])} ties\n"
+        for topic in range(2, 11)
+        for rank, docno in enumerate(draw.sample([f"d{at}" for at in range(14)], 10), 1)
+    ]
+    run.write_text("".join(lines))
+    names = "RR@10 RR AP nDCG@5 P@5 R@5 Judged@10 Compat Accuracy NumRel NumRet NumQ Bpref ERR@10 SetP infAP"
+    wanted = [ir_measures.parse_measure(name) for name in names.split()]
+    readers: list[Any] = [ir_measures.read_trec_qrels, ir_measures.read_trec_run]
+    read = [list(reader(str(file))) for reader, file in zip(readers, (qrels, run), strict=True)]
+    theirs = {str(one): value for one, value in ir_measures.calc_aggregate(wanted, *read).items()}
+    done = invoke(qrels, run, "-m", names, "--format", "ir_measures")
+    ours = dict(line.split("\t") for line in done.stdout.splitlines())
+    assert ours == {name: f"{value:.4f}" for name, value in theirs.items()}
+    per_topic = invoke(qrels, run, "-m", names, "--format", "ir_measures", "--per-topic")
+    expected = {
+        (one.query_id, str(one.measure)): f"{one.value:.4f}" for one in ir_measures.iter_calc(wanted, *read)
+    }
+    printed = {tuple(line.split("\t")[:2]): line.split("\t")[2] for line in per_topic.stdout.splitlines()}
+    assert {key: value for key, value in printed.items() if key[0] != "all"} == {
+        key: value for key, value in expected.items() if key[0] in {str(topic) for topic in range(1, 9)}
+    }
+    named = ["-m", "RR@10 AP Judged@10", "--ties", "docno-ascending"]
+    in_one_order = dict(
+        line.split("\t") for line in invoke(qrels, run, *named, "--format=ir_measures").stdout.splitlines()
+    )
+    assert in_one_order == {row["measure"]: f"{row['value']:.4f}" for row in said(qrels, run, *named)}
+
+
+def test_an_empty_run_has_the_values_of_ir_measures(tmp_path: Path, qrels: Path) -> None:
+    alien = run_file(tmp_path, "alien", {"9": "a b"})
+    done = invoke(qrels, alien, "-m", "AP RR@10 NumRel", "--format", "ir_measures")
+    assert done.stdout.splitlines() == ["AP\t0.0000", "RR@10\t0.0000", "NumRel\t0.0000"]

@@ -64,3 +64,25 @@ def test_depths_that_do_not_fit_are_refused(files: list[Path]) -> None:
     done = invoke(*files, "--depth=10", "--deeper=5")
     assert isinstance(done.exception, WorkbenchError)
     assert done.exception.remedy
+
+
+def test_where_runs_end_nothing_more_is_expected(tmp_path: Path) -> None:
+    """Both runs end at rank 2 and all is judged: a deeper pool is the same pool."""
+    qrels = qrels_file(tmp_path / "qrels.txt", {"1": {"a": 1, "b": 1}, "2": {"e": 1, "f": 0}})
+    run = run_file(tmp_path, "A", {"1": "a b", "2": "e f"})
+    found = json.loads(invoke(qrels, run, "--depth=2", "--json").stdout)
+    assert (found["expected"], found["share_found"], found["share_interval"]) == (0, 1, [1, 1])
+    assert [one["advice"] for one in found["topics"]] == ["nothing left to judge"] * 2
+    assert [(one["depth"], one["fitted"]) for one in found["curve"]][-1] == (4, 3)
+    said = invoke(qrels, run, "--depth=2").stderr
+    assert "the pool of depth 2 has 100 % of the relevant documents of that of depth 4" in said
+    assert "nothing is left to judge to depth 4" in said
+
+
+def test_the_total_is_that_of_the_topics(tmp_path: Path) -> None:
+    """Of 7/6 beyond depth 2, topic 1 would have 7/9 and topic 2 7/18; topic 2 ends there, so 7/9 remain."""
+    qrels = qrels_file(tmp_path / "qrels.txt", {"1": {"a": 1, "b": 1}, "2": {"e": 1, "f": 0}})
+    run = run_file(tmp_path, "A", {"1": "a b c d", "2": "e f"})
+    found = json.loads(invoke(qrels, run, "--depth=2", "--json").stdout)
+    assert found["expected"] == pytest.approx(7 / 9)
+    assert found["expected"] == pytest.approx(sum(one["expected"] for one in found["topics"]))

@@ -28,14 +28,14 @@ def test_scores_stand_between_their_extremes(files: list[Path]) -> None:
     done = invoke(*files, "-m", "RR", "--csv")
     assert done.stdout.splitlines() == [
         "run,measure,topics,score,score_low,score_high,lowest,highest,condensed,all_relevant",
-        "old,RR,2,1.0,1.0,1.0,1.0,1.0,1.0,1.0",
-        "new,RR,2,0.5,0.5,0.5,0.5,1.0,1.0,1.0",
+        "old,RR,2,1.0,,,1.0,1.0,1.0,1.0",
+        "new,RR,2,0.5,,,0.5,1.0,1.0,1.0",
     ]
 
 
 def test_people_get_the_interval_beside_the_score_and_what_it_comes_to(files: list[Path]) -> None:
     done = invoke(*files, "-m", "P@1", "--cutoff=1")
-    assert done.stdout.splitlines()[1].split("\t")[:4] == ["old", "P@1", "2", "1.000 (1.000 to 1.000)"]
+    assert done.stdout.splitlines()[1].split("\t")[:4] == ["old", "P@1", "2", "1.000"]
     assert "judged@1: 2 of 4 documents (50 %); least in new, 0 %" in done.stderr
     assert "P@1: 0 of 1 pairs" in done.stderr
 
@@ -79,3 +79,18 @@ def test_prels_give_statap(files: list[Path], tmp_path: Path) -> None:
     done = invoke(*files, "--prels", prels, "--part=estimates", "--csv")
     # The relevant a, which stands for two, comes first in old and second in new; x was not drawn for statAP.
     assert done.stdout.splitlines()[1:] == ["old,statAP,1,1.0,,", "new,statAP,1,0.5,,"]
+
+
+def test_a_topic_that_a_run_lacks_counts_in_estimates_as_in_scores(tmp_path: Path) -> None:
+    """By hand: of both topics one document of one is drawn, which is relevant; with it first xinfAP is 1.
+
+    sample_eval.pl, which leaves topic 2 out, has 1; here it is 1/2, as AP is.
+    """
+    qrels = qrels_file(tmp_path / "qrels", {"1": {"a": 1}, "2": {"b": 1}})
+    sample = tmp_path / "sample.txt"
+    sample.write_text("1 0 a 1 1\n2 0 b 1 1\n", encoding="utf-8")
+    half = run_file(tmp_path, "half", {"1": "a"})
+    done = invoke(qrels, half, "--sample", sample, "--part=estimates", "-m", "AP", "--json")
+    (run,) = json.loads(done.stdout)["runs"]
+    assert run["estimates"]["xinfAP"]["mean"] == run["scores"][0]["score"]["mean"] == 0.5
+    assert 'topics that run "half" lacks count as if it retrieved nothing: 2' in done.stderr

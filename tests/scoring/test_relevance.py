@@ -48,7 +48,7 @@ def test_a_run_is_worth_the_same_against_arrays() -> None:
     run = ranked(["b", "c", "a_docno_of_three_words"], topic="10")
     packed = as_arrays(run)
     assert packed is not None
-    measures = "AP nDCG Bpref infAP NumRel"
+    measures = "AP nDCG Bpref infAP NumRet"
     expected = Scorer(plain, measures).score(run)
     assert Scorer(arrays, measures).score(packed) == expected
     assert Scorer(arrays, measures, field=True).score(run).values == pytest.approx(expected.values)

@@ -51,6 +51,7 @@ def test_a_table_has_score_interval_and_cost() -> None:
         2,
         True,
     )
-    assert first["low"] < first["AP"] < first["high"]
+    # Two topics are too few for an interval.
+    assert (first["low"], first["high"]) == (None, None)
     assert export.latex is not None
     assert "majority" in export.latex()

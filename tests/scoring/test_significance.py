@@ -14,6 +14,7 @@ from workbench.scoring.significance import (
     FEW_TOPICS,
     NO_DIFFERENCE,
     NO_VARIATION,
+    TOO_FEW_TOPICS,
     Significance,
     SignificanceTest,
     bootstrap,
@@ -64,7 +65,7 @@ def test_the_exact_rank_test_of_the_ten_queries_by_hand() -> None:
     assert found.p == pytest.approx(18 / 512, abs=1e-12)
 
 
-@pytest.mark.parametrize("topics", [2, 3, 10, 50, 250])
+@pytest.mark.parametrize("topics", [5, 6, 10, 50, 250])
 def test_t_and_its_interval_are_those_of_scipy(topics: int) -> None:
     differences = random_differences(topics, seed=topics)
     found = compare_two(differences, np.zeros(topics), level=0.9, rounds=10)
@@ -138,9 +139,9 @@ def test_the_bootstrap_of_normal_differences_is_near_students_t() -> None:
 
 
 def test_the_same_runs_differ_in_nothing() -> None:
-    found = compare_two([0.2, 0.4, 0.6], [0.2, 0.4, 0.6])
+    found = compare_two([0.2, 0.4, 0.6, 0.8, 1.0], [0.2, 0.4, 0.6, 0.8, 1.0])
     t, wilcoxon, randomised, bootstrapped = found.tests
-    assert (found.mean, found.low, found.high, found.effect, found.tied) == (0, 0, 0, None, 3)
+    assert (found.mean, found.low, found.high, found.effect, found.tied) == (0, 0, 0, None, 5)
     assert (t.p, t.undefined) == (None, NO_DIFFERENCE)
     assert (wilcoxon.p, wilcoxon.undefined) == (None, NO_DIFFERENCE)
     assert randomised.p == 1
@@ -154,10 +155,13 @@ def test_a_difference_without_variation_has_no_t() -> None:
     assert paired_t(np.array([0.3, 0.5, 0.7]) - np.array([0.1, 0.3, 0.5])).undefined == NO_VARIATION
 
 
-def test_one_topic_has_no_interval() -> None:
-    found = compare_two([0.5], [0.25])
-    assert (found.mean, found.low, found.high) == (0.25, None, None)
-    assert found.tests[0].undefined == FEW_TOPICS
+@pytest.mark.parametrize("topics", [1, 2, 4])
+def test_few_topics_have_no_interval_and_no_p(topics: int) -> None:
+    # Of two differences of 1 and 0 the t interval reaches from -5.85 to 6.85.
+    found = compare_two([1.0, 0.5, 1.0, 0.5][:topics], [0.0, 0.5, 0.0, 0.5][:topics])
+    assert (found.low, found.high) == (None, None)
+    assert {(test.n, test.p, test.undefined) for test in found.tests} == {(topics, None, TOO_FEW_TOPICS)}
+    assert paired_t(np.array([0.25])).undefined == FEW_TOPICS
 
 
 @pytest.mark.parametrize(

@@ -48,10 +48,10 @@ def law_counts(topics: int, deepest: int, *, seed: int, documents: float) -> Poo
     """Topics of which each has Poisson's counts around a law with exponent -.7 and a height of its own."""
     random = np.random.default_rng(seed)
     heights = random.gamma(2.0, documents / 2.0, (topics, 1))
-    relevant = random.poisson(heights * np.arange(1, deepest + 1) ** -0.7)
-    pooled = relevant + 50
+    drawn = random.poisson(heights * np.arange(1, deepest + 1) ** -0.7)
+    pooled, within = drawn + 50, np.arange(deepest) < deepest // 2
     names = tuple(f"{number:03}" for number in range(topics))
-    return PoolByRank(names, 10, pooled, np.where(np.arange(deepest) < deepest // 2, pooled, 0), relevant)
+    return PoolByRank(names, 10, pooled, np.where(within, pooled, 0), np.where(within, drawn, 0))
 
 
 def test_a_document_counts_at_its_best_rank_of_all_runs() -> None:
@@ -67,17 +67,17 @@ def test_a_document_counts_at_its_best_rank_of_all_runs() -> None:
 
 def test_the_extrapolation_by_hand() -> None:
     # All topics: 16, 8 at ranks 1, 2, so s = -1, C = 16; ranks 3 and 4 have 16 / 3 + 16 / 4 = 28 / 3.
-    # Topic t1 has 18 of the 24 and so 3/4 of that, 7, for 20 judgments; t2 the other 7/3, for one.
+    # Topic t1 has 18 of the 24 and so 3/4 of that, 7, for 20 judgments; t2 the other 7/3, but one document.
     relevant = np.array([[12, 6, 0, 0], [4, 2, 0, 0]])
     pooled = np.array([[20, 20, 10, 10], [5, 5, 1, 0]])
     judged = np.array([[20, 20, 0, 0], [5, 5, 0, 0]])
     counts = PoolByRank(("t1", "t2"), 3, pooled, judged, relevant)
     found = deeper_pool(counts, Deepening(2, 4, rounds=50))
     assert (found.law.scale, found.law.exponent) == pytest.approx((16, -1))
-    assert found.expected == pytest.approx(28 / 3)
+    assert found.expected == pytest.approx(7 + 1)
     assert (found.found, found.judgments, found.pooled, found.judged) == (24, 21, 50, 50)
     assert (found.reached, found.known) == (4, 0)
-    assert found.share_found == pytest.approx(24 / (24 + 28 / 3))
+    assert found.share_found == pytest.approx(24 / (24 + 8))
     # No topic finds more than it has documents to judge: t2 has one, and is the better bet.
     assert [(one.topic, one.expected, one.per_judgment) for one in found.topics] == [
         ("t2", 1.0, 1.0),
@@ -96,7 +96,8 @@ def test_what_is_judged_beyond_the_depth_is_no_gain() -> None:
     )
     found = deeper_pool(counts, Deepening(2, 4, rounds=50))
     assert (found.found, found.known, found.judgments) == (24, 3, 13)
-    assert found.expected == pytest.approx(28 / 3)
+    # Those known, what is left of t1, and one of t2.
+    assert found.expected == pytest.approx(3 + 7 * 12 / 20 + 1)
     (topic,) = [one for one in found.topics if one.topic == "t1"]
     assert topic.judgments == 12
     assert topic.expected == pytest.approx(7 * 12 / 20)
@@ -246,17 +247,17 @@ def test_what_the_first_four_ranks_of_trec_covid_foretell_is_found_at_the_next_t
     assert (counts.runs, counts.pooled.sum(), counts.judged.sum()) == (56, 6959, 6959)
     found = deeper_pool(counts, Deepening(4, 7))
     later = int(counts.relevant[:, 4:].sum())
-    assert found.interval.low is not None
-    assert found.interval.high is not None
-    assert found.interval.low < later < found.interval.high
-    assert found.expected == pytest.approx(later, rel=0.1)
+    # All of it is judged, so that nothing is left to expect; the law foretells as many.
+    assert found.expected == found.interval.low == found.interval.high == later
+    assert found.law.between(5, 7) == pytest.approx(later, rel=0.1)
 
 
 def test_the_curve_goes_from_what_was_found_to_what_is_expected() -> None:
     # At ranks 1 to 4 two topics together find 40, 20, 40/3 and 10: a law of exponent -1, which has 8 and 20/3
     # at ranks 5 and 6; counts are whole, hence three times as many.
     relevant = np.array([[60, 30, 20, 15, 0, 0], [60, 30, 20, 15, 0, 0]])
-    counts = PoolByRank(("1", "2"), 1, relevant * 2, relevant * 2, relevant)
+    pooled = np.full((2, 6), 120)
+    counts = PoolByRank(("1", "2"), 1, pooled, np.where(np.arange(6) < 4, pooled, 0), relevant)
     curve = deeper_pool(counts, Deepening(4, 6, fit_from=1)).curve
     assert [(point.depth, point.found) for point in curve] == [
         (1, 120), (2, 180), (3, 220), (4, 250), (5, None), (6, None)

@@ -247,3 +247,13 @@ def test_the_rankings_by_every_two_assessors_are_compared(olga: FlaskClient) -> 
     assert text_of(row).split()[:3] == ["X", "Y", "2"]
     (address,) = links(table, "part=between")
     assert olga.get(address).text.startswith("first,second,topics,tau_b")
+
+
+def test_a_campaign_that_is_judged_to_the_end_of_its_runs_has_a_page(olga: FlaskClient) -> None:
+    """Both runs end at rank 4 of T1 and 3 of T2, and all that they have is judged."""
+    left = [("T1", "d#3"), ("T1", "d6"), ("T1", "d/4"), ("T2", "d1"), ("T2", "d2"), ("T2", "é5")]
+    rows = [(topic, docno, "X", "3" if docno == "d2" else "0") for topic, docno in left]
+    assert import_judgments(olga, rows).status_code == 303
+    answer = olga.get(f"{ADDRESS}/depth", headers={"HX-Request": "true", "HX-Request-Type": "partial"})
+    assert answer.status_code == 200
+    assert "nothing left to judge" in text_of(answer.text)

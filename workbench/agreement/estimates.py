@@ -12,7 +12,7 @@ from workbench.agreement.coefficients import COEFFICIENTS, coefficients_on
 from workbench.agreement.coefficients.coefficient import Coefficient, CoefficientValue, values_of
 from workbench.agreement.coefficients.steps import Sheet, Step
 from workbench.agreement.contingency import Table
-from workbench.agreement.intervals import Interval
+from workbench.agreement.intervals import CONSTANT, Interval, all_or_none_interval
 from workbench.agreement.linearised import linearised
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Ratings
@@ -113,7 +113,7 @@ def several_estimates(
             continue
         over = [intervals[number][place] for number in several]
         by_coefficient.append([
-            Estimate(coefficient, found, _unless_undefined(found, interval, options))
+            Estimate(coefficient, found, _unless_undefined(coefficient, found, interval, options))
             for found, interval in zip(values, over, strict=True)
         ])  # fmt: skip
     return list(zip(*by_coefficient, strict=True))
@@ -127,8 +127,20 @@ def several_intervals(
     return list(zip(*by_coefficient, strict=True))
 
 
-def _unless_undefined(found: CoefficientValue, interval: Interval, options: AgreementOptions) -> Interval:
-    return options.resamples.none(interval.units, UNDEFINED) if found.value is None else interval
+def _unless_undefined(
+    coefficient: Coefficient, found: CoefficientValue, interval: Interval, options: AgreementOptions
+) -> Interval:
+    if found.value is None:
+        return options.resamples.none(interval.units, UNDEFINED)
+    return exact_if_constant(coefficient, found, interval)
+
+
+def exact_if_constant(coefficient: Coefficient, found: CoefficientValue, interval: Interval) -> Interval:
+    """The interval, or the exact one of an observed agreement of 0 or 1, which no resample can change."""
+    exact = coefficient.name == "observed" and found.value in (0, 1)
+    if not exact or interval.undefined != CONSTANT or found.value is None:
+        return interval
+    return all_or_none_interval(found.value, found.n, level=interval.level)
 
 
 def _coefficients(categories: tuple[int, ...], options: AgreementOptions) -> tuple[Coefficient, ...]:
@@ -149,7 +161,7 @@ def interval_of(
     """The bootstrap's interval of a coefficient, or why there is none."""
     if found.value is None:
         return drawn.resamples.none(drawn.units, UNDEFINED)
-    return interval_over(coefficient, drawn, weights)
+    return exact_if_constant(coefficient, found, interval_over(coefficient, drawn, weights))
 
 
 def calculations(

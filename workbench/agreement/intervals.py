@@ -38,6 +38,15 @@ class Interval:
     undefined: str = ""
 
 
+CONSTANT = "every resample has the same value, so that they show no error"
+_EQUAL = 1e-12  # values of resamples that are no further apart are equal but for rounding
+
+
+def all_equal(values: Floats) -> bool:
+    """Whether the values of several resamples are one."""
+    return len(values) > 1 and bool(values.max() - values.min() <= _EQUAL)
+
+
 class Bounds(StrEnum):
     """How the bounds of an interval are taken from the values of resamples."""
 
@@ -137,6 +146,19 @@ def kappa_bounds(value: float, reach: float, *, least: float = -1.0) -> tuple[fl
     (-1.0, 1.0)
     """
     return max(value - reach, min(least, value)), min(value + reach, 1.0)
+
+
+def all_or_none_interval(share: float, n: int, *, level: float = LEVEL) -> Interval:
+    """The exact interval where all or none of n pairs agree; the share is 1 or 0.
+
+    Source: Clopper and Pearson 1934.
+
+    >>> round(all_or_none_interval(1, 8).low, 4)
+    0.6306
+    """
+    reach = ((1 - level) / 2) ** (1 / n)
+    low, high = (reach, 1.0) if share == 1 else (0.0, 1 - reach)
+    return Interval(low, high, level, "exact (Clopper and Pearson)", n)
 
 
 def share_interval(count: float, n: int, *, level: float = 0.95) -> tuple[float, float]:

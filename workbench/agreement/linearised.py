@@ -28,7 +28,7 @@ def linearised(
     if not coefficient.linearised:
         message = f"{coefficient.label} has no linearised variance here"
         raise WorkbenchError(message, remedy="draw a bootstrap")
-    chosen = weights_of(weights, len(ratings.categories))
+    chosen = weights_of(weights, ratings.categories)
     cells = cells_of(ratings)
     times = cells.times.astype(np.float64)
     n = int(times.sum())
@@ -49,6 +49,8 @@ def linearised(
     own = n / both * (agreed - chance * doubly) / (1 - chance)
     own -= 2 * (1 - value) * (chance_of_pair - chance) / (1 - chance)
     error = float(np.sqrt(times @ (own - value) ** 2 / (n * (n - 1.0))))
+    if error <= 1e-12:
+        return Interval(None, None, level, NAME, n, undefined="no pair differs from the others")
     reach = student_t((1 + level) / 2, n - 1) * error
     return Interval(*kappa_bounds(value, reach, least=coefficient.least(chance)), level, NAME, n)
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.agreement.coefficients import shown_in
 from workbench.agreement.coefficients.coefficient import NOBODY, Coefficient, Shown, value_of
 from workbench.agreement.contingency import MISSING, Codes, table_of_codes
-from workbench.agreement.estimates import Estimate
+from workbench.agreement.estimates import Estimate, exact_if_constant
 from workbench.agreement.intervals import Interval, share_interval
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Ratings, ratings_of
@@ -106,8 +106,7 @@ def majority(codes: Codes, size: int) -> tuple[Codes, NDArray[np.bool_]]:
 
 
 def _estimates(ratings: Ratings, resamples: Resamples, *, weighted: bool) -> tuple[Estimate, ...]:
-    q = len(ratings.categories)
-    weights = quadratic(q) if weighted else nominal(q)
+    weights = (quadratic if weighted else nominal)(ratings.categories)
     total = tally(ratings, weights).total()
     coefficients = machine_coefficients(weighted=weighted)
     if not ratings.codes.size:
@@ -115,7 +114,11 @@ def _estimates(ratings: Ratings, resamples: Resamples, *, weighted: bool) -> tup
         return tuple(Estimate(one, value_of(one, total, weights), none) for one in coefficients)
     drawn = resampled(ratings, weights, resamples)
     return tuple(
-        Estimate(one, value_of(one, total, weights), interval_over(one, drawn, weights))
+        Estimate(
+            one,
+            value := value_of(one, total, weights),
+            exact_if_constant(one, value, interval_over(one, drawn, weights)),
+        )
         for one in coefficients
     )
 

@@ -169,7 +169,7 @@ class AgreementOptions:
         if size == 2:
             return nominal(2)
         if isinstance(self.weights, str):
-            return weights_named(self.weights, size)
+            return weights_named(self.weights, ratings.categories)
         chosen = weights_named(own_weights(self.weights), size)
         descending = ratings.categories[0] > ratings.categories[-1]
         return chosen[::-1, ::-1] if descending else chosen

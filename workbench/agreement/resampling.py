@@ -15,10 +15,12 @@ from workbench.agreement.coefficients import coefficient_named
 from workbench.agreement.coefficients.coefficient import Coefficient, values
 from workbench.agreement.contingency import MISSING, Codes
 from workbench.agreement.intervals import (
+    CONSTANT,
     FEWEST_UNITS,
     LEVEL,
     Bounds,
     Interval,
+    all_equal,
     bounds_among,
     bounds_of_each,
     method_of,
@@ -94,7 +96,7 @@ def bootstrap(
     if chosen.rounds < 1 or not 0 < chosen.level < 1:
         message = f"{chosen.rounds} rounds at level {chosen.level} give no interval"
         raise WorkbenchError(message, remedy="as 2000 at 0.95")
-    matrix = weights_of(weights, len(ratings.categories))
+    matrix = weights_of(weights, ratings.categories)
     return interval_over(coefficient, resampled(ratings, matrix, chosen), matrix)
 
 
@@ -287,14 +289,13 @@ def intervals_among(found: Floats, units: int, resamples: Resamples) -> tuple[In
     kinds = resamples.level, resamples.method, units, resamples.rounds, resamples.seed
     intervals = []
     for number, (low, high) in enumerate(bounds.tolist()):
-        left_out = 0
+        values = found[number] if whole[number] else found[number, defined[number]]
+        left_out = found.shape[-1] - len(values)
+        if not len(values) or all_equal(values):
+            why = CONSTANT if len(values) else "the coefficient is undefined on every resample"
+            intervals.append(resamples.none(units, why, left_out=left_out))
+            continue
         if not whole[number]:
-            values = found[number, defined[number]]
-            left_out = resamples.rounds - len(values)
-            if not len(values):
-                why = "the coefficient is undefined on every resample"
-                intervals.append(resamples.none(units, why, left_out=left_out))
-                continue
             low, high = bounds_among(values, resamples.level, units, resamples.bounds)
         intervals.append(Interval(low, high, *kinds, left_out))
     return tuple(intervals)

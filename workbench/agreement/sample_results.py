@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from workbench.agreement.coefficients.coefficient import NO_VARIATION, NOBODY
 from workbench.agreement.contingency import MISSING, Codes
-from workbench.agreement.intervals import Interval, kappa_bounds
+from workbench.agreement.intervals import CONSTANT, Interval, kappa_bounds
 from workbench.agreement.resampling import Resamples, over_topics
 from workbench.agreement.sample_influence import PairSums, influence_values, weighted_deviations
 from workbench.agreement.sample_request import LEVEL, Target
@@ -84,8 +84,8 @@ def estimate_from_topics(
     if not np.isfinite(value):
         return SampleEstimate(None, n, none, NO_VARIATION)
     interval = over_topics(sums.value, by_topic, resamples)
-    if interval.low is not None and interval.low == interval.high:
-        interval = replace(interval, low=None, high=None, undefined=NO_SPREAD)
+    if interval.undefined == CONSTANT:
+        interval = replace(interval, undefined=NO_SPREAD)
     return SampleEstimate(value, n, interval)
 
 

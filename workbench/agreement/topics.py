@@ -20,7 +20,7 @@ from workbench.agreement.coefficients.coefficient import (
     value_of,
 )
 from workbench.agreement.contingency import MISSING
-from workbench.agreement.estimates import Estimate
+from workbench.agreement.estimates import Estimate, exact_if_constant
 from workbench.agreement.intervals import Interval
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Ratings
@@ -161,7 +161,11 @@ def topic_agreement(own: Ratings, resamples: Resamples) -> TopicAgreement:
         n,
         disputed,
         tuple(
-            Estimate(one, value_of(one, total, weights), interval_over(one, drawn, weights))
+            Estimate(
+                one,
+                value := value_of(one, total, weights),
+                exact_if_constant(one, value, interval_over(one, drawn, weights)),
+            )
             for one in coefficients
         ),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import comb
 
 import numpy as np
@@ -13,58 +13,66 @@ from workbench.errors import WorkbenchError
 Weights = NDArray[np.float64]
 """Disagreement of every grade with every other, shape (q, q): 0 on the diagonal, 1 at most, symmetric."""
 
+Scale = int | Sequence[int]
+"""The grades of a scale in order, ascending or descending; a number stands for those from 0 on."""
+
 OwnWeights = tuple[tuple[float, ...], ...]
 """Disagreements of every grade with every other, rows and columns in ascending order of the grades."""
 
 
-def nominal(size: int) -> Weights:
+def nominal(scale: Scale) -> Weights:
     """Every two different grades disagree wholly."""
-    return 1.0 - np.eye(size)
+    return 1.0 - np.eye(len(_grades(scale)))
 
 
-def linear(size: int) -> Weights:
-    """Disagreement grows with the number of steps between the grades.
+def linear(scale: Scale) -> Weights:
+    """Disagreement grows with the distance of the grades, so that one never given still lies between others.
 
-    Source: Cicchetti and Allison 1971.
+    Source: Cicchetti and Allison 1971; of grades that are apart by more than 1 as irrCAC computes them.
 
     >>> linear(3).tolist()
     [[0.0, 0.5, 1.0], [0.5, 0.0, 0.5], [1.0, 0.5, 0.0]]
+    >>> linear((0, 1, 3))[1].round(3).tolist()
+    [0.333, 0.0, 0.667]
     """
-    return _steps(size) / max(size - 1, 1)
+    distances = _distances(_grades(scale))
+    return distances / max(float(distances.max()), 1.0)
 
 
-def quadratic(size: int) -> Weights:
-    """Disagreement grows with the square of the number of steps between the grades.
+def quadratic(scale: Scale) -> Weights:
+    """Disagreement grows with the square of the distance of the grades.
 
     Source: Fleiss and Cohen 1973.
     """
-    return (_steps(size) / max(size - 1, 1)) ** 2
+    return linear(scale) ** 2
 
 
-def ordinal(size: int) -> Weights:
-    """Disagreement grows with the number of pairs of grades that lie between, both ends included.
+def ordinal(scale: Scale) -> Weights:
+    """Disagreement grows with the number of pairs of grades of the scale between, both ends included.
 
     Source: Gwet 2014, chapter 3.
     """
+    size = len(_grades(scale))
     between = np.array([[comb(abs(k - m) + 1, 2) for m in range(size)] for k in range(size)], dtype=float)
     return between / max(comb(size, 2), 1)
 
 
-WEIGHTS: Mapping[str, Callable[[int], Weights]] = {
+WEIGHTS: Mapping[str, Callable[[Scale], Weights]] = {
     "nominal": nominal,
     "linear": linear,
     "quadratic": quadratic,
     "ordinal": ordinal,
 }
-"""The weights that have a name; each is made for the number of grades of the declared scale."""
+"""The weights that have a name; each is made for the grades of the declared scale."""
 
 
-def weights_of(weights: str | ArrayLike, size: int) -> Weights:
-    """The weights of this name for a scale of so many grades, or one's own; raises WorkbenchError."""
+def weights_of(weights: str | ArrayLike, scale: Scale) -> Weights:
+    """The weights of this name for a scale, or one's own; raises WorkbenchError."""
     if isinstance(weights, str):
         if weights not in WEIGHTS:
             raise WorkbenchError(f"there are no weights {weights!r}", remedy=f"one of {', '.join(WEIGHTS)}")
-        return WEIGHTS[weights](size)
+        return WEIGHTS[weights](scale)
+    size = len(_grades(scale))
     given = np.asarray(weights, dtype=np.float64)
     if given.shape != (size, size):
         raise WorkbenchError(
@@ -134,6 +142,10 @@ def parse_weights(text: str, *, source: str = "weights") -> str | OwnWeights:
     return tuple(rows)
 
 
-def _steps(size: int) -> Weights:
-    places = np.arange(size, dtype=np.float64)
-    return np.abs(np.subtract.outer(places, places))
+def _grades(scale: Scale) -> Sequence[int]:
+    return range(scale) if isinstance(scale, int) else scale
+
+
+def _distances(grades: Sequence[int]) -> Weights:
+    values = np.asarray(grades, dtype=np.float64)
+    return np.abs(np.subtract.outer(values, values))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from workbench.agreement.selection import Selection, select_ratings
 from workbench.cli.agreement_options import View, report_options
 from workbench.cli.agreement_output import print_agreement
 from workbench.cli.assessor_files import read_judgment_files, read_qrels_by_assessor
+from workbench.cli.output import say_mismatch
 from workbench.cli.qrels_files import cannot_judge_option
 from workbench.cli.record_options import record_options
 from workbench.cli.runs import only_one_standard_input
@@ -95,6 +97,7 @@ def command(
     if len(files) < 2 and not given.as_judgments:
         raise click.UsageError("two files of qrels are needed, or one with --judgments")
     read = given.read(files)
+    _warn_of_strangers(read)
     answers = _answers(read, given.machine_names, first_counts=given.repeats == "first")
     categories = _scale(scale, read)
     if threshold is not None and threshold > max(categories):
@@ -102,6 +105,8 @@ def command(
             f"no grade is {threshold} or more, so that nothing is relevant; the highest is {max(categories)}",
             remedy="choose a lower --relevant-from, or name all grades by --scale",
         )
+    if options.graded and scale is None:
+        _note_never_given(categories)
     selection = select_ratings(answers, categories, options)
     if view.part == "pair":
         # Imported where it is used, since the other parts need none of it.
@@ -120,6 +125,31 @@ PARTS: dict[str, Callable[[Selection, AgreementOptions], Result]] = {
 }
 
 
+def _warn_of_strangers(given: Sequence[Given]) -> None:
+    """Warn of assessors who judged nothing that anybody else judged."""
+    judged: dict[str, dict[tuple[str, str], None]] = {}
+    for name, topic, docno, _ in given:
+        judged.setdefault(name, {})[topic, docno] = None
+    if len(judged) < 2:
+        return
+    # Imported where it is used, since few need it: the runs of scoring come with it.
+    from workbench.scoring.unmatched import likely_cause
+
+    many = Counter(pair for pairs in judged.values() for pair in pairs)
+    for name, pairs in judged.items():
+        if any(many[pair] > 1 for pair in pairs):
+            continue
+        others = [pair for other, its in judged.items() if other != name for pair in its]
+        topics = {topic for topic, _ in others}
+        shared = [docno for topic, docno in pairs if topic in topics]
+        cause = (
+            likely_cause(shared, (docno for _, docno in others))
+            if shared
+            else likely_cause((topic for topic, _ in pairs), (topic for topic, _ in others))
+        )
+        say_mismatch(f"{name} has no pair of topic and document in common with anybody: {cause}")
+
+
 def _answers(given: Sequence[Given], machines: Sequence[str], *, first_counts: bool) -> Answers:
     names = list(dict.fromkeys(name for name, *_ in given))
     if unknown := sorted(set(machines) - set(names)):
@@ -129,6 +159,22 @@ def _answers(given: Sequence[Given], machines: Sequence[str], *, first_counts: b
     assessors = [Assessor(name, name in machines) for name in names]
     rows = [(place[name], topic, docno, answer) for name, topic, docno, answer in given]
     return answers_of(assessors, rows[::-1] if first_counts else rows)
+
+
+def _note_never_given(grades: Sequence[int]) -> None:
+    missing = sorted(set(range(min(grades), max(grades) + 1)) - set(grades))
+    if missing:
+        every = " ".join(map(str, range(min(grades), max(grades) + 1)))
+        click.echo(
+            f"note: nobody gave {_listed(missing)}: no row of a table, but its distance counts in linear and "
+            f"quadratic weights; --scale '{every}' makes it a grade",
+            err=True,
+        )
+
+
+def _listed(grades: Sequence[int]) -> str:
+    shown = ", ".join(map(str, grades[:10])) + (", ..." if len(grades) > 10 else "")
+    return f"grade {shown}" if len(grades) == 1 else f"the grades {shown}"
 
 
 def _scale(typed: str | None, given: Sequence[Given]) -> tuple[int, ...]:

@@ -138,6 +138,6 @@ def command(
     """
     only_one_standard_input(runs.names if groups_file is None else (*runs.names, groups_file))
     groups = read_groups(groups_file) if groups_file is not None else {}
-    read = read_runs(runs, warnings=False, unique_tags=True, depth=BEYOND * depth, ties=None)
+    read = read_runs(runs, warnings=False, depth=BEYOND * depth, ties=None)
     found = analysis(examine((run for _, run in read), depth=depth, ties=TieRule(ties)), groups=groups)
     say_analysis(found, part, as_json=as_json)

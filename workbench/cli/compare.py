@@ -9,15 +9,24 @@ from typing import Any, TypeVar
 
 import click
 
-from workbench.cli.comparisons import METHOD, ORDER, SEED, say_all_pairs, say_topic_table, say_two_runs
+from workbench.cli.comparisons import (
+    AVERAGE_OVER,
+    METHOD,
+    ORDER,
+    SEED,
+    say_all_pairs,
+    say_topic_table,
+    say_two_runs,
+)
 from workbench.cli.output import form_options, one_form, print_export
 from workbench.cli.parallel_runs import map_runs
 from workbench.cli.qrels_files import cannot_judge_option, read_judged
+from workbench.cli.relevance_files import matched, note_lacking
 from workbench.cli.runs import RunFiles, only_one_standard_input, run_arguments
 from workbench.errors import WorkbenchError
 from workbench.records import Qrel, TieRule
 from workbench.scoring.all_pairs import all_pairs, all_pairs_export
-from workbench.scoring.measures import parse_measures
+from workbench.scoring.measures import check_complement, parse_measures
 from workbench.scoring.pairs_of_runs import Comparisons
 from workbench.scoring.scorer import RunScores, Scorer
 from workbench.scoring.topic_difficulty import topic_table, topic_table_export
@@ -76,11 +85,8 @@ def _scored(qrels: str, files: RunFiles, measure: str, codes: Sequence[int], tie
         raise WorkbenchError("runs are compared by one measure", remedy="name one, such as AP")
     judged = read_judged(qrels, codes)
     scorer = Scorer(judged, measures)
-    scores = map_runs(files, lambda run: scorer.score(run, ties=ties))
-    tags = [one.tag for one in scores]
-    if len(set(tags)) < len(tags):
-        twice = next(tag for tag in tags if tags.count(tag) > 1)
-        raise WorkbenchError(f'two runs have the tag "{twice}"', remedy="name runs by file: --name-by file")
+    check_complement(scorer.relevance, measures)
+    scores = map_runs(files, lambda run: scorer.score(matched(scorer.relevance, run), ties=ties))
     return ScoredRuns(
         qrels, str(measures[0]), scores, _relevant(judged, int(measures[0].params.get("rel", 1)))
     )
@@ -96,8 +102,9 @@ def _relevant(judged: Sequence[Qrel], threshold: int) -> dict[str, int]:
 
 @click.command("compare")
 @_reads_runs
+@AVERAGE_OVER
 @SEED
-def compare(scored: ScoredRuns, *, form: str, seed: int) -> None:
+def compare(scored: ScoredRuns, *, form: str, average_over: str, seed: int) -> None:
     """Compare two RUNs topic by topic: the mean difference, its interval, effect size and significance.
 
     The difference is the first run less the second. Four tests of no difference: paired t, Wilcoxon,
@@ -109,7 +116,8 @@ def compare(scored: ScoredRuns, *, form: str, seed: int) -> None:
             f"two runs are compared, and {len(scored.runs)} were given: see workbench pairs"
         )
     first, second = scored.runs
-    found = two_runs(first, second, scored.measure, qrels=scored.qrels, seed=seed)
+    everywhere = average_over == "qrels"
+    found = two_runs(first, second, scored.measure, qrels=scored.qrels, seed=seed, all_topics=everywhere)
     if not print_export(two_runs_export(found), form):
         say_two_runs(found)
 
@@ -117,13 +125,21 @@ def compare(scored: ScoredRuns, *, form: str, seed: int) -> None:
 @click.command("pairs")
 @_reads_runs
 @METHOD
+@AVERAGE_OVER
 @SEED
-def pairs(scored: ScoredRuns, *, form: str, method: str, seed: int) -> None:
+def pairs(scored: ScoredRuns, *, form: str, method: str, average_over: str, seed: int) -> None:
     """Compare every two RUNs: which differences are significant, corrected for the number of pairs.
 
     The chance of any false difference among all pairs is held to .05.
     """
-    found = all_pairs(scored.runs, scored.measure, Comparisons(method), qrels=scored.qrels, seed=seed)
+    found = all_pairs(
+        scored.runs,
+        scored.measure,
+        Comparisons(method),
+        qrels=scored.qrels,
+        seed=seed,
+        all_topics=average_over == "qrels",
+    )
     if not print_export(all_pairs_export(found), form):
         say_all_pairs(found)
 
@@ -133,6 +149,8 @@ def pairs(scored: ScoredRuns, *, form: str, method: str, seed: int) -> None:
 @ORDER
 def topics(scored: ScoredRuns, *, form: str, order: str) -> None:
     """Sort topics by difficulty, or by how far RUNs disagree on them."""
+    for run in scored.runs:
+        note_lacking(run.tag, [one for one in run.per_topic[scored.measure] if one not in run.scored])
     found = topic_table(scored.runs, scored.measure, order, relevant=scored.relevant, qrels=scored.qrels)
     if not print_export(topic_table_export(found), form):
         say_topic_table(found)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from workbench.cli.output import say_table
+from workbench.cli.qrels_files import note_topics
 from workbench.scoring.all_pairs import METHODS, AllPairs, method_in_words
 from workbench.scoring.pairs_of_runs import Comparisons
-from workbench.scoring.significance import LEVEL
+from workbench.scoring.significance import FEWEST_TOPICS, LEVEL, TOO_FEW_TOPICS
 from workbench.scoring.topic_difficulty import ORDERS, TopicTable
 from workbench.scoring.two_runs import TESTS, TwoRuns
 
@@ -21,18 +24,31 @@ METHOD = click.option(
     show_default=True,
     help="Test, with its correction for the number of pairs: Tukey's HSD, or Holm's method.",
 )
+AVERAGE_OVER = click.option(
+    "--average-over",
+    type=click.Choice(["shared", "qrels"]),
+    default="shared",
+    show_default=True,
+    help="Topics compared: those that every run has, or all of the qrels, where a run that lacks one counts "
+    "as retrieving nothing.",
+)
 ORDER = click.option(
     "--order",
     type=click.Choice(list(ORDERS)),
     default=next(iter(ORDERS)),
     show_default=True,
-    help="By the median of the runs, lowest first, or by their standard deviation, highest first.",
+    help="By the median of the runs, hardest first, or by their standard deviation, highest first.",
 )
+
+
+def _note_left_out(topics: Sequence[str]) -> None:
+    note_topics(topics, "topics that a run lacks are not compared")
 
 
 def say_two_runs(found: TwoRuns) -> None:
     """Print the topics of two runs and the tests; on the error stream the difference with its interval."""
     one = found.difference
+    _note_left_out(found.left_out)
     say_table(
         ["topic", found.first.tag, found.second.tag, "difference"],
         [[topic, *map(_four, values)] for topic, *values in found.topics],
@@ -56,21 +72,22 @@ def say_two_runs(found: TwoRuns) -> None:
         numeric=range(1, 4),
     )
     interval = (
-        "no interval of one topic"
+        f"no interval of {TOO_FEW_TOPICS}"
         if one.low is None or one.high is None
         else f"{LEVEL:.0%} t interval {one.low:.4f} to {one.high:.4f}"
     )
     effect = "undefined" if one.effect is None else f"{one.effect:.2f}"
     click.echo(
         f"{found.shown}, {found.first.tag} less {found.second.tag} over {one.topics} topics: "
-        f"{one.mean:.4f} ({interval}), effect size {effect}; higher on {one.better}, equal on {one.tied}, "
-        f"lower on {one.worse}",
+        f"{one.mean:.4f} ({interval}), effect size {effect}; better on {one.better}, equal on {one.tied}, "
+        f"worse on {one.worse}",
         err=True,
     )
 
 
 def say_all_pairs(found: AllPairs) -> None:
     """Print every two runs; on the error stream how many differences are significant, and by which test."""
+    _note_left_out(found.left_out)
     say_table(
         ["better", "other", "difference", "low", "high", "effect", "p adjusted", "significant"],
         [
@@ -86,6 +103,9 @@ def say_all_pairs(found: AllPairs) -> None:
         ],
         numeric=range(2, 7),
     )
+    if found.compared.topics < FEWEST_TOPICS:
+        click.echo(f"note: no interval and no test of {TOO_FEW_TOPICS}", err=True)
+        return
     click.echo(
         f"{found.shown} of {len(found.ranked)} runs over {found.compared.topics} topics: "
         f"{found.significant} of {found.pairs} differences are significant at {1 - LEVEL:.2g} "
@@ -115,5 +135,5 @@ def say_topic_table(found: TopicTable) -> None:
     click.echo(f"{found.shown} of {found.lines[0].runs} runs on {len(found.lines)} topics", err=True)
 
 
-def _four(value: float) -> str:
-    return f"{value:.4f}"
+def _four(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"

@@ -23,6 +23,7 @@ from workbench.cli.consensus_text import (
 from workbench.cli.inputs import read_each
 from workbench.cli.output import say_json, say_table
 from workbench.cli.qrels_files import cannot_judge_option, read_graded
+from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs
 from workbench.consensus.judgments import LatestJudgments, latest_judgments
 from workbench.consensus.rule import Pair
@@ -34,10 +35,11 @@ from workbench.errors import WorkbenchError
 from workbench.formats.judgment_groups import write_judgment_groups
 from workbench.formats.judgments import graded_judgments
 from workbench.formats.qrels import write_qrels
-from workbench.records import Judgment
+from workbench.records import Judgment, Qrel
 from workbench.scoring.measures import at_threshold, parse_measures
 from workbench.scoring.rank_correlation import compare_rankings
-from workbench.scoring.scorer import Scorer, in_order
+from workbench.scoring.relevance import Relevance
+from workbench.scoring.scorer import Scorer, higher_first
 
 
 @click.command("consensus")
@@ -48,6 +50,13 @@ from workbench.scoring.scorer import Scorer, in_order
 @click.option("--adjudicated", "decided", metavar="QRELS", help="Grades that an adjudicator decided.")
 @click.option("--gold", metavar="QRELS", help="Expert grades: report the accuracy of each rule.")
 @click.option("--run", "runs", multiple=True, metavar="RUN", help="Rank these runs under every rule.")
+@click.option(
+    "--name-by",
+    type=click.Choice(["tag", "file"]),
+    default="tag",
+    show_default=True,
+    help="What names a run: its tag, or its file.",
+)
 @click.option("-m", "--measure", default="AP", show_default=True, help="Measure that ranks the runs.")
 @EXPORT
 @OUTPUT
@@ -62,6 +71,7 @@ def command(
     decided: str | None,
     gold: str | None,
     runs: tuple[str, ...],
+    name_by: str,
     measure: str,
     export: str | None,
     output: Path | None,
@@ -96,8 +106,8 @@ def command(
     accuracies = {
         name: with_experts(one, experts, relevant_from) for name, one in found.items() if experts is not None
     }
-    scores = scores_of_runs(found, runs, measure) if runs else {}
-    comparisons = compare_rankings(scores)
+    scores = scores_of_runs(found, RunFiles(runs, name_by == "file"), measure) if runs else {}
+    comparisons = compare_rankings({name: higher_first(of_rule, measure) for name, of_rule in scores.items()})
     coefficient_value = _crowd_agreement(given, latest) if experts is not None else {}
     if as_json:
         say_json(
@@ -260,7 +270,7 @@ def crowd_agreement(judgments: Sequence[Judgment]) -> tuple[tuple[str, float | N
 
 
 def scores_of_runs(
-    found: Mapping[str, Consensus], names: Sequence[str], measure: str
+    found: Mapping[str, Consensus], runs: RunFiles, measure: str
 ) -> dict[str, dict[str, float]]:
     """What each run is worth under each rule's qrels, by rule, then tag; rules without qrels are left out.
 
@@ -273,8 +283,11 @@ def scores_of_runs(
     lines = {name: at_threshold(parsed[0], one.relevant_from) for name, one in found.items() if one.qrels}
     scorers = {name: Scorer(found[name].qrels, [line]) for name, line in lines.items()}
     scores: dict[str, dict[str, float]] = {name: {} for name in lines}
-    for _, run in read_runs(RunFiles(tuple(names)), warnings=False, unique_tags=True):
-        sorted_once = in_order(run)
+    graded = Relevance(
+        dict.fromkeys(Qrel(one.topic, one.docno, 0) for name in lines for one in found[name].qrels)
+    )
+    read = (run for _, run in read_runs(runs, warnings=False))
+    for run in all_matched(graded, read, lacking=True):
         for name, scorer in scorers.items():
-            scores[name][run.tag] = scorer.score(sorted_once).values[str(lines[name])]
+            scores[name][run.tag] = scorer.score(run).values[str(lines[name])]
     return scores

@@ -11,6 +11,7 @@ import click
 
 from workbench.cli.output import one_form, print_export, say_table
 from workbench.cli.qrels_files import cannot_judge_option, read_judged
+from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
 from workbench.errors import WorkbenchError
 from workbench.export import table_export
@@ -69,7 +70,7 @@ _DEEPEST = 100_000
     "--docs",
     type=click.IntRange(1),
     metavar="N",
-    help="roc: documents in the collection.  [default: judged documents only]",
+    help="roc: documents in the collection.  [default: judged documents only, some of them not relevant]",
 )
 @click.option(
     "--ties",
@@ -109,7 +110,10 @@ def command(
     if topic is not None and topic not in scorer.relevance.numbers:
         raise WorkbenchError(f"topic {topic} is not in the qrels", remedy="name one of their topics")
     chosen = CurveOptions(**options)
-    tables = [_table(scorer, run, kind, chosen, TieRule(ties), topic) for run in read_arrays(runs)]
+    tables = [
+        _table(scorer, run, kind, chosen, TieRule(ties), topic)
+        for run in all_matched(scorer.relevance, read_arrays(runs))
+    ]
     columns, rows = tables[0][0], [row for _, of_run in tables for row in of_run]
     export = replace(table_export(columns, rows), latex=partial(_latex, columns, rows, qrels))
     if not print_export(export, form):

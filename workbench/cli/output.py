@@ -216,6 +216,11 @@ def say_findings(findings: Iterable[Finding]) -> None:
         click.echo(f"{finding.severity}: {printable(finding)}", err=True)
 
 
+def say_mismatch(warning: str) -> None:
+    """Warn of files that do not belong together."""
+    click.echo(f"warning: {printable(warning)}", err=True)
+
+
 def printable(value: object) -> str:
     """A value as one line of a terminal can show it.
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from workbench.cli.inputs import is_file, open_input
 from workbench.cli.output import with_progress
-from workbench.cli.runs import RunFiles
+from workbench.cli.runs import RunFiles, repeated_tag
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.packed_runs import PackedRun
 from workbench.formats.runs import read_run_arrays
@@ -19,7 +19,8 @@ from workbench.records import Run
 
 Result = TypeVar("Result")
 Work = Callable[[PackedRun | Run], Any]
-Outcome = tuple[list[Any], Sequence[Finding]]
+Outcome = tuple[list[tuple[str, Any]], Sequence[Finding]]
+"""What the work makes of a run with its tag, in a list that is empty where the file is refused."""
 
 PROCESSES = 2
 LARGE = 32 * 2**20
@@ -30,16 +31,21 @@ def map_runs(files: RunFiles, work: Callable[[PackedRun | Run], Result]) -> list
     """What `work` makes of each whole run, in the order of the files.
 
     Two processes share the files where they are large; what `work` returns is then sent from one to the
-    other. Raises InvalidInput with all findings of all files where one is refused, and WorkbenchError where a
-    process is killed.
+    other. Raises InvalidInput with all findings of all files where one is refused or has the tag of another,
+    and WorkbenchError where a process is killed.
     """
     results: list[Result] = []
     refused: list[Finding] = []
+    sources: dict[str, str] = {}
     with _outcomes(files, work) as outcomes:
-        for _ in with_progress(files.names, "Reading"):
-            result, findings = next(outcomes)
-            results.extend(result)
+        for name in with_progress(files.names, "Reading"):
+            found, findings = next(outcomes)
             refused.extend(findings)
+            for tag, result in found:
+                results.append(result)
+                if tag in sources:
+                    refused.append(repeated_tag(tag, name, sources[tag]))
+                sources.setdefault(tag, name)
     if refused:
         raise InvalidInput(refused)
     return results
@@ -74,7 +80,7 @@ def _outcome(files: RunFiles, work: Work, name: str) -> Outcome:
             run = files.named(read_run_arrays(stream, source=source, depth=None), source)
     except InvalidInput as error:
         return [], error.findings
-    return [work(run)], ()
+    return [(run.tag, work(run))], ()
 
 
 _remembered: list[tuple[RunFiles, Work]] = []

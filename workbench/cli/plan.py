@@ -84,7 +84,7 @@ def command(
     depth = None if depth is None else depth + 1
     longest: dict[str, int] = {}
     tops = []
-    for _, run in read_runs(runs, warnings=False, unique_tags=True, depth=depth, ties=ties):
+    for _, run in read_runs(runs, warnings=False, depth=depth, ties=ties):
         tops.append(RunTops.of(run if depth is not None else _in_order(run, ties)))
         for topic, ranking in run.rankings.items():
             longest[topic] = max(len(ranking), longest.get(topic, 0))

@@ -11,6 +11,7 @@ import click
 from workbench.cli.output import say_json
 from workbench.cli.qrels_files import cannot_judge_option, read_graded
 from workbench.cli.record_options import record_options
+from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs, read_tops, run_arguments
 from workbench.cli.strategy_options import option_name, recipe_options
 from workbench.pooling.adaptive.live import Simulated, simulated
@@ -18,7 +19,8 @@ from workbench.pooling.depth import DEPTH, depth_pairs
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import ADAPTIVE, ALL_STRATEGIES, STRATEGIES, PoolRecipe, build_pool, start
 from workbench.pooling.strategy import Parameter, Strategy
-from workbench.records import PoolEntry, Run, id_bytes
+from workbench.records import PoolEntry, Qrel, Run, id_bytes
+from workbench.scoring.relevance import Relevance
 
 NOT_RELEVANT = "not-relevant"
 UNJUDGED = ("unknown", NOT_RELEVANT)
@@ -62,6 +64,8 @@ _REPLAY = (
 def simulate(runs: Iterable[Run], given: ReplayQrels, recipe: PoolRecipe, *, as_json: bool) -> None:
     """Print the pairs in the order in which the strategy has them judged, and count the relevant ones."""
     relevant = given.relevant()
+    if relevant:
+        runs = all_matched(Relevance(Qrel(topic, docno, 0) for topic, docno in relevant), runs)
     pool = start(runs, strategy=recipe.strategy, ties=recipe.ties, parameters=recipe.parameters)
     judged = list(simulated(pool, relevant, unknown=False if given.unjudged == NOT_RELEVANT else None))
     if as_json:
@@ -134,7 +138,7 @@ def command(
         tops = read_tops(runs, depth=depth, ties=ties)
         _print_pairs(depth_pairs(tops, **values).items())
         return
-    read = read_runs(runs, warnings=warnings, unique_tags=True, depth=depth, ties=ties)
+    read = read_runs(runs, warnings=warnings, depth=depth, ties=ties)
     given = (run for _, run in read)
     if judged.qrels is not None:
         simulate(given, judged, recipe, as_json=as_json)

@@ -67,14 +67,13 @@ def read_runs(
     files: RunFiles,
     *,
     warnings: bool,
-    unique_tags: bool = False,
     depth: int | None = None,
     ties: TieRule | None = TieRule.TREC_EVAL,
 ) -> Iterator[tuple[str, Run]]:
     """The runs of these files with the files' names; none is kept.
 
     After a refused file no more runs are given, but the rest is still read, so that InvalidInput, raised at
-    the end, holds all findings of all files. With `unique_tags` a tag that comes again is such a finding.
+    the end, holds all findings of all files. A tag that comes again is such a finding.
     `warnings` prints what the readings noticed on the error stream, and takes several times longer. With a
     `depth` only the first documents of each topic under the tie rule (None: under any of them) are needed: a
     run may hold no others.
@@ -91,7 +90,7 @@ def read_runs(
             return read_run_leading(stream, source=source, depth=depth).run
         return read_run_top(stream, source=source, depth=depth, ties=ties or TieRule.TREC_EVAL).run
 
-    return _each(files, read, unique_tags=unique_tags)
+    return _each(files, read)
 
 
 def read_arrays(files: RunFiles) -> Iterator[PackedRun | Run]:
@@ -102,13 +101,13 @@ def read_arrays(files: RunFiles) -> Iterator[PackedRun | Run]:
     def read(stream: BinaryIO, source: str) -> PackedRun | Run:
         return read_run_arrays(stream, source=source, depth=None)
 
-    return (run for _, run in _each(files, read, unique_tags=False))
+    return (run for _, run in _each(files, read))
 
 
 def read_tops(files: RunFiles, *, depth: int, ties: TieRule) -> Iterator[RunTops | Run]:
     """The first documents of these runs, best first, as arrays where they can be; none is kept.
 
-    What is refused is reported as by `read_runs`; so is a tag that comes again.
+    What is refused is reported as by `read_runs`.
     """
 
     from workbench.formats.runs import read_run_arrays
@@ -120,12 +119,10 @@ def read_tops(files: RunFiles, *, depth: int, ties: TieRule) -> Iterator[RunTops
             return found
         return RunTops(found.tag, found.topics, *found.ranked(depth, ties=ties))
 
-    return (run for _, run in _each(files, read, unique_tags=True))
+    return (run for _, run in _each(files, read))
 
 
-def _each(
-    files: RunFiles, read: Callable[[BinaryIO, str], AnyRun], *, unique_tags: bool
-) -> Iterator[tuple[str, AnyRun]]:
+def _each(files: RunFiles, read: Callable[[BinaryIO, str], AnyRun]) -> Iterator[tuple[str, AnyRun]]:
     refused: list[Finding] = []
     sources: dict[str, str] = {}
     for name in with_progress(files.names, "Reading"):
@@ -135,8 +132,8 @@ def _each(
         except InvalidInput as error:
             refused.extend(error.findings)
             continue
-        if unique_tags and run.tag in sources:
-            refused.append(_repeated(run.tag, source, sources[run.tag]))
+        if run.tag in sources:
+            refused.append(repeated_tag(run.tag, source, sources[run.tag]))
         sources.setdefault(run.tag, source)
         if not refused:
             yield name, run
@@ -150,11 +147,12 @@ def only_one_standard_input(names: Sequence[str]) -> None:
         raise click.UsageError("the standard input can stand for one file only")
 
 
-def _repeated(tag: str, source: str, before: str) -> Finding:
+def repeated_tag(tag: str, source: str, before: str) -> Finding:
+    """Two files with one tag: which is which, nothing that is printed of them could tell."""
     return Finding(
         source,
         None,
         "tag-repeated",
         f'the tag "{tag}" is also that of {before}',
-        "give every run once, each with its own tag, or name runs by file: --name-by file",
+        "two runs: name them by file with --name-by file; one run in parts: put the parts into one file",
     )

@@ -8,13 +8,13 @@ import click
 
 from workbench.cli.parallel_runs import map_runs
 from workbench.cli.qrels_files import cannot_judge_option, note_topics, read_judged
-from workbench.cli.relevance_files import read_relevance
+from workbench.cli.relevance_files import matched, read_relevance
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs, run_arguments
 from workbench.cli.score_output import say_as_csv, say_as_ir_measures, say_scores
 from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.kernels.registry import Reads, reads
 from workbench.scoring.listed import example_names
-from workbench.scoring.measures import parse_measures
+from workbench.scoring.measures import check_complement, namesakes, parse_measures
 from workbench.scoring.run_arrays import RunArrays
 from workbench.scoring.scorer import RunScores, Scorer
 
@@ -45,15 +45,16 @@ FORMATS = ("table", "json", "csv", "trec_eval", "ir_measures")
     type=click.Choice([rule.value for rule in TieRule]),
     default=TieRule.TREC_EVAL.value,
     show_default=True,
-    help="Which of two documents with the same score comes first.",
+    help="Which of two documents with the same score comes first; --format ir_measures leaves it to its "
+    "scorers unless another rule is named.",
 )
 @click.option(
     "--average-over",
     type=click.Choice(["qrels", "run"]),
     default="qrels",
     show_default=True,
-    help="Topics of a mean: all of the qrels, where one that the run lacks counts as 0 (trec_eval -c), or "
-    "only those that the run has.",
+    help="Topics of a mean: all of the qrels, where one that the run lacks counts as retrieving nothing "
+    "(trec_eval -c), or only those that the run has.",
 )
 @click.option(
     "--double-precision",
@@ -96,7 +97,8 @@ def command(
     The last column counts the topics of the qrels that a run has. Files may be gzip; - is the standard input.
 
     IPrec and SetF follow their published definitions, from which trec_eval departs: the formats trec_eval and
-    ir_measures print what these programs do (see workbench help measures).
+    ir_measures print what these programs do, ir_measures also with the order of ties that each of its
+    scorers has (see workbench help measures).
     """
     only_one_standard_input((qrels, *runs.names, *([known] if known else [])))
     if known and form not in {"table", "json"}:
@@ -114,10 +116,14 @@ def command(
         _print_as_trec_eval(trec_eval, runs, per_topic=per_topic, all_topics=all_topics, ties=rule)
         return
     parsed = parse_measures(measures)
+    for note in namesakes(map(str, parsed)):
+        click.echo(f"note: {note}", err=True)
     diverse = any(reads(measure) is Reads.SUBTOPICS for measure in parsed)
     judged = read_judged(qrels, codes, subtopics=diverse) if diverse or known else None
     relevance = read_relevance(qrels, codes) if judged is None else judged
-    scorer = Scorer(relevance, parsed, field=form == "ir_measures")
+    theirs = form == "ir_measures"
+    scorer = Scorer(relevance, parsed, field=theirs, own_ties=theirs and rule is TieRule.TREC_EVAL)
+    check_complement(scorer.relevance, parsed)
     note_topics(
         scorer.relevance.without_grades(),
         "topics whose grades are all negative, which means not judged, count as 0",
@@ -125,6 +131,7 @@ def command(
     users = _known_documents(known, judged) if known and judged else None
 
     def score(run: Run | RunArrays) -> RunScores:
+        matched(scorer.relevance, run)
         found = scorer.score(run, ties=rule, double_precision=double_precision, all_topics=all_topics)
         return users.score(run, found, ties=rule) if users else found
 
@@ -145,7 +152,11 @@ def _print_as_trec_eval(
 ) -> None:
     # All runs are read before the first line, so that a refused one leaves nothing behind.
     printed = [
-        list(trec_eval.lines(run, per_topic=per_topic, all_topics=all_topics, ties=ties))
+        list(
+            trec_eval.lines(
+                matched(trec_eval.relevance, run), per_topic=per_topic, all_topics=all_topics, ties=ties
+            )
+        )
         for _, run in read_runs(runs, warnings=False)
     ]
     for lines in printed:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import click
 
 from workbench.cli.inputs import open_input
-from workbench.cli.output import one_form, print_export, say_short, with_progress
+from workbench.cli.output import one_form, print_export, say_mismatch, say_short, with_progress
 from workbench.cli.qrels_files import note_topics, read_graded
 from workbench.cli.record_options import record_options
 from workbench.cli.runs import only_one_standard_input
@@ -28,6 +28,7 @@ from workbench.learning.simulation_plot import simulation_svg
 from workbench.learning.stopping.rules import STOPPING_RULES
 from workbench.learning.stopping.trace import StoppingGoal
 from workbench.learning.vectors import Vectors, vectors_of
+from workbench.scoring.unmatched import likely_cause
 
 _ALL = "all"
 
@@ -156,8 +157,16 @@ def _read(
         stated = read_topics(stream, source=source)
     with open_input(docs) as (stream, source):
         vectors = vectors_of(read_documents(stream, source=source))
-    missing = {line.docno for line in judged if line.grade >= relevant_from} - vectors.places.keys()
-    if missing:
+    known = dict.fromkeys(line.topic for line in judged)
+    if known.keys().isdisjoint(one.id for one in stated):
+        cause = likely_cause((one.id for one in stated), known)
+        say_mismatch(f"no topic of {topics} is in {qrels}: {cause}")
+    relevant = {line.docno for line in judged if line.grade >= relevant_from}
+    missing = relevant - vectors.places.keys()
+    if relevant and missing == relevant:
+        cause = likely_cause(sorted(relevant), vectors.places)
+        say_mismatch(f"no relevant document of {qrels} is in {docs}: {cause}")
+    elif missing:
         message = (
             f"note: {len(missing)} relevant documents of {qrels} are not in {docs}: recall is without them"
         )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from workbench.docnos import Docnos, Places, Words, docnos_from, fingerprints, joined, words_of
 from workbench.errors import Conflict
-from workbench.records import Run, id_bytes, sorted_ids
+from workbench.records import Ranking, Run, id_bytes, sorted_ids
 
 
 def grouped(words: Sequence[Words], numbers: Places) -> tuple[Places, Places]:
@@ -78,6 +78,19 @@ class RunTops:
         ranks = np.array([rank for docnos in listed for rank in range(1, len(docnos) + 1)], dtype=np.int64)
         encoded = [id_bytes(docno) for docnos in listed for docno in docnos]
         return cls(run.tag, tuple(run.rankings), numbers, ranks, np.array(encoded, dtype=np.bytes_))
+
+    def run(self) -> Run:
+        """The tops as a run, whose scores are its ranks turned round."""
+        listed: dict[str, list[str]] = {topic: [] for topic in self.topics}
+        for number, docno in zip(self.numbers.tolist(), self.docnos.tolist(), strict=True):
+            listed[self.topics[number]].append(docno.decode("utf-8", "surrogateescape"))
+        return Run(
+            self.tag,
+            {
+                topic: Ranking(tuple(docnos), tuple(map(float, range(len(docnos), 0, -1))))
+                for topic, docnos in listed.items()
+            },
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,6 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
+from workbench.errors import Conflict
 from workbench.export import Export, table_export
 from workbench.formats.runs import read_run
 from workbench.records import Qrel, Run, id_bytes, sorted_pairs
@@ -21,7 +22,7 @@ from workbench.scoring.measures import at_threshold
 from workbench.scoring.pairs_of_runs import Comparisons, compare_all
 from workbench.scoring.rank_correlation import RankingComparison, Swap, compare_rankings, ranks
 from workbench.scoring.relevance import Floats
-from workbench.scoring.scorer import Scorer
+from workbench.scoring.scorer import RunScores, Scorer
 from workbench.trust.alternatives import ranking_measure
 
 MEASURE = "AP"
@@ -304,7 +305,12 @@ def _scores(
     given = ranking_measure(measure)
     named = [at_threshold(given, one.rule.relevant_from) for one in releases]
     scorers = [Scorer(one.qrels, [name]) for one, name in zip(releases, named, strict=True)]
-    scored = {run.tag: [one.score(run) for one in scorers] for run in runs}
+    scored: dict[str, list[RunScores]] = {}
+    for run in runs:
+        if run.tag in scored:
+            remedy = "give every run once, each with its own tag"
+            raise Conflict(f'two runs have the tag "{run.tag}"', remedy=remedy)
+        scored[run.tag] = [one.score(run) for one in scorers]
     found = {}
     for at, (when, name) in enumerate(zip((BEFORE, AFTER), map(str, named), strict=True)):
         columns = [list(one[at].per_topic[name].values()) for one in scored.values()]

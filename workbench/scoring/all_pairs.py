@@ -15,8 +15,9 @@ from workbench.export import Export, table_export
 from workbench.latex import between, document, escaped, number, percent, table
 from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, compare_all
 from workbench.scoring.relevance import Floats, Positions
-from workbench.scoring.scorer import RunScores, best_first, topic_scores_of
+from workbench.scoring.scorer import RunScores, best_first, higher_is_better, topic_scores_of, topics_of_all
 from workbench.scoring.significance import LEVEL
+from workbench.scoring.two_runs import too_little_shared
 
 METHODS = {
     Comparisons.RANDOMISED_TUKEY: "Tukey HSD, randomised",
@@ -31,13 +32,13 @@ MOST_RUNS = {Comparisons.TUKEY: 30, Comparisons.WILCOXON_HOLM: 60, Comparisons.R
 
 @dataclass(frozen=True, slots=True)
 class PairLine:
-    """Two runs, the better one first; `effect` and `p` are None where they are undefined."""
+    """Two runs, the better one first; what is None is undefined."""
 
     first: str
     second: str
     difference: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     effect: float | None
     p: float | None
     significant: bool
@@ -47,7 +48,7 @@ class PairLine:
 class AllPairs:
     """Every two runs by the measure `shown` on the same qrels, which `qrels` names.
 
-    `ranked` has the runs, best first.
+    `ranked` has the runs, best first over the topics compared; those that a run lacks are `left_out`.
     """
 
     # No slots: what is counted is so once. Lines are made where they are shown: 1,000 runs have 499,500.
@@ -55,6 +56,7 @@ class AllPairs:
     shown: str
     ranked: tuple[RunScores, ...]
     compared: ComparedRuns
+    left_out: tuple[str, ...] = ()
 
     @property
     def pairs(self) -> int:
@@ -102,22 +104,44 @@ def all_pairs(
     qrels: str,
     seed: int = 0,
     compare: _Compare = compare_all,
+    all_topics: bool = False,
 ) -> AllPairs:
-    """Compare every two runs that were scored on the same qrels.
+    """Compare every two runs that were scored on the same qrels, over the topics that all of them have.
+
+    With `all_topics` over those of the qrels: a run that lacks one counts as retrieving nothing there.
 
     Raises WorkbenchError for fewer than two runs or topics, and for more runs than the method can be asked
     for (MOST_RUNS).
     """
-    ranked = best_first(runs, shown)
+    ranked, scores, left_out = ranked_scores(runs, shown, all_topics=all_topics)
     most = MOST_RUNS.get(method)
     if most is not None and len(ranked) > most:
         raise WorkbenchError(
             f"{METHODS[method]}: too slow for {len(ranked)} runs",
             remedy=f"choose up to {most} runs, or {METHODS[Comparisons.RANDOMISED_TUKEY]}",
         )
-    scores = topic_scores_of(ranked, shown).T
     compared = compare(scores, method, seed=seed)
-    return AllPairs(qrels, shown, tuple(ranked), compared)
+    return AllPairs(qrels, shown, tuple(ranked), compared, left_out)
+
+
+def ranked_scores(
+    runs: Iterable[RunScores], shown: str, *, all_topics: bool = False
+) -> tuple[list[RunScores], Floats, tuple[str, ...]]:
+    """The runs, best first over the topics that all have, their scores there, and the topics left out.
+
+    Scores have the shape (topics, runs). Raises WorkbenchError where runs have fewer than two in common.
+    """
+    ranked = best_first(runs, shown)
+    scores = topic_scores_of(ranked, shown)
+    left_out, shared = topics_of_all(ranked, shown)
+    if all_topics or not left_out:
+        return ranked, scores.T, ()
+    if shared.sum() < 2:
+        raise too_little_shared(ranked, int(shared.sum()))
+    scores = scores[:, shared]
+    sign = -1 if higher_is_better(shown) else 1
+    order = sorted(range(len(ranked)), key=lambda at: (sign * scores[at].mean(), ranked[at].tag))
+    return [ranked[at] for at in order], scores[order].T, left_out
 
 
 def all_pairs_export(found: AllPairs) -> Export:
@@ -131,6 +155,7 @@ def all_pairs_export(found: AllPairs) -> Export:
         "measure": found.shown,
         "method": str(found.compared.comparisons),
         "topics": found.compared.topics,
+        "left_out": list(found.left_out),
         "level": found.compared.level,
         "rounds": found.compared.rounds or None,
         "seed": found.compared.seed,
@@ -159,8 +184,8 @@ def _lines(compared: ComparedRuns, chosen: Positions, tags: Sequence[str]) -> It
             first=tags[first],
             second=tags[second],
             difference=difference,
-            low=difference - reach,
-            high=difference + reach,
+            low=_defined(difference - reach),
+            high=_defined(difference + reach),
             effect=_defined(effect),
             p=_defined(p),
             significant=significant,

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 
+from workbench.errors import WorkbenchError
 from workbench.scoring.contingency import f_measure, ratio
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.collection import check_collection
@@ -88,6 +89,11 @@ def roc(run: JudgedRun, options: CurveOptions) -> Curve:
     if options.docs is None:
         others &= run.grades >= 0
         all_others = run.not_relevant(rel)
+        if not all_others.any():
+            raise WorkbenchError(
+                "fallout is undefined: the qrels have no document that is not relevant",
+                remedy="say how many documents the collection has: docs",
+            )
     else:
         auc: Any = own_measures()["AUC"]
         found = run.counted(run.hits(rel).rows)

@@ -66,13 +66,13 @@ class FieldScorers:
             for one in lines
         ]
 
-    def values(self, orders: Mapping[str, Sequence[str]]) -> dict[tuple[str, str], float]:
-        """The values by measure and topic, given the docnos of each topic, best first.
+    def values(self, given: Mapping[str, Mapping[str, float]]) -> dict[tuple[str, str], float]:
+        """The values by measure and topic, given each topic's docnos, as `bytewise` has them, with scores.
 
         Raises WorkbenchError where a scorer gives up.
         """
-        topics = {self._numbers[topic]: topic for topic in orders}
-        scored = {self._numbers[topic]: descending(order) for topic, order in orders.items()}
+        topics = {self._numbers[topic]: topic for topic in given}
+        scored = {self._numbers[topic]: dict(of_topic) for topic, of_topic in given.items()}
         found: dict[tuple[str, str], float] = {}
         try:
             for evaluator in self._evaluators:

@@ -9,16 +9,14 @@ from math import sqrt
 import numpy as np
 
 from workbench.scoring.relevance import Floats
-from workbench.scoring.significance import LEVEL, t_reach
-
-FEWEST_TOPICS = 2
+from workbench.scoring.significance import FEWEST_TOPICS, LEVEL, t_reach
 
 
 @dataclass(frozen=True, slots=True)
 class MeanScore:
     """The mean of the scores of `topics` topics; `low` and `high` bound it at a confidence `level`.
 
-    They are None of one topic, which says nothing about others.
+    They are None of fewer than FEWEST_TOPICS topics, which say too little about others.
     """
 
     mean: float
@@ -47,9 +45,9 @@ def mean_score(scores: Iterable[float], *, level: float = LEVEL) -> MeanScore:
 
     Of few topics it may reach beyond what the measure can be. Source: Student 1908; Sakai 2018.
 
-    >>> found = mean_score([0.1, 0.2, 0.6])
+    >>> found = mean_score([0.1, 0.2, 0.3, 0.4, 0.5])
     >>> [round(value, 3) for value in (found.mean, found.low, found.high)]
-    [0.3, -0.357, 0.957]
+    [0.3, 0.104, 0.496]
     """
     values = np.fromiter(scores, dtype=np.float64)
     n, mean = len(values), float(values.mean())

@@ -20,7 +20,7 @@ from ir_measures.providers.base import NOT_PROVIDED
 from workbench.errors import WorkbenchError
 from workbench.scoring.kernels.registry import KERNELS, kernel_of
 from workbench.scoring.listed import own_measures
-from workbench.scoring.relevance import LARGEST_GRADE
+from workbench.scoring.relevance import LARGEST_GRADE, Relevance
 from workbench.scoring.trec_eval_names import counterpart, expanded
 
 _KINDS = {
@@ -53,6 +53,12 @@ _RANGES_OF: Mapping[tuple[str, str], tuple[float, float]] = {
     ("nNRBP", "beta"): (0, 1),
 }
 """Where a parameter of a measure has other bounds than its namesake elsewhere."""
+NAMESAKES: Mapping[str, str] = {
+    "Accuracy": "Accuracy is that of ir_measures, the share of pairs of a relevant and another document in "
+    "the right order; the accuracy of textbooks, the share of documents rightly retrieved or left out, is "
+    "SetAccuracy(docs=N) with N documents in the collection",
+}
+"""What a measure is not, though it is called so elsewhere; by name."""
 # The names of ndeval, and the short one that papers have for subtopic recall.
 _NDEVALS = {
     "ERR-IA": "ERR_IA",
@@ -173,7 +179,10 @@ def _check(name: str, measure: Measure, key: str) -> None:
     value = measure.params.get(key, NOT_PROVIDED)
     if value is NOT_PROVIDED:
         if declared.required:
-            raise WorkbenchError(f'"{name}" needs a {key}', remedy=_EXAMPLES)
+            kernel = KERNELS.get(str(measure.NAME))
+            remedy = _EXAMPLES if kernel is None else f"such as {kernel.example}"
+            message = f'"{name}" needs docs, the number of documents in the collection'
+            raise WorkbenchError(message if key == "docs" else f'"{name}" needs a {key}', remedy=remedy)
         return
     mistaken = isinstance(value, bool) and declared.dtype is not bool
     if mistaken or not declared.validate(value):
@@ -233,6 +242,25 @@ def _installation(measure: Measure) -> str:
     ]
     known = [way for way in ways if way]
     return " or ".join(known) if known else "try it with other parameters, such as rel= or a cutoff"
+
+
+def check_complement(relevance: Relevance, measures: Iterable[Measure]) -> None:
+    """Raise WorkbenchError for AUC among judged documents where none of these is not relevant."""
+    for measure in measures:
+        if measure.NAME != "AUC" or "docs" in measure.params:
+            continue
+        rel = measure["rel"]
+        if (relevance.relevant(0) == relevance.relevant(rel)).all():
+            raise WorkbenchError(
+                f"{measure} is undefined: the qrels have no document that is not relevant",
+                remedy="say how many documents the collection has, as AUC(docs=528155)",
+            )
+
+
+def namesakes(names: Iterable[str]) -> tuple[str, ...]:
+    """What to know of those of these measures that are called like another one."""
+    found = (NAMESAKES.get(str(measure.NAME), "") for measure in parse_measures(names))
+    return tuple(dict.fromkeys(note for note in found if note))
 
 
 def at_threshold(measure: Measure, relevant_from: int) -> Measure:

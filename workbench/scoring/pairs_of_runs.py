@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.errors import WorkbenchError
 from workbench.scoring.relevance import Floats, Positions
 from workbench.scoring.significance import (
+    FEWEST_TOPICS,
     LEVEL,
     ROUNDS,
     SLACK,
@@ -50,7 +51,8 @@ class ComparedRuns:
     under Tukey's HSD, for each by itself (t) under the others. `effects` are differences in standard
     deviations: of what run and topic leave unexplained under HSD, of the pair's differences under the others;
     NaN where these do not vary. `p` is of each pair, `adjusted` counts for all; NaN where undefined.
-    `seed` and `rounds` are those of random draws.
+    `seed` and `rounds` are those of random draws. All but the
+    differences is NaN of fewer than FEWEST_TOPICS topics.
     """
 
     # No slots: the order of all pairs is found once.
@@ -77,7 +79,7 @@ class ComparedRuns:
     def order(self) -> Positions:
         """The pairs by adjusted p, of the same p the largest difference first; those undefined come last."""
         p = np.where(np.isnan(self.adjusted), 2.0, self.adjusted)
-        return np.lexsort((-self.differences, p))
+        return np.lexsort((-np.abs(self.differences), p))
 
 
 class Ranges(Protocol):
@@ -146,7 +148,8 @@ def compare_all(
     """
     values = checked_scores(scores)
     first, second = np.triu_indices(values.shape[1], k=1)
-    test = _TESTS[comparisons](values, _Options(level, rounds, seed, ranges))
+    few = len(values) < FEWEST_TOPICS
+    test = _undefined if few else _TESTS[comparisons](values, _Options(level, rounds, seed, ranges))
     parts = (slice(start, start + _AT_ONCE) for start in range(0, len(first), _AT_ONCE))
     tested = _Tested.joined([test(values[:, first[part]] - values[:, second[part]]) for part in parts])
     random = comparisons in {Comparisons.RANDOMISED_TUKEY, Comparisons.RANDOMISATION_HOLM}

@@ -80,7 +80,7 @@ class Move:
 
 
 def ranks(scores: Mapping[str, float]) -> dict[str, int]:
-    """The rank of every run, from 1, best first; of a tie all have the best rank."""
+    """The rank of every run, from 1, the highest score first; of a tie all have the best rank."""
     order = sorted(scores.values(), reverse=True)
     first: dict[float, int] = {}
     for place, score in enumerate(order, start=1):
@@ -230,7 +230,10 @@ class RankingComparison:
 
 
 def compare_rankings(scores: Mapping[str, Mapping[str, float]]) -> tuple[RankingComparison, ...]:
-    """Every two of several lists of scores, by run, in the order given; all are of the same runs."""
+    """Every two of several lists of scores, by run, in the order given; all are of the same runs.
+
+    A higher score is the better one: see `scorer.higher_first` for measures of which a lower one is.
+    """
     runs = list(next(iter(scores.values()), ()))
     found = _agreed(np.array([_scores(one, runs) for one in scores.values()]).reshape(len(scores), len(runs)))
     places = {name: ranks(one) for name, one in scores.items()}

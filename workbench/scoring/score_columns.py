@@ -224,8 +224,7 @@ def _bounds(cells: ScoreCells, number: int, measure: Measure) -> list[ScoreBound
         for one in (cells.unjudged, cells.read, cells.values, cells.filled)
     ]
     unjudged, read, without, filled = (one.sum(axis=1) for one in columns)
-    ends = without / topics, filled / topics
-    sums = (unjudged, read, np.minimum(*ends), np.maximum(*ends))
+    sums = (unjudged, read, without / topics, filled / topics)
     found = list(map(ScoreBounds, *(one.tolist() for one in sums)))
     for run in np.flatnonzero(~rows.all(axis=1)).tolist():
         # A sum of numpy's depends on how many there are: of the topics that the run has, as for one run.

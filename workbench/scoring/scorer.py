@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
+from numpy.typing import NDArray
 
 from workbench.counts import counted
 from workbench.docnos import Docnos
@@ -18,7 +19,7 @@ from workbench.errors import WorkbenchError
 from workbench.ranking import array_order, ordered
 from workbench.records import Qrel, Ranking, Run, TieRule, sorted_ids
 from workbench.result_table import ResultRows, ResultTable
-from workbench.scoring.field_scorers import FieldScorers
+from workbench.scoring.field_scorers import FieldScorers, bytewise, descending
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.registry import Reads, compute, kernel_of, reads
 from workbench.scoring.measures import in_the_field, parse_measures
@@ -27,6 +28,7 @@ from workbench.scoring.run_arrays import RunArrays, documents_of, judged_rows
 from workbench.scoring.subtopics import SubtopicRelevance
 from workbench.scoring.topic_rows import TopicRows
 
+Marks = NDArray[np.bool_]
 _EMPTY = Ranking((), ())
 
 
@@ -34,7 +36,8 @@ _EMPTY = Ranking((), ())
 class RunScores(ResultTable):
     """A run's worth: `values` by measure over all topics of the qrels, `per_topic` by measure, then topic.
 
-    `scored` names the topics of the qrels for which the run has documents; the others count as 0.
+    `scored` names the topics of the qrels for which the run has documents; of the others it has
+    nothing.
     `topics_near_tied` counts those in which doubles and single precision order the documents differently.
     """
 
@@ -70,22 +73,31 @@ class RunScores(ResultTable):
 class OrderedRun:
     """A run in the order in which it is read: its grades, and its docnos by topic, decoded when asked for.
 
-    Doubles and single precision order the documents of the topics `near_tied` differently.
+    Doubles and single precision order the documents of the topics `near_tied` differently. `given` has the
+    scores of the file by topic and docno, in its order, where the field's own order of ties is wanted.
     """
 
     tag: str
     judged: JudgedRun
     near_tied: Positions
     orders: Callable[[], Mapping[str, Sequence[str]]]
+    given: Callable[[], Mapping[str, Mapping[str, float]]] | None = None
 
 
 class Scorer:
     """Scores many runs against the same qrels by the same measures."""
 
     def __init__(
-        self, qrels: Iterable[Qrel] | Relevance, measures: str | Sequence[Measure], *, field: bool = False
+        self,
+        qrels: Iterable[Qrel] | Relevance,
+        measures: str | Sequence[Measure],
+        *,
+        field: bool = False,
+        own_ties: bool = False,
     ) -> None:
         """Prepare the qrels once; with `field` the field's scorers compute whatever they can.
+
+        With `own_ties` they order documents of one score each in its own way.
 
         A `Relevance` is arranged as it is: of qrels with subtopics it has to be a `SubtopicRelevance`.
 
@@ -95,6 +107,7 @@ class Scorer:
         self.measures = parse_measures(measures) if isinstance(measures, str) else tuple(measures)
         self.relevance = qrels if isinstance(qrels, Relevance) else _relevance(qrels, self.measures)
         # By name, since ir_measures writes the name anew whenever a measure is looked up.
+        self._own_ties = own_ties
         self._names = {str(measure): measure for measure in self.measures}
         self._kernels = {
             name: kernel
@@ -109,9 +122,11 @@ class Scorer:
         self, run: Run | RunArrays, *, ties: TieRule = TieRule.TREC_EVAL, double_precision: bool = False
     ) -> OrderedRun:
         """A run in the order in which `score` reads it, for whoever needs more of it than its scores."""
-        if isinstance(run, Run):
-            return self._of_run(run, ties, double_precision)
-        return self._of_arrays(run, ties, double_precision)
+        read = self._of_run if isinstance(run, Run) else self._of_arrays
+        ordered_run = read(run, ties, double_precision)  # type: ignore[arg-type]  # as `isinstance` says
+        if self._own_ties:
+            return replace(ordered_run, given=partial(_as_given, self.relevance, run))
+        return ordered_run
 
     def score(
         self,
@@ -123,9 +138,10 @@ class Scorer:
     ) -> RunScores:
         """Score one run; of one that `read` ordered, its tie rule and precision count.
 
-        A mean is over all topics of the qrels, as by `trec_eval -c`: a topic that the run lacks counts as 0.
+        A mean is over all topics of the qrels, as by `trec_eval -c`: on a topic that the run lacks it
+        retrieves nothing.
         Without `all_topics` it is over those that the run has, as by trec_eval without -c. What ir_measures
-        adds up instead (NumRet, NumRel, NumQ) is a sum over the topics that the run has.
+        adds up instead (NumRet, NumRel, NumQ) is a sum over the same topics.
         Scores that a 32-bit float cannot tell apart are ties, as in ir_measures, pytrec_eval and trec_eval
         until 2023, whose figures these are; with `double_precision` they are not, as in trec_eval since and
         as in pools. Raises WorkbenchError where a scorer gives up.
@@ -166,7 +182,11 @@ class Scorer:
 
     def field_values(self, run: OrderedRun) -> dict[tuple[str, str], float]:
         """What the field's scorers compute of a run, by measure and topic; nothing where none is needed."""
-        return self._field.values(run.orders()) if self._field else {}
+        if self._field is None:
+            return {}
+        if run.given is not None:
+            return self._field.values(run.given())
+        return self._field.values({topic: descending(order) for topic, order in run.orders().items()})
 
     def _of_run(self, run: Run, ties: TieRule, double_precision: bool) -> OrderedRun:
         orders: dict[str, Sequence[str]] = {}
@@ -260,6 +280,23 @@ def best_first(runs: Iterable[RunScores], name: str) -> list[RunScores]:
     return sorted(runs, key=lambda run: (sign * run.values[name], run.tag))
 
 
+def higher_first(scores: Mapping[str, float], name: str) -> dict[str, float]:
+    """Scores by a measure so that a higher one is better: with the sign turned where a lower one is."""
+    sign = 1 if higher_is_better(name) else -1
+    return {run: sign * score for run, score in scores.items()}
+
+
+def topics_of_all(runs: Sequence[RunScores], name: str) -> tuple[tuple[str, ...], Marks]:
+    """The topics that some run lacks, and which of the measure's topics every run has; shape (topics,).
+
+    A run says nothing of a topic that it lacks: no difference there is that of two systems.
+    """
+    topics = tuple(runs[0].per_topic[name]) if runs else ()
+    shared = frozenset(topics).intersection(*(run.scored for run in runs))
+    marks = np.array([topic in shared for topic in topics], dtype=np.bool_)
+    return tuple(topic for topic in topics if topic not in shared), marks
+
+
 def topic_scores_of(runs: Iterable[RunScores], name: str) -> Floats:
     """What runs on the same qrels score by a measure; shape (runs, topics), or (0,) of no runs."""
     return np.array([run.row(name) for run in runs], dtype=np.float64)
@@ -277,6 +314,22 @@ def in_order(run: Run, *, ties: TieRule = TieRule.TREC_EVAL) -> Run:
         order = ordered(ranking if merged is None else merged, ties=ties)
         rankings[topic] = Ranking(tuple(order), tuple(map(float, range(len(order), 0, -1))))
     return Run(run.tag, rankings)
+
+
+def _as_given(relevance: Relevance, run: Run | RunArrays) -> dict[str, dict[str, float]]:
+    """The scores of a file by topic and docno, as `bytewise` has docnos, in the order of the file."""
+    if isinstance(run, Run):
+        return {
+            topic: dict(zip(map(bytewise, ranking.docnos), ranking.scores, strict=True))
+            for topic, ranking in run.rankings.items()
+            if topic in relevance.numbers and len(ranking)
+        }
+    given = {}
+    for topic, (begin, end) in zip(run.topics, pairwise(run.starts.tolist()), strict=True):
+        if topic in relevance.numbers and begin < end:
+            docnos = [docno.decode("latin-1") for docno in run.docnos[begin:end].tolist()]
+            given[topic] = dict(zip(docnos, run.scores[begin:end].tolist(), strict=True))
+    return given
 
 
 def _scores_in_order(run: Run, orders: Mapping[str, Sequence[str]], precision: np.dtype[Any]) -> Floats:

@@ -18,6 +18,10 @@ ROUNDS = 10_000
 NO_DIFFERENCE = "the two runs score the same on every topic"
 NO_VARIATION = "the difference is the same on every topic"
 FEW_TOPICS = "fewer than two topics"
+FEWEST_TOPICS = 5
+"""Of fewer topics no interval is shown and nothing is tested: even if one run is better on all of four, an
+exact two-sided p is 2 / 2 ** 4 = .125, and a t interval reaches far beyond what a measure can be."""
+TOO_FEW_TOPICS = f"fewer than {FEWEST_TOPICS} topics"
 
 _EXACT_FLIPS = 16  # 2 ** 16 assignments take as long as 65,536 random ones
 _EXACT_RANKS = 200  # the distribution of the rank sum is worked out in milliseconds up to here
@@ -56,9 +60,10 @@ class Significance:
 class RunDifference:
     """The first run less the second on the same topics, in the units of the measure.
 
-    `low` and `high` bound the mean difference at a confidence `level` (t distribution), None of one topic.
+    `low` and `high` bound the mean difference at a confidence `level` (t distribution), None of fewer than
+    FEWEST_TOPICS topics, of which no test is made either.
     `effect` is the mean in standard deviations of the differences (Cohen's d of pairs), None where they do
-    not vary. `better`, `worse` and `tied` count topics on which the first run scores more, less, the same.
+    not vary. `better`, `worse` and `tied` count topics on which the first run does better, worse, the same.
     """
 
     topics: int
@@ -74,7 +79,13 @@ class RunDifference:
 
 
 def compare_two(
-    first: ArrayLike, second: ArrayLike, *, level: float = LEVEL, rounds: int = ROUNDS, seed: int = 0
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    level: float = LEVEL,
+    rounds: int = ROUNDS,
+    seed: int = 0,
+    higher_is_better: bool = True,
 ) -> RunDifference:
     """Compare two runs by their scores on the same topics, both of shape (topics,).
 
@@ -86,8 +97,9 @@ def compare_two(
     """
     differences = checked_differences(first, second)
     n, mean = len(differences), float(differences.mean())
+    gains = differences if higher_is_better else -differences
     deviation = _deviation(differences)
-    reach = t_reach(n, level) * deviation / sqrt(n) if n > 1 else None
+    reach = t_reach(n, level) * deviation / sqrt(n) if n >= FEWEST_TOPICS else None
     return RunDifference(
         topics=n,
         mean=mean,
@@ -95,15 +107,22 @@ def compare_two(
         high=None if reach is None else mean + reach,
         level=level,
         effect=mean / deviation if deviation else None,
-        better=int((differences > 0).sum()),
-        worse=int((differences < 0).sum()),
+        better=int((gains > 0).sum()),
+        worse=int((gains < 0).sum()),
         tied=int((differences == 0).sum()),
-        tests=(
-            paired_t(differences),
-            signed_ranks(differences),
-            randomisation(differences, rounds=rounds, seed=seed),
-            bootstrap(differences, rounds=rounds, seed=seed),
-        ),
+        tests=_tests(differences, rounds=rounds, seed=seed),
+    )
+
+
+def _tests(differences: Floats, *, rounds: int, seed: int) -> tuple[Significance, ...]:
+    n = len(differences)
+    if n < FEWEST_TOPICS:
+        return tuple(Significance(test, n, None, None, undefined=TOO_FEW_TOPICS) for test in SignificanceTest)
+    return (
+        paired_t(differences),
+        signed_ranks(differences),
+        randomisation(differences, rounds=rounds, seed=seed),
+        bootstrap(differences, rounds=rounds, seed=seed),
     )
 
 

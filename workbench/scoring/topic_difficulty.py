@@ -12,7 +12,7 @@ from workbench.errors import WorkbenchError
 from workbench.export import Export, table_export
 from workbench.latex import document, escaped, number, table
 from workbench.scoring.relevance import Floats
-from workbench.scoring.scorer import RunScores, topic_scores_of
+from workbench.scoring.scorer import RunScores, higher_is_better, topic_scores_of
 
 ORDERS = {"difficulty": "Hardest first", "disagreement": "Most disagreement first"}
 
@@ -21,7 +21,7 @@ ORDERS = {"difficulty": "Hardest first", "disagreement": "Most disagreement firs
 class TopicSpread:
     """The scores of `runs` runs on a topic.
 
-    The lower the `median`, the harder the topic. `deviation` is the standard deviation over the runs, by
+    The worse the `median`, the harder the topic. `deviation` is the standard deviation over the runs, by
     which they disagree on it; None of one run. `lower` and `upper` are the quartiles.
     """
 
@@ -47,8 +47,13 @@ def topic_scores(scores: Sequence[Mapping[str, float]]) -> tuple[TopicSpread, ..
     return topic_spreads(topics, np.array([[run[topic] for topic in topics] for run in scores]))
 
 
-def topic_spreads(topics: Sequence[str], values: Floats) -> tuple[TopicSpread, ...]:
-    """The same of scores as an array; shape (runs, topics)."""
+def topic_spreads(
+    topics: Sequence[str], values: Floats, *, higher_is_better: bool = True
+) -> tuple[TopicSpread, ...]:
+    """The same of scores as an array; shape (runs, topics).
+
+    Without `higher_is_better` the topic of the highest scores is the hardest.
+    """
     quartiles = np.quantile(values, (0, 0.25, 0.5, 0.75, 1), axis=0).T.tolist()
     runs = len(values)
     deviations = values.std(axis=0, ddof=1).tolist() if runs > 1 else [None] * len(topics)
@@ -57,7 +62,9 @@ def topic_spreads(topics: Sequence[str], values: Floats) -> tuple[TopicSpread, .
         topics, quartiles, deviations, strict=True
     ):
         found.append(TopicSpread(topic, runs, low, lower, median, upper, high, deviation))
-    return tuple(sorted(found, key=lambda one: (one.median, one.high, one.topic)))
+    if higher_is_better:
+        return tuple(sorted(found, key=lambda one: (one.median, one.high, one.topic)))
+    return tuple(sorted(found, key=lambda one: (-one.median, -one.low, one.topic)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,11 @@ class TopicTable:
     lines: tuple[TopicSpread, ...]
     relevant: Mapping[str, int]
 
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a topic is hard where the runs score low."""
+        return higher_is_better(self.shown)
+
 
 def topic_table(
     runs: Sequence[RunScores],
@@ -85,7 +97,8 @@ def topic_table(
     """The topics in one of ORDERS, of one run or more; raises WorkbenchError for another order."""
     if order not in ORDERS:
         raise WorkbenchError(f"topics cannot be sorted by {order!r}", remedy=f"by {' or '.join(ORDERS)}")
-    lines = topic_spreads(tuple(runs[0].per_topic[shown]), topic_scores_of(runs, shown))
+    topics, scores = tuple(runs[0].per_topic[shown]), topic_scores_of(runs, shown)
+    lines = topic_spreads(topics, scores, higher_is_better=higher_is_better(shown))
     if order == "disagreement":
         lines = tuple(sorted(lines, key=lambda one: -(one.deviation or 0.0)))
     return TopicTable(qrels, shown, order, lines, relevant)

@@ -26,7 +26,7 @@ class TrecEval:
 
         Raises WorkbenchError for a measure that trec_eval lacks and for more than one relevance level.
         """
-        self._relevance = Relevance(qrels)
+        self.relevance = Relevance(qrels)
         self._names, self._level = _requested(names)
 
     def lines(
@@ -34,7 +34,7 @@ class TrecEval:
     ) -> Iterator[str]:
         """The lines of a run, without line ends; with `all_topics` as by `trec_eval -c`."""
         values = self._values(run_in_order(run, ties=ties))
-        topics = self._relevance.topics if all_topics else [t for t in self._relevance.topics if t in values]
+        topics = self.relevance.topics if all_topics else [t for t in self.relevance.topics if t in values]
         if per_topic:
             for topic in topics:
                 for name in self._names:
@@ -48,10 +48,10 @@ class TrecEval:
         """The values by topic, then measure."""
         import pytrec_eval
 
-        unknown = set(self._relevance.without_grades())
+        unknown = set(self.relevance.without_grades())
         grades = {
             bytewise(topic): {bytewise(docno): grade for docno, grade in of_topic.items()}
-            for topic, of_topic in self._relevance.grades.items()
+            for topic, of_topic in self.relevance.grades.items()
             if topic not in unknown
         }
         evaluator = pytrec_eval.RelevanceEvaluator(
@@ -72,7 +72,7 @@ class TrecEval:
     def _missing(self, name: str, topic: str) -> float:
         """What counts for a topic without documents: 0, or what there is to find."""
         if name == "num_rel":
-            return float(sum(grade >= self._level for grade in self._relevance.grades[topic].values()))
+            return float(sum(grade >= self._level for grade in self.relevance.grades[topic].values()))
         if name == "num_q":
             return 1.0
         return math.log(_SMALLEST) if name.startswith("gm_") else 0.0

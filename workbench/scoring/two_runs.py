@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
+
+from workbench.counts import counted
 from workbench.errors import WorkbenchError
 from workbench.export import Export, table_export
 from workbench.latex import between, document, escaped, number, percent, table
-from workbench.scoring.scorer import RunScores
-from workbench.scoring.significance import RunDifference, SignificanceTest, compare_two
+from workbench.scoring.scorer import RunScores, higher_is_better, topics_of_all
+from workbench.scoring.significance import TOO_FEW_TOPICS, RunDifference, SignificanceTest, compare_two
 
 TESTS = {
     SignificanceTest.T: "Paired t test",
@@ -21,13 +25,22 @@ TESTS = {
 
 @dataclass(frozen=True, slots=True)
 class TwoRuns:
-    """Two runs by the measure `shown` on the same qrels, which `qrels` names: `first` less `second`."""
+    """Two runs by the measure `shown` on the same qrels, which `qrels` names: `first` less `second`.
+
+    Topics that one of them lacks are `left_out`.
+    """
 
     qrels: str
     shown: str
     first: RunScores
     second: RunScores
     difference: RunDifference
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether the first run is better where the difference is above 0."""
+        return higher_is_better(self.shown)
 
     @property
     def topics(self) -> tuple[tuple[str, float, float, float], ...]:
@@ -35,16 +48,45 @@ class TwoRuns:
         pairs = zip(
             self.first.per_topic[self.shown].items(), self.second.per_topic[self.shown].values(), strict=True
         )
-        lines = [(topic, one, other, one - other) for (topic, one), other in pairs]
-        return tuple(sorted(lines, key=lambda line: -line[3]))
+        gone = frozenset(self.left_out)
+        lines = [(topic, one, other, one - other) for (topic, one), other in pairs if topic not in gone]
+        sign = -1 if self.higher_is_better else 1
+        return tuple(sorted(lines, key=lambda line: sign * line[3]))
 
 
-def two_runs(first: RunScores, second: RunScores, shown: str, *, qrels: str, seed: int = 0) -> TwoRuns:
-    """Compare two runs that were scored on the same qrels; raises WorkbenchError for a run with itself."""
+def two_runs(
+    first: RunScores, second: RunScores, shown: str, *, qrels: str, seed: int = 0, all_topics: bool = False
+) -> TwoRuns:
+    """Compare two runs that were scored on the same qrels, over the topics that both have.
+
+    With `all_topics` over those of the qrels: a run that lacks one counts as retrieving nothing there. Raises
+    WorkbenchError for a run with itself and for runs without a topic in common.
+    """
     if first.tag == second.tag:
         raise WorkbenchError("a run cannot be compared with itself", remedy="choose another one")
-    difference = compare_two(first.row(shown), second.row(shown), seed=seed)
-    return TwoRuns(qrels, shown, first, second, difference)
+    left_out, shared = topics_of_all([first, second], shown)
+    if all_topics:
+        left_out, shared = (), np.ones_like(shared)
+    if not shared.any():
+        raise too_little_shared([first, second], 0)
+    difference = compare_two(
+        first.row(shown)[shared],
+        second.row(shown)[shared],
+        seed=seed,
+        higher_is_better=higher_is_better(shown),
+    )
+    return TwoRuns(qrels, shown, first, second, difference, left_out)
+
+
+def too_little_shared(runs: Sequence[RunScores], topics: int) -> WorkbenchError:
+    """The refusal of runs that have so few topics in common, with the run that has fewest."""
+    fewest = min(runs, key=lambda run: run.topics_scored)
+    return WorkbenchError(
+        f"the runs have {counted(topics, 'topic') if topics else 'no topic'} of the qrels in common: "
+        f'"{fewest.tag}" has '
+        f"{fewest.topics_scored} of {fewest.topics_in_qrels}",
+        remedy="leave this run out; from files, --average-over qrels counts topics that a run lacks",
+    )
 
 
 def two_runs_export(found: TwoRuns) -> Export:
@@ -61,6 +103,7 @@ def _two_data(found: TwoRuns) -> dict[str, object]:
         "second": found.second.tag,
         "measure": found.shown,
         "topics": one.topics,
+        "left_out": list(found.left_out),
         "difference": one.mean,
         "low": one.low,
         "high": one.high,
@@ -91,12 +134,16 @@ def _two_latex(found: TwoRuns) -> str:
         (TESTS[test.test], str(test.n), number(test.statistic), number(test.p, 4), escaped(test.method))
         for test in one.tests
     ]
+    interval = (
+        f"no interval of {TOO_FEW_TOPICS}"
+        if one.low is None
+        else f"{between(one.low, one.high, 4)} ({percent(one.level)} $t$ interval)"
+    )
     caption = (
         f"{escaped(found.first.tag)} less {escaped(found.second.tag)}, {escaped(found.shown)} over "
-        f"{one.topics} topics: mean difference {number(one.mean, 4)} {between(one.low, one.high, 4)} "
-        f"({percent(one.level)} $t$ interval), effect size $d$ = {number(one.effect, 2)}; better on "
-        f"{one.better}, equal on {one.tied}, worse on {one.worse}. Qrels: "
-        f"{escaped(found.qrels)}."
+        f"{one.topics} topics: mean difference {number(one.mean, 4)}, {interval}, effect size "
+        f"$d$ = {number(one.effect, 2)}; better on {one.better}, equal on {one.tied}, worse on {one.worse}. "
+        f"Qrels: {escaped(found.qrels)}."
     )
     heads = ("Test", "$n$", "Statistic", "$p$", "Method")
     return document(table("lrrrl", heads, rows, caption, "tab:two-runs", size=r"\footnotesize"))

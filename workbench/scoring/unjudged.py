@@ -23,14 +23,25 @@ class ScoreBounds:
     """What a run's unjudged documents leave open of a mean over all topics of the qrels.
 
     `unjudged` of the `read` documents are not in the qrels: those down to the measure's cutoff, all retrieved
-    where it has none. `low` and `high` are the lower and the higher of two means: with all of these documents
-    not relevant, as the run is scored, and with all of them relevant.
+    where it has none. The two means have all of these documents not relevant, as the run is scored, or all of
+    them relevant, which can lower a score: one that divides by the relevant documents, or one of which lower
+    is better.
     """
 
     unjudged: int
     read: int
-    low: float
-    high: float
+    as_not_relevant: float
+    as_relevant: float
+
+    @property
+    def low(self) -> float:
+        """The lower of the two."""
+        return min(self.as_not_relevant, self.as_relevant)
+
+    @property
+    def high(self) -> float:
+        """The higher of the two."""
+        return max(self.as_not_relevant, self.as_relevant)
 
     @property
     def width(self) -> float:
@@ -53,8 +64,8 @@ class OpenScores:
 
     def bounds(self, topics: int) -> ScoreBounds:
         """The bounds of the mean over so many topics; those that are not here count as 0."""
-        low, high = sorted((float(self.without.sum()) / topics, float(self.filled.sum()) / topics))
-        return ScoreBounds(int(self.unjudged.sum()), int(self.read.sum()), low, high)
+        ends = float(self.without.sum()) / topics, float(self.filled.sum()) / topics
+        return ScoreBounds(int(self.unjudged.sum()), int(self.read.sum()), *ends)
 
 
 def score_bounds(run: JudgedRun, measure: Measure, *, highest: int) -> ScoreBounds | None:

@@ -76,6 +76,13 @@ def ranking_measure(name: str) -> Measure:
     return measure
 
 
+def relevance_of_any(qrels: Iterable[AlternativeQrels]) -> Relevance:
+    """The pairs that any of the qrels have, all of one grade; raises WorkbenchError where there is none."""
+    return Relevance(
+        Qrel(topic, docno, 0) for topic, docno in dict.fromkeys(pair for one in qrels for pair in one.grades)
+    )
+
+
 def score_under(
     qrels: Sequence[AlternativeQrels],
     runs: Iterable[Run | RunArrays],

@@ -161,8 +161,9 @@ class DeeperPool:
 
     Of the `pooled` documents within the depth `judged` have a grade, and `found` of these are relevant; the
     law is too low where some have none. Beyond, to the deeper depth, `expected` relevant documents are
-    expected, of which `known` are judged already; `interval` resamples topics. `judgments` documents there
-    are not judged, and no run has a new one beyond rank `reached`. `topics` are sorted by expected relevant
+    expected: those `known`, since they are judged already, and what the law has of those that are not, topic
+    by topic; `interval` resamples topics. `judgments` documents there are not judged, and no run has a new
+    one beyond rank `reached`. `topics` are sorted by expected relevant
     documents per judgment, the highest first, then by name (bytes).
     """
 
@@ -241,27 +242,46 @@ def deeper_pool(counts: PoolByRank, question: Deepening) -> DeeperPool:
         )
     fitted = counts.relevant[:, first - 1 : depth]
     law = fitted_law(fitted.sum(axis=0), first=first, fit=question.fit)
-    expected = law.between(depth + 1, deeper)
-    judgments = (counts.pooled - counts.judged)[:, depth:deeper].sum(axis=1)
+    beyond, growth = _Beyond(counts, question, deeper), law.between(depth + 1, deeper) / fitted.sum()
     return DeeperPool(
         question=question,
         runs=counts.runs,
         pooled=int(counts.pooled[:, :depth].sum()),
         judged=int(counts.judged[:, :depth].sum()),
         found=int(counts.relevant[:, :depth].sum()),
-        known=int(counts.relevant[:, depth:deeper].sum()),
-        judgments=int(judgments.sum()),
+        known=beyond.known,
+        judgments=int(beyond.judgments.sum()),
         reached=int(np.flatnonzero(counts.pooled[:, :deeper].any(axis=0)).max()) + 1,
         law=law,
-        expected=expected,
-        interval=_interval(fitted, question),
+        expected=float(beyond.total(law.between(depth + 1, deeper))),
+        interval=_interval(fitted, question, beyond),
         bands=_bands(counts, law, depth, deeper),
-        topics=_topics(counts, expected / fitted.sum(), question),
+        topics=_topics(counts, growth, question, beyond),
         curve=_curve(counts, law, question),
     )
 
 
-def _interval(fitted: Counts, question: Deepening) -> Interval:
+class _Beyond:
+    """What lies beyond the depth, to the rank `last`: the law says how many of it are relevant."""
+
+    def __init__(self, counts: PoolByRank, question: Deepening, last: int) -> None:
+        ranks = slice(question.depth, last)
+        fitted = counts.relevant[:, question.first_fitted - 1 : question.depth].sum(axis=1)
+        pooled = counts.pooled[:, ranks].sum(axis=1)
+        self.known = int(counts.relevant[:, ranks].sum())
+        self.judgments = pooled - counts.judged[:, ranks].sum(axis=1)
+        # As many of the relevant documents as of all documents there are not judged.
+        self.unjudged = self.judgments / np.maximum(pooled, 1)
+        self._of_law = fitted / fitted.sum() * self.unjudged
+
+    def total(self, of_law: Floats | float) -> Floats:
+        """The relevant documents where the law has so many in all: of each topic no more than there are."""
+        found = np.multiply.outer(of_law, self._of_law)
+        total: Floats = self.known + np.minimum(found, self.judgments).sum(axis=-1)
+        return total
+
+
+def _interval(fitted: Counts, question: Deepening, beyond: _Beyond) -> Interval:
     """The law fitted again on resampled topics: the interval of what such topics would have."""
     topics, method = len(fitted), method_of("topic", Bounds.EXPANDED)
     if topics < _FEWEST_TOPICS:
@@ -271,7 +291,9 @@ def _interval(fitted: Counts, question: Deepening) -> Interval:
     drawn = (topics, question.rounds, question.seed, question.rounds - len(defined))
     if not len(defined):
         return Interval(None, None, question.level, method, *drawn, undefined=NOT_FITTED)
-    low, high = bounds_among(defined, question.level, topics, Bounds.EXPANDED)
+    low, high = map(
+        float, beyond.total(np.array(bounds_among(defined, question.level, topics, Bounds.EXPANDED)))
+    )
     return Interval(low, high, question.level, method, *drawn)
 
 
@@ -298,14 +320,16 @@ def _curve(counts: PoolByRank, law: PowerLaw, question: Deepening) -> tuple[Dept
     laws = _resampled_laws(fitted, question) if topics >= _FEWEST_TOPICS else None
     steps = np.unique(np.linspace(depth, question.deeper, _STEPS + 1).round().astype(int)).tolist()
     for at in steps[1:]:
+        beyond = _Beyond(counts, question, at)
         low = high = None
         if laws is not None:
             sums = sums_between(*laws, depth + 1, at)
             defined = sums[~np.isnan(sums)]
             if len(defined):
-                low, high = bounds_among(defined, question.level, topics, Bounds.EXPANDED)
-                low, high = found[-1] + low, found[-1] + high
-        points.append(DepthPoint(at, None, found[-1] + law.between(depth + 1, at), low, high))
+                bounds = np.array(bounds_among(defined, question.level, topics, Bounds.EXPANDED))
+                low, high = (found[-1] + beyond.total(bounds)).tolist()
+        total = float(beyond.total(law.between(depth + 1, at)))
+        points.append(DepthPoint(at, None, found[-1] + total, low, high))
     return tuple(points)
 
 
@@ -322,20 +346,18 @@ def _bands(counts: PoolByRank, law: PowerLaw, depth: int, deeper: int) -> tuple[
     return tuple(bands)
 
 
-def _topics(counts: PoolByRank, growth: float, question: Deepening) -> tuple[DeeperTopic, ...]:
+def _topics(
+    counts: PoolByRank, growth: float, question: Deepening, beyond: _Beyond
+) -> tuple[DeeperTopic, ...]:
     """Each topic has the law's fall; how high it lies, is what the fitted ranks of the topic found."""
     from scipy.special import gammaincinv
 
-    depth, beyond = question.depth, slice(question.depth, question.deeper)
+    depth, judgments = question.depth, beyond.judgments
     fitted = counts.relevant[:, question.first_fitted - 1 : depth].sum(axis=1).astype(np.float64)
-    pooled = counts.pooled[:, beyond].sum(axis=1)
-    judgments = pooled - counts.judged[:, beyond].sum(axis=1)
     tail = (1 - question.level) / 2
     low = np.where(fitted > 0, gammaincinv(np.maximum(fitted, 1), tail), 0.0)
     high = gammaincinv(fitted + 1, 1 - tail)
-    # As many of the relevant documents as of all documents there are not judged.
-    unjudged = judgments / np.maximum(pooled, 1)
-    estimates = np.stack([fitted, low, high], axis=1) * (growth * unjudged)[:, np.newaxis]
+    estimates = np.stack([fitted, low, high], axis=1) * (growth * beyond.unjudged)[:, np.newaxis]
     estimates = np.minimum(estimates, judgments[:, np.newaxis])
     topics = [
         DeeperTopic(

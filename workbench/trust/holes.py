@@ -254,15 +254,15 @@ def _open_score(run: JudgedRun, measure: Measure, score: MeanScore, highest: int
     kernel, topics = kernel_of(measure), len(run.relevance.topics)
     if kernel is None:
         return OpenScore(str(measure), score, None, None, None, None)
+    of_all = run.of_all_topics() if kernel.of_empty else run
     bounds = score_bounds(run, measure, highest=highest)
     found = score_extremes(run, measure, highest=highest)
     unanswered = topics - len(run)
     return OpenScore(
         measure=str(measure),
         score=score,
-        condensed=float(compute(kernel, run.judged_only(), measure).sum()) / topics,
-        # One of the bounds is the score itself, the other has all unjudged documents relevant.
-        all_relevant=None if bounds is None else bounds.low + bounds.high - score.mean,
+        condensed=float(compute(kernel, of_all.judged_only(), measure).sum()) / topics,
+        all_relevant=None if bounds is None else bounds.as_relevant,
         lowest=None if found is None else float(found.lowest.sum()) / topics,
         highest=None if found is None else (float(found.highest.sum()) + unanswered * found.missing) / topics,
     )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import WorkbenchError
 from workbench.scoring.relevance import Floats
+from workbench.scoring.significance import FEWEST_TOPICS
 
 LEVEL = 0.05
 # Below this share of the runs' own variance that of their difference is lost to rounding: it is taken from
@@ -23,7 +24,8 @@ class PairTests:
     """Student's paired t test over topics of every two of `runs` runs, two-sided at a `level`.
 
     With `holm` the chance of even one false difference among all pairs is kept below the level (Holm 1979),
-    else each pair is tested by itself. A pair whose difference is the same on every topic is not tested.
+    else each pair is tested by itself. A pair whose difference is the same on every topic is not tested,
+    nor any over fewer than FEWEST_TOPICS topics.
     """
 
     runs: int
@@ -48,7 +50,7 @@ class PairTests:
         `scores` have the shape (qrels, topics, runs), the result (qrels, pairs).
         """
         first, second = self.pairs
-        if self.topics < 2:
+        if self.topics < FEWEST_TOPICS:
             return np.full((len(scores), len(first)), np.nan)
         means = scores.mean(axis=1)
         centred = scores - means[:, np.newaxis, :]

@@ -16,6 +16,7 @@ from workbench.consensus.rule_choice import rule_choice
 from workbench.errors import WorkbenchError
 from workbench.records import Judgment
 from workbench.scoring import all_pairs as pairs
+from workbench.scoring import pairs_of_runs
 from workbench.scoring.all_pairs import METHODS, PairLine, all_pairs_export
 from workbench.scoring.curves import CurveOptions
 from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, random_ranges
@@ -48,7 +49,7 @@ JUDGED = [Judgment("X", "T1", "d1", 1), Judgment("X", "T1", "d2", 0), Judgment("
 def campaign(database: Database) -> int:
     with database.writing() as db:
         made = campaign_with_people(db)
-        send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA, half={"T1": ("d2", "d1")})
+        send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA, half={"T1": ("d2", "d1"), "T2": ("d9",)})
         import_judgments(db, made.campaign.id, JUDGED, source="f")
     return made.campaign.id
 
@@ -152,6 +153,8 @@ def test_what_was_drawn_at_random_is_kept_for_every_process(
     database: Database, campaign: int, table: ScoreTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[int] = []
+    # Two topics, of which nothing is tested otherwise.
+    monkeypatch.setattr(pairs_of_runs, "FEWEST_TOPICS", 2)
 
     def draw(scores: Floats, /, *, rounds: int, seed: int) -> Floats:
         drawn.append(seed)

@@ -68,5 +68,5 @@ def coefficient_value(
 
     Raises WorkbenchError for a coefficient or weights that do not exist.
     """
-    chosen = weights_of(weights, len(ratings.categories))
+    chosen = weights_of(weights, ratings.categories)
     return value_of(coefficient_named(name), tally(ratings, chosen).total(), chosen)

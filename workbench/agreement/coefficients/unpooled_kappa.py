@@ -93,8 +93,12 @@ class _UnpooledKappa(Coefficient):
         error = kappa_error(table, weights)
         if found.value is None or error is None or not isfinite(error):
             return None
-        low, high = kappa_bounds(found.value, NormalDist().inv_cdf((1 + level) / 2) * error)
         name = "large-sample error over pairs, Fleiss, Cohen and Everitt 1969"
+        if error <= 1e-12:
+            return Interval(
+                None, None, level, name, int(table.sum()), undefined="no pair differs from the others"
+            )
+        low, high = kappa_bounds(found.value, NormalDist().inv_cdf((1 + level) / 2) * error)
         return Interval(low, high, level, name, int(table.sum()))
 
     def steps(self, sheet: Sheet, found: CoefficientValue) -> tuple[Step, ...]:

@@ -14,6 +14,7 @@ import click
 
 from workbench.cli.inputs import open_input, read_each
 from workbench.cli.output import print_export, say_json, say_table
+from workbench.cli.relevance_files import matched
 from workbench.cli.trust.shared import MEASURE
 from workbench.formats.runs import read_run
 from workbench.releases.comparison import (
@@ -26,6 +27,7 @@ from workbench.releases.comparison import (
 )
 from workbench.releases.record_form import moment
 from workbench.releases.zipped import ZippedFiles, ZippedRelease
+from workbench.scoring.relevance import Relevance
 
 PAIRS_AS_CSV = click.option("--csv", "as_csv", is_flag=True, help="Every pair that differs, as CSV.")
 
@@ -48,6 +50,9 @@ def command(
     scored = [run for _, run in read] or None
     with ExitStack() as stack:
         one, other = (stack.enter_context(_release(name)) for name in (first, second))
+        if scored and one.qrels:
+            relevance = Relevance(one.qrels)
+            scored = [matched(relevance, run) for run in scored]
         found = compare_releases(one, other, runs=scored, measure=measure)
     say_comparison(found, as_csv=as_csv, as_json=as_json)
 

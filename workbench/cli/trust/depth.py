@@ -10,11 +10,13 @@ import click
 from workbench.cli.inputs import open_input
 from workbench.cli.output import print_export, say_short
 from workbench.cli.record_options import record_options
+from workbench.cli.relevance_files import matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_tops, run_arguments
 from workbench.cli.trust.shared import RELEVANT_FROM, SEED, TIES, table_forms
 from workbench.formats.qrels import read_qrels
 from workbench.pooling.run_tops import RunTops
 from workbench.records import Run, TieRule
+from workbench.scoring.relevance import Relevance
 from workbench.shares import between, percent
 from workbench.trust.depth import Deepening, DeeperPool, deeper_pool, pool_by_rank
 from workbench.trust.depth_export import PARTS, depth_export
@@ -94,7 +96,7 @@ def command(
     with open_input(qrels) as (stream, source):
         judged = read_qrels(stream, source=source)
     counts = pool_by_rank(
-        _tops(runs, question.deeper, TieRule(ties)),
+        _tops(runs, Relevance(judged), question.deeper, TieRule(ties)),
         judged,
         deepest=question.deeper,
         relevant_from=relevant_from,
@@ -106,8 +108,9 @@ def command(
             click.echo(sentence, err=True)
 
 
-def _tops(runs: RunFiles, depth: int, ties: TieRule) -> Iterator[RunTops]:
+def _tops(runs: RunFiles, relevance: Relevance, depth: int, ties: TieRule) -> Iterator[RunTops]:
     for run in read_tops(runs, depth=depth, ties=ties):
+        matched(relevance, run if isinstance(run, Run) else run.run())
         yield RunTops.of(run) if isinstance(run, Run) else run
 
 
@@ -139,6 +142,8 @@ def sentences(found: DeeperPool) -> list[str]:
         )
     if found.reached < question.deeper:
         lines.append(f"note: beyond rank {found.reached} no run has a new document to judge")
-    if law.exponent >= 0:
+    if not found.judgments:
+        lines.append(f"note: nothing is left to judge to depth {question.deeper}: these are counts")
+    if law.exponent >= 0 and found.judgments:
         lines.append("note: new relevant documents do not get fewer with the rank: do not extrapolate")
     return lines

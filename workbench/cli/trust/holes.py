@@ -10,6 +10,7 @@ import click
 from workbench.cli.inputs import open_input
 from workbench.cli.output import print_export, say_short
 from workbench.cli.record_options import record_options
+from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
 from workbench.cli.trust.shared import TIES, table_forms
 from workbench.formats.prels import Prel, read_prels
@@ -17,6 +18,7 @@ from workbench.formats.qrels import read_qrels
 from workbench.formats.sampled_qrels import SampledQrel, read_sampled_qrels
 from workbench.records import TieRule
 from workbench.scoring.measures import parse_measures
+from workbench.scoring.relevance import Relevance
 from workbench.shares import percent
 from workbench.trust.extremes import EXTREMES
 from workbench.trust.holes import CUTOFFS, Holes, SampledPool, holes
@@ -110,7 +112,8 @@ def command(qrels: str, runs: RunFiles, reading: _Reading, ties: str, part: str,
 
     Beside each score: the lowest and the highest it could be, whatever the run's unjudged documents are (of
     RBP the highest is with its residual); without these documents (condensed list); and with all of them
-    relevant.
+    relevant. A topic that a run lacks counts as one of which it retrieves nothing, in estimates too, where
+    sample_eval.pl leaves it out.
     """
     only_one_standard_input((qrels, *runs.names, *reading.samples))
     if part == "estimates" and not reading.samples:
@@ -120,7 +123,7 @@ def command(qrels: str, runs: RunFiles, reading: _Reading, ties: str, part: str,
         judged = read_qrels(stream, source=source)
     found = holes(
         judged,
-        read_arrays(runs),
+        all_matched(Relevance(judged), read_arrays(runs), lacking=True),
         measures,
         cutoffs=reading.cutoffs,
         highest=reading.highest,

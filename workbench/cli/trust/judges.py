@@ -12,13 +12,14 @@ from workbench.cli.assessor_files import read_judgment_files, read_qrels_by_asse
 from workbench.cli.output import print_export, say_short, with_progress
 from workbench.cli.qrels_files import read_graded
 from workbench.cli.record_options import record_options
+from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
 from workbench.cli.trust.shared import MEASURE, RELEVANT_FROM, SEED, TIES, table_forms
 from workbench.consensus.rule_choice import choices_of, rule_choice
 from workbench.errors import WorkbenchError
 from workbench.records import Judgment, TieRule
 from workbench.shares import share_of
-from workbench.trust.alternatives import AlternativeQrels, ranking_measure, score_under
+from workbench.trust.alternatives import AlternativeQrels, ranking_measure, relevance_of_any, score_under
 from workbench.trust.assessors import REFERENCE, filled, qrels_of_assessors, qrels_of_rules, rules_to_compare
 from workbench.trust.judges import OtherJudges, other_judges, verdict
 from workbench.trust.judges_export import COEFFICIENTS, PARTS, judges_export
@@ -149,7 +150,8 @@ def command(
     options = RankingOptions(
         reference, numbers.mixtures, numbers.seed, numbers.level, numbers.holm, numbers.persistence
     )
-    scores = score_under(qrels, read_arrays(runs), chosen, ties=TieRule(ties))
+    read = all_matched(relevance_of_any(qrels), read_arrays(runs), lacking=True)
+    scores = score_under(qrels, read, chosen, ties=TieRule(ties))
     found = other_judges(scores, assessors, options, partial(with_progress, label="Mixing"))
     if not print_export(judges_export(found, part), form):
         _say(found, part)

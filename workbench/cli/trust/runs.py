@@ -11,6 +11,7 @@ from workbench.cli.group_files import read_groups, read_tags
 from workbench.cli.inputs import open_input
 from workbench.cli.output import print_export, say_short
 from workbench.cli.record_options import record_options
+from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, read_runs, run_arguments
 from workbench.cli.trust.shared import MEASURE, RELEVANT_FROM, SEED, TIES, table_forms
 from workbench.errors import WorkbenchError
@@ -18,7 +19,7 @@ from workbench.formats.qrels import read_qrels
 from workbench.pooling.depth import depth_pool
 from workbench.records import Run, TieRule
 from workbench.shares import between, percent
-from workbench.trust.alternatives import AlternativeQrels, ranking_measure, score_under
+from workbench.trust.alternatives import AlternativeQrels, ranking_measure, relevance_of_any, score_under
 from workbench.trust.runs import WHOLE, OtherRuns, other_runs, pooled_pairs, qrels_without
 from workbench.trust.runs_export import PARTS, runs_export
 
@@ -102,7 +103,8 @@ def command(
     tags = set(read_tags(pool.pooled_file)) if pool.pooled_file else None
     made = depth_pool(_pooled_runs(runs, tags, pool), depth=pool.depth, ties=TieRule(pool.pool_ties))
     pooled = pooled_pairs(made, whole, groups)
-    scores = score_under(qrels_without(whole, pooled), read_arrays(runs), chosen, ties=TieRule(ties))
+    read = all_matched(relevance_of_any([whole]), read_arrays(runs), lacking=True)
+    scores = score_under(qrels_without(whole, pooled), read, chosen, ties=TieRule(ties))
     found = other_runs(scores, whole, pooled, seed=seed)
     if not print_export(runs_export(found, part), form):
         columns, rows = PARTS[part](found)
@@ -117,7 +119,7 @@ def command(
 def _pooled_runs(files: RunFiles, tags: Collection[str] | None, pool: PoolGiven) -> Iterator[Run]:
     missing = set(tags or ())
     ties = TieRule(pool.pool_ties)
-    for _, run in read_runs(files, warnings=False, unique_tags=True, depth=pool.depth, ties=ties):
+    for _, run in read_runs(files, warnings=False, depth=pool.depth, ties=ties):
         missing.discard(run.tag)
         if tags is None or run.tag in tags:
             yield run

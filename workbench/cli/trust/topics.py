@@ -12,10 +12,12 @@ import numpy as np
 from workbench.cli.inputs import open_input
 from workbench.cli.output import print_export, say_short, with_progress
 from workbench.cli.record_options import record_options
+from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
 from workbench.cli.trust.shared import MEASURE, SEED, TIES, table_forms
 from workbench.formats.qrels import read_qrels
 from workbench.records import TieRule
+from workbench.scoring.measures import check_complement
 from workbench.scoring.scorer import Scorer
 from workbench.shares import percent
 from workbench.trust.alternatives import one_measure
@@ -90,7 +92,9 @@ def command(
     chosen, splitting = one_measure(measure), splits.splitting()
     with open_input(qrels) as (stream, source):
         scorer = Scorer(read_qrels(stream, source=source), [chosen])
-    scored = [scorer.score(run, ties=TieRule(ties)) for run in read_arrays(runs)]
+    check_complement(scorer.relevance, [chosen])
+    read = all_matched(scorer.relevance, read_arrays(runs), lacking=True)
+    scored = [scorer.score(run, ties=TieRule(ties)) for run in read]
     scores = np.array([list(one.per_topic[str(chosen)].values()) for one in scored]).T
     found = fewer_topics(scores, splitting, progress=partial(with_progress, label="Splitting"))
     if not print_export(fewer_topics_export(found, part), form):

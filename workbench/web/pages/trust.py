@@ -131,7 +131,13 @@ OF_QUESTION = (
     ResultOption("part", "; ".join(f"of {name} {', '.join(one.parts)}" for name, one in QUESTIONS.items())),
     *OF_RANKING,
 )
-ADVICE = {Advice.FINISH: "fair", Advice.DEEPER: "poor", Advice.OPEN: "fair", Advice.ENOUGH: "good"}
+ADVICE = {
+    Advice.FINISH: "fair",
+    Advice.DEEPER: "poor",
+    Advice.OPEN: "fair",
+    Advice.ENOUGH: "good",
+    Advice.NOTHING: "",
+}
 """How a page colours an advice; nothing left to judge has no colour."""
 
 

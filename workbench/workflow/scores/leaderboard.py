@@ -13,7 +13,7 @@ from workbench.json_forms import MeasureScore, ScoreJson, filled
 from workbench.latex import between, document, escaped, number, percent, table
 from workbench.scoring.means import MeanScore, mean_scores
 from workbench.scoring.measures import is_mean, parse_measures
-from workbench.scoring.scorer import RunScores, best_first, topic_scores_of
+from workbench.scoring.scorer import RunScores, best_first, higher_is_better, topic_scores_of
 from workbench.scoring.significance import LEVEL
 from workbench.scoring.unjudged import ScoreBounds
 from workbench.workflow.scores.score_table import ScoreTable
@@ -63,6 +63,12 @@ class Leaderboard:
     def place(self, tag: str) -> int | None:
         """Where a run stands among the lines, from 0; None where it is not among them."""
         return next((place for place, line in enumerate(self.lines) if line.scores.tag == tag), None)
+
+    @property
+    def ascending(self) -> bool:
+        """Whether the lowest value, or the first name, stands first."""
+        rises = self.by in (RUN, GROUP) or not higher_is_better(self.by)
+        return rises != self.reverse
 
     @property
     def unsettled(self) -> int:
@@ -141,8 +147,8 @@ def _measure_json(cell: LeaderCell) -> MeasureScore:
         "high": interval.high if interval else None,
         "unjudged": one.unjudged if one else None,
         "read": one.read if one else None,
-        "as_not_relevant": one.low if one else None,
-        "as_relevant": one.high if one else None,
+        "as_not_relevant": one.as_not_relevant if one else None,
+        "as_relevant": one.as_relevant if one else None,
     }
 
 
@@ -167,7 +173,7 @@ def _row(line: LeaderLine, measures: Sequence[str]) -> tuple[object, ...]:
         cell = line.cells[name]
         row += (cell.interval.low, cell.interval.high) if cell.interval else (None, None)
         one = cell.bounds
-        row += (one.unjudged, one.read, one.low, one.high) if one else (None,) * 4
+        row += (one.unjudged, one.read, one.as_not_relevant, one.as_relevant) if one else (None,) * 4
     return tuple(row)
 
 
@@ -183,7 +189,7 @@ def _latex(found: Leaderboard) -> str:
                 number(cell.value, 4),
                 between(interval.low, interval.high) if interval else "",
                 f"{one.unjudged:,} of {one.read:,}" if one else "--",
-                between(one.low, one.high) if one else "",
+                between(one.as_not_relevant, one.as_relevant) if one else "",
                 *(number(line.cells[name].value, 4) for name in others),
             )
         )

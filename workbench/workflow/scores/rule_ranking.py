@@ -15,6 +15,7 @@ from workbench.export import Export, streamed_export, table_export
 from workbench.records import Verdict
 from workbench.scoring.measures import at_threshold, parse_measures
 from workbench.scoring.rank_correlation import RankingComparison, compare_rankings, each_swap, ranks
+from workbench.scoring.scorer import higher_first
 from workbench.workflow.caching import Cache
 from workbench.workflow.qrels.rule_preview import RulePreview, Rules, SettledRule
 from workbench.workflow.runs.run_records import ListedRun, listed_runs
@@ -43,6 +44,12 @@ class RankingPreview:
     def runs(self) -> int:
         """How many runs are ranked."""
         return len(next(iter(self.scores.values()), ()))
+
+    @property
+    def ranks(self) -> dict[str, dict[str, int]]:
+        """The rank of every run under each rule, best first, by rule, then run."""
+        turned = _higher_first(self.scores, _one_measure(self.measure))
+        return {name: ranks(scores) for name, scores in turned.items()}
 
     def of(self, rule: str) -> dict[str, RankingComparison]:
         """The comparisons of one rule with the others, by the other's name."""
@@ -111,7 +118,7 @@ def preview_ranking(
     found = RankingPreview(
         measure=str(parsed),
         scores=scores,
-        comparisons=compare_rankings(scores) if done == total else (),
+        comparisons=compare_rankings(_higher_first(scores, parsed)) if done == total else (),
         left_out=tuple(left_out),
         done=done,
         total=total,
@@ -125,6 +132,10 @@ def _qrels(settled: SettledRule, measure: Measure) -> RuleQrels:
     """The qrels for a measure, which takes their relevance threshold unless it names one."""
     topics = tuple(one for one in settled.topics if one.settled)
     return RuleQrels(at_threshold(measure, settled.found.relevant_from), topics)
+
+
+def _higher_first(scores: Mapping[str, Mapping[str, float]], measure: Measure) -> dict[str, dict[str, float]]:
+    return {name: higher_first(of_rule, str(measure)) for name, of_rule in scores.items()}
 
 
 def _one_measure(text: str) -> Measure:
@@ -175,7 +186,7 @@ def _scores_export(_found: RulePreview, ranked: RankingPreview | None) -> Export
     """Every run's score and rank under every rule."""
     if ranked is None or not ranked.scores:
         return table_export(("run",), ())
-    places = {name: ranks(scores) for name, scores in ranked.scores.items()}
+    places = ranked.ranks
     runs = sorted(next(iter(ranked.scores.values())))
     columns = ("run", *(f"{name}{what}" for name in ranked.scores for what in ("", "_rank")))
     rows = tuple(

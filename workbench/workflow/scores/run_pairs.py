@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule_choice import choice_label
-from workbench.scoring.all_pairs import AllPairs, all_pairs
+from workbench.scoring.all_pairs import AllPairs, all_pairs, ranked_scores
 from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, Ranges, compare_all, random_ranges
 from workbench.scoring.relevance import Floats
-from workbench.scoring.scorer import best_first, topic_scores_of
 from workbench.scoring.two_runs import TwoRuns, two_runs
 from workbench.workflow.caching import Cache
 from workbench.workflow.last_results import LastResults, ResultAge, beginning
@@ -79,7 +78,7 @@ def recent_pairs(
     runs, decided = tuple(sorted(found.hashes.items())), tuple(sorted(of.decided.items()))
     judged_by = of.topics.assessors if of.topics else ()
     question = found.qrels.choice, of.scale, decided, judged_by, found.measures, runs, shown, method, seed
-    scores = topic_scores_of(best_first(found.runs, shown), shown).T
+    _, scores, _ = ranked_scores(found.runs, shown)
     if not anew and _COMPARED.peek((scores_hash(scores), method, seed)) is None:
         last = _LAST.find(db, campaign_id, question)
         if last is not None:

@@ -17,7 +17,6 @@ from workbench.consensus.rule_choice import (
 )
 from workbench.consensus.rules import RULES
 from workbench.errors import Finding, WorkbenchError
-from workbench.scoring.rank_correlation import ranks
 from workbench.storage import Session
 from workbench.web.access import here, reader
 from workbench.web.context import reading
@@ -263,7 +262,7 @@ def _shown(score: float) -> str:
 
 def slopes(ranked: RankingPreview, labels: Mapping[str, str]) -> dict[str, Any]:
     """A line for every run over the rules, by its rank; the runs that move furthest stand out."""
-    places = {name: ranks(scores) for name, scores in ranked.scores.items()}
+    places = ranked.ranks
     runs = sorted(next(iter(ranked.scores.values()), {}))
     lines = [{"name": run, "ranks": [places[name][run] for name in places]} for run in runs]
     return {"columns": [labels.get(name, name) for name in places], "lines": lines}

@@ -10,6 +10,7 @@ from flask import Blueprint, render_template, request
 from workbench.consensus.rules import RULES
 from workbench.errors import Finding, WorkbenchError
 from workbench.scoring.listed import example_names
+from workbench.scoring.measures import namesakes
 from workbench.web.access import reader
 from workbench.web.context import reading
 from workbench.web.forms import findings_of, sent_id, status_of
@@ -81,6 +82,7 @@ def _page(
         board=board,
         page=page,
         sought=sought,
+        namesakes=namesakes(board.table.measures) if board else (),
         plot=_plot(board, page.rows) if board and page else None,
         findings=findings,
         examples=example_names(),
