@@ -88,6 +88,16 @@ class TooLate(Conflict):
         self.cause = cause or message
 
 
+class Overtaken(Conflict):
+    """Somebody else stored or removed the same at the same moment, or it was sent twice."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "somebody else changed the same at this moment, or it was sent twice: nothing was saved",
+            remedy="load the page again and see what is there",
+        )
+
+
 class Ended(TooLate):
     """As TooLate, where nothing else can be answered there either."""
 

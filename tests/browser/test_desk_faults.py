@@ -30,9 +30,26 @@ from tests.browser.desks import (
 )
 from tests.browser.interception import intercept
 from tests.browser.people import stored
-from workbench.storage.tables import AssignmentRow, JudgmentEventRow, KeptAsideRow, SessionRow
+from workbench.storage.tables import AssignmentRow, CampaignRow, JudgmentEventRow, KeptAsideRow, SessionRow
+from workbench.workflow.campaigns.campaigns import campaign_of, change_campaign
 
-NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gil", "Hal", "Ina", "Jo", "Kim", "Lou", "Max", "Ned")
+NAMES = (
+    "Ada",
+    "Ben",
+    "Cleo",
+    "Dan",
+    "Eve",
+    "Finn",
+    "Gil",
+    "Hal",
+    "Ina",
+    "Jo",
+    "Kim",
+    "Lou",
+    "Max",
+    "Ned",
+    "Oda",
+)
 NO_NETWORK = "ERR_(FAILED|INTERNET_DISCONNECTED|CONNECTION|CONTENT_LENGTH|NETWORK|SOCKET|EMPTY)"
 NewContext = Callable[..., BrowserContext]
 
@@ -291,14 +308,39 @@ def test_a_topic_taken_back_mid_topic_keeps_the_answers_aside_and_the_screen_say
     light(page, "saved")
     with stored(server.instance) as database, database.writing() as db:
         db.get_one(AssignmentRow, server.assignments["Kim"]).revoked_at = datetime.now(UTC)
-    press(page, "23")
-    light(page, "saved")
-    expect(page.locator("#trouble")).to_contain_text("2 answers were not recorded")
+    press(page, "2")
+    light(page, "closed")
+    expect(page.locator("#trouble")).to_contain_text("An answer was not recorded")
     expect(page.locator("#trouble")).to_contain_text("Stored for the organiser")
+    # Nothing more is taken, nor said to be.
+    told = page.locator("#status").text_content()
+    press(page, "3")
+    expect(page.locator("#status")).to_have_text(told or "")
     assert server.said("Kim") == graded("1")
     with stored(server.instance) as database, database.reading() as db:
         kept = db.scalars(select(KeptAsideRow.answer).order_by(KeptAsideRow.id)).all()
-    assert [(one["docno"], one["grade"]) for one in kept] == [(docno(2), 2), (docno(3), 3)]
+    assert [(one["docno"], one["grade"]) for one in kept] == [(docno(2), 2)]
+
+
+def test_a_desk_stops_when_the_grades_change_until_it_is_loaded_again(
+    new_context: NewContext, server: DeskServer, complaints: Complaints
+) -> None:
+    page = at_desk(new_context, server, "Oda")
+    press(page, "1")
+    light(page, "saved")
+    with stored(server.instance) as database, database.writing() as db:
+        campaign = db.scalars(select(CampaignRow)).first()
+        assert campaign is not None
+        made = campaign_of(db, campaign.id)
+        change_campaign(db, made.id, name=made.name, guidelines="Read to the end.", scale=made.scale)
+    press(page, "2")
+    expect(page.locator("#trouble")).to_contain_text("The organiser changed the guidelines or the grades")
+    press(page, "3")
+    page.get_by_role("button", name="Load again").click()
+    page.wait_for_load_state()
+    light(page, "saved")
+    expect(page.locator("#guidelines")).to_contain_text("Read to the end.")
+    assert server.said("Oda") == graded("12")
 
 
 def test_a_lost_receipt_is_asked_for_again(

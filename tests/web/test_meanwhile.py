@@ -23,7 +23,13 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, JudgmentEventRow
 from workbench.web.context import Context, init_app
 from workbench.workflow.clock import utc_now
+from workbench.workflow.judging.queues import queue_report
+from workbench.workflow.people.groups import add_group, own_groups
+from workbench.workflow.people.invitations import invite
+from workbench.workflow.people.membership import members
+from workbench.workflow.people.roles import Role
 from workbench.workflow.pools import drafts, portions
+from workbench.workflow.pools.listing import pools_of
 
 SETTINGS = "/c/harbour/settings"
 
@@ -296,3 +302,79 @@ def test_a_draft_that_is_rebuilt_while_it_is_opened_is_not_opened(
     monkeypatch.setattr(portions, "draft_pairs", rebuilt_after_reading)
     with pytest.raises(Exception, match="changed"):
         portions.open_in_portions(database, here.campaign_id, "later", seen=seen)
+
+
+@pytest.mark.engines
+def test_releases_made_at_once_have_the_next_versions_and_one_version_is_made_once(
+    here: Cast, shared_app: Flask, database: Database
+) -> None:
+    olga = [program(shared_app, database, here.accounts["Olga"]) for _ in range(3)]
+    address = f"{API}/campaigns/harbour"
+    table = b"topic\tdoc\tassessor\tgrade\nT1\td1\tX\t3\n"
+    assert olga[0].post(f"{address}/judgments", data=table).status_code == 200
+
+    def release(number: int, **asked: str) -> Any:
+        return olga[number].post(f"{address}/releases", json={"rule": "majority", **asked})
+
+    made = at_once(database, here.campaign_id, *(lambda n=n: release(n) for n in range(3)))
+    assert sorted(one.get_json()["version"] for one in made) == ["1.0", "1.1", "1.2"]
+    named = at_once(
+        database, here.campaign_id, lambda: release(0, version="2.0"), lambda: release(1, version="2.0")
+    )
+    assert sorted(one.status_code for one in named) == [201, 409]
+    (refused,) = [one for one in named if one.status_code == 409]
+    assert "there is a release 2.0 already" in refused.get_json()["detail"]
+
+
+@pytest.mark.engines
+def test_the_same_topic_loaded_twice_at_once_is_there_once(
+    here: Cast, shared_app: Flask, database: Database
+) -> None:
+    olga = [program(shared_app, database, here.accounts["Olga"]) for _ in range(2)]
+    topics = b"T9: Spring tides\n"
+    send = [lambda n=n: olga[n].post(f"{API}/campaigns/harbour/topics", data=topics) for n in range(2)]
+    assert [one.status_code for one in at_once(database, here.campaign_id, *send)] == [200, 200]
+    found = olga[0].get(f"{API}/campaigns/harbour/topics").get_json()["items"]
+    assert [one["topic"] for one in found].count("T9") == 1
+
+
+@pytest.mark.engines
+def test_one_person_does_not_get_both_sides_by_two_invitations_at_once(
+    here: Cast, shared_app: Flask, database: Database
+) -> None:
+    otto = here.accounts["Otto"]
+    with database.writing() as db:
+        group = add_group(db, here.campaign_id, "Neap")
+        offers = [(Role.ASSESSOR, None), (Role.PARTICIPANT, group)]
+        links = [
+            invite(db, here.campaign_id, role=role, group_id=of, invited_by=None).token for role, of in offers
+        ]
+    clients = [signed_in_client(shared_app, database, otto) for _ in range(2)]
+    accept = [lambda n=n: clients[n].post(f"/invitation/{links[n]}/accept").status_code for n in range(2)]
+    at_once(database, here.campaign_id, *accept)
+    with database.reading() as db:
+        assesses = any(
+            one.account_id == otto.id and Role.ASSESSOR in one.roles for one in members(db, here.campaign_id)
+        )
+        participates = bool(own_groups(db, here.campaign_id, otto.id))
+    assert assesses != participates
+
+
+@pytest.mark.engines
+def test_a_topic_that_is_taken_back_while_documents_are_handed_out_leaves_none_behind(
+    here: Cast, shared_app: Flask, database: Database
+) -> None:
+    olga = signed_in_client(shared_app, database, here.accounts["Olga"])
+    queue = f"/c/harbour/pools/{here.pool_id}/queue"
+    assert olga.post(queue, data={"per_pair": "1", "lease_minutes": "45"}).status_code == 303
+    ada = signed_in_client(shared_app, database, here.accounts["Ada"])
+    own = here.assignments["Ada", "T1"]
+    at_once(
+        database,
+        here.campaign_id,
+        lambda: ada.get(f"/c/harbour/judge/{own}").status_code,
+        lambda: olga.post("/c/harbour/assignments/revoke", data={"assignment": own}).status_code,
+    )
+    with database.reading() as db:
+        (name,) = [one.name for one in pools_of(db, here.campaign_id) if one.id == here.pool_id]
+        assert [one for one in queue_report(db, here.campaign_id, name).out if one.assessor == "Ada"] == []

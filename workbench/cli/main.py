@@ -14,7 +14,7 @@ import click
 from workbench import __version__
 from workbench.cli.lazy import LazyGroup
 from workbench.cli.output import REFUSED, complain, refusal_json, say_json, standard_output
-from workbench.errors import Unavailable, WorkbenchError
+from workbench.errors import Overtaken, Unavailable, WorkbenchError
 
 COMMANDS = {
     "demo": "workbench.cli.demo:command",
@@ -89,11 +89,24 @@ def _run() -> None:
         except Unavailable as error:
             message = f"the database does not respond: {error}"
             raise WorkbenchError(message, remedy="try again later") from error
+        except Exception as error:
+            if not _overtaken(error):
+                raise
+            raise Overtaken from error
     except WorkbenchError as error:
         if not _asked_for_json(sys.argv[1:]):
             raise
         say_json(refusal_json(error))
         sys.exit(REFUSED)
+
+
+def _overtaken(error: Exception) -> bool:
+    # Commands over files load nothing of a database.
+    if "workbench.storage.engine" not in sys.modules:
+        return False
+    from workbench.storage.engine import ROWS_GONE
+
+    return isinstance(error, ROWS_GONE)
 
 
 def _asked_for_json(words: list[str]) -> bool:

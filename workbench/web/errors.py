@@ -18,9 +18,11 @@ from workbench.errors import (
     NoRoom,
     NotAllowed,
     NotFound,
+    Overtaken,
     Unavailable,
     WorkbenchError,
 )
+from workbench.storage.engine import ROWS_GONE
 from workbench.web.problems import Failure, problem_response
 from workbench.web.requests import of_api, wants_fragment
 
@@ -117,6 +119,10 @@ def init_app(app: Flask) -> None:
     """Have every error answered by a page, or by a fragment if htmx sent the request."""
     log = UnavailableLog()
 
+    def overtaken(error: Exception) -> Response:
+        LOG.warning("a change was overtaken by another", exc_info=error)
+        return refused(Overtaken())
+
     def unavailable(error: Unavailable) -> Response:
         log.add(error)
         # The page must not ask the database who is reading it.
@@ -125,6 +131,8 @@ def init_app(app: Flask) -> None:
         return failed(ServiceUnavailable(retry_after=RETRY_SECONDS))
 
     app.register_error_handler(Unavailable, unavailable)
+    for gone in ROWS_GONE:
+        app.register_error_handler(gone, overtaken)
     app.register_error_handler(WorkbenchError, refused)
     app.register_error_handler(HTTPException, failed)
 

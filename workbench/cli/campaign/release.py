@@ -114,7 +114,7 @@ def create(
         with database.reading() as db:
             found = campaign_by_slug(db, campaign)
             open_ = release_readiness(db, found.id, choice)
-        request = options.request(choice, options.version or open_.version)
+        request = options.request(choice, options.version)
         made = make_release(database, found.id, request, now=now)
     if as_json:
         say_json(made_release_json(made, open_.warnings))

@@ -95,7 +95,7 @@ def make(body: SentRelease) -> MadeReleaseJson:
     with reading() as db:
         open_ = release_readiness(db, here().id, choice)
     request = ReleaseRequest(
-        body.version or open_.version,
+        body.version,
         choice,
         frozenset(body.include),
         body.title,

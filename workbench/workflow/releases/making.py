@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -30,7 +30,7 @@ from workbench.workflow.releases.collecting import ReleaseRequest, collect_relea
 from workbench.workflow.releases.included_originals import included_originals
 from workbench.workflow.releases.included_runs import included_runs
 from workbench.workflow.releases.pseudonyms import SEEDS, give_pseudonyms, have_pseudonyms
-from workbench.workflow.releases.releases import Release, release_by_version
+from workbench.workflow.releases.releases import Release, next_version, release_by_version
 from workbench.workflow.releases.storing import remove_leftovers, store_release, version_exists
 
 LONGEST_TEXT = 20_000
@@ -67,12 +67,23 @@ def make_release(
 ) -> MadeRelease:
     """Freeze the campaign as it is; the same campaign, request and time give the same bytes.
 
-    Everything is computed from one reading transaction; its bytes are written in short ones, so that no save
-    waits for it. The files of runs and originals, which never change, are read as they are written. Raises
-    InvalidInput for a version or text that cannot be, Conflict for a version that exists, where there is no
-    judgment, while an import is under way, and for a run or an original that is removed meanwhile, and
-    WorkbenchError as the rule does.
+    Without a version it is the next one that is free when it is stored. Everything is computed from one
+    reading transaction; its bytes are written in short ones, so that no save waits for it. The files of runs
+    and originals, which never change, are read as they are written. Raises InvalidInput for a version or text
+    that cannot be, Conflict for a version that exists, where there is no judgment, while an import is under
+    way, and for a run or an original that is removed meanwhile, and WorkbenchError as the rule does.
     """
+    while not request.version:
+        with database.reading() as db:
+            version = next_version(db, campaign_id)
+        try:
+            return make_release(
+                database, campaign_id, replace(request, version=version), made_by=made_by, now=now
+            )
+        except Conflict:
+            with database.reading() as db:
+                if next_version(db, campaign_id) == version:
+                    raise
     _check_request(request)
     remove_leftovers(database)
     made_at = utc_now(now)

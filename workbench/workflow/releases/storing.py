@@ -81,13 +81,14 @@ def _show(
     with database.writing() as db:
         locked_campaign(db, campaign_id)
         row = db.get_one(ReleaseRow, release_id)
+        version = row.version  # not to be read any more after a refusal
         row.campaign_id, row.made_at = campaign_id, made_at
         row.sha256, row.size = counted
         try:
             db.flush()
         except IntegrityError:
-            raise version_exists(row.version) from None
-        ids = {"release": row.version, "sha256": row.sha256}
+            raise version_exists(version) from None
+        ids = {"release": version, "sha256": row.sha256}
         add_event(db, campaign_id, EventType.RELEASE_MADE, ids)
 
 

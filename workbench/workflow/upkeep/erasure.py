@@ -22,7 +22,20 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import String, Table, case, cast, delete, func, or_, select, text, tuple_, update
+from sqlalchemy import (
+    ColumnElement,
+    String,
+    Table,
+    case,
+    cast,
+    delete,
+    func,
+    or_,
+    select,
+    text,
+    tuple_,
+    update,
+)
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from workbench.errors import Finding, InvalidInput
@@ -174,7 +187,8 @@ def _erase(db: Session, row: AccountRow, now: datetime | None) -> set[str]:
     _leave_campaigns(db, row.id)
     names |= _rename_assessors(db, row.id)
     row.administrator = False
-    row.login, row.name = f"erased-{row.id}", f"Erased account {row.id}"
+    row.login = _free(db, AccountRow.login, f"erased-{row.id}", AccountRow.id != row.id)
+    row.name = f"Erased account {row.id}"
     row.password_hash, row.desk = NO_PASSWORD, {}
     for table in _tables_of_accounts():
         db.execute(delete(table).where(table.c.account_id == row.id))
@@ -246,12 +260,20 @@ def _leave_campaigns(db: Session, account_id: int) -> None:
         db.execute(delete(table).where(table.account_id == account_id))
 
 
+def _free(db: Session, column: InstrumentedAttribute[str], name: str, *within: ColumnElement[bool]) -> str:
+    """The name, or with further signs where somebody else is called so."""
+    while db.scalar(select(func.count()).where(column == name, *within)):
+        name += "-"
+    return name
+
+
 def _rename_assessors(db: Session, account_id: int) -> set[str]:
     """Give the person's assessors names by their numbers; the names so far."""
     found = set()
     for row in db.scalars(select(AssessorRow).where(AssessorRow.account_id == account_id)).all():
         found.add(row.name)
-        row.name = f"Erased assessor {row.id}"
+        own = (AssessorRow.campaign_id == row.campaign_id) & (AssessorRow.id != row.id)
+        row.name = _free(db, AssessorRow.name, f"Erased assessor {row.id}", own)
         db.execute(delete(AssessorNoteRow).where(AssessorNoteRow.assessor_id == row.id))
     return found
 
