@@ -160,3 +160,13 @@ def test_answers_that_are_no_grade_are_listed_by_kind(olga: FlaskClient) -> None
     only = text_of(olga.get(ADDRESS, query_string={"only": "unsure"}).text)
     assert "T1 d#3 X unsure" in only
     assert "Y cannot judge" not in only
+
+
+@pytest.mark.parametrize("name", ["ada", "ADA", "Ａda", "A da", "Ada\u200b"])
+def test_a_person_is_not_imported_beside_herself(olga: FlaskClient, name: str, cast: Cast) -> None:
+    refused = import_judgments(olga, [("T1", "d1", name, "3")])
+    assert refused.status_code == 422
+    assert "would be counted beside 'Ada'" in text_of(refused.text)
+    # Nor twice by one file.
+    twice = import_judgments(olga, [("T1", "d1", "Zoe", "3"), ("T1", "d2", "zoe", "3")])
+    assert "'zoe' would be counted beside 'Zoe'" in text_of(twice.text)

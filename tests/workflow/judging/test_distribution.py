@@ -115,7 +115,7 @@ def test_a_pool_that_is_closed_between_two_portions_takes_no_more(
 def test_nothing_is_given_where_anything_cannot_be(database: Database) -> None:
     made, whole = prepared(database)
     ada = made.assessors["Ada"]
-    for wrong, said in ((("T9", ada), "T9"), (("T1", 999_999), "without an account")):
+    for wrong, said in ((("T9", ada), "T9"), (("T1", 999_999), "with an account here")):
         with pytest.raises(NotFound, match=said):
             distribute_in_portions(database, Distribution(whole.pool_id, [*whole.given, wrong]))
     assert given(database) == 0

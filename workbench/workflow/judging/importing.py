@@ -24,6 +24,7 @@ from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import id_finding, storable
 from workbench.workflow.judging.record import Place, event_columns
 from workbench.workflow.judging.submission import Submission
+from workbench.workflow.people.assessors import names_in_use, plain_name
 
 MOST_FINDINGS = 1000
 LONGEST_NAME = 120
@@ -117,6 +118,7 @@ class _ImportBasis:
     scale: Scale
     topics: frozenset[str]
     assessors: Mapping[str, _KnownAssessor]
+    names: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,19 +316,31 @@ def _basis(db: Session, campaign_id: int, names: Collection[str]) -> _ImportBasi
             for row in rows
             if row.name in names
         },
+        names_in_use(db, campaign_id),
     )
 
 
 def _refuse(basis: _ImportBasis, files: Sequence[GivenJudgments]) -> None:
     # The same unknown topic stands on many lines; it is reported once.
     findings: dict[Finding, None] = {}
+    names = dict(basis.names)
     for given in files:
+        for name in dict.fromkeys(judgment.assessor.strip() for judgment in given.judgments):
+            known = names.setdefault(plain_name(name), name)
+            if known != name:
+                findings[_nearly(name, known, given.source)] = None
         for judgment in given.judgments:
             findings.update(dict.fromkeys(_wrong(judgment, basis.scale, basis.topics, given.source)))
             if len(findings) >= MOST_FINDINGS:
                 break
     if findings:
         raise InvalidInput(findings)
+
+
+def _nearly(name: str, known: str, source: str) -> Finding:
+    message = f"{name!r} would be counted beside {known!r}, as though they were two people"
+    remedy = f"write {known!r} if it is the same person, or a name that differs in more than case and spaces"
+    return Finding(source, None, "assessor", message, remedy)
 
 
 def _wrong(judgment: Judgment, scale: Scale, topics: Collection[str], source: str) -> Iterable[Finding]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Select, select
@@ -10,6 +12,26 @@ from sqlalchemy.orm import Session
 from workbench.storage.tables import AccountRow, AssessorRow, MemberRow
 from workbench.workflow.people.accounts import NO_PASSWORD
 from workbench.workflow.people.roles import Role
+
+
+def plain_name(name: str) -> str:
+    """A name without case, width, spaces and invisible characters; equal ones are meant as one person."""
+    letters = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(
+        one for one in letters if not one.isspace() and unicodedata.category(one) not in {"Cc", "Cf"}
+    )
+
+
+def names_in_use(db: Session, campaign_id: int) -> Mapping[str, str]:
+    """The assessors of a campaign by their plain names, and by the login names of those with an account."""
+    rows = db.execute(
+        select(AssessorRow.name, AccountRow.login)
+        .outerjoin(AccountRow, AccountRow.id == AssessorRow.account_id)
+        .where(AssessorRow.campaign_id == campaign_id)
+    ).all()
+    return {plain_name(login): name for name, login in rows if login} | {
+        plain_name(name): name for name, _ in rows
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from workbench.storage.tables import (
     MemberRow,
     PoolRow,
 )
+from workbench.workflow.people.assessors import names_in_use, plain_name
 from workbench.workflow.people.roles import Role
 
 LONGEST_ASSESSOR_NAME = 120
@@ -195,9 +196,9 @@ def become_assessor(db: Session, campaign_id: int, account: AccountRow) -> Asses
 
 
 def _free_assessor_name(db: Session, campaign_id: int, name: str) -> str:
-    used = set(db.scalars(select(AssessorRow.name).where(AssessorRow.campaign_id == campaign_id)))
+    used = names_in_use(db, campaign_id)
     candidate, number = name, 2
-    while candidate in used:
+    while plain_name(candidate) in used:
         ending = f" {number}"
         candidate, number = name[: LONGEST_ASSESSOR_NAME - len(ending)] + ending, number + 1
     return candidate
