@@ -14,6 +14,7 @@ export class CommentBox {
   constructor(desk) {
     this.#desk = desk;
     this.#box.addEventListener("beforetoggle", (event) => this.#toggled(event.newState));
+    this.#field.addEventListener("input", () => desk.docno !== null && desk.draftComment(desk.docno, this.#field.value));
   }
 
   // Whether a grade waits for what is typed.
@@ -52,8 +53,8 @@ export class CommentBox {
     const { docno } = desk;
     const typed = this.#field.value.trim();
     if (state === "open") this.#field.value = desk.commentOf(docno);
-    else if (typed !== desk.commentOf(docno)) {
-      desk.draftComment(docno, typed);
+    else {
+      if (typed !== desk.commentOf(docno)) desk.draftComment(docno, typed);
       drawBar(desk);
     }
     if (state === "closed") {

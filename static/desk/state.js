@@ -21,7 +21,7 @@ export class Desk {
   annotations = null;
   comments = null;
   #spent = new Map(); // active time before one went away from a document without judging it
-  #drafts = new Map(); // comments that wait for a grade
+  #drafts = new Map(); // comments that wait for a grade; kept in this tab, so that a reload loses none
 
   constructor(element) {
     this.element = element;
@@ -33,6 +33,7 @@ export class Desk {
     this.addresses = facts.addresses;
     this.grades = facts.grades;
     this.topic = new Topic(work);
+    this.#drafts = new Map(JSON.parse(sessionStorage.getItem(this.#draftsKey) ?? "[]"));
     this.pace = new Pace(work);
     this.training = new Training(byId("document"));
     this.documents = new Documents(this.addresses.documents, (article) => {
@@ -95,10 +96,19 @@ export class Desk {
 
   draftComment(docno, text) {
     this.#drafts.set(docno, text);
+    this.#storeDrafts();
   }
 
   dropComment(docno) {
-    this.#drafts.delete(docno);
+    if (this.#drafts.delete(docno)) this.#storeDrafts();
+  }
+
+  get #draftsKey() {
+    return `comments ${this.account} ${this.assignment}`;
+  }
+
+  #storeDrafts() {
+    sessionStorage.setItem(this.#draftsKey, JSON.stringify([...this.#drafts]));
   }
 
   // Active milliseconds on the document on the desk.
@@ -114,7 +124,7 @@ export class Desk {
   // After a document has its answer: nothing of it waits any more, and it leaves the desk.
   leave(docno) {
     this.#spent.delete(docno);
-    this.#drafts.delete(docno);
+    this.dropComment(docno);
     this.annotations.forget(docno);
     this.current = null;
   }

@@ -303,9 +303,14 @@ def test_a_comment_joins_a_judgment_that_is_there_and_waits_for_one_that_is_not(
 ) -> None:
     page = desk_of("Lea")
     fetched_ahead(page, 6)
-    # Left without keeping it, it is not lost.
+    # Left without keeping it, it is not lost; nor by loading the page again while the box is open.
     page.keyboard.press("c")
-    page.keyboard.type("half a page")
+    page.keyboard.type("half a")
+    page.reload()
+    fetched_ahead(page, 6)
+    page.keyboard.press("c")
+    page.keyboard.press("End")
+    page.keyboard.type(" page")
     page.keyboard.press("Escape")
     expect(page.locator("#remark")).to_have_attribute("aria-pressed", "true")
     press(page, "1")
