@@ -106,6 +106,11 @@ class Review:
         self._owed: list[int] = []
 
     @property
+    def settings(self) -> ReviewSettings:
+        """How it goes."""
+        return self._settings
+
+    @property
     def left(self) -> int:
         """How many documents can still be handed out."""
         return min(self._settings.budget - len(self._out), int(self._free.sum()))

@@ -23,7 +23,7 @@ from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.task import prepare_next
 from workbench.workflow.pools.adaptive_pools import TopicEvent, pool_events
-from workbench.workflow.pools.learner_pools import LearnerCandidates, apply
+from workbench.workflow.pools.learner_pools import LearnerCandidates, apply, raise_budget
 from workbench.workflow.pools.learner_rounds import CollectionVectors, make_rounds
 from workbench.workflow.pools.making import make_pool
 from workbench.workflow.pools.stopping_advice import advice_export, further_sample, pool_advice
@@ -275,3 +275,31 @@ def test_without_texts_there_is_nothing_to_learn_from(database: Database) -> Non
         empty = create_campaign(db, name="Empty", scale=BINARY, organiser=None)
         with pytest.raises(WorkbenchError, match="the learner reads the texts"):
             make_pool(db, empty.id, PoolRecipe("learner"))
+
+
+def test_a_second_pool_draws_documents_of_its_own_and_a_budget_can_be_raised(database: Database) -> None:
+    with database.writing() as db:
+        first = learner_pool(db, share=1, budget=6)
+    rounds_of(database, first)
+    before = judge_all(database, first, "Ada")
+    with database.writing() as db:
+        second = learner_pool(db, first.made, share=1, budget=6)
+    rounds_of(database, second)
+    after = judge_all(database, second, "Ben")
+    # All of them at random: by the same seed every one of them would be known already.
+    with database.reading() as db:
+        events = pool_events(db, second.made.campaign.id, second.name)
+    drawn = [
+        one.docno for one in events if one.reason and one.reason.origin == "random" and one.topic == "T1"
+    ]
+    assert len(before) == 6
+    assert drawn
+    assert not set(drawn) & set(before)
+    with database.writing() as db:
+        with pytest.raises(InvalidInput, match="6 documents a topic already"):
+            raise_budget(db, second.made.campaign.id, second.name, 6)
+        raise_budget(db, second.made.campaign.id, second.name, 9)
+    assert len(after) == 6
+    assert len(judge_all(database, second, "Ben")) == 3
+    with database.reading() as db:
+        assert second.replay(db).differences == ()

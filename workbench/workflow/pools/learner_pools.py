@@ -18,7 +18,7 @@ import numpy as np
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from workbench.errors import WorkbenchError
+from workbench.errors import Conflict, Finding, InvalidInput, WorkbenchError
 from workbench.learning.learners import BMI, LEARNERS
 from workbench.learning.review import Origin, Review, ReviewRound, ReviewSettings
 from workbench.learning.stopping.trace import ModelSums
@@ -27,6 +27,7 @@ from workbench.pooling.learner import LEARNER, RELEVANCE, UNCERTAINTY
 from workbench.records import id_bytes
 from workbench.storage.tables import CampaignRow, LearnerCandidatesRow, LearnerRoundRow, PoolRow, TopicRow
 from workbench.workflow.pools.adaptive_pools import TopicEvent
+from workbench.workflow.pools.pool_rows import locked_pool, pool_row, require_open
 
 MODES: Mapping[str, str] = {RELEVANCE: BMI.name, UNCERTAINTY: LEARNERS["uncertainty"].name}
 """The learner of each mode of a recipe."""
@@ -45,20 +46,60 @@ def review_settings(pool: PoolRow) -> ReviewSettings:
     )
 
 
-def learner_recipe(db: Session, campaign_id: int, parameters: Mapping[str, str]) -> dict[str, Any]:
-    """What the recipe of a learner's pool adds; raises WorkbenchError where no document is stored."""
+def learner_recipe(db: Session, row: PoolRow) -> dict[str, Any]:
+    """What the recipe of a learner's pool adds; raises WorkbenchError where no document is stored.
+
+    The seed is one that no other learner's pool of the campaign has: by the same it would draw the documents
+    that were judged there, and have no random sample of its own.
+    """
+    campaign_id, parameters = row.campaign_id, row.recipe["parameters"]
     documents = db.scalar(select(CampaignRow.documents).where(CampaignRow.id == campaign_id)) or 0
     if not documents:
         message = "the learner reads the texts of documents, and this campaign has none"
         raise WorkbenchError(message, remedy="load the documents of the collection first")
-    most = min(documents, LEARNER.values(parameters)["budget"])
+    values = LEARNER.values(parameters)
+    most, seed = min(documents, values["budget"]), int(values["seed"])
+    others = PoolRow.campaign_id == campaign_id, PoolRow.name != row.name
+    with db.no_autoflush:
+        pools = db.scalars(select(PoolRow).where(*others)).all()
+    used = {review_settings(pool).seed for pool in pools if is_learner(pool)}
+    while seed in used:
+        seed += 1
     topics = db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == campaign_id)).all()
     return {
         "runs": [],
         "largest_possible": dict.fromkeys(topics, documents),
         "adaptive": True,
         "totals": dict.fromkeys(topics, most),
+        "parameters": {**parameters, "seed": str(seed)},
     }
+
+
+def learner_budget(db: Session, campaign_id: int, name: str) -> int:
+    """How many documents of each topic a learner's pool hands out; raises NotFound."""
+    return review_settings(pool_row(db, campaign_id, name)).budget
+
+
+def raise_budget(db: Session, campaign_id: int, name: str, budget: int) -> None:
+    """Let a learner's pool that is open hand out more documents of each topic.
+
+    Raises NotFound, Conflict for a pool that is not open or has no learner, and InvalidInput unless the
+    budget is higher than before.
+    """
+    row = locked_pool(db, campaign_id, name)
+    require_open(row)
+    if not is_learner(row):
+        raise Conflict(f"{name!r} has no learner", remedy="its recipe says what it asks for")
+    before = review_settings(row).budget
+    documents = max(row.recipe["largest_possible"].values(), default=0)
+    if not before < budget:
+        finding = f"the budget is {before:,} documents a topic already"
+        raise InvalidInput([Finding("Budget", None, "budget", finding, "give a higher number")])
+    totals = dict.fromkeys(row.recipe["totals"], min(budget, documents))
+    parameters = {**row.recipe["parameters"], "budget": str(budget)}
+    row.recipe = {**row.recipe, "parameters": parameters, "totals": totals}
+    row.pairs = sum(totals.values())
+    db.flush()
 
 
 @dataclass(frozen=True)

@@ -31,9 +31,11 @@ class LiveReview:
         """The review after all events in the table; raises Conflict for what cannot have happened."""
         last, review = self.last, self.review
         events = topic_events(db, pool.id, self.topic, since=last.number if last else 0)
-        if review is None or (last is not None and next(iter(events), None) != last):
-            # Cold, or the transaction in which the last event was seen has been undone.
-            last, review = None, Review(len(candidates.docnos), self.topic, review_settings(pool))
+        settings = review_settings(pool)
+        undone = last is not None and next(iter(events), None) != last
+        if review is None or undone or review.settings != settings:
+            # Cold, or the transaction in which the last event was seen was undone, or the budget was raised.
+            last, review = None, Review(len(candidates.docnos), self.topic, settings)
             events = topic_events(db, pool.id, self.topic)
         # Until all has happened it is nobody's: an error half-way must not leave a half.
         self.review = None
@@ -41,7 +43,7 @@ class LiveReview:
         rounds = stored_rounds(db, pool.id, self.topic, first=first)
         if rounds and last is not None and rounds[0].since < last.number:
             # A round of which this did not know when it saw the events after it.
-            last, review = None, Review(len(candidates.docnos), self.topic, review_settings(pool))
+            last, review = None, Review(len(candidates.docnos), self.topic, settings)
             events = topic_events(db, pool.id, self.topic)
             rounds = stored_rounds(db, pool.id, self.topic)
         advance(review, candidates, events, rounds, after=last.number if last else 0)

@@ -192,7 +192,7 @@ def pool_by_recipe(
     strategy does.
     """
     if is_learner(row):
-        added = learner_recipe(db, row.campaign_id, row.recipe["parameters"])
+        added = learner_recipe(db, row)
         row.recipe = {**row.recipe, **added, "version": __version__}
         row.pairs, row.largest_possible = (
             sum(added["totals"].values()),

@@ -26,11 +26,12 @@ _POINTS = 200
 
 @dataclass(frozen=True, slots=True)
 class TopicAdvice:
-    """A topic of a learner's pool as it stands."""
+    """A topic of a learner's pool as it stands; `used_up` says that its budget ended with some unread."""
 
     topic: str
     title: str
     advice: StoppingAdvice
+    used_up: bool = False
 
     @property
     def curve(self) -> list[tuple[int, int]]:
@@ -59,15 +60,13 @@ def pool_advice(
         raise NotFound(f"pool {name!r} has no topic {unknown[0]!r}", remedy="name a topic of the pool")
     chosen = set(topics) or set(known)
     titles = topic_titles(db, campaign_id)
-    return tuple(
-        TopicAdvice(
-            topic,
-            title,
-            stopping_advice(review_of(db, pool, topic, candidates), goal),
-        )
-        for topic, title in titles.items()
-        if topic in chosen
-    )
+    found = []
+    for topic, title in titles.items():
+        if topic in chosen:
+            review = review_of(db, pool, topic, candidates)
+            advice = stopping_advice(review, goal)
+            found.append(TopicAdvice(topic, title, advice, advice.unread > 0 and review.left <= 0))
+    return tuple(found)
 
 
 def _learners_pool(db: Session, campaign_id: int, name: str) -> PoolRow:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput
 from workbench.learning.stopping.trace import StoppingGoal
-from workbench.web.access import here, reader
-from workbench.web.context import reading
+from workbench.web import notices
+from workbench.web.access import here, organiser, reader
+from workbench.web.context import reading, writing
 from workbench.web.forms import sent_id, whole_number
 from workbench.web.pages.pools.pool_choice import OF_POOL, pool_line
+from workbench.web.requests import see_other
 from workbench.web.results import TABLE_ONLY, CampaignResult, MadeResult, ResultOption, result
+from workbench.workflow.pools.learner_pools import learner_budget, raise_budget
 from workbench.workflow.pools.stopping_advice import TopicAdvice, advice_export, further_sample, pool_advice
 
 FURTHER = 100
@@ -35,7 +39,20 @@ def index(pool_id: int) -> str:
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
         topics = pool_advice(db, here().id, line.name, goal)
-    return render_template("pools/stopping.html", pool=line, topics=topics, **_choices(goal))
+        budget = learner_budget(db, here().id, line.name)
+    return render_template("pools/stopping.html", pool=line, topics=topics, budget=budget, **_choices(goal))
+
+
+@blueprint.post("/budget")
+@organiser
+def budget(pool_id: int) -> Response:
+    """Let the pool hand out more documents of each topic."""
+    number = whole_number(request.form.get("budget", ""))
+    with writing() as db:
+        line = pool_line(db, here().id, pool_id)
+        raise_budget(db, here().id, line.name, number or 0)
+    notices.add(f"Up to {number:,} documents of each topic are judged now.")
+    return see_other(url_for("stopping.index", pool_id=pool_id))
 
 
 @blueprint.get("/topic")
