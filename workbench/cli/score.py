@@ -11,6 +11,7 @@ from workbench.cli.qrels_files import cannot_judge_option, note_topics, read_jud
 from workbench.cli.relevance_files import matched, read_relevance
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs, run_arguments
 from workbench.cli.score_output import say_as_csv, say_as_ir_measures, say_scores
+from workbench.errors import WorkbenchError
 from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.kernels.registry import Reads, reads
 from workbench.scoring.listed import example_names
@@ -54,7 +55,7 @@ FORMATS = ("table", "json", "csv", "trec_eval", "ir_measures")
     default="qrels",
     show_default=True,
     help="Topics of a mean: all of the qrels, where one that the run lacks counts as retrieving nothing "
-    "(trec_eval -c), or only those that the run has.",
+    "(trec_eval -c), those that the run has, or those of the qrels with a relevant document.",
 )
 @click.option(
     "--double-precision",
@@ -107,19 +108,23 @@ def command(
         raise click.UsageError(f"--json and --format {form} exclude one another: keep one of them")
     if form == "trec_eval" and (double_precision or warnings):
         raise click.UsageError("--format trec_eval takes neither --double-precision nor --warnings")
-    all_topics, rule = average_over == "qrels", TieRule(ties)
+    all_topics, rule = average_over != "run", TieRule(ties)
     if form == "trec_eval":
         # Imported where it is used, since few ask for it.
         from workbench.scoring.trec_eval_output import TrecEval
 
-        trec_eval = TrecEval(read_judged(qrels, codes), measures)
+        lines = read_judged(qrels, codes)
+        trec_eval = TrecEval(_with_relevant(lines) if average_over == "relevant" else lines, measures)
         _print_as_trec_eval(trec_eval, runs, per_topic=per_topic, all_topics=all_topics, ties=rule)
         return
     parsed = parse_measures(measures)
     for note in namesakes(map(str, parsed)):
         click.echo(f"note: {note}", err=True)
     diverse = any(reads(measure) is Reads.SUBTOPICS for measure in parsed)
-    judged = read_judged(qrels, codes, subtopics=diverse) if diverse or known else None
+    of_records = diverse or known or average_over == "relevant"
+    judged = read_judged(qrels, codes, subtopics=diverse) if of_records else None
+    if judged is not None and average_over == "relevant":
+        judged = _with_relevant(judged)
     relevance = read_relevance(qrels, codes) if judged is None else judged
     theirs = form == "ir_measures"
     scorer = Scorer(relevance, parsed, field=theirs, own_ties=theirs and rule is TieRule.TREC_EVAL)
@@ -127,6 +132,11 @@ def command(
     note_topics(
         scorer.relevance.without_grades(),
         "topics whose grades are all negative, which means not judged, count as 0",
+    )
+    empty = scorer.relevance.relevant(1) == 0
+    note_topics(
+        [topic for topic, none in zip(scorer.relevance.topics, empty, strict=True) if none],
+        "topics without a relevant document count 0 in every mean; --average-over relevant leaves them out",
     )
     users = _known_documents(known, judged) if known and judged else None
 
@@ -145,6 +155,14 @@ def command(
         say_as_csv(scores, per_topic=per_topic)
     else:
         say_scores(scores, per_topic=per_topic, as_json=as_json or form == "json", name_near_ties=warnings)
+
+
+def _with_relevant(judged: tuple[Qrel, ...]) -> tuple[Qrel, ...]:
+    """The lines of the topics that have a relevant document; raises WorkbenchError where no topic has one."""
+    topics = {line.topic for line in judged if line.grade >= 1}
+    if not topics:
+        raise WorkbenchError("no topic of the qrels has a relevant document", remedy="average over the qrels")
+    return tuple(line for line in judged if line.topic in topics)
 
 
 def _print_as_trec_eval(

@@ -43,6 +43,7 @@ from workbench.workflow.scores.rule_ranking import (
 @click.argument("campaign")
 @consensus_options(default="majority")
 @click.option("--unjudged", is_flag=True, help="Also -1 for pooled pairs without a grade, as for infAP.")
+@click.option("--without-empty", is_flag=True, help="Leave out topics without a relevant document.")
 @EXPORT
 @OUTPUT
 @click.option(
@@ -54,6 +55,7 @@ def qrels(
     campaign: str,
     choice: RuleChoice,
     unjudged: bool,
+    without_empty: bool,
     export: str | None,
     output: Path | None,
     as_json: bool,
@@ -71,7 +73,7 @@ def qrels(
         if export in ("groups", "soft"):
             _without_rule(db, found.id, choice, export, output, as_json)
             return
-        report = make_qrels(db, found.id, choice, unjudged=unjudged)
+        report = make_qrels(db, found.id, choice, unjudged=unjudged, empty=not without_empty)
     if export == "labels":
         write_export(label_export(report.consensus), output, as_json)
     elif as_json:

@@ -16,6 +16,7 @@ from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE
 from workbench.records import id_bytes
 from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow, RunRow, TopicRow
 from workbench.workflow.campaigns.collection import document_count, topic_titles
+from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.assigned_work import AssignedWork, assigned_work, waiting_work
 from workbench.workflow.people.assessors import able_ids
 from workbench.workflow.pools.current_answers import answers_by_topic
@@ -40,6 +41,10 @@ class TopicProgress:
     doubly: int
     disputed: int
     assessors: int
+
+    def has_none(self, relevant_from: int) -> bool:
+        """Whether all pairs are judged and none of them has this grade or a higher one."""
+        return self.judged == self.pairs > 0 and all(grade < relevant_from for grade, _ in self.by_grade)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,8 @@ class Overview:
     """A campaign at a glance; pairs are (topic, document), each counted once over all pools.
 
     `pairs` are those that are `pooled` or that a person has graded. Draft pools are not counted. `waiting`
-    are judgments that queues and adaptive pools still ask for and nobody has in hand.
+    are judgments that queues and adaptive pools still ask for and nobody has in hand, `without_relevant` topics
+    that are judged and have no relevant document.
     """
 
     topics: int
@@ -79,6 +85,7 @@ class Overview:
     judged: int
     doubly: int
     disputed: int
+    without_relevant: int
     assigned: int
     answered: int
     waiting: int
@@ -120,6 +127,7 @@ def overview(db: Session, campaign_id: int) -> Overview:
     answers = answers_by_topic(db, campaign_id)
     pooled = opened_by_topic(db, campaign_id)
     assessors = _assessors(db, campaign_id)
+    relevant_from = scale_from_json(db.get_one(CampaignRow, campaign_id).scale).relevant_from
     work = assigned_work(db, campaign_id, answers)
     by_topic = _by_topic(db, campaign_id, answers, pooled, assessors, work)
     by_assessor = _by_assessor(answers, assessors, work, able_ids(db, campaign_id))
@@ -133,6 +141,7 @@ def overview(db: Session, campaign_id: int) -> Overview:
         judged=sum(line.judged for line in by_topic),
         doubly=sum(line.doubly for line in by_topic),
         disputed=sum(line.disputed for line in by_topic),
+        without_relevant=sum(line.has_none(relevant_from) for line in by_topic),
         assigned=sum(line.assigned for line in by_assessor),
         answered=sum(line.answered for line in by_assessor),
         waiting=waiting_work(db, campaign_id, answers),

@@ -262,11 +262,14 @@ A model's, which shares nothing with what others gave, takes the documents besid
 """
 
 
-def make_qrels(db: Session, campaign_id: int, choice: RuleChoice, *, unjudged: bool = False) -> QrelsReport:
+def make_qrels(
+    db: Session, campaign_id: int, choice: RuleChoice, *, unjudged: bool = False, empty: bool = True
+) -> QrelsReport:
     """Apply a rule to the current judgments; unsure and cannot-judge give no line.
 
     With `unjudged` every pair of an opened pool that gets no grade has a line with -1. Most measures read it
-    as not relevant, infAP and bpref as unjudged.
+    as not relevant, infAP and bpref as unjudged. Without `empty` topics that have no relevant document have no
+    line, so that scorers leave them out of their means.
     Raises WorkbenchError for an unknown rule, parameter or assessor, and a rule that makes no whole grades.
     """
     found = material(db, campaign_id)
@@ -275,11 +278,16 @@ def make_qrels(db: Session, campaign_id: int, choice: RuleChoice, *, unjudged: b
         report = qrels_of(found, choice)
     else:
         report = _REPORTS.get((found.digest(), choice), lambda: qrels_of(found, choice))
+    if not empty:
+        without_any = frozenset(report.summary.without_relevant)
+        report = replace(report, topics=tuple(one for one in report.topics if one.topic not in without_any))
     if not unjudged:
         return report
     pooled, settled = opened_by_topic(db, campaign_id), {one.topic: one for one in report.topics}
     without = []
     for topic in sorted_ids(pooled):
+        if not empty and topic not in settled:
+            continue
         graded = settled[topic].docnos if topic in settled else ()
         docnos = sorted(pooled[topic].docnos.difference(graded))
         without += [Qrel(topic, one.decode("utf-8", "surrogateescape"), UNJUDGED) for one in docnos]

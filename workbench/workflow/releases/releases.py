@@ -11,6 +11,7 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, aliased
 
 from workbench.consensus.rule_choice import RuleChoice
+from workbench.counts import counted
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, Severity
 from workbench.storage.releases import read_parts
 from workbench.storage.tables import AccountRow, ReleaseRow
@@ -108,6 +109,11 @@ def release_readiness(db: Session, campaign_id: int, choice: RuleChoice) -> Rele
         if count:
             words = message.format("pair has" if count == 1 else "pairs have")
             warnings.append(Finding("Release", None, code, f"{count:,} {words}", remedy, Severity.WARNING))
+    empty = len(report.summary.without_relevant)
+    if empty:
+        words = f"{counted(empty, 'topic')} without a relevant document"
+        remedy = "every run scores 0 there, in every mean"
+        warnings.append(Finding("Release", None, "empty-topics", words, remedy, Severity.WARNING))
     return ReleaseReadiness(
         version=next_version(db, campaign_id),
         lines=lines,

@@ -152,6 +152,10 @@ def _people(state: CampaignState) -> Iterator[TodoItem]:
 
 
 def _judging(state: CampaignState) -> Iterator[TodoItem]:
+    empty = state.overview.without_relevant
+    if empty:
+        text = f"{counted(empty, 'topic')} judged without a relevant document: every run scores 0 there."
+        yield TodoItem("Nothing relevant", text, url_for("topics.index"), "Topics")
     for gone in state.attention.gone[:MOST_LINES]:
         left = f"{counted(gone.left, 'pair')} in {counted(gone.topics, 'topic')} left"
         who = Markup('<bdi dir="auto">{}</bdi> can no longer judge: {}.').format(gone.assessor, left)

@@ -63,7 +63,9 @@ def index() -> str | tuple[str, int]:
             if _is_soft(form):
                 soft = make_soft_labels(db, here().id, machines=form.choice.machines)
             else:
-                report = make_qrels(db, here().id, form.choice, unjudged=_with_unjudged())
+                report = make_qrels(
+                    db, here().id, form.choice, unjudged=_with_unjudged(), empty=_with_empty()
+                )
         except WorkbenchError as error:
             findings, status = findings_of(error, "Rule"), status_of(error)
     page = render_template(
@@ -76,6 +78,7 @@ def index() -> str | tuple[str, int]:
         soft=soft,
         arguments=_arguments(form),
         with_unjudged=_with_unjudged(),
+        with_empty=_with_empty(),
         groups=groups,
         renamed={name: group for name, group in groups.items() if name != group},
         grades=_grades(report, scale) if report else (),
@@ -105,7 +108,7 @@ def file() -> Response:
     with reading() as db:
         refuse_while_importing(db, here().id)
         choice = rule_form(db, here().id).choice
-        report = make_qrels(db, here().id, choice, unjudged=_with_unjudged())
+        report = make_qrels(db, here().id, choice, unjudged=_with_unjudged(), empty=_with_empty())
     return attachment(report.lines(), f"{here().slug}.{rule_name(choice)}.qrels")
 
 
@@ -154,12 +157,17 @@ def _is_soft(form: RuleForm) -> bool:
     return form.choice.rule in RULES and RULES[form.choice.rule].soft
 
 
+def _with_empty() -> bool:
+    return request.args.get("without") != "empty"
+
+
 def _with_unjudged() -> bool:
     return request.args.get("unjudged") == "yes"
 
 
 def _arguments(form: RuleForm) -> dict[str, str]:
-    return form.arguments() | ({"unjudged": "yes"} if _with_unjudged() else {})
+    chosen = {"unjudged": "yes"} if _with_unjudged() else {}
+    return form.arguments() | chosen | ({} if _with_empty() else {"without": "empty"})
 
 
 def _grades(report: QrelsReport, scale: Scale) -> tuple[GradeCountRow, ...]:

@@ -228,6 +228,7 @@ def _form_page(form: ReleaseForm | None, findings: tuple[Finding, ...] = ()) -> 
             homepage=before.homepage if before else "",
         )
     ways = {
+        "empty-topics": (url_for("qrels.index", **dict[str, Any](rule.arguments())), "View the qrels"),
         "disputes": (url_for("adjudication.index"), "Adjudicate"),
         "unjudged": (url_for("assignments.index"), "Assignments"),
         "unsettled": (url_for("qrels.index", **dict[str, Any](rule.arguments())), "View the pairs"),
