@@ -86,7 +86,7 @@ def _of_objects(text: str, *, whole: bool) -> Recognised:
     while match := re.compile(r"[\s,\[]*").match(text, at):
         try:
             record, at = decoder.raw_decode(text, match.end())
-        except ValueError:
+        except (ValueError, RecursionError):
             break
         if not isinstance(record, dict):
             break

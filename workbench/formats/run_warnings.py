@@ -218,7 +218,7 @@ def _at(order: np.ndarray[tuple[int], np.dtype[np.int64]], flags: Flags) -> Flag
 def _plain_topic(topic: str) -> str:
     """A topic's id without what is easily lost: zeros before a number, and how characters are composed."""
     text = normalize("NFC", topic)
-    return str(int(text)) if text.isascii() and text.isdecimal() else text
+    return text.lstrip("0") or "0" if text.isascii() and text.isdecimal() else text
 
 
 def _count(number: int, noun: str) -> str:
