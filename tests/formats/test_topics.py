@@ -11,6 +11,7 @@ from tests.formats.strategies import codes, stream
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.formats.qrels import write_subtopic_qrels
 from workbench.formats.topics import TOPIC_FORMATS, read_topic_ids, read_topics
+from workbench.formats.topics_json import MOST_TURNS
 from workbench.records import Topic
 
 
@@ -69,8 +70,21 @@ def test_closed_fields_any_case_and_old_fields_are_understood() -> None:
         "<NARR>\nFirst &lt;one&gt;.\n<P>\nSecond AT&T.\n<CON> Concept(s):\n1. Airbus\n</TOP>"
     )
     assert read(content) == (
-        Topic("051", "Airbus Subsidies", "The text, cut", "First <one>.\n\nSecond AT&T."),
+        Topic(
+            "051",
+            "Airbus Subsidies",
+            "The text, cut",
+            "First <one>.\n\nSecond AT&T.\n\nDomain: Economics\n\nConcept(s): 1. Airbus",
+        ),
     )
+
+
+def test_what_a_trec_topic_says_beside_its_own_fields_is_kept_by_its_name() -> None:
+    content = (
+        "<top>\n<num> Number: 1\n<title> a\n<stance>helpful</stance>\nSee also.\n"
+        "<narr>\nn\n<evidence> http://x\n</top>"
+    )
+    assert read(content) == (Topic("1", "a", "", "n\n\nStance: helpful\n\nSee also.\n\nEvidence: http://x"),)
 
 
 def test_topics_that_are_not_closed_end_at_the_next() -> None:
@@ -91,7 +105,8 @@ def test_microblog_topics_have_queries_and_times() -> None:
         "<querytime> Tue Feb 08 12:30:27 +0000 2011 </querytime>\n"
         "<querytweettime> 34952194402811904 </querytweettime>\n</top>"
     )
-    assert read(content) == (Topic("MB001", "BBC staff cuts"),)
+    times = "Query time: Tue Feb 08 12:30:27 +0000 2011\n\nQuery tweet time: 34952194402811904"
+    assert read(content) == (Topic("MB001", "BBC staff cuts", "", times),)
 
 
 def test_all_errors_of_trec_topics_are_told_at_the_line_of_their_topic() -> None:
@@ -137,6 +152,24 @@ def test_ids_may_be_elements_and_names_may_have_any_case_and_namespace() -> None
     assert read(ntcir) == (Topic("0001", "a thing"),)
 
 
+def test_what_an_xml_topic_says_beside_its_own_elements_is_kept_by_its_name() -> None:
+    content = (
+        '<topics><topic type="faceted"><number>1</number><query>masks</query><title>Do masks help?</title>'
+        "<disclaimer>No\nadvice.</disclaimer><stance>helpful</stance><stance/><evidence>http://x</evidence>"
+        "<narrative>n</narrative>stray<subtopic>s</subtopic></topic></topics>"
+    )
+    told = "n\n\nType: faceted\n\nQuery: masks\n\nDisclaimer: No advice.\n\nStance: helpful\n\nEvidence: http://x"
+    assert read(content) == (Topic("1", "Do masks help?", "", f"{told}\n\nstray", (("1", "s"),)),)
+
+
+def test_clef_calls_the_id_identifier_and_a_missing_one_is_told_with_what_was_found() -> None:
+    clef = "<topics><topic><identifier>10.2452/451-AH</identifier><title>Roman army</title></topic></topics>"
+    assert read(clef) == (Topic("10.2452/451-AH", "Roman army"),)
+    with pytest.raises(InvalidInput, match='the topic has no id \\(found: "key", "title"\\)'):
+        read(clef.replace("identifier>", "key>"))
+    assert read('{"identifier": "C041", "title": "a"}') == (Topic("C041", "a"),)
+
+
 def test_a_topic_of_nothing_but_text_describes_the_need() -> None:
     assert read('<topics><topic number="1">\nPatient is 45.\n</topic></topics>') == (
         Topic("1", "", "Patient is 45."),
@@ -179,6 +212,46 @@ def test_ids_in_json_have_many_names_and_are_text(name: str) -> None:
     assert read(f'{{"{name}": "007", "title": "a", "desc": "b", "narr": "c"}}') == (
         Topic("007", "a", "b", "c"),
     )
+
+
+def test_what_a_json_topic_says_beside_its_own_keys_is_kept_by_its_name() -> None:
+    content = (
+        '{"id": "1", "title": "a", "query": "b", "stance": null, "metadata": {}, "narrative": "n", '
+        '"evidence": [{"url": "http://x", "year": 2020}, true], "deep": ' + "[" * 500 + "1" + "]" * 500 + "}"
+    )
+    assert read(content) == (
+        Topic("1", "a", "", "n\n\nQuery: b\n\nEvidence: url: http://x; year: 2020; true\n\nDeep: …"),
+    )
+
+
+def test_every_turn_of_a_conversation_is_a_topic_with_the_turns_before() -> None:
+    # As in CAsT 2020: the utterance as it was said, and without references to other turns.
+    cast = (
+        '[{"number": 31, "title": "careers", "turn": [{"number": 1, "raw_utterance": "What is it?"}, '
+        '{"number": 2, "raw_utterance": "And why?", '
+        '"manual_rewritten_utterance": "Why is it?", "passage": "So."}]}]'
+    )
+    assert read(cast) == (
+        Topic("31_1", "What is it?", "", "Conversation: title: careers"),
+        Topic(
+            "31_2",
+            "And why?",
+            "Why is it?",
+            "Conversation: title: careers\n\nTurn 1: What is it?\n\nPassage: So.",
+        ),
+    )
+    # As in iKAT, and in CAsT 2022, where what the system said is a turn.
+    ikat = (
+        '{"number": "9-1", "turns": [{"turn_id": 1, "utterance": "Hi", "response": "Yes?"}, '
+        '{"turn_id": 2, "utterance": "Bye"}]}'
+    )
+    assert read(ikat)[1] == Topic("9-1_2", "Bye", "", "Turn 1: Hi\n\nResponse 1: Yes?")
+    said = '{"number": 1, "turn": [{"number": "1", "response": "Hello"}, {"number": "2", "utterance": "Hi"}]}'
+    assert read(said) == (Topic("1_2", "Hi", "", "Turn 1: number: 1; response: Hello"),)
+    assert errors('{"turn": []}') == [(1, "id")]
+    assert errors('{"id": "1", "turn": [7]}') == [(1, "turns")]
+    many = ", ".join('{"utterance": "a"}' for _ in range(MOST_TURNS + 1))
+    assert errors(f'{{"id": "1", "turn": [{many}]}}') == [(1, "turns")]
 
 
 def test_numbers_stay_as_they_are_written() -> None:
@@ -247,7 +320,9 @@ def test_quotes_in_lines_are_characters() -> None:
 
 
 def test_a_header_names_the_columns() -> None:
-    assert read("qid\ttitle\tother\tnarrative\n1\ta\tx\tn\n") == (Topic("1", "a", "", "n"),)
+    assert read("qid\ttitle\tother\tnarrative\n1\ta\tx\tn\n") == (Topic("1", "a", "", "n\n\nOther: x"),)
+    # A query beside a title is none of the narrative's business, but not lost either.
+    assert read("qid\ttitle\tQuery\n1\ta\tb\n") == (Topic("1", "a", "", "Query: b"),)
     assert read("id\tquery\n1\ta\n") == (Topic("1", "a"),)
     # Without a name that is known for the second column this is a topic like others.
     assert read("id\tcards\n1\ta\n") == (Topic("id", "cards"), Topic("1", "a"))

@@ -74,7 +74,7 @@ def _of_markup(text: str) -> Recognised:
 
 _TOPIC_KEYS = frozenset(
     ("query", "qid", "query_id", "topic_id", "number", "num", "desc", "description", "question", "narrative")
-) | {"narr", "subtopics"}
+) | {"narr", "subtopics", "identifier", "turn", "turns"}
 _DOCUMENT_KEYS = frozenset(
     ("docno", "docid", "doc_id", "pid", "body", "abstract", "passage", "contents", "headline")
 )
