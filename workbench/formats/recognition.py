@@ -76,7 +76,7 @@ _TOPIC_KEYS = frozenset(
     ("query", "qid", "query_id", "topic_id", "number", "num", "desc", "description", "question", "narrative")
 ) | {"narr", "subtopics", "identifier", "turn", "turns"}
 _DOCUMENT_KEYS = frozenset(
-    ("docno", "docid", "doc_id", "pid", "body", "abstract", "passage", "contents", "headline")
+    ("docno", "docid", "doc_id", "pid", "body", "abstract", "passage", "contents", "headline", "segment")
 )
 
 
