@@ -323,6 +323,15 @@ def test_a_header_names_the_columns() -> None:
     assert read("qid\ttitle\tother\tnarrative\n1\ta\tx\tn\n") == (Topic("1", "a", "", "n\n\nOther: x"),)
     # A query beside a title is none of the narrative's business, but not lost either.
     assert read("qid\ttitle\tQuery\n1\ta\tb\n") == (Topic("1", "a", "", "Query: b"),)
+
+
+def test_lines_of_csv_with_a_colon_are_refused_with_the_cause() -> None:
+    with pytest.raises(InvalidInput) as refused:
+        read('1,foo: a bar\n"2",b: c\n3:d,e\n')
+    comma, mark = refused.value.findings
+    assert comma.message == 'the id "1,foo" before the colon has a comma: the file looks like CSV'
+    assert (mark.line, "has a quotation mark" in mark.message, "tabs" in mark.remedy) == (2, True, True)
+    assert read("web,1\ta: b\n") == (Topic("web,1", "a: b"),)
     assert read("id\tquery\n1\ta\n") == (Topic("1", "a"),)
     # Without a name that is known for the second column this is a topic like others.
     assert read("id\tcards\n1\ta\n") == (Topic("id", "cards"), Topic("1", "a"))

@@ -5,9 +5,10 @@ Columns with other names are kept: their cells are added to the narrative.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from workbench.formats.error_collector import ErrorCollector
+from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import collapsed, with_further
 from workbench.formats.identifiers import trimmed
 from workbench.formats.text_formats import TopicFormat
@@ -35,6 +36,8 @@ _NAMES = {
     **dict.fromkeys(("narrative", "narr"), "narrative"),
 }
 _ORDER = ("title", "description", "narrative")
+_CSV = re.compile(r'[,"]')
+_SIGNS = {",": "comma", '"': "quotation mark"}
 _REMEDY = "write id, title, and perhaps description and narrative, separated by tabs"
 
 
@@ -55,6 +58,11 @@ def tsv_topics(content: bytes, errors: ErrorCollector) -> Iterator[tuple[int, To
             order = header
         elif len(cells) < 2:
             errors.add(line, "columns", "there is neither a tab nor a colon in the line", _REMEDY)
+        elif "\t" not in text and (sign := _CSV.search(cells[0])):
+            message = (
+                f"the id {shown(cells[0])} before the colon has a {_SIGNS[sign[0]]}: the file looks like CSV"
+            )
+            errors.add(line, "columns", message, _REMEDY)
         elif len(cells) > len(order) + 1:
             message = f"expected at most {len(order) + 1} columns, found {len(cells)}"
             errors.add(line, "columns", message, _REMEDY)
