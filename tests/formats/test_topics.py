@@ -11,7 +11,6 @@ from tests.formats.strategies import codes, stream
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.formats.qrels import write_subtopic_qrels
 from workbench.formats.topics import TOPIC_FORMATS, read_topic_ids, read_topics
-from workbench.formats.topics_json import MOST_TURNS
 from workbench.records import Topic
 
 
@@ -79,14 +78,6 @@ def test_closed_fields_any_case_and_old_fields_are_understood() -> None:
     )
 
 
-def test_what_a_trec_topic_says_beside_its_own_fields_is_kept_by_its_name() -> None:
-    content = (
-        "<top>\n<num> Number: 1\n<title> a\n<stance>helpful</stance>\nSee also.\n"
-        "<narr>\nn\n<evidence> http://x\n</top>"
-    )
-    assert read(content) == (Topic("1", "a", "", "n\n\nStance: helpful\n\nSee also.\n\nEvidence: http://x"),)
-
-
 def test_topics_that_are_not_closed_end_at_the_next() -> None:
     content = "<top><num>1<title>a\n<top><num>2<title>b"
     assert read(content) == (Topic("1", "a"), Topic("2", "b"))
@@ -152,16 +143,6 @@ def test_ids_may_be_elements_and_names_may_have_any_case_and_namespace() -> None
     assert read(ntcir) == (Topic("0001", "a thing"),)
 
 
-def test_what_an_xml_topic_says_beside_its_own_elements_is_kept_by_its_name() -> None:
-    content = (
-        '<topics><topic type="faceted"><number>1</number><query>masks</query><title>Do masks help?</title>'
-        "<disclaimer>No\nadvice.</disclaimer><stance>helpful</stance><stance/><evidence>http://x</evidence>"
-        "<narrative>n</narrative>stray<subtopic>s</subtopic></topic></topics>"
-    )
-    told = "n\n\nType: faceted\n\nQuery: masks\n\nDisclaimer: No advice.\n\nStance: helpful\n\nEvidence: http://x"
-    assert read(content) == (Topic("1", "Do masks help?", "", f"{told}\n\nstray", (("1", "s"),)),)
-
-
 def test_clef_calls_the_id_identifier_and_a_missing_one_is_told_with_what_was_found() -> None:
     clef = "<topics><topic><identifier>10.2452/451-AH</identifier><title>Roman army</title></topic></topics>"
     assert read(clef) == (Topic("10.2452/451-AH", "Roman army"),)
@@ -212,46 +193,6 @@ def test_ids_in_json_have_many_names_and_are_text(name: str) -> None:
     assert read(f'{{"{name}": "007", "title": "a", "desc": "b", "narr": "c"}}') == (
         Topic("007", "a", "b", "c"),
     )
-
-
-def test_what_a_json_topic_says_beside_its_own_keys_is_kept_by_its_name() -> None:
-    content = (
-        '{"id": "1", "title": "a", "query": "b", "stance": null, "metadata": {}, "narrative": "n", '
-        '"evidence": [{"url": "http://x", "year": 2020}, true], "deep": ' + "[" * 500 + "1" + "]" * 500 + "}"
-    )
-    assert read(content) == (
-        Topic("1", "a", "", "n\n\nQuery: b\n\nEvidence: url: http://x; year: 2020; true\n\nDeep: …"),
-    )
-
-
-def test_every_turn_of_a_conversation_is_a_topic_with_the_turns_before() -> None:
-    # As in CAsT 2020: the utterance as it was said, and without references to other turns.
-    cast = (
-        '[{"number": 31, "title": "careers", "turn": [{"number": 1, "raw_utterance": "What is it?"}, '
-        '{"number": 2, "raw_utterance": "And why?", '
-        '"manual_rewritten_utterance": "Why is it?", "passage": "So."}]}]'
-    )
-    assert read(cast) == (
-        Topic("31_1", "What is it?", "", "Conversation: title: careers"),
-        Topic(
-            "31_2",
-            "And why?",
-            "Why is it?",
-            "Conversation: title: careers\n\nTurn 1: What is it?\n\nPassage: So.",
-        ),
-    )
-    # As in iKAT, and in CAsT 2022, where what the system said is a turn.
-    ikat = (
-        '{"number": "9-1", "turns": [{"turn_id": 1, "utterance": "Hi", "response": "Yes?"}, '
-        '{"turn_id": 2, "utterance": "Bye"}]}'
-    )
-    assert read(ikat)[1] == Topic("9-1_2", "Bye", "", "Turn 1: Hi\n\nResponse 1: Yes?")
-    said = '{"number": 1, "turn": [{"number": "1", "response": "Hello"}, {"number": "2", "utterance": "Hi"}]}'
-    assert read(said) == (Topic("1_2", "Hi", "", "Turn 1: number: 1; response: Hello"),)
-    assert errors('{"turn": []}') == [(1, "id")]
-    assert errors('{"id": "1", "turn": [7]}') == [(1, "turns")]
-    many = ", ".join('{"utterance": "a"}' for _ in range(MOST_TURNS + 1))
-    assert errors(f'{{"id": "1", "turn": [{many}]}}') == [(1, "turns")]
 
 
 def test_numbers_stay_as_they_are_written() -> None:

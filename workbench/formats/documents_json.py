@@ -11,10 +11,10 @@ from workbench.formats.identifiers import trimmed
 from workbench.formats.json_lines import (
     Record,
     as_record,
+    as_text,
     first_of,
+    key_of,
     parsed,
-    taken_from,
-    told,
     unknown_keys,
 )
 from workbench.formats.news_contents import news_html
@@ -77,16 +77,16 @@ def _document(line: int, record: Record, errors: ErrorCollector) -> Document | N
 
 def _note(record: Record, errors: ErrorCollector) -> None:
     """Note which key was taken for the docno where others could be it, and what is not shown."""
-    taken = taken_from(record, _IDS)
-    others = [name for name in _IDS if told(record.get(name)) and record[name] != record[taken or name]]
+    chosen = key_of(record, _IDS)
+    others = [name for name in _IDS if as_text(record.get(name)) and record[name] != record[chosen or name]]
     if others:
         order = ", ".join(_IDS)
         errors.note(
-            f"the docno is {shown(taken or '')}, not {' or '.join(map(shown, others))}: "
+            f"the docno is {shown(chosen or '')}, not {' or '.join(map(shown, others))}: "
             f"of these keys the first counts: {order}"
         )
-    read = {taken_from(record, _TITLES), taken_from(record, _TEXTS) or "contents", *_IDS}
-    left = [name for name, value in record.items() if name not in read and told(value)]
+    read = {key_of(record, _TITLES), key_of(record, _TEXTS) or "contents", *_IDS}
+    left = [name for name, value in record.items() if name not in read and as_text(value)]
     if left:
         names = ", ".join(map(shown, left[:MOST_NAMED])) + (", ..." if len(left) > MOST_NAMED else "")
         errors.note(f"not shown to assessors, but kept in the originals: {names}")

@@ -33,8 +33,8 @@ def with_further(narrative: str, further: Iterable[tuple[str, str]]) -> str:
     'In humans.\\n\\nDisclaimer: None.\\n\\nQuery time: noon'
     """
     named = [(name.replace("_", " ").replace("-", " ").strip(), collapsed(text)) for name, text in further]
-    told = [f"{name[:1].upper()}{name[1:]}: {text}" if name else text for name, text in named if text]
-    return "\n\n".join(part for part in (paragraphs(narrative), *told) if part)
+    texts = [f"{name[:1].upper()}{name[1:]}: {text}" if name else text for name, text in named if text]
+    return "\n\n".join(part for part in (paragraphs(narrative), *texts) if part)
 
 
 def unescaped(text: str) -> str:

@@ -84,12 +84,12 @@ def first_of(line: int, record: Record, names: Sequence[str], errors: ErrorColle
     return found
 
 
-def taken_from(record: Record, names: Sequence[str]) -> str | None:
+def key_of(record: Record, names: Sequence[str]) -> str | None:
     """Which of these names `first_of` takes the text from; None where none of them holds any."""
     return next((name for name in names if isinstance(record.get(name), str) and record[name]), None)
 
 
-def told(value: Any, deepest: int = 20) -> str:
+def as_text(value: Any, deepest: int = 20) -> str:
     """Any value of a record as text: lists and objects by their items, one nested too deeply as a mark."""
     if isinstance(value, str):
         return value
@@ -100,8 +100,8 @@ def told(value: Any, deepest: int = 20) -> str:
     if not deepest:
         return "…"
     if isinstance(value, list):
-        return "; ".join(filter(None, (told(one, deepest - 1) for one in value)))
-    return "; ".join(f"{name}: {text}" for name, one in value.items() if (text := told(one, deepest - 1)))
+        return "; ".join(filter(None, (as_text(one, deepest - 1) for one in value)))
+    return "; ".join(f"{name}: {text}" for name, one in value.items() if (text := as_text(one, deepest - 1)))
 
 
 def unknown_keys(record: Record, known: Iterable[str]) -> str:

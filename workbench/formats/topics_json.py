@@ -16,10 +16,10 @@ from workbench.formats.json_lines import (
     Record,
     array_items,
     as_record,
+    as_text,
     first_of,
+    key_of,
     parsed,
-    taken_from,
-    told,
     unknown_keys,
 )
 from workbench.formats.text_formats import TopicFormat
@@ -92,8 +92,8 @@ def _further(
     record: Record, read: Sequence[Sequence[str]], others: Sequence[str] = ()
 ) -> list[tuple[str, str]]:
     """What a record has beside the keys that are read: of each kind the first that holds text."""
-    used = {taken_from(record, names) for names in read} | set(others)
-    return [(name, told(value)) for name, value in record.items() if name not in used]
+    used = {key_of(record, names) for names in read} | set(others)
+    return [(name, as_text(value)) for name, value in record.items() if name not in used]
 
 
 def _turns(line: int, record: Record, turns: list[Any], errors: ErrorCollector) -> Iterator[Topic]:
@@ -114,23 +114,24 @@ def _turns(line: int, record: Record, turns: list[Any], errors: ErrorCollector) 
             continue
         count = errors.count
         given = first_of(line, turn, _TURN_IDS, errors) or str(number)
-        said, resolved = (first_of(line, turn, names, errors) or "" for names in (_UTTERANCES, _RESOLVED))
+        utterance, resolved = (
+            first_of(line, turn, names, errors) or "" for names in (_UTTERANCES, _RESOLVED)
+        )
         if errors.count > count:
             continue
         # What a system said is no topic.
-        if said:
+        if utterance:
             own = _further(turn, (_TURN_IDS, _UTTERANCES, _RESOLVED))
-            told_before = [("conversation", told(dict(about))), *before]
+            earlier = [("conversation", as_text(dict(about))), *before]
             yield Topic(
                 f"{trimmed(conversation)}_{trimmed(given)}",
-                collapsed(said),
+                collapsed(utterance),
                 collapsed(resolved),
-                with_further("", (*told_before, *own)),
+                with_further("", (*earlier, *own)),
             )
-        before.append((f"turn {given}", said or told(turn)))
-        before += [
-            (f"response {given}", told(turn[name])) for name in ("response",) if said and turn.get(name)
-        ]
+        before.append((f"turn {given}", utterance or as_text(turn)))
+        if utterance and turn.get("response"):
+            before.append((f"response {given}", as_text(turn["response"])))
 
 
 def _subtopics(line: int, found: Any, errors: ErrorCollector) -> tuple[tuple[str, str], ...]:
