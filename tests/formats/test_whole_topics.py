@@ -1,4 +1,4 @@
-"""Nothing that a topic says is lost: turns become topics, what has no field of its own joins the narrative."""
+"""Nothing that a topic says is lost: turns become topics, and fields of no other place join the narrative."""
 
 from __future__ import annotations
 
