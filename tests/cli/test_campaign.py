@@ -137,6 +137,13 @@ def test_topics_come_from_the_standard_input(terminal: Terminal) -> None:
     assert terminal.json("campaign", "show", "piped")["by_topic"][0]["topic"] == "007"
 
 
+def test_loading_documents_says_which_of_two_keys_is_the_docno(terminal: Terminal) -> None:
+    terminal.does("campaign", "new", "Piped")
+    passage = b'{"pid": "p1", "docid": "d1", "passage": "High water."}\n'
+    done = terminal.run("campaign", "documents", "piped", "-", stdin=passage)
+    assert 'the docno is "pid", not "docid"' in done.stderr.decode()
+
+
 def test_an_unknown_campaign_and_a_wrong_option_have_their_exit_codes(terminal: Terminal) -> None:
     unknown = terminal.run("campaign", "show", "nowhere")
     assert (unknown.returncode, b"no campaign 'nowhere'" in unknown.stderr) == (1, True)

@@ -112,6 +112,43 @@ def test_ids_and_texts_in_json_have_many_names(name: str, text: str) -> None:
     ]
 
 
+def test_the_id_of_a_passage_goes_before_that_of_its_page_and_the_choice_is_told() -> None:
+    # As in MS MARCO v2; the segments of v2.1 have no other id.
+    passage = '{"pid": "msmarco_passage_00_0", "passage": "p", "spans": "(0,1)", "docid": "msmarco_doc_00_0"}'
+    segment = '{"docid": "msmarco_v2.1_doc_00_0#0_0", "title": "t", "segment": "s", "url": "http://x"}'
+    notes: list[str] = []
+    found = list(
+        read_documents(
+            stream(f"{passage}\n{segment}\n{segment.replace('#0', '#1')}"), source="d", notes=notes
+        )
+    )
+    assert [(one.docno, one.title, one.text) for one in found] == [
+        ("msmarco_passage_00_0", "", "p"),
+        ("msmarco_v2.1_doc_00_0#0_0", "t", "s"),
+        ("msmarco_v2.1_doc_00_0#1_0", "t", "s"),
+    ]
+    assert notes == [
+        'd: the docno is "pid", not "docid": of these keys the first counts: '
+        "id, _id, docno, pid, docid, doc_id (1 record)",
+        'd: not shown to assessors, but kept in the originals: "spans" (1 record)',
+        'd: not shown to assessors, but kept in the originals: "url" (2 records)',
+    ]
+
+
+def test_columns_that_are_not_shown_are_told() -> None:
+    notes: list[str] = []
+    (one,) = read_documents(stream("docno\turl\tsegment\n1\thttp://x\ta\n"), source="d", notes=notes)
+    assert (one.docno, one.text) == ("1", "a")
+    assert notes == ['d: not shown to assessors, but kept in the originals: the columns "url" (1 record)']
+    # The same value twice leaves nothing to choose, and an empty key nothing to tell.
+    list(
+        read_documents(
+            stream('{"id": "1", "docid": "1", "text": "a", "metadata": {}}'), source="d", notes=notes
+        )
+    )
+    assert len(notes) == 1
+
+
 def test_contents_begin_with_the_title_only_where_they_have_more_than_one_line() -> None:
     assert read('{"id": "1", "contents": "Wind\\nIt blows."}') == [Document("1", "Wind", "It blows.")]
     assert read('{"id": "1", "contents": "It blows.\\n"}') == [

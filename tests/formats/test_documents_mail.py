@@ -9,7 +9,7 @@ import pytest
 
 from workbench.errors import InvalidInput
 from workbench.formats.documents import read_documents
-from workbench.formats.documents_mail import LONGEST_MESSAGE
+from workbench.formats.documents_mail import LONGEST_HEADER, LONGEST_MESSAGE, MOST_NESTED
 from workbench.formats.recognition import FileKind, recognised
 from workbench.records import Document
 
@@ -65,3 +65,20 @@ def test_what_cannot_be_read_is_told_and_memory_is_bounded() -> None:
     nested = b"".join(b"Content-Type: multipart/mixed; boundary=%d\n\n--%d\n" % (n, n) for n in range(3000))
     deep = b"From a@b Mon Mar  4 09:00:00 2024\nMessage-ID: <3@x>\n" + nested
     assert codes(PLAIN + deep) == [(2, "mail")]
+
+
+def test_a_header_of_thousands_of_receivers_is_cut_and_says_so() -> None:
+    receivers = ", ".join(f"reader{number}@example.org" for number in range(2000))
+    (document,) = read(f"Message-ID: <1@x>\nTo: {receivers}\nSubject: Tides\n\nHigh.\n".encode())
+    to, text = document.text.split("\n\n")
+    assert (document.title, text) == ("Tides", "High.")
+    assert to.startswith("To: reader0@example.org, reader1@")
+    assert to.endswith(" … (cut)")
+    assert len(to) < LONGEST_HEADER + 20
+
+
+def test_parts_within_parts_within_parts_are_refused_at_some_depth() -> None:
+    parts = "".join(
+        f'Content-Type: multipart/mixed; boundary="{n}"\n\n--{n}\n' for n in range(MOST_NESTED + 1)
+    )
+    assert codes(f"Message-ID: <1@x>\n{parts}".encode()) == [(1, "mail")]

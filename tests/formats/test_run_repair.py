@@ -6,7 +6,7 @@ import gzip
 import io
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.formats.strategies import stream
@@ -102,6 +102,7 @@ def test_a_repaired_run_has_no_error_and_every_score_to_the_byte(
 ) -> None:
     sent = "".join(" ".join(line) + end for line in lines)
     found = repair_run(stream(sent), source="r")
+    assume("distances" not in {change.code for change in found.changes})
     kept = [(line[0], line[2], line[4]) for line in lines]
     rows = [row.split() for row in found.content.decode().splitlines()]
     assert [(row[0], row[2], row[4]) for row in rows] == kept
@@ -114,3 +115,26 @@ def test_a_repaired_run_has_no_error_and_every_score_to_the_byte(
     if len({line[5] for line in lines}) == 1:
         read = read_run(io.BytesIO(found.content), source="r").run
         assert read_run(stream(sent), source="r").run == read
+
+
+DISTANCES = "".join(
+    f"1 Q0 d{rank} {rank} {score} t\n" for rank, score in enumerate((0, 0.25, *range(1, 11)), 1)
+)
+
+
+def test_distances_are_negated_and_their_ranks_stay() -> None:
+    found = repair_run(stream(DISTANCES), source="r")
+    # Twelve lines, of which the score 0 needs no sign.
+    assert [(change.code, change.lines) for change in found.changes] == [("distances", 11)]
+    lines = found.content.decode().splitlines()
+    assert lines[:3] == ["1 Q0 d1 1 0 t", "1 Q0 d2 2 -0.25 t", "1 Q0 d3 3 -1 t"]
+    assert check_run(io.BytesIO(found.content), source="r").warnings == ()
+    signed = DISTANCES.replace(" 0 t", " -5 t").replace(" 0.25 t", " +0.25 t")
+    turned = repair_run(stream(signed), source="r").content
+    assert turned.splitlines()[:2] == [b"1 Q0 d1 1 5 t", b"1 Q0 d2 2 -0.25 t"]
+
+
+def test_where_reversed_ranks_are_meant_the_ranks_are_renumbered() -> None:
+    rules = RunRules(changed={"distances": Treatment.IGNORED})
+    found = repair_run(stream(DISTANCES), source="r", rules=rules)
+    assert [(change.code, change.lines) for change in found.changes] == [("rank", 12)]

@@ -23,6 +23,16 @@ def test_a_flawless_run_has_no_warnings() -> None:
     assert warnings("1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n", topics=["1"], file_stem="t") == {}
 
 
+def test_ranks_that_nearly_all_contradict_the_scores_are_asked_about() -> None:
+    # By rank every score but the first is higher than the one before: 11 of 12 lines.
+    lines = [f"1 Q0 d{rank} {rank} {rank}.5 t\n" for rank in range(1, 13)]
+    asked = "the score is higher than at the rank before: are these distances? (11 of 12 lines in 1 topic)"
+    assert warnings("".join(lines)) == {"distances": (2, asked)}
+    # Two of eleven neighbours in order: 9 are under nine in ten, and it may be an accident.
+    some = "".join(lines).replace(" 4.5 ", " 99 ").replace(" 8.5 ", " 98 ")
+    assert set(warnings(some)) == {"rank-order"}
+
+
 def test_ranks_may_start_at_0() -> None:
     # Eleven of the runs that contributed to TREC-COVID's first pool do.
     assert warnings("1 Q0 a 0 2 t\n1 Q0 b 1 1 t\n") == {}

@@ -69,7 +69,12 @@ def test_closed_fields_any_case_and_old_fields_are_understood() -> None:
         "<NARR>\nFirst &lt;one&gt;.\n<P>\nSecond AT&T.\n<CON> Concept(s):\n1. Airbus\n</TOP>"
     )
     assert read(content) == (
-        Topic("051", "Airbus Subsidies", "The text, cut", "First <one>.\n\nSecond AT&T."),
+        Topic(
+            "051",
+            "Airbus Subsidies",
+            "The text, cut",
+            "First <one>.\n\nSecond AT&T.\n\nDomain: Economics\n\nConcept(s): 1. Airbus",
+        ),
     )
 
 
@@ -91,7 +96,8 @@ def test_microblog_topics_have_queries_and_times() -> None:
         "<querytime> Tue Feb 08 12:30:27 +0000 2011 </querytime>\n"
         "<querytweettime> 34952194402811904 </querytweettime>\n</top>"
     )
-    assert read(content) == (Topic("MB001", "BBC staff cuts"),)
+    times = "Query time: Tue Feb 08 12:30:27 +0000 2011\n\nQuery tweet time: 34952194402811904"
+    assert read(content) == (Topic("MB001", "BBC staff cuts", "", times),)
 
 
 def test_all_errors_of_trec_topics_are_told_at_the_line_of_their_topic() -> None:
@@ -135,6 +141,14 @@ def test_ids_may_be_elements_and_names_may_have_any_case_and_namespace() -> None
     assert read(content) == (Topic("A-1", "a bold word", "", "one\n\ntwo"),)
     ntcir = "<queries><query><qid>0001</qid><content>a thing</content></query></queries>"
     assert read(ntcir) == (Topic("0001", "a thing"),)
+
+
+def test_clef_calls_the_id_identifier_and_a_missing_one_is_told_with_what_was_found() -> None:
+    clef = "<topics><topic><identifier>10.2452/451-AH</identifier><title>Roman army</title></topic></topics>"
+    assert read(clef) == (Topic("10.2452/451-AH", "Roman army"),)
+    with pytest.raises(InvalidInput, match='the topic has no id \\(found: "key", "title"\\)'):
+        read(clef.replace("identifier>", "key>"))
+    assert read('{"identifier": "C041", "title": "a"}') == (Topic("C041", "a"),)
 
 
 def test_a_topic_of_nothing_but_text_describes_the_need() -> None:
@@ -247,7 +261,18 @@ def test_quotes_in_lines_are_characters() -> None:
 
 
 def test_a_header_names_the_columns() -> None:
-    assert read("qid\ttitle\tother\tnarrative\n1\ta\tx\tn\n") == (Topic("1", "a", "", "n"),)
+    assert read("qid\ttitle\tother\tnarrative\n1\ta\tx\tn\n") == (Topic("1", "a", "", "n\n\nOther: x"),)
+    # A query beside a title is none of the narrative's business, but not lost either.
+    assert read("qid\ttitle\tQuery\n1\ta\tb\n") == (Topic("1", "a", "", "Query: b"),)
+
+
+def test_lines_of_csv_with_a_colon_are_refused_with_the_cause() -> None:
+    with pytest.raises(InvalidInput) as refused:
+        read('1,foo: a bar\n"2",b: c\n3:d,e\n')
+    comma, mark = refused.value.findings
+    assert comma.message == 'the id "1,foo" before the colon has a comma: the file looks like CSV'
+    assert (mark.line, "has a quotation mark" in mark.message, "tabs" in mark.remedy) == (2, True, True)
+    assert read("web,1\ta: b\n") == (Topic("web,1", "a: b"),)
     assert read("id\tquery\n1\ta\n") == (Topic("1", "a"),)
     # Without a name that is known for the second column this is a topic like others.
     assert read("id\tcards\n1\ta\n") == (Topic("id", "cards"), Topic("1", "a"))

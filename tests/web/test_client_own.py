@@ -15,8 +15,10 @@ from tests.web.test_client_calls import Of
 from workbench.client import ApiError
 from workbench.formats.single_files import sha256_of
 from workbench.records import Topic
-from workbench.storage.engine import Database
+from workbench.storage import Session
+from workbench.storage.engine import WRITES, Database
 from workbench.workflow.campaigns.collection import load_documents, load_topics
+from workbench.workflow.searching import found as found_hits
 
 of, allowed, started = test_client_calls.of, test_search.allowed, test_dataset.started
 
@@ -151,3 +153,23 @@ def test_a_collection_begins_to_be_loaded_and_says_how_far_it_is(
     with pytest.raises(ApiError) as busy:
         olga.load_dataset(dataset, ["topics"])
     assert refused_with(busy) == 409
+
+
+@pytest.mark.usefixtures("allowed")
+def test_no_sentence_is_looked_for_while_others_wait_to_write(
+    of: Of, cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    olga, ada, mine = of("Olga"), of("Ada"), cast.assignments["Ada", "T1"]
+    olga.change_development_rules(assessors=True)
+    marked, seen = found_hits._marked, list[bool]()
+
+    def marking(db: Session, *asked: Any) -> Any:
+        seen.append(WRITES in db.info)
+        return marked(db, *asked)
+
+    monkeypatch.setattr(found_hits, "_marked", marking)
+    olga.more_hits(olga.search("T1", "spring")["search"])
+    ada.more_own_hits(mine, ada.search_own(mine, "spring")["search"])
+    number = ada.begin_draft()["draft"]
+    ada.more_draft_hits(number, ada.search_for_draft(number, "spring")["search"])
+    assert seen == [False] * 6

@@ -39,6 +39,14 @@ def test_the_list_counts_and_leads_to_documents_with_any_docno(olga: FlaskClient
         assert any(f"Title of {docno} Text of {docno}" in text for text in found)
 
 
+def test_loading_says_which_of_two_keys_is_the_docno_and_what_is_not_shown(olga: FlaskClient) -> None:
+    passage = '{"pid": "p1", "docid": "d1", "passage": "High water.", "spans": "(0,1)"}\n'
+    assert olga.post(ADDRESS, data={"files": [upload("passages.jsonl", passage)]}).status_code == 303
+    said = text_of(olga.get(ADDRESS).text)
+    assert 'passages.jsonl: the docno is "pid", not "docid"' in said
+    assert 'not shown to assessors, but kept in the originals: "spans" (1 record)' in said
+
+
 def test_a_search_is_in_docnos_and_titles(olga: FlaskClient) -> None:
     page = olga.get(ADDRESS, query_string={"search": "#"}).text
     assert len(links(page, "documents/document?")) == 1

@@ -35,6 +35,13 @@ def test_a_table_of_several_assessors_is_imported(olga: FlaskClient) -> None:
     assert "4 judgments of 2 assessors, 0 new." in again
 
 
+def test_columns_that_are_not_read_are_named(olga: FlaskClient) -> None:
+    content = "topic\tdoc\tassessor\tgrade\tseconds\nT1\td1\tX\t3\t12\n"
+    answer = olga.post(ADDRESS, data={"kind": "judgments", "files": [upload("timed.tsv", content)]})
+    assert answer.status_code == 303
+    assert 'timed.tsv: columns that are not read: "seconds"' in text_of(olga.get(ADDRESS).text)
+
+
 def test_all_of_them_come_back_as_the_table_that_went_in(olga: FlaskClient) -> None:
     import_judgments(olga, ROWS)
     answer = olga.get(f"{ADDRESS}/all.tsv")

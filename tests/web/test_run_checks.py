@@ -71,6 +71,30 @@ def test_only_the_ticked_files_are_kept(olga: FlaskClient) -> None:
     assert olga.post(f"{address}/keep", data={"file": ["x"]}).status_code == 404
 
 
+def test_a_selection_survives_a_refused_field(olga: FlaskClient) -> None:
+    other = run_text("other", {"T1": ("d/4", "d1"), "T2": ("d6", "d1")})
+    address = check_files(olga, upload("fine.txt", FINE), upload("other.txt", other))
+    first, second = re.findall(r'name="file" value="(\d+)" checked', olga.get(address).text)
+    answer = olga.post(f"{address}/keep", data={"file": [second], "kind": "x"})
+    assert answer.status_code == 422
+    assert re.findall(r'name="file" value="(\d+)" checked', answer.text) == [second]
+    assert f'name="file" value="{first}"' in answer.text
+    assert "Add the selected run</button>" in answer.text
+
+
+def test_distances_are_asked_about_and_negated_by_the_repair(olga: FlaskClient) -> None:
+    order = ("d1", "d2", "d/4", "d6")
+    docnos = (*order, *(f"x{n}" for n in range(8)))
+    sent = "".join(f"T1 Q0 {docno} {rank} {rank} near\n" for rank, docno in enumerate(docnos, 1))
+    address = check_files(olga, upload("near.txt", sent))
+    page = olga.get(address).text
+    assert "are these distances? (11 of 12 lines in 1 topic)" in text_of(page)
+    assert "12 lines with the score negated" in text_of(page)
+    assert "No score is changed" not in page
+    (corrected,) = links(page, "/corrected")
+    assert olga.get(corrected).data.startswith(b"T1 Q0 d1 1 -1 near\nT1 Q0 d2 2 -2 near\n")
+
+
 def test_a_batch_is_discarded(olga: FlaskClient) -> None:
     address = check_files(olga, upload("fine.txt", FINE))
     assert olga.post(f"{address}/discard").status_code == 303

@@ -31,7 +31,9 @@ HEAD_BYTES = 2**10
 """By so many first bytes a format that is not of lines is recognised."""
 
 
-def read_documents(stream: Readable, *, source: str, format: str | None = None) -> Iterator[Document]:
+def read_documents(
+    stream: Readable, *, source: str, format: str | None = None, notes: list[str] | None = None
+) -> Iterator[Document]:
     """The documents of a plain or gzip file, one by one; `format` is of `DOCUMENT_FORMATS`, None to look.
 
     Images that belong to pages (`Original.beside`) come among them and are no documents themselves. Only the
@@ -39,9 +41,12 @@ def read_documents(stream: Readable, *, source: str, format: str | None = None) 
     InvalidInput is raised with all errors: so take what comes inside a transaction. Errors: what cannot be
     parsed, docnos that are missing, repeated or hold white space, text that is no UTF-8. An unknown format
     raises WorkbenchError at once.
+
+    At the end `notes` gets sentences for people: which of several keys was taken for the docno, and which
+    hold text that is not shown.
     """
     known_format(DOCUMENT_FORMATS, format)
-    return _documents(stream, source, format)
+    return _documents(stream, source, format, notes)
 
 
 def sniffed_documents(first_line: str) -> str:
@@ -57,7 +62,9 @@ def recognised_binary(head: bytes) -> BinaryDocumentFormat | None:
     return next((one for one in formats if one.recognises(head)), None)
 
 
-def _documents(stream: Readable, source: str, format: str | None) -> Iterator[Document]:
+def _documents(
+    stream: Readable, source: str, format: str | None, notes: list[str] | None
+) -> Iterator[Document]:
     errors = ErrorCollector(source)
     head, plain = with_head(open_source(stream, source, pdf=True), HEAD_BYTES)
     chosen = DOCUMENT_FORMATS[format] if format else recognised_binary(head)
@@ -71,6 +78,8 @@ def _documents(stream: Readable, source: str, format: str | None) -> Iterator[Do
             yield document
     if not first and not errors:
         errors.add(None, "empty", "the file contains no documents", "is it in another format?")
+    if notes is not None:
+        notes += errors.notes()
     errors.check()
 
 

@@ -5,18 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from workbench.formats.error_collector import ErrorCollector
+from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import collapsed
 from workbench.formats.identifiers import trimmed
-from workbench.formats.json_lines import Record, as_record, first_of, parsed, unknown_keys
+from workbench.formats.json_lines import (
+    Record,
+    as_record,
+    as_text,
+    first_of,
+    key_of,
+    parsed,
+    unknown_keys,
+)
 from workbench.formats.news_contents import news_html
 from workbench.formats.record_bytes import JSON_TYPE, record_original
 from workbench.formats.text_formats import DocumentFormat
 from workbench.records import Document
 
-_IDS = ("id", "_id", "docno", "docid", "doc_id", "pid")
+# In MS MARCO's passages `pid` is the passage, `docid` the page that it is of.
+_IDS = ("id", "_id", "docno", "pid", "docid", "doc_id")
+MOST_NAMED = 10
 _TITLES = ("title", "headline")
-_TEXTS = ("text", "body", "abstract", "passage")
+_TEXTS = ("text", "body", "abstract", "passage", "segment")
 
 
 def json_documents(
@@ -61,7 +71,25 @@ def _document(line: int, record: Record, errors: ErrorCollector) -> Document | N
         return None
     if text is None and title is None and not isinstance(parts, list):
         title, _, text = _with_title(contents or "")
+    _note(record, errors)
     return Document(trimmed(docno), collapsed(title or ""), text or contents or "")
+
+
+def _note(record: Record, errors: ErrorCollector) -> None:
+    """Note which key was taken for the docno where others could be it, and what is not shown."""
+    chosen = key_of(record, _IDS)
+    others = [name for name in _IDS if as_text(record.get(name)) and record[name] != record[chosen or name]]
+    if others:
+        order = ", ".join(_IDS)
+        errors.note(
+            f"the docno is {shown(chosen or '')}, not {' or '.join(map(shown, others))}: "
+            f"of these keys the first counts: {order}"
+        )
+    read = {key_of(record, _TITLES), key_of(record, _TEXTS) or "contents", *_IDS}
+    left = [name for name, value in record.items() if name not in read and as_text(value)]
+    if left:
+        names = ", ".join(map(shown, left[:MOST_NAMED])) + (", ..." if len(left) > MOST_NAMED else "")
+        errors.note(f"not shown to assessors, but kept in the originals: {names}")
 
 
 def _with_title(contents: str) -> tuple[str, str, str]:

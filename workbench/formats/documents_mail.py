@@ -8,6 +8,7 @@ from email.errors import MessageError
 from email.header import decode_header, make_header
 from email.message import Message
 from email.parser import BytesParser
+from email.policy import Compat32
 from html import escape
 
 from workbench.formats.error_collector import ErrorCollector
@@ -21,15 +22,32 @@ from workbench.records import Document
 LONGEST_MESSAGE = 16 * 2**20
 """The longest message in bytes, attachments included."""
 
+LONGEST_HEADER = 10_000
+"""Characters; a longer header, such as one with thousands of receivers, is cut, and says so."""
+MOST_NESTED = 100
+"""How many parts of a message may have parts themselves."""
+
 _SHOWN = ("From", "To", "Cc", "Date")
 _LONGEST_LINE = 2**20
 _BEGINS = re.compile(rb"From \S+ .*\d{4}\s*$")
+_NESTED = re.compile(rb"^content-type:\s*+multipart/", re.IGNORECASE | re.MULTILINE)
 _ESCAPED = re.compile(rb">+From ")
 _HEADER = re.compile(
     rb"(?:return-path|received|message-id|from|to|date|delivered-to|mime-version|subject|x-[a-z-]+):",
     re.IGNORECASE,
 )
 _HAS_ID = re.compile(rb"^message-id:", re.IGNORECASE | re.MULTILINE)
+
+
+class _CutHeaders(Compat32):
+    """The library's policy with headers of bounded length: it takes quadratic time to decode one."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        name, value = super().header_source_parse(sourcelines)
+        return name, value if len(value) <= LONGEST_HEADER else f"{value[:LONGEST_HEADER]} … (cut)"
+
+
+_POLICY = _CutHeaders()
 
 
 def mail_messages(stream: Peekable, errors: ErrorCollector) -> Iterator[tuple[int, Document]]:
@@ -44,8 +62,13 @@ def mail_messages(stream: Peekable, errors: ErrorCollector) -> Iterator[tuple[in
             message = f"message {number} is longer than {LONGEST_MESSAGE // 2**20} MiB"
             errors.add(number, "too-large", message, "leave it out, or its attachments")
             continue
+        # The library compares every line with all the parts that it stands in.
+        if sum(1 for _ in _NESTED.finditer(content)) > MOST_NESTED:
+            message = f"message {number} has more than {MOST_NESTED} parts that have parts themselves"
+            errors.add(number, "mail", message, "leave it out, or what is attached")
+            continue
         try:
-            parsed = BytesParser().parsebytes(content)
+            parsed = BytesParser(policy=_POLICY).parsebytes(content)
             docno = collapsed(_header(parsed, "Message-ID")).strip("<>")
             original = record_original(MAIL_TYPE, content)
             document = Document(docno, collapsed(_header(parsed, "Subject")), _text(parsed), original)
@@ -84,7 +107,8 @@ def _text(message: Message) -> str:
     attached = [
         part for part in parts if part.get_content_disposition() == "attachment" or part.get_filename()
     ]
-    bodies = {part.get_content_type(): part for part in reversed(parts) if part not in attached}
+    apart = set(map(id, attached))
+    bodies = {part.get_content_type(): part for part in reversed(parts) if id(part) not in apart}
     names = [
         f"[Attachment: {collapsed(part.get_filename() or part.get_content_type())}]" for part in attached
     ]

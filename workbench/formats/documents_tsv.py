@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from workbench.formats.error_collector import ErrorCollector
+from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import collapsed
 from workbench.formats.identifiers import trimmed
 from workbench.formats.record_bytes import TSV_TYPE, record_original
@@ -13,7 +13,7 @@ from workbench.records import Document
 
 _IDS = frozenset(("id", "_id", "docno", "docid", "doc_id", "pid", "doc", "document"))
 _TITLES = frozenset(("title", "headline"))
-_TEXTS = frozenset(("text", "body", "abstract", "passage", "contents"))
+_TEXTS = frozenset(("text", "body", "abstract", "passage", "contents", "segment"))
 _ORDERS = {2: ("text",), 3: ("title", "text")}
 _REMEDY = "write docno, perhaps a title, and text, separated by tabs; no tab inside them"
 
@@ -32,6 +32,10 @@ def tsv_documents(lines: Iterable[tuple[int, str]], errors: ErrorCollector) -> I
             header = _header(cells)
             order = header or _ORDERS.get(len(cells))
             if header:
+                others = [cell.strip() for cell, kind in zip(cells[1:], header, strict=True) if not kind]
+                if others:
+                    names = ", ".join(map(shown, others))
+                    errors.note(f"not shown to assessors, but kept in the originals: the columns {names}")
                 continue
         if order is None:
             message = f"expected 2 or 3 columns, found {len(cells)}"

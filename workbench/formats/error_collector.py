@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput
 
 KEPT = 1000
+MOST_NOTES = 20
 SHOWN = 60
 
 
@@ -17,6 +19,7 @@ class ErrorCollector:
         self.source = source
         self._found: list[Finding] = []
         self._counts: Counter[str] = Counter()
+        self._notes: Counter[str] = Counter()
 
     def __bool__(self) -> bool:
         return bool(self._counts)
@@ -33,6 +36,17 @@ class ErrorCollector:
         self._counts[code] += 1
         if self._counts[code] <= KEPT:
             self._found.append(Finding(self.source, line, code, message, remedy, column=column))
+
+    def note(self, message: str) -> None:
+        """Note what was decided for a record, which is no error; beyond MOST_NOTES kinds nothing new."""
+        if message in self._notes or len(self._notes) < MOST_NOTES:
+            self._notes[message] += 1
+
+    def notes(self) -> list[str]:
+        """The notes, each once, with the number of its records."""
+        return [
+            f"{self.source}: {message} ({counted(count, 'record')})" for message, count in self._notes.items()
+        ]
 
     def findings(self) -> tuple[Finding, ...]:
         """The errors in the order of their lines; the last says how many more there are."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.identifiers import check_ids
@@ -24,6 +24,17 @@ def paragraphs(text: str) -> str:
     """A text whose paragraphs (parted by blank lines) stand on one line each, a blank line between them."""
     found = (collapsed(paragraph) for paragraph in _BLANK_LINES.split(text.replace("\r\n", "\n")))
     return "\n\n".join(paragraph for paragraph in found if paragraph)
+
+
+def with_further(narrative: str, further: Iterable[tuple[str, str]]) -> str:
+    """A narrative with what else a topic says below it, one paragraph each: `Name: text`.
+
+    >>> with_further("In humans.", [("disclaimer", "None."), ("stance", " "), ("query_time", "noon")])
+    'In humans.\\n\\nDisclaimer: None.\\n\\nQuery time: noon'
+    """
+    named = [(name.replace("_", " ").replace("-", " ").strip(), collapsed(text)) for name, text in further]
+    texts = [f"{name[:1].upper()}{name[1:]}: {text}" if name else text for name, text in named if text]
+    return "\n\n".join(part for part in (paragraphs(narrative), *texts) if part)
 
 
 def unescaped(text: str) -> str:

@@ -84,6 +84,26 @@ def first_of(line: int, record: Record, names: Sequence[str], errors: ErrorColle
     return found
 
 
+def key_of(record: Record, names: Sequence[str]) -> str | None:
+    """Which of these names `first_of` takes the text from; None where none of them holds any."""
+    return next((name for name in names if isinstance(record.get(name), str) and record[name]), None)
+
+
+def as_text(value: Any, deepest: int = 20) -> str:
+    """Any value of a record as text: lists and objects by their items, one nested too deeply as a mark."""
+    if isinstance(value, str):
+        return value
+    if value is None or value in ([], {}):
+        return ""
+    if not isinstance(value, list | dict):
+        return str(value).lower()
+    if not deepest:
+        return "…"
+    if isinstance(value, list):
+        return "; ".join(filter(None, (as_text(one, deepest - 1) for one in value)))
+    return "; ".join(f"{name}: {text}" for name, one in value.items() if (text := as_text(one, deepest - 1)))
+
+
 def unknown_keys(record: Record, known: Iterable[str]) -> str:
     """The names of a record that nobody asked for, to be told in an error."""
     names = sorted(set(record) - set(known))

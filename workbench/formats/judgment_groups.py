@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from workbench.errors import WorkbenchError
@@ -20,12 +21,13 @@ def group_names(assessors: Iterable[str]) -> dict[str, str]:
     """
     names: dict[str, str] = {}
     used: set[str] = set()
+    numbers: Counter[str] = Counter()
     for assessor in sorted(set(assessors), key=id_bytes):
         stem = _SPACE.sub("_", assessor.strip()) or "assessor"
-        name, number = stem, 1
+        name = stem
         while name in used:
-            number += 1
-            name = f"{stem}-{number}"
+            numbers[stem] += 1
+            name = f"{stem}-{numbers[stem] + 1}"
         used.add(name)
         names[assessor] = name
     return names

@@ -27,13 +27,18 @@ _REMEDY = f"the first line must name the columns {', '.join(HEADER)}, separated 
 
 
 def read_judgments(
-    stream: Readable, *, source: str, cannot_judge: Collection[int] = (), spaced: bool = False
+    stream: Readable,
+    *,
+    source: str,
+    cannot_judge: Collection[int] = (),
+    spaced: bool = False,
+    notes: list[str] | None = None,
 ) -> tuple[Judgment, ...]:
     """The judgments of a plain or gzip file in file order; repeated ones are kept, since each was an event.
 
     A grade is an integer or one of the words unsure and cannot_judge; integers in `cannot_judge`, such as -2
     for a broken link, are no grades but that answer. With `spaced`, for judgments that never become qrels,
-    ids may hold spaces. Columns with other names are not read.
+    ids may hold spaces. Columns with other names are not read, which `notes` says.
     Raises InvalidInput with every error: a header that is missing, cells that are, ids with white space.
     """
     errors = ErrorCollector(source)
@@ -48,6 +53,9 @@ def read_judgments(
             places = _places(number, cells, errors)
             errors.check()
             width = len(cells)
+            others = [shown(cell) for cell in cells if cell.casefold() not in _NAMES]
+            if others and notes is not None:
+                notes.append(f"{source}: columns that are not read: {', '.join(others)}")
         elif len(cells) != width:
             message = f"expected {width} columns as in the header, found {len(cells)}"
             errors.add(number, "columns", message, "separate the columns by tabs")

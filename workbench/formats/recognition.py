@@ -74,9 +74,9 @@ def _of_markup(text: str) -> Recognised:
 
 _TOPIC_KEYS = frozenset(
     ("query", "qid", "query_id", "topic_id", "number", "num", "desc", "description", "question", "narrative")
-) | {"narr", "subtopics"}
+) | {"narr", "subtopics", "identifier", "turn", "turns"}
 _DOCUMENT_KEYS = frozenset(
-    ("docno", "docid", "doc_id", "pid", "body", "abstract", "passage", "contents", "headline")
+    ("docno", "docid", "doc_id", "pid", "body", "abstract", "passage", "contents", "headline", "segment")
 )
 
 
@@ -86,7 +86,7 @@ def _of_objects(text: str, *, whole: bool) -> Recognised:
     while match := re.compile(r"[\s,\[]*").match(text, at):
         try:
             record, at = decoder.raw_decode(text, match.end())
-        except ValueError:
+        except (ValueError, RecursionError):
             break
         if not isinstance(record, dict):
             break

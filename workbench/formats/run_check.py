@@ -20,7 +20,7 @@ from workbench.formats.run_warnings import RunWarnings
 from workbench.formats.source import Readable
 from workbench.records import Ranking
 
-_SCORE = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_SCORE = re.compile(rb"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
 
 
 _SUFFIXES = (".txt", ".run", ".trec", ".res", ".results", ".tsv", ".out")

@@ -1,27 +1,28 @@
 """Repairing a run automatically, where only one meaning is possible and no score changes by a byte.
 
-Whatever needs a decision about the ranking is left: two scores for one document, topics and documents that do
-not exist, scores that are no numbers, lines with columns missing.
+One repair is to be confirmed: where nearly all scores contradict the ranks, they are taken for distances and
+negated. Whatever else needs a decision about the ranking is left: two scores for one document, topics and
+documents that do not exist, scores that are no numbers, lines with columns missing.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from workbench.formats.error_collector import shown
 from workbench.formats.run_rules import DEFAULT_RULES, RunRules, Treatment
 from workbench.formats.run_table import LINE_BYTES, finite_doubles
-from workbench.formats.run_warnings import doubtful_ranks
+from workbench.formats.run_warnings import are_distances, contradicting, doubtful_ranks
 from workbench.formats.source import Readable, byte_lines, open_source
 from workbench.ranking import ordered
 from workbench.records import Ranking
 
 REPAIRABLE = frozenset(
     {"columns", "comment", "duplicate", "tags", "too-many", "score", "second-column", "rank", "rank-repeated"}
-    | {"rank-order"}
+    | {"rank-order", "distances"}
 )
 """The findings of which some, if not all, can be repaired automatically."""
 
@@ -72,6 +73,8 @@ def repair_run(
     by_topic: dict[bytes, list[_Row]] = {}
     for row in rows:
         by_topic.setdefault(row.fields[0], []).append(row)
+    if rules.of("distances") is not Treatment.IGNORED:
+        _negate_distances(by_topic.values(), done)
     kept = chain.from_iterable(_repair_topic(topic, rules, done) for topic in by_topic.values())
     lines = [*broken, *((row.at, b" ".join(row.fields)) for row in kept)]
     content = b"".join(line + b"\n" for _, line in sorted(lines, key=lambda line: line[0]))
@@ -155,6 +158,24 @@ def _without_repeats(rows: Iterable[_Row], done: Counter[str]) -> list[_Row]:
     return kept
 
 
+def _negate_distances(topics: Collection[list[_Row]], done: Counter[str]) -> None:
+    """Negate all scores where nearly all ranks of the run contradict them."""
+    against = neighbours = 0
+    for rows in topics:
+        scores = finite_doubles([row.fields[4] for row in rows])
+        if scores is None:
+            return
+        some, of = contradicting([row.fields[3] for row in rows], scores)
+        against, neighbours = against + some, neighbours + of
+    if not are_distances(against, neighbours):
+        return
+    for row in chain.from_iterable(topics):
+        score = row.fields[4]
+        if float(score):
+            row.fields[4] = score[1:] if score.startswith(b"-") else b"-" + score.removeprefix(b"+")
+            done["distances"] += 1
+
+
 def _repair_topic(rows: list[_Row], rules: RunRules, done: Counter[str]) -> list[_Row]:
     for row in rows:
         if row.fields[1] != b"Q0":
@@ -198,6 +219,7 @@ def _changes(done: Counter[str], tag: bytes, rules: RunRules) -> Iterator[Change
         ("tags", "{} given the tag " + name.replace("{", "{{").replace("}", "}}")),
         ("duplicate", "{} removed that repeated a document with the same score"),
         ("second-column", "{} given Q0 in the second column"),
+        ("distances", "{} with the score negated, because a lower score seems to be better"),
         ("too-many", "{} beyond the first " + f"{rules.max_per_topic or 0:,} documents of a topic removed"),
         ("rank", "{} renumbered by the scores"),
     ):

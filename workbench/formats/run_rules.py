@@ -76,6 +76,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
             _warning("rank", "a rank is not a whole number", 4),
             _warning("rank-repeated", "a rank is given twice in a topic", 4),
             _warning("rank-order", "the ranks contradict the scores", 4),
+            _warning("distances", "nearly all ranks contradict the scores, as distances do", 5),
             _warning("ties", "documents of a topic have the same score", 5),
             _warning("near-ties", "scores are the same in single precision", 5),
             _warning("cut-ties", "scores tie across the cut of the pool", 5),

@@ -16,6 +16,8 @@ Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 TAG_LENGTH = 20
 _NOT_IN_TAGS = re.compile("[^A-Za-z0-9_-]")
+# From this share of the neighbours by rank on, if there are so many, it is no accident that they contradict.
+_REVERSED, _FEWEST_REVERSED = 0.9, 10
 # Ranks with more digits are no ranks, and would not fit into 64 bits.
 _RANK_DIGITS = 18
 
@@ -45,7 +47,7 @@ class RunWarnings:
         self._cut = cut
         self._rank, self._repeated, self._contradicted = _Tally(), _Tally(), _Tally()
         self._ties, self._near, self._at_cut = _Tally(), _Tally(), _Tally()
-        self._lines = 0
+        self._lines = self._neighbours = 0
 
     def about_second_column(self, lines: int, first: int) -> None:
         """Note the number of lines whose second column is not Q0, and the first of them."""
@@ -65,6 +67,7 @@ class RunWarnings:
             return
         if ranks is not None:
             _note(self._contradicted, _contradictions(ranks, scores), lines)
+            self._neighbours += len(ranks) - 1
         _note(self._ties, _tied(scores), lines)
         _note(self._near, _near_ties(scores), lines)
         if self._cut is not None:
@@ -111,10 +114,14 @@ class RunWarnings:
     def add_tallies(self) -> None:
         """Add the warnings that were counted topic by topic; to be called once, at the end."""
         unread = "nothing to do: scores decide the order, the rank column is ignored"
+        order = ("rank-order", "the rank contradicts the order of the scores", unread)
+        if are_distances(self._contradicted.lines, self._neighbours):
+            asked = "if lower is better, negate the scores, as the repair does; else renumber the ranks"
+            order = ("distances", "the score is higher than at the rank before: are these distances?", asked)
         for tally, code, text, remedy in (
             (self._rank, "rank", "the rank is not a whole number of 0 or more", unread),
             (self._repeated, "rank-repeated", "the rank was given to another document of the topic", unread),
-            (self._contradicted, "rank-order", "the rank contradicts the order of the scores", unread),
+            (self._contradicted, *order),
             (
                 self._ties,
                 "ties",
@@ -154,6 +161,17 @@ def doubtful_ranks(ranks: Sequence[bytes], scores: Scores) -> bool:
     """Whether ranks are no whole numbers, come twice, or contradict the scores."""
     numbers = _whole(ranks)
     return numbers is None or bool(_repeats(numbers).any() or _contradictions(numbers, scores).any())
+
+
+def contradicting(ranks: Sequence[bytes], scores: Scores) -> tuple[int, int]:
+    """How many documents contradict the one before them by rank, and of how many; 0 of 0 without ranks."""
+    numbers = _whole(ranks)
+    return (0, 0) if numbers is None else (int(_contradictions(numbers, scores).sum()), len(numbers) - 1)
+
+
+def are_distances(contradicting: int, neighbours: int) -> bool:
+    """Whether nearly all ranks run against the scores, as where the lowest score is the best."""
+    return contradicting >= max(_REVERSED * neighbours, _FEWEST_REVERSED)
 
 
 def _whole(ranks: Sequence[bytes]) -> np.ndarray[tuple[int], np.dtype[np.int64]] | None:
@@ -218,7 +236,7 @@ def _at(order: np.ndarray[tuple[int], np.dtype[np.int64]], flags: Flags) -> Flag
 def _plain_topic(topic: str) -> str:
     """A topic's id without what is easily lost: zeros before a number, and how characters are composed."""
     text = normalize("NFC", topic)
-    return str(int(text)) if text.isascii() and text.isdecimal() else text
+    return text.lstrip("0") or "0" if text.isascii() and text.isdecimal() else text
 
 
 def _count(number: int, noun: str) -> str:

@@ -55,10 +55,13 @@ class _Fields:
     def __init__(self) -> None:
         self._parts: dict[str, list[str]] = {"docno": [], "title": [], "rest": [], "left out": []}
         self._open: list[tuple[str, str]] = []
+        self._titled = False
 
     def add(self, text: str) -> None:
         """Add text to the kind that is open now."""
-        self._parts[self._now()].append(text)
+        now = self._now()
+        self._parts[now].append(text)
+        self._titled = self._titled or (now == "title" and bool(text.strip()))
 
     def turn(self, name: str, *, closing: bool) -> None:
         """Open or close a tag; those that mean nothing leave a gap."""
@@ -98,5 +101,5 @@ class _Fields:
         if kind == "docno":
             return not self._parts["docno"]
         if kind == "title" and now == "text":
-            return not "".join(self._parts["title"]).strip()
+            return not self._titled
         return True

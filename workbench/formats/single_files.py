@@ -9,7 +9,6 @@ from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.identifiers import trimmed
 from workbench.formats.source import Peekable
 
-_FOLDERS = re.compile(r".*[/\\]", re.DOTALL)
 _PACKED = re.compile(r"\.gz$", re.IGNORECASE)
 # Journals name their figures by what they were printed from, TIFF or EPS.
 _EXTENSION = re.compile(r"\.(?:pdf|png|jpe?g|gif|webp|tiff?|eps)$", re.IGNORECASE)
@@ -17,7 +16,7 @@ _EXTENSION = re.compile(r"\.(?:pdf|png|jpe?g|gif|webp|tiff?|eps)$", re.IGNORECAS
 
 def file_name(source: str) -> str:
     """The name of a file without its folders, and without `.gz`: what pages beside it call it."""
-    return _PACKED.sub("", _FOLDERS.sub("", source))
+    return _PACKED.sub("", source[max(source.rfind("/"), source.rfind("\\")) + 1 :])
 
 
 def docno_of(source: str) -> str:

@@ -1,33 +1,57 @@
-"""Topics as JSON objects (`{"id": ..., "title": ...}`), one a line as in BEIR's queries, or in one array."""
+"""Topics as JSON objects (`{"id": ..., "title": ...}`), one a line as in BEIR's queries, or in one array.
+
+Each turn of a conversation (TREC CAsT and iKAT) becomes a topic. Keys that are none of a topic's own are
+added to its narrative.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from workbench.formats.error_collector import ErrorCollector
-from workbench.formats.fields import checked_subtopics, collapsed, paragraphs
+from workbench.formats.error_collector import ErrorCollector, shown
+from workbench.formats.fields import checked_subtopics, collapsed, with_further
 from workbench.formats.identifiers import trimmed
-from workbench.formats.json_lines import Record, array_items, as_record, first_of, parsed, unknown_keys
+from workbench.formats.json_lines import (
+    Record,
+    array_items,
+    as_record,
+    as_text,
+    first_of,
+    key_of,
+    parsed,
+    unknown_keys,
+)
 from workbench.formats.text_formats import TopicFormat
 from workbench.records import Topic
 
-_IDS = ("id", "_id", "qid", "query_id", "topic_id", "number", "num")
+_IDS = ("id", "_id", "identifier", "qid", "query_id", "topic_id", "number", "num")
 _TITLES = ("title", "text", "query")
 _DESCRIPTIONS = ("description", "desc", "question")
 _NARRATIVES = ("narrative", "narr")
+_TURNS = ("turn", "turns")
+_TURN_IDS = ("number", "turn_id", *_IDS)
+_UTTERANCES = ("raw_utterance", "utterance", *_TITLES)
+_RESOLVED = ("manual_rewritten_utterance", "resolved_utterance", *_DESCRIPTIONS)
+MOST_TURNS = 200
+_TURN = 'such as {"number": 1, "raw_utterance": "..."}'
 _LABELS = ("label", *_TITLES, "name", *_DESCRIPTIONS)
 _SUBTOPICS = 'such as "subtopics": ["history", "today"], or objects with "id" and "label"'
 
 
 def json_topics(content: bytes, errors: ErrorCollector) -> Iterator[tuple[int, Topic]]:
-    """One topic an object; numbers as ids become text."""
+    """One topic an object, or one each turn of a conversation; numbers as ids become text.
+
+    Turn 2 of conversation 31 is topic `31_2`: its title is what was said, its description that without
+    references to other turns, where the file has it, and its narrative has the turns before.
+    """
     for line, value in _values(content.decode("utf-8", "surrogateescape"), errors):
         record = as_record(line, value, errors)
-        if record is not None:
-            topic = _topic(line, record, errors)
-            if topic is not None:
-                yield line, topic
+        if record is None:
+            continue
+        turns = next((record[name] for name in _TURNS if isinstance(record.get(name), list)), None)
+        topics = [_topic(line, record, errors)] if turns is None else _turns(line, record, turns, errors)
+        yield from ((line, topic) for topic in topics if topic is not None)
 
 
 def _values(text: str, errors: ErrorCollector) -> Iterator[tuple[int, Any]]:
@@ -54,9 +78,60 @@ def _topic(line: int, record: Record, errors: ErrorCollector) -> Topic | None:
     subtopics = _subtopics(line, record.get("subtopics"), errors)
     if errors.count > before:
         return None
+    further = _further(record, (_IDS, _TITLES, _DESCRIPTIONS, _NARRATIVES), ("subtopics",))
     return Topic(
-        trimmed(identifier), collapsed(title), collapsed(description), paragraphs(narrative), subtopics
+        trimmed(identifier),
+        collapsed(title),
+        collapsed(description),
+        with_further(narrative, further),
+        subtopics,
     )
+
+
+def _further(
+    record: Record, read: Sequence[Sequence[str]], others: Sequence[str] = ()
+) -> list[tuple[str, str]]:
+    """What a record has beside the keys that are read: of each kind the first that holds text."""
+    used = {key_of(record, names) for names in read} | set(others)
+    return [(name, as_text(value)) for name, value in record.items() if name not in used]
+
+
+def _turns(line: int, record: Record, turns: list[Any], errors: ErrorCollector) -> Iterator[Topic]:
+    """The turns of a conversation, each with what was said before."""
+    conversation = first_of(line, record, _IDS, errors)
+    if conversation is None:
+        errors.add(line, "id", "the conversation has no id", f"one of {', '.join(_IDS)}")
+        return
+    if len(turns) > MOST_TURNS:
+        message = f"the conversation has {len(turns):,} turns"
+        errors.add(line, "turns", message, f"at most {MOST_TURNS}: split it")
+        return
+    about = _further(record, (_IDS,), _TURNS)
+    before: list[tuple[str, str]] = []
+    for number, turn in enumerate(turns, 1):
+        if not isinstance(turn, dict):
+            errors.add(line, "turns", f"turn {number} of {shown(conversation)} is no JSON object", _TURN)
+            continue
+        count = errors.count
+        given = first_of(line, turn, _TURN_IDS, errors) or str(number)
+        utterance, resolved = (
+            first_of(line, turn, names, errors) or "" for names in (_UTTERANCES, _RESOLVED)
+        )
+        if errors.count > count:
+            continue
+        # What a system said is no topic.
+        if utterance:
+            own = _further(turn, (_TURN_IDS, _UTTERANCES, _RESOLVED))
+            earlier = [("conversation", as_text(dict(about))), *before]
+            yield Topic(
+                f"{trimmed(conversation)}_{trimmed(given)}",
+                collapsed(utterance),
+                collapsed(resolved),
+                with_further("", (*earlier, *own)),
+            )
+        before.append((f"turn {given}", utterance or as_text(turn)))
+        if utterance and turn.get("response"):
+            before.append((f"response {given}", as_text(turn["response"])))
 
 
 def _subtopics(line: int, found: Any, errors: ErrorCollector) -> tuple[tuple[str, str], ...]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from workbench.formats.error_collector import ErrorCollector, shown
-from workbench.formats.fields import collapsed, paragraphs, unescaped
+from workbench.formats.fields import collapsed, unescaped, with_further
 from workbench.formats.identifiers import trimmed
 from workbench.formats.text_formats import TopicFormat
 from workbench.records import Topic
@@ -21,6 +21,7 @@ _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9_-]*+)[^<>]*+>")
 _FIELDS = {
     "num": "number",
     "number": "number",
+    "identifier": "number",
     "title": "title",
     "query": "title",
     "desc": "description",
@@ -34,20 +35,47 @@ _LABELS = {
     "description": re.compile(r"\s*+Description\s*+:", re.IGNORECASE),
     "narrative": re.compile(r"\s*+Narrative\s*+:", re.IGNORECASE),
 }
-# Fields of the early TRECs that are not kept; other unknown tags end a field only where they begin a line.
-_IGNORED = frozenset(
-    ("head", "dom", "smry", "con", "fac", "def", "nat", "time", "aut", "date", "querytime", "querytweettime")
-)
+# Further fields, which begin wherever they stand; other unknown tags begin one only where they begin a line.
+_FURTHER = {
+    "head": "",
+    "dom": "domain",
+    "smry": "summary",
+    "con": "concepts",
+    "fac": "factors",
+    "def": "definitions",
+    "nat": "nationality",
+    "time": "time",
+    "aut": "author",
+    "date": "date",
+    "querytime": "query time",
+    "querytweettime": "query tweet time",
+}
+# The same in every topic.
+_HEAD = "Tipster Topic Description"
+_LABEL = re.compile(r"\s*+[A-Z][a-z]++(?:\([a-z]++\))?\s*+:")
 _BREAKS = frozenset(("p", "br"))
 
 
 @dataclass(slots=True)
 class _OpenTopic:
-    """A topic that is being read: its fields so far, and the one that text goes into now."""
+    """A topic that is being read: its fields so far, and where text goes now, "" outside of any field.
+
+    `further` are the fields that are none of a topic's own, and what stands outside of fields.
+    """
 
     line: int
     fields: dict[str, list[str]] = field(default_factory=dict)
-    current: str | None = None
+    further: list[tuple[str, list[str]]] = field(default_factory=list)
+    current: str = ""
+
+    def add(self, text: str) -> None:
+        """Add text to the field that is open now."""
+        if self.current in self.fields:
+            self.fields[self.current].append(text)
+        elif self.further and self.further[-1][0] == self.current:
+            self.further[-1][1].append(text)
+        elif text.strip():
+            self.further.append((self.current, [text]))
 
     def topic(self) -> Topic:
         texts = {name: unescaped("".join(parts)) for name, parts in self.fields.items()}
@@ -56,8 +84,16 @@ class _OpenTopic:
             trimmed(texts.get("number", "")),
             collapsed(texts.get("title", "")),
             collapsed(texts.get("description", "")),
-            paragraphs(texts.get("narrative", "")),
+            with_further(texts.get("narrative", ""), map(_further, self.further)),
         )
+
+
+def _further(found: tuple[str, list[str]]) -> tuple[str, str]:
+    """The name and the text of a further field, which may begin with a label of its own."""
+    name, text = found[0], unescaped("".join(found[1]))
+    if name in ("", "head") and collapsed(text) == _HEAD:
+        return "", ""
+    return ("" if name in _FURTHER and _LABEL.match(text) else _FURTHER.get(name, name)), text
 
 
 def _unlabelled(name: str, text: str) -> str:
@@ -66,14 +102,17 @@ def _unlabelled(name: str, text: str) -> str:
 
 
 def trec_topics(content: bytes, errors: ErrorCollector) -> Iterator[tuple[int, Topic]]:
-    """The topics from `<top>` to the next `</top>` or `<top>`, tags in any case, unknown fields left out."""
+    """The topics from `<top>` to the next `</top>` or `<top>`, tags in any case.
+
+    Unknown fields, and text outside of fields, are added to the narrative.
+    """
     text = content.decode("utf-8", "surrogateescape")
     topic: _OpenTopic | None = None
     line, at = 1, 0
     for tag in _TAG.finditer(text):
         between = text[at : tag.start()]
-        if topic and topic.current:
-            topic.fields[topic.current].append(between)
+        if topic:
+            topic.add(between)
         line += between.count("\n")
         begins_line = ("\n" in between or not at) and not between.rpartition("\n")[2].strip()
         closing, name = bool(tag[1]), tag[2].lower()
@@ -90,8 +129,7 @@ def trec_topics(content: bytes, errors: ErrorCollector) -> Iterator[tuple[int, T
         line += text.count("\n", tag.start(), tag.end())
         at = tag.end()
     if topic:
-        if topic.current:
-            topic.fields[topic.current].append(text[at:])
+        topic.add(text[at:])
         yield topic.line, topic.topic()
 
 
@@ -106,13 +144,12 @@ def _turn(
             errors.add(line, "repeated-field", message, "end topics with </top>; one field of a kind")
         topic.fields.setdefault(known, [])
         topic.current = known
-    elif known or name in _IGNORED:
-        topic.current = None
+    elif known or (closing and (name in _FURTHER or name == topic.current)):
+        topic.current = ""
     elif name in _BREAKS:
-        if topic.current:
-            topic.fields[topic.current].append("\n\n")
-    elif begins_line:
-        topic.current = None
+        topic.add("\n\n")
+    elif not closing and (name in _FURTHER or begins_line):
+        topic.current = name
 
 
 def _recognised(content: bytes) -> bool:

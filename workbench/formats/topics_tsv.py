@@ -1,17 +1,34 @@
-"""Topics on lines: id, title, and perhaps description and narrative between tabs; or `id:title`."""
+"""Topics on lines: id, title, and perhaps description and narrative between tabs; or `id:title`.
+
+Columns with other names are kept: their cells are added to the narrative.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from workbench.formats.error_collector import ErrorCollector
-from workbench.formats.fields import collapsed, paragraphs
+from workbench.formats.error_collector import ErrorCollector, shown
+from workbench.formats.fields import collapsed, with_further
 from workbench.formats.identifiers import trimmed
 from workbench.formats.text_formats import TopicFormat
 from workbench.records import Topic
 
 _IDS = frozenset(
-    ("id", "_id", "qid", "query_id", "query-id", "queryid", "topic", "topic_id", "topicid", "number", "num")
+    (
+        "id",
+        "_id",
+        "identifier",
+        "qid",
+        "query_id",
+        "query-id",
+        "queryid",
+        "topic",
+        "topic_id",
+        "topicid",
+        "number",
+        "num",
+    )
 )
 _NAMES = {
     **dict.fromkeys(("title", "query", "text", "topic_title"), "title"),
@@ -19,6 +36,8 @@ _NAMES = {
     **dict.fromkeys(("narrative", "narr"), "narrative"),
 }
 _ORDER = ("title", "description", "narrative")
+_CSV = re.compile(r'[,"]')
+_SIGNS = {",": "comma", '"': "quotation mark"}
 _REMEDY = "write id, title, and perhaps description and narrative, separated by tabs"
 
 
@@ -39,27 +58,38 @@ def tsv_topics(content: bytes, errors: ErrorCollector) -> Iterator[tuple[int, To
             order = header
         elif len(cells) < 2:
             errors.add(line, "columns", "there is neither a tab nor a colon in the line", _REMEDY)
+        elif "\t" not in text and (sign := _CSV.search(cells[0])):
+            message = (
+                f"the id {shown(cells[0])} before the colon has a {_SIGNS[sign[0]]}: the file looks like CSV"
+            )
+            errors.add(line, "columns", message, _REMEDY)
         elif len(cells) > len(order) + 1:
             message = f"expected at most {len(order) + 1} columns, found {len(cells)}"
             errors.add(line, "columns", message, _REMEDY)
         else:
-            yield line, _topic(cells[0], dict(zip(order, cells[1:], strict=False)))
+            yield line, _topic(cells[0], list(zip(order, cells[1:], strict=False)))
 
 
 def _header(cells: list[str]) -> tuple[str, ...] | None:
-    """The names of the columns after the id, "" for unknown ones; None where the line is no header."""
+    """What the columns after the id are, others by their own names; None where the line is no header."""
     names = [cell.strip().casefold() for cell in cells]
     if names[0] not in _IDS or len(names) < 2 or names[1] not in _NAMES:
         return None
-    return tuple(_NAMES.get(name, "") for name in names[1:])
+    kinds = [_NAMES.get(name, "") for name in names[1:]]
+    # The first of a kind is it: a query beside a title is kept under its own name.
+    return tuple(
+        kind if kind and kind not in kinds[:at] else cell.strip()
+        for at, (kind, cell) in enumerate(zip(kinds, cells[1:], strict=True))
+    )
 
 
-def _topic(identifier: str, fields: dict[str, str]) -> Topic:
+def _topic(identifier: str, cells: list[tuple[str, str]]) -> Topic:
+    fields = dict(reversed(cells))
     return Topic(
         trimmed(identifier),
         collapsed(fields.get("title", "")),
         collapsed(fields.get("description", "")),
-        paragraphs(fields.get("narrative", "")),
+        with_further(fields.get("narrative", ""), [one for one in cells if one[0] not in _ORDER]),
     )
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from workbench.formats.error_collector import ErrorCollector
-from workbench.formats.fields import checked_subtopics, collapsed, paragraphs
+from workbench.formats.error_collector import ErrorCollector, shown
+from workbench.formats.fields import checked_subtopics, collapsed, with_further
 from workbench.formats.identifiers import trimmed
 from workbench.formats.text_formats import TopicFormat
 from workbench.records import Topic
 
 _DEPTH = 50
 _ELEMENTS = 1_000_000
-_IDS = ("number", "num", "id", "qid", "topic_id", "query_id")
+_IDS = ("number", "num", "id", "identifier", "qid", "topic_id", "query_id")
 _TITLES = ("title", "query", "content")
 _DESCRIPTIONS = ("description", "desc", "question")
 _NARRATIVES = ("narrative", "narr")
@@ -28,8 +28,8 @@ class _Refused(Exception):
 def xml_topics(content: bytes, errors: ErrorCollector) -> Iterator[tuple[int, Topic]]:
     """The elements `topic` or `top`, or where there are none those named `query` under the root.
 
-    The id is an attribute or an element of its own; elements not known are left out. Elements
-    `subtopic` are numbered by their attribute, else from 1.
+    The id is an attribute or an element of its own. Elements `subtopic` are numbered by their attribute, else
+    from 1. Other attributes and elements of a topic are added to its narrative by their names.
     Documents with a DTD are refused, since entities can be made to fill the memory.
     """
     # An XML declaration must stand first; blank lines before it are forgiven, but counted.
@@ -47,22 +47,46 @@ def xml_topics(content: bytes, errors: ErrorCollector) -> Iterator[tuple[int, To
         return
     found = [element for element in root.iter() if _name(element) in ("topic", "top")]
     for element in found or [child for child in root if _name(child) == "query"]:
-        yield before + lines[element], _topic(element, before + lines[element], errors)
+        topic = _topic(element, before + lines[element], errors)
+        if topic is not None:
+            yield before + lines[element], topic
 
 
-def _topic(element: Element, line: int, errors: ErrorCollector) -> Topic:
-    parts = {_name(child): child for child in reversed(element)}
-    attributes = {name.lower(): value for name, value in element.attrib.items()}
-    given = next((attributes[name] for name in _IDS if name in attributes), None)
-    title, description, narrative = (_text(parts, names) for names in (_TITLES, _DESCRIPTIONS, _NARRATIVES))
-    return Topic(
-        trimmed(given if given is not None else _text(parts, _IDS)),
-        collapsed(title),
+def _topic(element: Element, line: int, errors: ErrorCollector) -> Topic | None:
+    attributes = {name.rpartition("}")[2].lower(): value for name, value in element.attrib.items()}
+    parts = [*attributes.items(), *((_name(child), _content(child)) for child in element if _is_text(child))]
+    if element.text and element.text.strip():
         # A topic that is nothing but text, as in TREC's clinical tracks, describes the need.
-        collapsed(description or ("" if len(element) else element.text or "")),
-        paragraphs(narrative),
+        parts.append(("" if len(element) else _DESCRIPTIONS[0], element.text))
+    parts += [("", child.tail or "") for child in element]
+    given = _first(parts[: len(attributes)], _IDS)
+    used = [_first(parts, _IDS) if given is None else given]
+    used += [_first(parts, names) for names in (_TITLES, _DESCRIPTIONS, _NARRATIVES)]
+    identifier, title, description, narrative = (parts[at][1] if at is not None else "" for at in used)
+    if not identifier.strip():
+        names = ", ".join(shown(name) for name in dict.fromkeys(name for name, _ in parts[:50] if name))
+        message = f"the topic has no id (found: {names or 'nothing'})"
+        errors.add(line, "id", message, f"one of {', '.join(_IDS)}, as an attribute or an element")
+        return None
+    further = [one for at, one in enumerate(parts) if at not in used]
+    return Topic(
+        trimmed(identifier),
+        collapsed(title),
+        collapsed(description),
+        with_further(narrative, further),
         _subtopics(element, line, errors),
     )
+
+
+def _first(parts: Sequence[tuple[str, str]], names: tuple[str, ...]) -> int | None:
+    """Where the text is that has the first of these names."""
+    found = [at for at, (name, text) in enumerate(parts) if name in names and text.strip()]
+    return min(found, key=lambda at: names.index(parts[at][0]), default=None)
+
+
+def _is_text(element: Element) -> bool:
+    """Whether an element is read as text: not where it is a topic by itself, or has subtopics."""
+    return not any(_name(one) in ("topic", "top", "subtopic") for one in element.iter())
 
 
 def _subtopics(element: Element, line: int, errors: ErrorCollector) -> tuple[tuple[str, str], ...]:
@@ -72,10 +96,6 @@ def _subtopics(element: Element, line: int, errors: ErrorCollector) -> tuple[tup
         given = next((attributes[name] for name in _IDS if name in attributes), str(number))
         found.append((trimmed(given), collapsed(_content(child))))
     return checked_subtopics(line, found, errors)
-
-
-def _text(parts: Mapping[str, Element], names: tuple[str, ...]) -> str:
-    return next((text for name in names if name in parts and (text := _content(parts[name])).strip()), "")
 
 
 def _content(element: Element) -> str:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Mapping
-from html import unescape
 from urllib.parse import urljoin, urlsplit
 
+from workbench.entities import unescaped_html
 from workbench.formats.fields import collapsed
 from workbench.formats.identifiers import trimmed
 from workbench.records import Document
@@ -29,7 +29,7 @@ _INSTEAD = {"ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030"} | {
     "iso8859-9": "cp1254",
 }
 _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
-_META = re.compile(rb"<meta\b[^<>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_-]{2,20})", re.IGNORECASE)
+_META = re.compile(rb"<meta\b[^<>]{0,200}?charset\s*+=\s*+[\"']?\s*+([A-Za-z0-9_-]{2,20})", re.IGNORECASE)
 _META_WITHIN = 4096
 _TITLE = re.compile(r"<title\b[^<>]*>([^<]*)", re.IGNORECASE)
 _TITLE_WITHIN = 100_000
@@ -58,7 +58,7 @@ def page_text(body: bytes, charset: str | None = None) -> str:
 def page_title(text: str) -> str:
     """What stands in the first `title` element, on one line."""
     found = _TITLE.search(text[:_TITLE_WITHIN])
-    return collapsed(unescape(found[1]))[:_LONGEST_TITLE] if found else ""
+    return collapsed(unescaped_html(found[1]))[:_LONGEST_TITLE] if found else ""
 
 
 PAGE_TYPES = ("text/html", "application/xhtml+xml")
@@ -76,7 +76,7 @@ def image_attributes(written: str) -> Mapping[str, str]:
     """The attributes of an `img` from what stands in its tag, by their names in lower case."""
     found: dict[str, str] = {}
     for name, *values in _ATTRIBUTE.findall(written):
-        found.setdefault(name.lower(), unescape("".join(values)).strip())
+        found.setdefault(name.lower(), unescaped_html("".join(values)).strip())
     return found
 
 

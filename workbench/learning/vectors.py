@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from array import array
 from collections import Counter
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from workbench.entities import unescaped_html
 from workbench.errors import WorkbenchError
 from workbench.records import Document, Topic, id_bytes
 
@@ -43,7 +43,7 @@ def words(text: str) -> list[str]:
     if "<" in text:
         text = _TAG.sub(" ", text)
     if "&" in text:
-        text = html.unescape(text)
+        text = unescaped_html(text)
     return _WORD.findall(text.lower())
 
 

@@ -14,7 +14,7 @@ import itertools
 import re
 import struct
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -178,12 +178,22 @@ def groups_of_alike(
 def differences(one: str, other: str) -> tuple[TextDifference, ...]:
     """Where two texts differ, sentence by sentence; of long texts the first MOST_SENTENCES."""
     a, b = _sentences(one), _sentences(other)
-    matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
+    matcher = difflib.SequenceMatcher(None, _numbered(a), _numbered(b), autojunk=False)
     return tuple(
         TextDifference(" ".join(a[start:end]), " ".join(b[other_start:other_end]))
         for kind, start, end, other_start, other_end in matcher.get_opcodes()
-        if kind != "equal"
+        if kind != "equal" and a[start:end] != b[other_start:other_end]
     )
+
+
+def _numbered(sentences: Sequence[str]) -> list[tuple[str, int]]:
+    """Each sentence with how often it came before: aligning what repeats itself takes cubic time."""
+    seen: Counter[str] = Counter()
+    found = []
+    for one in sentences:
+        found.append((one, seen[one]))
+        seen[one] += 1
+    return found
 
 
 def _sentences(text: str) -> list[str]:

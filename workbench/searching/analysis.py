@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 from collections.abc import Container, Iterable
 from functools import cache
 from typing import Any
+
+from workbench.entities import unescaped_html
 
 LONGEST_TERM = 80
 """Bytes; a longer one is no word of a language, and is not indexed."""
@@ -39,7 +40,7 @@ def plain_text(text: str) -> str:
     if "<" in text:
         text = _TAG.sub("", _BLOCK.sub("\n\n", _UNSEEN.sub(" ", text)))
     if "&" in text:
-        text = html.unescape(text)
+        text = unescaped_html(text)
     if text.isascii():
         return text
     # A surrogate, as an undecodable byte of a file becomes one, cannot be given to an engine.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -13,10 +13,12 @@ from workbench.searching.analysis import Places, WordForms, plain_text, terms, w
 from workbench.searching.query import ClauseRole, SearchQuery, Term, TermKind
 
 MOST_SENTENCES = 3
+MOST_OF_A_PHRASE = 32
+"""Words; of a longer phrase so many are looked for and marked."""
 LONGEST_SENTENCE = 320
 """Characters; of a longer one the part around its first marked words is shown, cut between words."""
 LONGEST_LOOKED_AT = 100_000
-"""Characters of a document in which fragments are looked for: some 20 ms of one processor."""
+"""Characters of a title, and of a document in which fragments are looked for: some 20 ms of one processor."""
 
 
 class FragmentPiece(NamedTuple):
@@ -58,7 +60,7 @@ def fragments(query: SearchQuery, text: str, *, most: int = MOST_SENTENCES) -> t
 
 
 def marked_title(query: SearchQuery, title: str) -> tuple[FragmentPiece, ...]:
-    """A whole title with the query's words marked."""
+    """A title, of a very long one the beginning, with the query's words marked."""
     plain = _plain_title(title)
     return _title(plain, _QueryTerms(query, [plain]))
 
@@ -76,7 +78,7 @@ def marked_documents(query: SearchQuery, documents: Iterable[Document]) -> dict[
 
 
 def _plain_title(title: str) -> str:
-    return " ".join(plain_text(title).split())
+    return " ".join(plain_text(title[:LONGEST_LOOKED_AT]).split())
 
 
 def _title(plain: str, of_query: _QueryTerms) -> tuple[FragmentPiece, ...]:
@@ -153,12 +155,15 @@ class _QueryTerms:
     """What a query marks in some plain texts, put together once for all of them."""
 
     def __init__(self, query: SearchQuery, texts: Sequence[str]) -> None:
-        self._asked = [
-            _asked(term)
-            for clause in query.clauses
-            if clause.role is not ClauseRole.EXCLUDED
-            for term in clause.terms
-        ]
+        # Each once: a word that is repeated is looked for once.
+        self._asked = list(
+            dict.fromkeys(
+                _asked(term)
+                for clause in query.clauses
+                if clause.role is not ClauseRole.EXCLUDED
+                for term in clause.terms
+            )
+        )
         prefixes = [one for one in self._asked if one.kind is TermKind.PREFIX]
         words = frozenset(
             word for one in self._asked if one.kind is not TermKind.PREFIX for word in one.words
@@ -209,7 +214,7 @@ def _asked(term: Term) -> _AskedTerm:
         # Of what is several terms, such as "a-b", the first.
         words = ["".join(terms(word)[:1]) for word in term.words]
     else:
-        words = terms(" ".join(term.words))
+        words = terms(" ".join(term.words))[:MOST_OF_A_PHRASE]
     return _AskedTerm(term.kind, tuple(words), term.in_title, term.distance)
 
 
@@ -230,8 +235,10 @@ def _phrase(words: Sequence[str], places: Places, what: int) -> Iterator[_Span]:
 def _near(term: _AskedTerm, places: Places, what: int) -> Iterator[_Span]:
     first, second = (places.get(word, {}) for word in term.words)
     for mine, others, name in ((first, second, what), (second, first, -what)):
+        ordered = list(others)  # as they stand in the text
         for at, (start, end) in mine.items():
-            if any(0 < abs(at - other) <= term.distance for other in others):
+            low, high = bisect_left(ordered, at - term.distance), bisect_right(ordered, at + term.distance)
+            if high - low > (at in others):
                 yield start, end, name
 
 

@@ -13,7 +13,7 @@ PIECE = 6_000
 
 _CONTAINERS = frozenset({"div", "blockquote"})
 _VOID = frozenset({"br", "hr"})
-_TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)[^<>]*>")
+_TAG = re.compile(r"<(/?)([a-z][a-z0-9]*+)[^<>]*+>")
 _INLINE = frozenset(
     (
         "b",

@@ -111,6 +111,12 @@ def announce(done: Sequence[tuple[str, str]], then: tuple[str, str] | None = Non
         notices.add(sentence, then=then if sentence is sentences[-1] else None)
 
 
+def announce_notes(notes: Sequence[str]) -> None:
+    """Show on the next page what a reader decided, of many notes the first."""
+    for note in notes[:MOST_SENTENCES]:
+        notices.add(note, "fair")
+
+
 def _file_name(name: str | None) -> str:
     # Some browsers send a path.
     return plain_words(re.split(r"[/\\]", name or "")[-1])[-LONGEST_FILE_NAME:] or "file"

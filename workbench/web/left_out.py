@@ -46,7 +46,7 @@ _ELEMENT = re.compile(
     rf"<({'|'.join(_BY_ELEMENT)})(?=[\s/>])(?![^<>]*\btype\s*=\s*[\"']?hidden)", re.IGNORECASE
 )
 # A tag, whose attributes may hold anything, or marks of one kind in a row.
-_PIECE = re.compile(rf"<[a-z/](?:\"[^\"]*\"|[^\">])*>|({_SIGNS})(?:\s*\1)*", re.IGNORECASE)
+_PIECE = re.compile(rf"<[a-z/](?:\"[^\"]*+\"|[^\"<>])*+>|({_SIGNS})(?:\s*\1)*", re.IGNORECASE)
 _SIGN = re.compile(_SIGNS)
 
 

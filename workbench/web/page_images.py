@@ -19,7 +19,9 @@ LONGEST_NAME = 200
 _DIGITS = "\ufde1\ufde2\ufde3\ufde4\ufde5\ufde6\ufde7\ufde8"
 _END = "\ufde9"
 # A tag, whose attributes may hold anything, or a stand-in.
-_PIECE = re.compile(rf"<[a-z/](?:\"[^\"]*\"|[^\">])*>|([{_DIGITS}]+){_END}|[{_DIGITS}{_END}]", re.IGNORECASE)
+_PIECE = re.compile(
+    rf"<[a-z/](?:\"[^\"]*+\"|[^\"<>])*+>|([{_DIGITS}]+){_END}|[{_DIGITS}{_END}]", re.IGNORECASE
+)
 _SIGNS = re.compile(f"[{_DIGITS}{_END}]")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from html import escape, unescape
 from types import MappingProxyType
@@ -306,11 +307,16 @@ def _overrides_shown(safe: str) -> str:
 def _too_deep(text: str) -> bool:
     # Cleaning takes quadratic time in the depth, and browsers limit it to 512.
     depth = deepest = tags = 0
+    opened: Counter[str] = Counter()
     for match in _TAG.finditer(text):
         tags += 1
-        if match[2].lower() in _FLAT:
+        name = match[2].lower()
+        # A closing tag of what is not open closes nothing.
+        if name in _FLAT or (match[1] and not opened[name]):
             continue
-        depth = max(depth - 1, 0) if match[1] else depth + 1
+        change = -1 if match[1] else 1
+        opened[name] += change
+        depth += change
         deepest = max(deepest, depth)
     return deepest > DEEPEST or deepest * tags > MOST_WORK
 

@@ -178,17 +178,20 @@ def documents(
     settings: Settings, campaign: str, files: tuple[str, ...], form: str | None, pooled: bool, as_json: bool
 ) -> None:
     """Load documents."""
+    notes: list[str] = []
 
     def read() -> Iterator[tuple[str, Iterable[Document]]]:
         for name in files:
             with open_input(name) as (stream, source):
-                yield source, read_documents(stream, source=source, format=form)
+                yield source, read_documents(stream, source=source, format=form, notes=notes)
 
     with open_database(settings) as database:
         with database.reading() as db:
             found = campaign_by_slug(db, campaign)
         done = load_in_portions(database, found.id, read(), pooled=pooled)
     _say_loaded(done, as_json, "documents")
+    for note in notes:
+        click.echo(note, err=True)
 
 
 def _say_loaded(done: list[tuple[str, Loaded]], as_json: bool, what: str) -> None:

@@ -77,13 +77,14 @@ def import_(
     if how.names and (not how.as_qrels or len(how.names) != len(files)):
         raise click.UsageError("--assessor goes with --qrels, once for each FILE")
     assessors = iter(how.names or map(_stem, files))
+    notes: list[str] = []
 
     def read(stream: BinaryIO, source: str) -> tuple[Judgment, ...]:
         assessor = next(assessors)
         if how.as_qrels:
             qrels = read_qrels(stream, source=source)
             return judgments_from_qrels(qrels, assessor=assessor, cannot_judge=how.codes)
-        return read_judgments(stream, source=source, cannot_judge=how.codes)
+        return read_judgments(stream, source=source, cannot_judge=how.codes, notes=notes)
 
     # Before anything is written: who waits for a pipe must not keep others from saving.
     given = read_each(files, read)
@@ -105,6 +106,8 @@ def import_(
         ]
         with row_progress() as progress:
             done = import_in_portions(database, found.id, chosen, writing=writing, progress=progress)
+    for note in notes:
+        click.echo(note, err=True)
     if as_json:
         say_json(imported_json(done))
         return

@@ -29,7 +29,7 @@ def first_by_seed(topic: TopicCandidates, documents: Iterable[int], count: int, 
     return sorted(documents, key=lambda place: seeded_key(seed, topic.topic, topic.docnos[place]))[:count]
 
 
-_SPEC = re.compile(r"([0-9]+):([0-9]+)(?::([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?))?")
+_SPEC = re.compile(r"([0-9]+):([0-9]+)(?::((?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:[eE][+-]?[0-9]+)?))?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ _CONTEXT: dict[str, Any] = {
     "subField": "cr:subField",
     "transform": "cr:transform",
 }
-_NUMBER = re.compile(r"[+-]?(\d[\d_]*\.?\d*|\.\d+)([eE][+-]?\d+)?|nan|inf|[+-]?infinity", re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?(\d[\d_]*+(\.\d*+)?|\.\d++)([eE][+-]?\d++)?|nan|inf|[+-]?infinity", re.IGNORECASE)
 _CANONICAL = re.compile(r"0|[1-9]\d{0,14}")
 
 

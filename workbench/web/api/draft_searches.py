@@ -94,7 +94,9 @@ def search(number: int, body: SentDraftSearch) -> SearchJson:
     answer = asked_index(asked, among, like)
     with writing() as db:
         searcher = draft_searcher(db, number)
-        return _search(db, searcher, record_search(db, searcher, answer).id)
+        row = record_search(db, searcher, answer)
+    with reading() as db:
+        return _search(db, searcher, row.id)
 
 
 @blueprint.get("/<int:search_id>")
@@ -114,6 +116,7 @@ def more(number: int, search_id: int) -> SearchJson:
     with writing() as db:
         searcher = draft_searcher(db, number)
         show_more(db, own_search(db, searcher, search_id))
+    with reading() as db:
         return _search(db, searcher, search_id)
 
 
@@ -124,6 +127,7 @@ def open_document(number: int, search_id: int, body: OpenedHit) -> TaskDocument:
     """Open a document that an own search has shown, which is recorded."""
     with writing() as db:
         record_opened(db, own_search(db, draft_searcher(db, number), search_id), body.docno)
+    with reading() as db:
         return task_document(shown_document(db, here().id, body.docno), body.docno)
 
 

@@ -103,8 +103,9 @@ def search(assignment_id: int, body: SentOwnSearch) -> SearchJson:
         like = like_document(db, here().id, asked)
     answer = asked_index(asked, among, like)
     with writing() as db:
-        task = _task(db, assignment_id)
-        return _search(db, task, record_search(db, _searcher(task), answer).id)
+        row = record_search(db, _searcher(_task(db, assignment_id)), answer)
+    with reading() as db:
+        return _search(db, _task(db, assignment_id), row.id)
 
 
 @blueprint.get("/<int:search_id>")
@@ -124,7 +125,8 @@ def more(assignment_id: int, search_id: int) -> SearchJson:
     with writing() as db:
         task = _task(db, assignment_id)
         show_more(db, own_search(db, _searcher(task), search_id))
-        return _search(db, task, search_id)
+    with reading() as db:
+        return _search(db, _task(db, assignment_id), search_id)
 
 
 @blueprint.post("/<int:search_id>/opened")
@@ -135,6 +137,7 @@ def open_document(assignment_id: int, search_id: int, body: OpenedHit) -> TaskDo
     with writing() as db:
         task = _task(db, assignment_id)
         record_opened(db, own_search(db, _searcher(task), search_id), body.docno)
+    with reading() as db:
         return task_document(shown_document(db, task.campaign.id, body.docno), body.docno)
 
 

@@ -106,7 +106,9 @@ def search(body: SentSearch) -> SearchJson:
     answer = asked_index(asked, among, like)
     with writing() as db:
         require_search(db, here().id)
-        return _search(db, record_search(db, searcher, answer).id)
+        row = record_search(db, searcher, answer)
+    with reading() as db:
+        return _search(db, row.id)
 
 
 @blueprint.get("/<int:search_id>")
@@ -126,6 +128,7 @@ def more(search_id: int) -> SearchJson:
     with writing() as db:
         require_search(db, here().id)
         show_more(db, own_search(db, _searcher(""), search_id))
+    with reading() as db:
         return _search(db, search_id)
 
 

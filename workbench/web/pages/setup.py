@@ -13,7 +13,7 @@ from workbench.errors import Finding, WorkbenchError
 from workbench.formats.recognition import FileKind, Recognised
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import app_context, reading, writing
-from workbench.web.forms import Files, findings_of, sent_files, status_of, wants_json
+from workbench.web.forms import Files, announce_notes, findings_of, sent_files, status_of, wants_json
 from workbench.web.pages.overview.steps import STEPS, announce_step, step_address
 from workbench.web.requests import see_other
 from workbench.workflow.overview.readiness import readiness
@@ -59,7 +59,7 @@ def drop() -> Answer:
 @organiser
 def add() -> Answer:
     """Add everything that is ready: topics first, then documents, then runs, each file whole."""
-    sender, done = Sender(viewer().id), []
+    sender, done, notes = Sender(viewer().id), [], list[str]()
     try:
         with reading() as db:
             waiting = [one for one in dropped_files.dropped_files(db, here().id) if one.ready]
@@ -70,7 +70,8 @@ def add() -> Answer:
                 done.append(counted(loaded.read, "topic"))
             else:
                 pooled = "pooled" in request.form
-                loaded = dropped_files.add_documents(app_context().database, here().id, one.id, pooled=pooled)
+                database = app_context().database
+                loaded = dropped_files.add_documents(database, here().id, one.id, pooled=pooled, notes=notes)
                 done.append(counted(loaded.read - loaded.passed_over, "document"))
         with reading() as db:
             runs = _keepable(dropped_runs.dropped_runs(db, here().id))
@@ -85,6 +86,7 @@ def add() -> Answer:
         return _page(findings_of(error, "Files")), status_of(error)
     if refused := tuple(finding for one in kept for finding in one.refused):
         return _page(refused), 422
+    announce_notes(notes)
     announce_step(f"Added: {', '.join(done)}." if done else "Nothing was left to add.")
     return see_other(url_for("setup.index"))
 

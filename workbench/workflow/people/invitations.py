@@ -30,7 +30,7 @@ INVITATION_LASTS = timedelta(days=14)
 LONGEST_NOTE = 200
 MOST_AT_ONCE = 200
 NOT_VALID = "this invitation was used or withdrawn, or has expired"
-_ADDRESS = re.compile(r"[^\s<>,;:\"()]+@[^\s<>,;:\"()]+\.[^\s<>,;:\"()]+")
+_ADDRESS = re.compile(r"[^\s<>,;:\"()@]++@[^\s<>,;:\"()@.]++(?:\.[^\s<>,;:\"()@.]++)++")
 _FORM = re.compile(r"[0-9a-zA-Z-]{8,64}")
 
 

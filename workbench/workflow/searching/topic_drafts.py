@@ -5,7 +5,6 @@ Who wrote a draft changes and judges it; organisers take it into the campaign. A
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -41,7 +40,7 @@ from workbench.workflow.searching.searches import require_search
 RULE = "topic_development"
 """The key of the rules among those of the campaign's desks."""
 LONGEST_TITLE, LONGEST_TEXT, LONGEST_WHY = 500, 20_000, 2_000
-_NUMBER = re.compile(r"(.*?)([0-9]+)")
+_DIGITS = "0123456789"
 
 
 class DraftState(StrEnum):
@@ -276,13 +275,19 @@ def take_into_campaign(
 
 def next_topic_id(topics: Sequence[str]) -> str:
     """An id that continues those of the campaign; empty where the last of them ends with no number."""
-    last = _NUMBER.fullmatch(topics[-1]) if topics else None
-    if last is None:
-        return "1" if not topics else ""
-    kind, digits = last.groups()
-    alike = [found for found in map(_NUMBER.fullmatch, topics) if found and found[1] == kind]
-    highest = max(int(found[2]) for found in alike)
+    if not topics:
+        return "1"
+    kind, digits = _parted(topics[-1])
+    if not digits:
+        return ""
+    highest = max(int(number) for stem, number in map(_parted, topics) if stem == kind and number)
     return f"{kind}{highest + 1:0{len(digits)}}"
+
+
+def _parted(topic: str) -> tuple[str, str]:
+    """An id without the number that it ends with, and this number."""
+    stem = topic.rstrip(_DIGITS)
+    return stem, topic[len(stem) :]
 
 
 def draft_grades(db: Session, draft_id: int) -> tuple[DraftGrade, ...]:

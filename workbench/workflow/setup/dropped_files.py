@@ -185,15 +185,18 @@ def add_topics(db: Session, campaign_id: int, number: int) -> Loaded:
     return loaded
 
 
-def add_documents(database: Database, campaign_id: int, number: int, *, pooled: bool = False) -> Loaded:
+def add_documents(
+    database: Database, campaign_id: int, number: int, *, pooled: bool = False, notes: list[str] | None = None
+) -> Loaded:
     """Load documents that wait, all or only pooled ones, and forget the file; others save meanwhile.
 
-    After a second click both load the same, which adds nothing twice. Raises as `add_topics` does.
+    `notes` gets what the reader says of the file. After a second click both load the same, which adds nothing
+    twice. Raises as `add_topics` does.
     """
     with database.reading() as db:
         _require_ready(_row(db, campaign_id, number))
         name, content = dropped_content(db, campaign_id, number)
-    files = [(name, read_documents(content, source=name))]
+    files = [(name, read_documents(content, source=name, notes=notes))]
     ((_, loaded),) = load_in_portions(database, campaign_id, files, pooled=pooled)
     with database.writing() as db, suppress(NotFound):
         locks.change(db, campaign_id)

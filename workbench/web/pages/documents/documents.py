@@ -11,7 +11,15 @@ from workbench.formats.text_formats import in_words
 from workbench.web.access import here, organiser, reader
 from workbench.web.context import app_context, reading
 from workbench.web.downloads import attachment
-from workbench.web.forms import announce, findings_of, sent_files, sent_id, sent_text, status_of
+from workbench.web.forms import (
+    announce,
+    announce_notes,
+    findings_of,
+    sent_files,
+    sent_id,
+    sent_text,
+    status_of,
+)
 from workbench.web.pages.overview.steps import next_way
 from workbench.web.pages.pools.pool_choice import pools_shown
 from workbench.web.pages.topics.topics import loaded_in_words
@@ -44,11 +52,13 @@ def index() -> str:
 def load() -> Response | tuple[str, int]:
     """Load documents from files: all of the files, or none if one has errors."""
     pooled = "pooled" in request.form
+    notes: list[str] = []
     try:
-        files = [(name, read_documents(stream, source=name)) for name, stream in sent_files()]
+        files = [(name, read_documents(stream, source=name, notes=notes)) for name, stream in sent_files()]
         done = load_in_portions(app_context().database, here().id, files, pooled=pooled)
     except WorkbenchError as error:
         return _page(findings_of(error, "Documents")), status_of(error)
+    announce_notes(notes)
     announce([(name, loaded_in_words(loaded, "document")) for name, loaded in done], next_way())
     return see_other(url_for("documents.index"))
 

@@ -17,7 +17,16 @@ from workbench.records import Answer, Judgment
 from workbench.web.access import here, organiser
 from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import attachment
-from workbench.web.forms import Files, announce, findings_of, sent_files, status_of, whole_number, with_each
+from workbench.web.forms import (
+    Files,
+    announce,
+    announce_notes,
+    findings_of,
+    sent_files,
+    status_of,
+    whole_number,
+    with_each,
+)
 from workbench.web.requests import see_other
 from workbench.web.results import TEXT, CampaignResult, MadeResult, ResultOption, TextFile, result
 from workbench.workflow.campaigns.campaigns import campaign_of
@@ -52,13 +61,14 @@ def index() -> str:
 def import_() -> Response | tuple[str, int]:
     """Import the judgments of files; all of them, or none."""
     try:
-        files, codes = sent_files(), _codes()
+        files, codes, notes = sent_files(), _codes(), list[str]()
         name = _one_name(files)
-        read = with_each(files, lambda source, stream: _read(stream, source, name, codes))
+        read = with_each(files, lambda source, stream: _read(stream, source, name, codes, notes))
         given = [_given(source, judgments) for source, judgments in read]
         done = import_in_portions(app_context().database, here().id, given, writing=writing)
     except WorkbenchError as error:
         return _page(findings_of(error, "Judgments")), status_of(error)
+    announce_notes(notes)
     announce([(one.source, _in_words(one)) for one in done], ("Agreement", url_for("agreement.index")))
     return see_other(url_for("judgments.index"))
 
@@ -122,9 +132,11 @@ def _one_name(files: Files) -> str | None:
     return name
 
 
-def _read(stream: BinaryIO, source: str, name: str | None, codes: Collection[int]) -> tuple[Judgment, ...]:
+def _read(
+    stream: BinaryIO, source: str, name: str | None, codes: Collection[int], notes: list[str]
+) -> tuple[Judgment, ...]:
     if request.form.get("kind") != "qrels":
-        return read_judgments(stream, source=source, cannot_judge=codes)
+        return read_judgments(stream, source=source, cannot_judge=codes, notes=notes)
     assessor = name or _stem(source)
     qrels = read_qrels(stream, source=source)
     return judgments_from_qrels(qrels, assessor=assessor, cannot_judge=codes)

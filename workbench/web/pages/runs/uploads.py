@@ -192,6 +192,8 @@ class _UploadPages:
             groups=groups,
             typed=typed_metadata(),
             replacing="replacing" in request.form,
+            # After a refusal what was not selected stays so.
+            selected=set(map(_number, request.form.getlist("file"))) if request.method == "POST" else None,
             own=self._face.own,
         )
 
