@@ -88,7 +88,7 @@ class TooLate(Conflict):
         self.cause = cause or message
 
 
-class Overtaken(Conflict):
+class ChangedAtOnce(Conflict):
     """Somebody else stored or removed the same at the same moment, or it was sent twice."""
 
     def __init__(self) -> None:

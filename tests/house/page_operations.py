@@ -16,6 +16,7 @@ DESK = "a part of the judging desk; `judging.show`, `documents` and `record` hav
 TO_READ = "help and the site's own papers"
 PUBLIC = "open to everybody without an account"
 OPEN_PAGE = "tells an open page that its figures have changed; a program asks for the result again"
+ADVISED = "raised by an organiser who looks at what stopping now would lose"
 RESULT = "results.table"
 """Every table that a page registers as a result (`web/results`) is one of this operation's."""
 
@@ -104,6 +105,7 @@ SENT = {
     "people.withdraw": "people.withdraw",
     "plan.guess": "plans.guess",
     "plan.pack": "runs.add",
+    "stopping.budget": ADVISED,
     "pool_states.close": "pools.change_state",
     "pool_states.delete": "pools.remove",
     "pool_states.open_": "pools.change_state",

@@ -14,7 +14,7 @@ import click
 from workbench import __version__
 from workbench.cli.lazy import LazyGroup
 from workbench.cli.output import REFUSED, complain, refusal_json, say_json, standard_output
-from workbench.errors import Overtaken, Unavailable, WorkbenchError
+from workbench.errors import ChangedAtOnce, Unavailable, WorkbenchError
 
 COMMANDS = {
     "demo": "workbench.cli.demo:command",
@@ -92,7 +92,7 @@ def _run() -> None:
         except Exception as error:
             if not _overtaken(error):
                 raise
-            raise Overtaken from error
+            raise ChangedAtOnce from error
     except WorkbenchError as error:
         if not _asked_for_json(sys.argv[1:]):
             raise

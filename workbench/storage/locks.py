@@ -22,7 +22,7 @@ from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow
 # Of PostgreSQL's advisory locks with two numbers: of what kind; the second is the campaign or the assessor.
 _CAMPAIGN, _ASSESSOR = 7601, 7602
 # In the `info` of a session: the assessors whose lock it has.
-_HELD = "assessors"
+_LOCKED = "assessors"
 
 
 def change(db: Session, campaign_id: int) -> None:
@@ -55,17 +55,17 @@ def _take(db: Session, own: Select[int, int], where: ColumnElement[bool]) -> Non
     campaign, assessor = chosen.columns
     beside = func.pg_advisory_xact_lock_shared(_CAMPAIGN, cast(campaign, Integer))
     found = db.execute(select(assessor, beside, _of_assessor(assessor)))
-    db.info.setdefault(_HELD, set()).update(row[0] for row in found)
+    db.info.setdefault(_LOCKED, set()).update(row[0] for row in found)
 
 
 def assessors(db: Session, ids: Iterable[int]) -> None:
     """Wait until no other transaction appends events of these assessors, and keep it so until the end."""
     if not _served(db):
         return
-    held: set[int] = db.info.setdefault(_HELD, set())
-    for number in sorted(set(ids) - held):
+    locked: set[int] = db.info.setdefault(_LOCKED, set())
+    for number in sorted(set(ids) - locked):
         db.execute(select(_of_assessor(number)))
-        held.add(number)
+        locked.add(number)
 
 
 def _of_assessor(number: int | ColumnElement[int]) -> ColumnElement[None]:

@@ -13,12 +13,12 @@ from werkzeug.exceptions import HTTPException, ServiceUnavailable
 from werkzeug.wrappers import Response
 
 from workbench.errors import (
+    ChangedAtOnce,
     Conflict,
     InvalidInput,
     NoRoom,
     NotAllowed,
     NotFound,
-    Overtaken,
     Unavailable,
     WorkbenchError,
 )
@@ -121,7 +121,7 @@ def init_app(app: Flask) -> None:
 
     def overtaken(error: Exception) -> Response:
         LOG.warning("a change was overtaken by another", exc_info=error)
-        return refused(Overtaken())
+        return refused(ChangedAtOnce())
 
     def unavailable(error: Unavailable) -> Response:
         log.add(error)

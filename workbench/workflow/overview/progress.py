@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE
 from workbench.records import id_bytes
-from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow, RunRow, TopicRow
+from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, PoolRow, RunRow, TopicRow
 from workbench.workflow.campaigns.collection import document_count, topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.assigned_work import AssignedWork, assigned_work, waiting_work
@@ -72,8 +72,8 @@ class Overview:
     """A campaign at a glance; pairs are (topic, document), each counted once over all pools.
 
     `pairs` are those that are `pooled` or that a person has graded. Draft pools are not counted. `waiting`
-    are judgments that queues and adaptive pools still ask for and nobody has in hand, `without_relevant` topics
-    that are judged and have no relevant document.
+    are judgments that queues and adaptive pools still ask for and nobody has in hand; topics
+    `without_relevant` documents are judged and have none.
     """
 
     topics: int

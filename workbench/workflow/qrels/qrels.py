@@ -268,8 +268,8 @@ def make_qrels(
     """Apply a rule to the current judgments; unsure and cannot-judge give no line.
 
     With `unjudged` every pair of an opened pool that gets no grade has a line with -1. Most measures read it
-    as not relevant, infAP and bpref as unjudged. Without `empty` topics that have no relevant document have no
-    line, so that scorers leave them out of their means.
+    as not relevant, infAP and bpref as unjudged. Without `empty` topics that have no relevant document have
+    no line, so that scorers leave them out of their means.
     Raises WorkbenchError for an unknown rule, parameter or assessor, and a rule that makes no whole grades.
     """
     found = material(db, campaign_id)
