@@ -380,4 +380,6 @@ SHOWN = {
 }
 """By endpoint of a page that shows something: the operation that has what it shows."""
 
-REASONS = {OWN_ACCOUNT, SIGNING_IN, SITE, BROWSER, STEP, CONFIRMED, DESK, TO_READ, PUBLIC, OPEN_PAGE}
+REASONS = {
+    OWN_ACCOUNT, SIGNING_IN, SITE, BROWSER, STEP, CONFIRMED, DESK, TO_READ, PUBLIC, OPEN_PAGE, ADVISED
+}  # fmt: skip

@@ -79,7 +79,9 @@ def test_whatever_is_public_says_what_it_is() -> None:
 
 
 def test_no_module_is_too_long_to_be_read_in_one_go() -> None:
-    lengths = {str(path): len(text(path).splitlines()) for path in FILES if path.suffix == ".py"}
+    # A migration is a list of tables.
+    modules = [path for path in FILES if path.suffix == ".py" and "migrations" not in path.parts]
+    lengths = {str(path): len(text(path).splitlines()) for path in modules}
     assert {path: lines for path, lines in lengths.items() if lines > LONGEST_MODULE} == {}
 
 
