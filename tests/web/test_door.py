@@ -214,8 +214,34 @@ def test_few_strangers_at_once_may_send_what_is_larger_than_a_form(
         await asyncio.gather(*waiting, return_exceptions=True)
 
     through(site, act)
-    assert (third.status, form.status) == (503, 200)
+    # The oldest of the same network made room.
+    assert (third.status, form.status, stalled[0].status) == (404, 200, 408)
+    assert stalled[1].answered == []
     assert answered(site, site.asked(address, "", whole, headers=FILES)) == [404]
+
+
+def test_a_network_full_of_unfinished_forms_keeps_nobody_else_out(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door, "MOST_OF_NETWORK", 3)
+    stalled = [
+        site.asked("/sign-in", "", b"login=", length=60_000, headers=FORM, stalls=True) for _ in range(5)
+    ]
+    form = b"login=x&password=y"
+    own, other = (site.asked("/sign-in", "", form, headers=FORM) for _ in range(2))
+    other.client = "203.0.113.7:50123"
+
+    async def act(made: Door) -> None:
+        waiting = [asyncio.create_task(ask(made, one)) for one in stalled]
+        await asyncio.sleep(0.1)
+        await ask(made, own, other)
+        for one in waiting:
+            one.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+
+    through(site, act)
+    assert [own.status, other.status] == [422, 422]
+    assert [[answer[0] for answer in one.answered] for one in stalled] == [[408], [408], [408], [], []]
 
 
 def test_answers_are_bounded_whatever_type_they_state(site: Site) -> None:

@@ -23,6 +23,7 @@ from workbench.web import api
 from workbench.web.access import body_limit, is_valid
 from workbench.web.bodies import BYTES_FROM_STRANGERS, Incomplete, read_body
 from workbench.web.context import context_of
+from workbench.web.deadlines import Deadline, within
 from workbench.web.environ import Exchange, environ_of, send
 from workbench.web.following import Following
 from workbench.web.health import PATH as HEALTH
@@ -39,10 +40,12 @@ from workbench.web.security import HEADERS
 from workbench.web.trail import HEADER as REQUEST_ID
 
 LOG = logging.getLogger(__name__)
-# How many bodies of strangers may be unfinished at once.
-MOST_STRANGERS = 500
+# How many bodies of strangers may be unfinished at once, in all and of one network.
+MOST_STRANGERS, MOST_OF_NETWORK = 500, 50
 # How many of them may be larger than a form, such as a run to be scored.
 MOST_LARGE_OF_STRANGERS = 8
+# By when a stranger's form is there, and anything larger that does not stop (`bodies`).
+FORM_SECONDS, LARGE_SECONDS = 5, 600
 
 METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
 
@@ -74,8 +77,8 @@ class Door:
         self._observed = self._context.observed
         self._observed.busy = self._places.busy
         logging.getLogger().addHandler(self._observed.errors)
-        self._strangers = 0
-        self._large_of_strangers = 0
+        # Of the oldest first: its network, and whether it is large.
+        self._strangers: dict[Deadline, tuple[str, bool]] = {}
 
     async def __rsgi__(self, scope: Scope, exchange: Exchange) -> None:
         """Answer a request."""
@@ -131,7 +134,7 @@ class Door:
             if length > body_limit(self._app, endpoint, kind_of_body, signed_in=signed_in):
                 return 413
             try:
-                body = await self._body(exchange, length, signed_in=signed_in)
+                body = await self._body(exchange, length, None if signed_in else self._network(environ))
             except TimeoutError:
                 return 408
             kind = kind_of(self._app, environ["REQUEST_METHOD"], endpoint, signed_in=signed_in)
@@ -193,23 +196,44 @@ class Door:
             )
         )
 
-    async def _body(self, exchange: Exchange, length: int, *, signed_in: bool) -> IO[bytes]:
+    async def _body(self, exchange: Exchange, length: int, network: str | None) -> IO[bytes]:
+        """The body of a request; of a stranger the network, of which the oldest one makes room."""
         if not length:
             return io.BytesIO()
-        if signed_in:
+        if network is None:
             return await read_body(exchange, length)
         large = length > BYTES_FROM_STRANGERS
-        if self._strangers >= MOST_STRANGERS or (
-            large and self._large_of_strangers >= MOST_LARGE_OF_STRANGERS
-        ):
-            raise Full
-        self._strangers += 1
-        self._large_of_strangers += large
+        self._make_room(network, large=large)
+        due = within(LARGE_SECONDS if large else FORM_SECONDS)
+        self._strangers[due] = network, large
         try:
-            return await read_body(exchange, length)
+            with due:
+                return await read_body(exchange, length)
         finally:
-            self._strangers -= 1
-            self._large_of_strangers -= large
+            self._strangers.pop(due, None)
+
+    def _make_room(self, network: str, *, large: bool) -> None:
+        """Give up the oldest unfinished body where there are too many; raises Full for others' large ones."""
+        own = [due for due, (whose, _) in self._strangers.items() if whose == network]
+        if large and sum(one for _, one in self._strangers.values()) >= MOST_LARGE_OF_STRANGERS:
+            oldest = next((due for due in own if self._strangers[due][1]), None)
+            if oldest is None:
+                raise Full
+        elif len(own) >= MOST_OF_NETWORK:
+            oldest = own[0]
+        elif len(self._strangers) >= MOST_STRANGERS:
+            oldest = next(iter(self._strangers))
+        else:
+            return
+        del self._strangers[oldest]
+        oldest.cancel()
+
+    def _network(self, environ: dict[str, Any]) -> str:
+        """The network of an address, a house or an office; behind a proxy all have the proxy's."""
+        address = environ["REMOTE_ADDR"]
+        if self._context.settings.behind_proxy:
+            return f"{address} {id(environ)}"
+        return address.rpartition(".")[0] if "." in address else ":".join(address.split(":")[:4])
 
 
 def _token(environ: dict[str, Any]) -> str | None:
