@@ -67,6 +67,29 @@ def test_what_an_assessor_says_after_the_pair_was_shown_counts_as_said_since(dat
 
 
 @pytest.mark.engines
+def test_an_answer_that_was_not_shown_is_not_said_to_be_seen(database: Database) -> None:
+    if database.embedded:
+        return  # of SQLite's one writer nothing appears under a lower number
+    with database.writing() as db:
+        one = disputed_campaign(db)
+        one.say(db, "Ben", FAR, 3)
+    with database.writing() as slow:
+        one.say(slow, "Ada", FAR, 2)
+        with database.writing() as db:
+            one.say(db, "Ben", FAR, 1)
+        with database.reading() as db:
+            shown = disputed_pair(db, one.id, FAR, one.judith)
+    assert [opinion.now.grade for opinion in shown.opinions] == [0, 1]
+    with database.writing() as db:
+        submission = DecisionSubmission(
+            Decision.GRADE, "without-her-two", 1, seen=shown.seen, heard=shown.heard
+        )
+        decide(db, one.id, one.judith, FAR, submission)
+        row = db.scalars(select(AdjudicationEventRow)).one()
+    assert sorted(grade for _, _, _, grade in row.seen) == [0, 1]
+
+
+@pytest.mark.engines
 def test_a_decision_sent_twice_is_recorded_once_and_its_id_says_nothing_else(database: Database) -> None:
     with database.writing() as db:
         one = disputed_campaign(db)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -22,7 +23,7 @@ from workbench.storage.adjudications import (
     recorded_adjudication,
 )
 from workbench.storage.events import WITHDRAWN
-from workbench.storage.tables import AccountRow, AdjudicationEventRow, CampaignRow
+from workbench.storage.tables import AccountRow, AdjudicationEventRow, CampaignRow, JudgmentEventRow
 from workbench.workflow.adjudication.opinions import Opinion, OpinionReader, opinions_of, people_of
 from workbench.workflow.adjudication.rules import rules_from_json
 from workbench.workflow.campaigns.scales import scale_from_json
@@ -133,8 +134,8 @@ class DecisionRecorded:
 class DecisionSubmission:
     """A decision as an adjudicator submits it; `grade` goes with the decision of that name only.
 
-    `seen` is the number of the latest decision about the pair that was shown, 0 for none, and `heard` that of
-    the latest judgment event (None: all until now).
+    `seen` is the number of the latest decision about the pair that was shown, 0 for none, and `heard` are
+    those of the answers that were shown (None: all until now).
     """
 
     decision: Decision
@@ -142,7 +143,7 @@ class DecisionSubmission:
     grade: int | None = None
     reason: str = ""
     seen: int = 0
-    heard: int | None = None
+    heard: Collection[int] | None = None
     active_ms: int | None = None
 
 
@@ -153,7 +154,7 @@ def decide(
 
     Where somebody else has decided the pair since the event that was `seen`, nothing is recorded: their
     decision is returned, and only a decision that has seen it overwrites it. The answers that the adjudicator
-    saw, those until the event `heard`, are stored with it, so that later changes are known. Raises
+    saw are stored with it, so that later changes are known. Raises
     WorkbenchError for a grade outside the scale and a pair that nobody can discuss, NotFound for one that
     nobody judged, and Conflict for a client id that was used for another decision.
     """
@@ -172,7 +173,7 @@ def decide(
         return DecisionRecorded(None, overtaken=decided_of(latest, names_of_accounts(db, [latest])))
     rules = rules_from_json(campaign.adjudication_rules)
     reader = OpinionReader(account_id, people_of(db, campaign_id), rules)
-    opinions = opinions_of(db, campaign_id, pair, reader, until=submission.heard)
+    opinions = opinions_of(db, campaign_id, pair, reader, **_shown(db, campaign_id, pair, submission.heard))
     if not opinions:
         raise NotFound("nobody has judged this pair", remedy="follow the links of the queue")
     if submission.decision is Decision.BACK and not reader.may_send_back(opinions):
@@ -189,6 +190,18 @@ def decide(
     db.add(row)
     db.flush()
     return DecisionRecorded(row.id)
+
+
+def _shown(db: Session, campaign_id: int, pair: Pair, heard: Collection[int] | None) -> dict[str, Any]:
+    """Which answers `opinions_of` is to find: those that were shown, though others may have come since."""
+    if heard is None:
+        return {}
+    event = JudgmentEventRow
+    chosen = select(event.assessor_id, event.id).where(
+        event.campaign_id == campaign_id, event.topic == pair[0], event.docno == pair[1], event.id.in_(heard)
+    )
+    last = dict(db.execute(chosen.order_by(event.id)).all())
+    return {"only": last.keys(), "until_of": last}
 
 
 def undo(db: Session, campaign_id: int, account_id: int, *, client_id: str) -> Pair | None:

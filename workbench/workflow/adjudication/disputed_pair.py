@@ -25,7 +25,6 @@ from workbench.workflow.adjudication.opinions import (
     Opinion,
     OpinionReader,
     changed_since,
-    latest_event,
     opinions_of,
     people_of,
     shown_document,
@@ -39,9 +38,9 @@ from workbench.workflow.judging.desk_view import ShownDocument
 class DisputedPair:
     """A pair on the desk: statement, document, the opinion of each assessor, and earlier decisions.
 
-    `seen` is the number of the latest decision about the pair, 0 where there is none, and `heard` that of the
-    latest judgment event: a decision names both, so that it is known what its adjudicator had seen. `waiting`
-    counts the assessors to whom the pair was sent back who have not answered.
+    `seen` is the number of the latest decision about the pair, 0 where there is none, and `heard` are those
+    of the answers: a decision names both, so that it is known what its adjudicator had seen. `waiting` counts
+    the assessors to whom the pair was sent back who have not answered.
     """
 
     topic: Topic
@@ -56,7 +55,7 @@ class DisputedPair:
     waiting: int
     may_go_back: bool
     seen: int
-    heard: int
+    heard: tuple[int, ...]
 
     @property
     def ungiven(self) -> bool:
@@ -77,8 +76,7 @@ def disputed_pair(db: Session, campaign_id: int, pair: Pair, account_id: int) ->
     rules, scale = rules_from_json(campaign.adjudication_rules), scale_from_json(campaign.scale)
     people = people_of(db, campaign_id)
     reader = OpinionReader(account_id, people, rules)
-    heard = latest_event(db, campaign_id, pair)
-    opinions = opinions_of(db, campaign_id, pair, reader, until=heard)
+    opinions = opinions_of(db, campaign_id, pair, reader)
     latest = latest_adjudication(db, campaign_id, *pair)
     if topic is None or not (opinions or latest):
         raise NotFound("nobody has judged this pair", remedy="follow the links of the queue")
@@ -101,5 +99,5 @@ def disputed_pair(db: Session, campaign_id: int, pair: Pair, account_id: int) ->
         waiting=sum(answered.get(who, 0) <= event for who, event in waiting.items()),
         may_go_back=reader.may_send_back(opinions),
         seen=latest.id if latest else 0,
-        heard=heard,
+        heard=tuple(sorted(one.event_id for one in opinions)),
     )

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from string import ascii_uppercase
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
@@ -91,19 +91,16 @@ def opinions_of(
     reader: OpinionReader,
     *,
     only: Collection[int] | None = None,
-    until: int | None = None,
     until_of: Mapping[int, int] | None = None,
 ) -> tuple[Opinion, ...]:
     """The assessors of a pair who have a current answer, by name, or in an order drawn for the pair.
 
-    Machines are left out unless the rules count them; `only` names assessors by number. `until` is the number
-    of an event: later answers are ignored; `until_of` is the same for single assessors.
+    Machines are left out unless the rules count them; `only` names assessors by number. `until_of` has the
+    numbers of events by assessor: later answers are ignored.
     """
     people, rules = reader.people, reader.rules
     event = JudgmentEventRow
     chosen = select(event).where(*_of_pair(campaign_id, pair))
-    if until is not None:
-        chosen = chosen.where(event.id <= until)
     history: dict[int, list[JudgmentEventRow]] = {}
     for row in db.scalars(chosen.order_by(event.id)):
         if until_of is None or row.id <= until_of.get(row.assessor_id, row.id):
@@ -120,12 +117,6 @@ def opinions_of(
         return tuple(sorted(opinions, key=lambda one: (one.machine, one.name)))
     opinions.sort(key=lambda one: _seeded_order(rules.seed, pair, one.assessor_id))
     return tuple(replace(one, name=letter(place)) for place, one in enumerate(opinions))
-
-
-def latest_event(db: Session, campaign_id: int, pair: Pair) -> int:
-    """The number of the latest judgment event of a pair, 0 where there is none."""
-    latest = select(func.max(JudgmentEventRow.id)).where(*_of_pair(campaign_id, pair))
-    return db.scalar(latest) or 0
 
 
 def letter(place: int) -> str:

@@ -46,6 +46,8 @@ adjudicator = member(Role.ORGANISER, Role.ADJUDICATOR)
 # keeps its key where it is one of these, and the button has none.
 OWN_KEYS = {"back": "b", "unclear": "t", "passage": "e"}
 SHARED_KEYS = {"skip": "later", "reason": "comment", "undo": "undo", "guidelines": "guidelines"}
+# Answers of one pair; nobody has as many assessors.
+MOST_HEARD = 1000
 READING_KEYS = ("next_hit", "previous_hit", "highlight", "passage")
 
 
@@ -233,9 +235,14 @@ def _submission() -> DecisionSubmission:
         grade=grade,
         reason=form.get("reason", ""),
         seen=_number(form.get("seen", "")) or 0,
-        heard=_number(form.get("heard", "")),
+        heard=_numbers(form["heard"]) if "heard" in form else None,
         active_ms=_number(form.get("active_ms", "")),
     )
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    found = (_number(one) for one in text.split()[:MOST_HEARD])
+    return tuple(one for one in found if one is not None)
 
 
 def _number(text: str) -> int | None:
