@@ -344,3 +344,19 @@ def test_an_empty_run_has_the_values_of_ir_measures(tmp_path: Path, qrels: Path)
     alien = run_file(tmp_path, "alien", {"9": "a b"})
     done = invoke(qrels, alien, "-m", "AP RR@10 NumRel", "--format", "ir_measures")
     assert done.stdout.splitlines() == ["AP\t0.0000", "RR@10\t0.0000", "NumRel\t0.0000"]
+
+
+def test_topics_without_a_relevant_document_are_named_and_can_be_left_out(tmp_path: Path) -> None:
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("1 0 a 1\n1 0 b 0\n2 0 a 0\n")
+    run = tmp_path / "run.txt"
+    run.write_text("1 Q0 b 1 2 r\n1 Q0 a 2 1 r\n2 Q0 a 1 1 r\n")
+
+    def ap(*options: str) -> tuple[float, str]:
+        done = CliRunner().invoke(command, [str(qrels), str(run), "-m", "AP", "--json", *options])
+        return json.loads(done.stdout)[0]["value"], done.stderr
+
+    # AP of topic 1 is 1/2, its relevant document is second; topic 2 has none.
+    value, said = ap()
+    assert (value, "topics without a relevant document" in said) == (0.25, True)
+    assert ap("--average-over", "relevant")[0] == 0.5

@@ -58,7 +58,7 @@ def test_assignments_are_given_by_name_listed_and_removed(olga: FlaskClient) -> 
     lines = olga.get(place).get_json()["items"]
     assert len(lines) == 4
     assert findings(olga.post(place, json={"pool": pool, "assessors": ["Ada", "Zoe"]})) == [
-        ("assessor", "'Zoe' is no assessor with an account")
+        ("assessor", "'Zoe' is no assessor who can judge")
     ]
     assert olga.delete(f"{place}/{lines[0]['assignment']}").status_code == 204
     assert len(olga.get(place).get_json()["items"]) == 3

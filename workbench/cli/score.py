@@ -129,13 +129,14 @@ def command(
     theirs = form == "ir_measures"
     scorer = Scorer(relevance, parsed, field=theirs, own_ties=theirs and rule is TieRule.TREC_EVAL)
     check_complement(scorer.relevance, parsed)
+    unjudged = scorer.relevance.without_grades()
     note_topics(
-        scorer.relevance.without_grades(),
+        unjudged,
         "topics whose grades are all negative, which means not judged, count as 0",
     )
-    empty = scorer.relevance.relevant(1) == 0
+    empty = zip(scorer.relevance.topics, scorer.relevance.relevant(1) == 0, strict=True)
     note_topics(
-        [topic for topic, none in zip(scorer.relevance.topics, empty, strict=True) if none],
+        [topic for topic, none in empty if none and topic not in unjudged],
         "topics without a relevant document count 0 in every mean; --average-over relevant leaves them out",
     )
     users = _known_documents(known, judged) if known and judged else None

@@ -169,6 +169,7 @@ ACTS = {
     "people.withdraw": "Withdraw invitations",
     "plan.guess": "Set estimated time per judgment",
     "plan.pack": "Prepare stored runs",
+    "stopping.budget": "Raise budget of pool",
     "pool_states.close": "Close pool",
     "pool_states.delete": "Delete pool draft",
     "pool_states.open_": "Open pool for judging",
