@@ -51,7 +51,7 @@ FORMATS = ("table", "json", "csv", "trec_eval", "ir_measures")
 )
 @click.option(
     "--average-over",
-    type=click.Choice(["qrels", "run"]),
+    type=click.Choice(["qrels", "run", "relevant"]),
     default="qrels",
     show_default=True,
     help="Topics of a mean: all of the qrels, where one that the run lacks counts as retrieving nothing "
