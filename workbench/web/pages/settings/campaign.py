@@ -10,7 +10,7 @@ from typing import Any
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Conflict, Finding, InvalidInput, WorkbenchError
+from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.records import SCALES, Scale
 from workbench.web import notices
 from workbench.web.access import administrator, here, organiser, takes_guidelines, viewer
@@ -66,6 +66,14 @@ class CampaignForm:
     confirmed: str = ""
 
 
+class _Unconfirmed(Exception):
+    """What was judged would mean something else: `changes` in words, and the mark of the new scale."""
+
+    def __init__(self, changes: tuple[str, ...], mark: str) -> None:
+        super().__init__(*changes)
+        self.changes, self.mark = changes, mark
+
+
 @blueprint.get("/campaigns/new")
 @administrator
 def new() -> str:
@@ -103,27 +111,21 @@ def index() -> str:
 def change() -> Answer:
     """Save what was changed of name, scale and guidelines; other meanings of grades are asked for twice."""
     typed = _sent_form()
-    changes: tuple[str, ...] = ()
-    theirs: Mapping[str, Any] = {}
     try:
         sent = {"name": typed.name, "guidelines": typed.guidelines, "scale": scale_to_json(_checked(typed))}
         with writing() as db:
             made = campaign_of(db, here().id)
             found = merged(sent, _values(made))
-            scale = scale_from_json(found["scale"])
-            changes = changed_meanings(made.scale, scale) if anything_judged(db, made.id) else ()
-            if changes and request.form.get("confirmed") != mark(found["scale"]):
-                raise Conflict("documents were judged with these grades", remedy="save again to change them")
-            change_campaign(
-                db, made.id, name=found["name"], guidelines=found["guidelines"], scale=scale, by=viewer().id
-            )
+            found["scale"] = scale_from_json(scale := found["scale"])
+            change_campaign(db, made.id, by=viewer().id, **found)
+            changes = changed_meanings(made.scale, found["scale"]) if anything_judged(db, made.id) else ()
+            if changes and request.form.get("confirmed") != mark(scale):
+                raise _Unconfirmed(changes, mark(scale))
+    except _Unconfirmed as asked:
+        return _settings_page(replace(typed, confirmed=asked.mark), changes=asked.changes), 409
     except WorkbenchError as error:
-        if isinstance(error, ChangedMeanwhile):
-            theirs = error.now
-        elif changes:
-            typed = replace(typed, confirmed=mark(found["scale"]))
-        findings = findings_of(error, "Scale", "scale")
-        return _settings_page(typed, findings, changes=changes, theirs=theirs), status_of(error)
+        theirs = error.now if isinstance(error, ChangedMeanwhile) else {}
+        return _settings_page(typed, findings_of(error, "Scale", "scale"), theirs=theirs), status_of(error)
     announce_step("Settings saved.")
     return see_other(url_for("settings.index"))
 
