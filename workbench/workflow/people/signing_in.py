@@ -13,7 +13,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotAllowed
-from workbench.storage.tables import AccountRow, CodeStepRow, PasswordResetRow, SessionRow
+from workbench.storage.tables import AccessTokenRow, AccountRow, CodeStepRow, PasswordResetRow, SessionRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import Account, account_from, account_row, fold_login
 from workbench.workflow.people.browsers import shortened_address
@@ -157,15 +157,23 @@ def sign_in(
 
 
 def change_password(
-    db: Session, checked: CheckedAttempt, password_hash: str, *, now: datetime | None = None
+    db: Session,
+    checked: CheckedAttempt,
+    password_hash: str,
+    *,
+    tokens: bool = True,
+    now: datetime | None = None,
 ) -> SignedIn | Refused:
-    """Replace the password after the old one was checked; ends all sessions and opens a new one."""
+    """Replace the password after the old one was checked; ends all sessions and opens a new one.
+
+    Revokes the access tokens too, unless `tokens` is false.
+    """
     account = _verified(db, checked, utc_now(now))
     if isinstance(account, Refused):
         return account
     account.password_hash = password_hash
     forget_failures(db, code_name(account.login))
-    sign_out_everywhere(db, account.id)
+    sign_out_everywhere(db, account.id, tokens=tokens)
     db.execute(delete(PasswordResetRow).where(PasswordResetRow.account_id == account.id))
     return open_session(db, account_from(account), checked.attempt.browser, now=now)
 
@@ -212,8 +220,13 @@ def sign_out(db: Session, token: str) -> None:
     db.execute(delete(SessionRow).where(SessionRow.token_hash == token_hash(token)))
 
 
-def sign_out_everywhere(db: Session, account_id: int) -> int:
-    """End every session of an account, and sign-ins that wait for a code; gives how many sessions."""
+def sign_out_everywhere(db: Session, account_id: int, *, tokens: bool = True) -> int:
+    """End every session of an account, and sign-ins that wait for a code; gives how many sessions.
+
+    Revokes the access tokens too, unless `tokens` is false: whoever had the account may have made some.
+    """
+    if tokens:
+        db.execute(delete(AccessTokenRow).where(AccessTokenRow.account_id == account_id))
     db.execute(delete(CodeStepRow).where(CodeStepRow.account_id == account_id))
     ended = delete(SessionRow).where(SessionRow.account_id == account_id).returning(SessionRow.token_hash)
     return len(db.scalars(ended).all())
@@ -246,12 +259,12 @@ def wait_in_words(seconds: int) -> str:
 
 
 def set_password(db: Session, login: str, password_hash: str) -> Account:
-    """Give an account another password without asking for the old one; ends its sessions. Raises NotFound."""
+    """Give an account another password without the old one; ends sessions and tokens. Raises NotFound."""
     return replace_password(db, account_row(db, login).id, password_hash)
 
 
 def replace_password(db: Session, account_id: int, password_hash: str) -> Account:
-    """Store another password; ends all sessions, and forgets failed attempts and the link of a reset."""
+    """Store another password; ends sessions and tokens, forgets failed attempts and the link of a reset."""
     row = db.get_one(AccountRow, account_id)
     row.password_hash = password_hash
     sign_out_everywhere(db, row.id)
