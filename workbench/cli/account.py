@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from workbench.cli.campaign.campaigns import JSON
-from workbench.cli.database import database_options, open_database, same_database
+from workbench.cli.database import database_options, migrated_database, open_database, same_database
 from workbench.cli.output import say_json, say_table
 from workbench.counts import counted
 from workbench.errors import Conflict, InvalidInput
@@ -58,7 +58,7 @@ def init(settings: Settings, login: str, name: str | None, password: str) -> Non
         password=password,
         passwords=passwords_of(settings.breached_passwords),
     )
-    with open_database(settings) as database, database.writing() as db:
+    with migrated_database(settings) as database, database.writing() as db:
         if any_account(db):
             raise Conflict(
                 "the database already has an account, and `init` only creates the first",
