@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 
-def parsed_json(content: bytes) -> Any:
+def parsed_json(content: bytes | str) -> Any:
     """The value of a JSON text; raises ValueError for what is none: NaN, nesting without end, other bytes."""
 
     def refuse(constant: str) -> None:
