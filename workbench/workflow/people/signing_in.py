@@ -18,7 +18,7 @@ from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import Account, account_from, account_row, fold_login
 from workbench.workflow.people.browsers import shortened_address
 from workbench.workflow.people.code_steps import CodeNeeded, ask_for_code
-from workbench.workflow.people.devices import is_device_of, remember_device
+from workbench.workflow.people.devices import is_device, is_device_of, remember_device
 from workbench.workflow.people.passwords import Passwords
 from workbench.workflow.people.throttling import (
     SIGNED_IN,
@@ -130,6 +130,13 @@ def begin_attempt(
 def place_of(db: Session, browser: Browser, account_id: int | None) -> str:
     """Where failures of an account are counted: in the browser if it is known to have been used with it."""
     if browser.device and is_device_of(db, browser.device, account_id):
+        return place_of_device(token_hash(browser.device))
+    return network_of(browser.address)
+
+
+def place_of_any(db: Session, browser: Browser) -> str:
+    """As `place_of` where nobody is named: a browser is known in which any account was signed in before."""
+    if browser.device and is_device(db, browser.device):
         return place_of_device(token_hash(browser.device))
     return network_of(browser.address)
 
