@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from html import unescape
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from flask import Flask
@@ -335,36 +334,6 @@ def test_failures_are_throttled_where_they_come_from(
     assert client.get("/openid/callback", query_string=back, environ_base=elsewhere).status_code == 303
     password = app.test_client().post("/sign-in", data={"login": "ada", "password": PASSWORD})
     assert password.status_code == 303
-
-
-@pytest.mark.usefixtures("offer")
-def test_who_cancels_keeps_nobody_out(
-    app: Flask, sqlite_database: Database, running: RunningProvider, cast: Cast
-) -> None:
-    link(sqlite_database, running, "linked", cast.accounts["Ada"].id)
-    for _ in range(FREE_FAILURES + 1):
-        client = app.test_client()
-        state = dict(parse_qsl(urlsplit(departure(client.post("/openid"))).query))["state"]
-        answer = client.get("/openid/callback", query_string={"error": "access_denied", "state": state})
-        assert (answer.status_code, refused(answer)) == (403, (SignInObstacle.DENIED,))
-    assert enters(app.test_client(), running, "linked").status_code == 303
-
-
-@pytest.mark.usefixtures("offer")
-def test_a_known_browser_waits_for_nobody_else_and_others_are_told_how_long(
-    app: Flask, sqlite_database: Database, running: RunningProvider, cast: Cast
-) -> None:
-    link(sqlite_database, running, "linked", cast.accounts["Ada"].id)
-    known = app.test_client()
-    assert enters(known, running, "linked").status_code == 303
-    for _ in range(FREE_FAILURES):
-        enters(app.test_client(), running, "nobody")
-    answer = enters(app.test_client(), running, "linked")
-    assert (answer.status_code, refused(answer)) == (429, (SignInObstacle.THROTTLED,))
-    assert 0 < int(answer.headers["Retry-After"]) <= 30
-    assert f"try again in {answer.headers['Retry-After']} second" in answer.text.casefold()
-    known.delete_cookie("workbench-session")
-    assert enters(known, running, "linked").status_code == 303
 
 
 def test_a_provider_that_is_away_is_nobodys_failure(

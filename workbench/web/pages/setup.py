@@ -70,7 +70,9 @@ def add() -> Answer:
                 done.append(counted(loaded.read, "topic"))
             else:
                 pooled = "pooled" in request.form
-                loaded = dropped_files.add_documents(app_context().database, here().id, one.id, pooled=pooled)
+                loaded = dropped_files.add_documents(
+                    app_context().database, here().id, one.id, pooled=pooled, writing=writing
+                )
                 done.append(counted(loaded.read - loaded.passed_over, "document"))
         with reading() as db:
             runs = _keepable(dropped_runs.dropped_runs(db, here().id))

@@ -9,7 +9,7 @@ from workbench.errors import Finding, WorkbenchError
 from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
 from workbench.formats.text_formats import in_words
 from workbench.web.access import here, organiser, reader
-from workbench.web.context import app_context, reading
+from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import attachment
 from workbench.web.forms import announce, findings_of, sent_files, sent_id, sent_text, status_of
 from workbench.web.pages.overview.steps import next_way
@@ -46,7 +46,7 @@ def load() -> Response | tuple[str, int]:
     pooled = "pooled" in request.form
     try:
         files = [(name, read_documents(stream, source=name)) for name, stream in sent_files()]
-        done = load_in_portions(app_context().database, here().id, files, pooled=pooled)
+        done = load_in_portions(app_context().database, here().id, files, pooled=pooled, writing=writing)
     except WorkbenchError as error:
         return _page(findings_of(error, "Documents")), status_of(error)
     announce([(name, loaded_in_words(loaded, "document")) for name, loaded in done], next_way())
