@@ -135,15 +135,18 @@ class Settings:
 def read_settings(environment: Mapping[str, str] | None = None, *, instance: Path | None = None) -> Settings:
     """The settings of this process, from `WORKBENCH_*` variables over the defaults.
 
+    An `instance` that is given is that of its embedded database, whatever the variables say.
+
     Raises WorkbenchError for a value that cannot be read, naming the variable.
     """
     env = os.environ if environment is None else environment
     folder = instance or Path(env.get("WORKBENCH_INSTANCE") or _default_instance())
     folder = folder.expanduser().resolve()
+    elsewhere = env.get("WORKBENCH_DATABASE_URL") if instance is None else None
     listed = env.get("WORKBENCH_BREACHED_PASSWORDS", "").strip()
     return Settings(
         instance=folder,
-        database_url=env.get("WORKBENCH_DATABASE_URL") or f"sqlite:///{folder / 'workbench.sqlite3'}",
+        database_url=elsewhere or f"sqlite:///{folder / 'workbench.sqlite3'}",
         templates=_package_data("templates"),
         static=_package_data("static"),
         behind_proxy=_whole_number(env, "WORKBENCH_PROXIES", 0),

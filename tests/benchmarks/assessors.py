@@ -144,7 +144,7 @@ def _measured(
         _address(kind, Path(name)) as url,
     ):
         folder = Path(name)
-        command = [sys.executable, "-m", "workbench", "serve", "--port", "0", "--instance", name]
+        command = [sys.executable, "-m", "workbench", "serve", "--port", "0"]
         with opened(url) as database:
             migrate(database)
             trial = make_trial(database, material, assessors=given.assessors, depth=given.depth)
@@ -153,7 +153,7 @@ def _measured(
                 [*command, *given.serve.split()],
                 log=folder / "server.log",
                 folder=ROOT,
-                environment={"WORKBENCH_DATABASE_URL": url},
+                environment={"WORKBENCH_DATABASE_URL": url, "WORKBENCH_INSTANCE": name},
             )
             with serving as address:
                 seen = crowd_judges(

@@ -68,7 +68,7 @@ def main() -> None:
 def _measured(material: Material, given: argparse.Namespace) -> tuple[Figures, Figures, list[str]]:
     with tempfile.TemporaryDirectory(prefix="workbench-live-trust-") as name:
         url = f"sqlite:///{Path(name) / 'workbench.sqlite3'}"
-        command = [sys.executable, "-m", "workbench", "serve", "--port", "0", "--instance", name]
+        command = [sys.executable, "-m", "workbench", "serve", "--port", "0"]
         with opened(url) as database:
             migrate(database)
             trial = make_trial(database, material, assessors=given.assessors, depth=20)
@@ -76,7 +76,7 @@ def _measured(material: Material, given: argparse.Namespace) -> tuple[Figures, F
                 command,
                 log=Path(name) / "server.log",
                 folder=ROOT,
-                environment={"WORKBENCH_DATABASE_URL": url},
+                environment={"WORKBENCH_DATABASE_URL": url, "WORKBENCH_INSTANCE": name},
             )
             with serving as address:
                 alone, beside, everything = _turns(address, trial, given)

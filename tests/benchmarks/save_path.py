@@ -115,9 +115,9 @@ def load(engine: str, processes: int, robots: int, seconds: float, share: int | 
         migrate(database)
         trial = make_trial(database, _material(), assessors=ROBOTS, depth=DEPTH, each=2)
         _sketch(database)
-        command = [sys.executable, "-m", "workbench", "serve", "--port", "0", "--instance", str(folder)]
+        command = [sys.executable, "-m", "workbench", "serve", "--port", "0"]
         command += ["--workers", str(processes)]
-        environment = {"WORKBENCH_DATABASE_URL": url}
+        environment = {"WORKBENCH_DATABASE_URL": url, "WORKBENCH_INSTANCE": str(folder)}
         with running_server(
             command, log=folder / "server.log", folder=ROOT, environment=environment
         ) as address:

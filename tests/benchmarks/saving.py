@@ -142,11 +142,11 @@ def _tell_pool(folder: Path, runs: int, depth: int, alone_seconds: float) -> int
         runs=[(path.name, path.read_bytes()) for path in sorted(files.iterdir())],
     )
     url = f"sqlite:///{folder / 'workbench.sqlite3'}"
-    command = [sys.executable, "-m", "workbench", "serve", "--port", "0", "--instance", str(folder)]
+    command = [sys.executable, "-m", "workbench", "serve", "--port", "0"]
     with opened(url) as database:
         migrate(database)
         trial = make_trial(database, material, assessors=PEOPLE, depth=5)
-        environment = {"WORKBENCH_DATABASE_URL": url}
+        environment = {"WORKBENCH_DATABASE_URL": url, "WORKBENCH_INSTANCE": str(folder)}
         with running_server(
             command, log=folder / "server.log", folder=ROOT, environment=environment
         ) as address:

@@ -64,7 +64,7 @@ def test_a_password_is_replaced_unless_it_is_too_easy(populated: Terminal) -> No
     assert easy.startswith("error: Password: ")
     assert enters(populated, "ada", PASSWORD)
     said = populated.does("account", "password", "ada", "--password", "forty nets at slack water")
-    assert said == b"ada has a new password and is signed out everywhere\n"
+    assert said == b"ada has a new password, is signed out everywhere, and has no access tokens\n"
     assert listed(populated)["ada"]["sessions"] == 0
     assert not enters(populated, "ada", PASSWORD)
     assert enters(populated, "ada", "forty nets at slack water")
@@ -103,8 +103,20 @@ def test_a_link_for_a_new_password_is_whole_where_the_address_is_given(populated
 def test_sessions_are_ended(populated: Terminal, number: int, said: str) -> None:
     opens_sessions(populated, "ada", number)
     opens_sessions(populated, "ben", 1)
-    assert populated.does("account", "end-sessions", "ada").decode() == f"{said}\n"
+    assert populated.does("account", "end-sessions", "ada").decode() == f"{said}, access tokens revoked\n"
     assert [listed(populated)[login]["sessions"] for login in ("ada", "ben")] == [0, 1]
+
+
+@pytest.mark.usefixtures("cheap_passwords")
+@pytest.mark.parametrize(
+    "words",
+    [("end-sessions", "ada"), ("disable", "ada"), ("password", "ada", "--password", "nine nets afloat")],
+)
+def test_what_ends_sessions_revokes_tokens(populated: Terminal, words: tuple[str, ...]) -> None:
+    populated.does("token", "new", "ada", "--name", "Nightly", "--scope", "read")
+    populated.does("token", "new", "ben", "--name", "Nightly", "--scope", "read")
+    populated.does("account", *words)
+    assert [len(populated.json("token", "list", login)) for login in ("ada", "ben")] == [0, 1]
 
 
 def test_two_factor_sign_in_is_turned_off_for_who_lost_everything(populated: Terminal) -> None:

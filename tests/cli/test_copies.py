@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,19 @@ def test_a_backup_is_written_once_and_verified_against(populated: Terminal, tmp_
     assert "not empty" in populated.refused("restore", file)
     assert "does not have this SHA-256" in populated.refused("restore", file, "--sha256", "0" * 64)
     assert str(file) in populated.refused("backup", "--to", file)
+
+
+def test_a_backup_and_a_scale_that_are_nested_without_end_are_refused_in_words(
+    populated: Terminal, tmp_path: Path
+) -> None:
+    file, scale = tmp_path / "deep.zip", tmp_path / "deep.json"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("manifest.json", "[" * 200_000)
+    said = populated.refused("restore", file, "--instance", tmp_path / "new")
+    assert "not a complete backup: it cannot be read as a backup: it is nested too deeply" in said
+    scale.write_text("[" * 200_000)
+    made = populated.refused("campaign", "new", "Deep", "--scale", scale, "--organiser", "olga")
+    assert "nested too deeply" in made
 
 
 @pytest.fixture

@@ -108,10 +108,17 @@ def test_unfinished_requests_and_killed_processes_stop_nobody(server: tuple[str,
 @pytest.mark.slow
 def test_a_database_that_hangs_is_told_in_time_and_needs_no_restart(tmp_path: Path) -> None:
     """A database server of its own, since it is stopped: it takes connections and says nothing."""
-    command = [sys.executable, "-m", "workbench", "serve", "--port", "0", "--instance", str(tmp_path)]
+    command = [
+        sys.executable,
+        "-m",
+        "workbench",
+        "serve",
+        "--port",
+        "0",
+    ]
     log = tmp_path / "server.log"
     with postgresql_server() as postgresql, new_postgresql_database(postgresql) as url:
-        known = {"WORKBENCH_DATABASE_URL": url}
+        known = {"WORKBENCH_DATABASE_URL": url, "WORKBENCH_INSTANCE": str(tmp_path)}
         with running_server(command, log=log, folder=ROOT, environment=known) as address:
             postmaster = int(Path(postgresql.partition("host=")[2], "postmaster.pid").read_text().split()[0])
             stopped = {postmaster} | children(postmaster)

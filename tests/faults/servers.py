@@ -112,11 +112,11 @@ class ServedSite:
             self.process = subprocess.Popen(
                 [
                     *command,
-                    *("--instance", str(self._folder)),
                     *("--database", self._url),
                     *("--workers", str(self._workers)),
                 ],
                 cwd=ROOT,
+                env=os.environ | {"WORKBENCH_INSTANCE": str(self._folder)},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

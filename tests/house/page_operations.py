@@ -36,6 +36,7 @@ SENT = {
     "accounts.promote": SITE,
     "accounts.reset": SITE,
     "accounts.reset_two_factor": SITE,
+    "accounts.revoke_token": SITE,
     "additions.add": "pools.add_pairs",
     "additions.remove": "pools.remove_pair",
     "adjudicating.decide_pair": "disputes.decide_pair",

@@ -7,14 +7,25 @@ import io
 import json
 import tracemalloc
 import zipfile
+from dataclasses import replace
 
 import pytest
 
 from tests.releases.made import RUN, small_release
+from workbench.errors import InvalidInput
 from workbench.releases.archive import build_zip
 from workbench.releases.check import check_release, open_release
 from workbench.releases.contents import ReleasedRun
-from workbench.releases.files import CHECKSUMS, MANIFEST, checksums, release_files, run_path, write_release
+from workbench.releases.files import (
+    CHECKSUMS,
+    MANIFEST,
+    checksums,
+    hashes,
+    release_files,
+    run_path,
+    write_release,
+)
+from workbench.releases.record_form import json_bytes
 
 
 def found(content: bytes, **options: object) -> list[tuple[str, str]]:
@@ -90,6 +101,83 @@ def test_a_file_that_was_changed_with_its_checksum_does_not_follow_from_the_othe
     files["qrels_jg"] = files["qrels_jg"].replace(b" 0\n", b" 1\n")
     del files[CHECKSUMS]
     assert found(build_zip({**files, CHECKSUMS: checksums(files)})) == [("qrels_jg", "derived")]
+
+
+def repacked(files: dict[str, bytes]) -> bytes:
+    """The zip with the checksums of its files, as whoever changes one would make it."""
+    listed = {name: content for name, content in files.items() if name != CHECKSUMS}
+    return build_zip({**listed, CHECKSUMS: checksums(listed)})
+
+
+def relisted(files: dict[str, bytes]) -> bytes:
+    """The same with the hashes in the manifest, too."""
+    manifest = json.loads(files[MANIFEST])
+    others = {name: content for name, content in files.items() if name not in {MANIFEST, CHECKSUMS}}
+    manifest["files"] = {name: {"sha256": one, "bytes": size} for name, (one, size) in hashes(others).items()}
+    return repacked({**files, MANIFEST: json_bytes(manifest, indent=2)})
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "guidelines.md",
+        "README.md",
+        "DATASHEET.md",
+        "croissant.json",
+        "CITATION.cff",
+        "ir_datasets_definition.py",
+        "beir/corpus.jsonl",
+    ],
+)
+def test_a_file_that_lies_is_named_though_its_checksum_is_right(path: str) -> None:
+    files = release_files(small_release())
+    files[path] += b"import os\n"
+    # What the guidelines are stands in the manifest as well.
+    expected = [(MANIFEST if path == "guidelines.md" else path, "derived")]
+    assert found(repacked(files)) == found(relisted(files)) == expected
+
+
+def fields(value: object, place: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    """Where the plain values of a JSON value are."""
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    inner = [each for name, one in parts for each in fields(one, (*place, name))]
+    return inner or [place]
+
+
+STATED = {"about", "scale", "rule", "questions", "included", "agreement", "assessors"}
+"""What stands in the manifest alone, besides what it derives from the other files."""
+
+
+def test_no_field_of_the_manifest_that_follows_from_the_files_can_lie() -> None:
+    files = release_files(small_release())
+    manifest = json.loads(files[MANIFEST])
+    for place in fields(manifest):
+        if place[0] in STATED or (place[0] == "runs" and place[-1] not in {"lines", "topics", "sha256"}):
+            continue
+        changed = json.loads(files[MANIFEST])
+        at = changed
+        for name in place[:-1]:
+            at = at[name]
+        value = at[place[-1]]
+        at[place[-1]] = value + 1 if isinstance(value, int) else "x" * len(str(value))
+        assert found(repacked({**files, MANIFEST: json_bytes(changed, indent=2)})), place
+
+
+def test_a_file_that_no_release_has_is_named() -> None:
+    files = {**release_files(small_release()), "setup.py": b"import os\n"}
+    assert found(relisted(files)) == [("setup.py", "extra")]
+
+
+def test_a_release_of_another_version_is_not_called_whole_but_opens() -> None:
+    about = replace(small_release().about, software="0.0.1")
+    whole = write_release(small_release(about=about))
+    assert found(whole) == [(MANIFEST, "version")]
+    assert open_release(io.BytesIO(whole), source="r.zip").about == about
+    files = release_files(small_release(about=about))
+    files["README.md"] += b"Lies.\n"
+    assert (MANIFEST, "manifest") in found(repacked(files))
+    with pytest.raises(InvalidInput):
+        open_release(io.BytesIO(repacked(files)), source="r.zip")
 
 
 @pytest.mark.parametrize(

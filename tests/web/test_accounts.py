@@ -11,6 +11,7 @@ import pytest
 from flask import Flask
 from sqlalchemy import select, update
 
+from tests.api import API, program
 from tests.cast import PASSWORD, Cast
 from tests.web.test_access import address_of, everything
 from tests.web.test_access import samples as samples  # a fixture
@@ -91,6 +92,69 @@ def test_an_administrator_ends_sessions_and_makes_administrators(enter: Any, cas
     olga.post(f"{one}/end-sessions")
     assert vera.get("/account").status_code == 303
     assert olga.get(f"{PAGE}/999").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [("password", "old"), ("sign-out-everywhere", "everywhere"), ("sessions/end-others", "old")],
+)
+@pytest.mark.parametrize("ticked", [True, False])
+def test_a_new_password_and_ended_sessions_revoke_tokens_unless_the_box_is_cleared(
+    path: str, field: str, ticked: bool, app: Flask, enter: Any, cast: Cast, sqlite_database: Database
+) -> None:
+    vera, _ = enter("Vera"), enter("Vera")
+    page = "/account" if path == "password" else "/account/sessions"
+    # Without tokens there is nothing to choose; one that is made meanwhile is revoked.
+    assert 'type="hidden" name="tokens"' in vera.get(page).text
+    client = program(app, sqlite_database, cast.accounts["Vera"])
+    assert "Also revoke access tokens (1)" in vera.get(page).text
+    form = {field: PASSWORD, "password": NEW, "repeated": NEW} | ({"tokens": "yes"} if ticked else {})
+    assert vera.post(f"/account/{path}", data=form).status_code == 303
+    assert client.get(f"{API}/campaigns").status_code == (401 if ticked else 200)
+
+
+@pytest.mark.parametrize("ticked", [True, False])
+def test_an_administrator_ends_sessions_and_tokens(
+    ticked: bool, app: Flask, enter: Any, cast: Cast, sqlite_database: Database
+) -> None:
+    enter("Vera")
+    client = program(app, sqlite_database, cast.accounts["Vera"])
+    olga, one = enter("Olga"), f"{PAGE}/{cast.accounts['Vera'].id}"
+    assert "Also revoke access tokens (1)" in olga.get(one).text
+    olga.post(f"{one}/end-sessions", data={"tokens": "yes"} if ticked else {})
+    assert client.get(f"{API}/campaigns").status_code == (401 if ticked else 200)
+
+
+def test_an_administrator_sees_tokens_and_revokes_one(
+    app: Flask, enter: Any, cast: Cast, sqlite_database: Database
+) -> None:
+    olga, one = enter("Olga"), f"{PAGE}/{cast.accounts['Vera'].id}"
+    client = program(app, sqlite_database, cast.accounts["Vera"], ["read", "runs"])
+    kept = program(app, sqlite_database, cast.accounts["Vera"])
+    page = olga.get(one).text
+    assert ("a program" in page, "read, runs" in page) == (True, True)
+    path = re.findall(r'action="([^"]+/tokens/\d+/revoke)"', page)[-1]
+    assert enter("Ada").post(path).status_code == 403
+    assert olga.post(path).status_code == 303
+    assert [each.get(f"{API}/campaigns").status_code for each in (client, kept)] == [401, 200]
+    # A token of somebody else is not revoked by the address of this account.
+    other = path.replace(f"/{cast.accounts['Vera'].id}/", f"/{cast.accounts['Ada'].id}/")
+    assert olga.post(other).status_code == 404
+
+
+def test_a_disabled_account_and_a_reset_link_end_tokens_for_good(
+    app: Flask, enter: Any, cast: Cast, sqlite_database: Database
+) -> None:
+    olga, one = enter("Olga"), f"{PAGE}/{cast.accounts['Vera'].id}"
+    client = program(app, sqlite_database, cast.accounts["Vera"])
+    olga.post(f"{one}/disable")
+    olga.post(f"{one}/enable")
+    assert client.get(f"{API}/campaigns").status_code == 401
+    client = program(app, sqlite_database, cast.accounts["Vera"])
+    (link,) = re.findall(r'value="http://localhost(/reset/[^"]+)"', olga.post(f"{one}/reset").text)
+    assert client.get(f"{API}/campaigns").status_code == 200
+    app.test_client().post(link, data={"password": NEW, "repeated": NEW})
+    assert client.get(f"{API}/campaigns").status_code == 401
 
 
 def test_own_sessions_are_listed_and_ended(enter: Any) -> None:

@@ -76,9 +76,9 @@ def served(tmp_path: Path) -> Iterator[Served]:
             with database.writing() as db:
                 made, _ = pooled_campaign(db)
                 token = open_session(db, account_from(db.get_one(AccountRow, made.organiser))).token
-        command = [sys.executable, "-m", "workbench", "serve", "--port", "0", "--instance", str(tmp_path)]
+        command = [sys.executable, "-m", "workbench", "serve", "--port", "0"]
         log = tmp_path / "server.log"
-        environment = {"WORKBENCH_DATABASE_URL": url}
+        environment = {"WORKBENCH_DATABASE_URL": url, "WORKBENCH_INSTANCE": str(tmp_path)}
         with running_server(command, log=log, folder=ROOT, environment=environment) as address:
             yield Served(address, token, Path(url.partition("host=")[2]), log)
 

@@ -3,9 +3,12 @@ from __future__ import annotations
 import html
 import json
 import re
+import time
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from flask.testing import FlaskClient
+from sqlalchemy import select, update
 
 from tests.builders import DOCNOS
 from tests.uploads import import_judgments, links, text_of, upload, upload_runs
@@ -13,7 +16,10 @@ from tests.web.conftest import Enter
 from workbench.formats.documents import DOCUMENT_FORMATS
 from workbench.formats.text_formats import in_words
 from workbench.formats.topics import TOPIC_FORMATS
+from workbench.storage.engine import Database
+from workbench.storage.tables import DocumentLoadRow
 from workbench.web.pages.documents import documents
+from workbench.workflow.people.trail import TrailFilter, trail_entries
 
 ADDRESS = "/c/harbour/documents"
 
@@ -156,3 +162,30 @@ def test_the_form_comes_first_and_documents_without_text_are_a_list_to_download(
     assert 0 < page.index('name="files"') < page.index('id="missing"')
     (link,) = re.findall(r'href="(/c/harbour/documents/without-text[^"]*)"', page)
     assert olga.get(link).data == b"d8\nd9\n"
+
+
+def test_a_load_that_is_cut_is_in_the_trail_and_needs_attention_until_it_is_complete(
+    olga: FlaskClient, sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(_: float) -> None:
+        raise KeyboardInterrupt
+
+    many = lines(*((f"n{number:04}", "", "Neap.") for number in range(1200)))
+    with monkeypatch.context() as first:
+        first.setattr(time, "sleep", killed)
+        with pytest.raises(KeyboardInterrupt):
+            olga.post(ADDRESS, data={"files": [upload("big.jsonl", many)]})
+    with sqlite_database.reading() as db:
+        (entry, *_) = trail_entries(db, TrailFilter())
+    (changed,) = entry.details["changes"]
+    assert (entry.act, changed["values"][0]["documents"]) == ("documents.load", [6, 506])
+    said = "The load of big.jsonl was cut: 500 of 1,200 documents stored."
+    # As long as it may still be going on nothing is said.
+    assert said not in text_of(olga.get("/c/harbour/").text)
+    with sqlite_database.writing() as db:
+        db.execute(update(DocumentLoadRow).values(moved_at=datetime.now(UTC) - timedelta(minutes=1)))
+    assert said in text_of(olga.get("/c/harbour/").text)
+    assert olga.post(ADDRESS, data={"files": [upload("big.jsonl", many)]}).status_code == 303
+    assert "was cut" not in olga.get("/c/harbour/").text
+    with sqlite_database.reading() as db:
+        assert db.scalars(select(DocumentLoadRow)).all() == []

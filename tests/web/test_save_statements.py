@@ -118,6 +118,6 @@ def test_an_image_and_a_page_that_names_one_are_shown_whole_whoever_asked_before
 def test_a_page_finds_who_looks_and_how_in_one_statement(ada: Desk, database: Database) -> None:
     ada.client.post("/account/text", data={"theme": "dark"})
     with statements(database) as page:
-        answer = ada.client.get("/account")
+        answer = ada.client.get("/help/")
     assert page == ["SELECT"]
     assert 'data-text-theme="dark"' in answer.text

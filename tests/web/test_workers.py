@@ -49,7 +49,8 @@ def test_a_process_gets_the_settings_of_the_server_that_starts_it(
 ) -> None:
     monkeypatch.setenv("WORKBENCH_INSTANCE", "/elsewhere")
     monkeypatch.setenv("WORKBENCH_LOG_JSON", "yes")
-    given = read_settings({"WORKBENCH_DATABASE_URL": "postgresql://host/name"}, instance=tmp_path)
+    variables = {"WORKBENCH_DATABASE_URL": "postgresql://host/name", "WORKBENCH_INSTANCE": str(tmp_path)}
+    given = read_settings(variables)
     read = read_settings(environment_of(given))
     assert (read.instance, read.database_url, read.log_json) == (given.instance, given.database_url, True)
 

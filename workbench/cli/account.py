@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from workbench.cli.campaign.campaigns import JSON
-from workbench.cli.database import database_options, open_database, same_database
+from workbench.cli.database import database_options, migrated_database, open_database, same_database
 from workbench.cli.output import say_json, say_table
+from workbench.counts import counted
 from workbench.errors import Conflict, InvalidInput
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
@@ -57,7 +58,7 @@ def init(settings: Settings, login: str, name: str | None, password: str) -> Non
         password=password,
         passwords=passwords_of(settings.breached_passwords),
     )
-    with open_database(settings) as database, database.writing() as db:
+    with migrated_database(settings) as database, database.writing() as db:
         if any_account(db):
             raise Conflict(
                 "the database already has an account, and `init` only creates the first",
@@ -116,7 +117,7 @@ def role(settings: Settings, login: str, campaign: str, role: str, group: str | 
 @PASSWORD
 @database_options
 def reset(settings: Settings, login: str, password: str) -> None:
-    """Set a new password for LOGIN; all sessions of the account end."""
+    """Set a new password for LOGIN; all sessions of the account end, its access tokens are revoked."""
     passwords = passwords_of(settings.breached_passwords)
     findings = passwords.findings(password, login=login)
     if findings:
@@ -124,7 +125,7 @@ def reset(settings: Settings, login: str, password: str) -> None:
     hashed = passwords.hash(password)
     with open_database(settings) as database, database.writing() as db:
         account = store_password(db, login, hashed)
-    click.echo(f"{account.login} has a new password and is signed out everywhere")
+    click.echo(f"{account.login} has a new password, is signed out everywhere, and has no access tokens")
 
 
 @command.command("list")
@@ -174,7 +175,7 @@ def list_(settings: Settings, search: str, as_json: bool) -> None:
 @click.argument("login")
 @database_options
 def disable(settings: Settings, login: str) -> None:
-    """End the sessions of LOGIN and refuse every sign-in; roles and judgments stay."""
+    """End the sessions and tokens of LOGIN, and refuse every sign-in; roles and judgments stay."""
     with open_database(settings) as database, database.writing() as db:
         disable_account(db, account_by_login(db, login).id)
     click.echo(f"{login} is disabled and signed out everywhere")
@@ -199,7 +200,7 @@ def enable(settings: Settings, login: str) -> None:
 def reset_link(settings: Settings, login: str, address: str) -> None:
     """Print a link by which the owner of LOGIN chooses a new password, once and within 24 hours.
 
-    The old password and the open sessions keep working until the link is used.
+    The old password, the open sessions and the access tokens keep working until the link is used.
     """
     with open_database(settings) as database, database.writing() as db:
         made = make_reset(db, account_by_login(db, login).id)
@@ -253,7 +254,7 @@ def address(settings: Settings, login: str, address: str | None, remove: bool) -
 @click.argument("login")
 @database_options
 def reset_app(settings: Settings, login: str) -> None:
-    """Turn two-factor sign-in off for LOGIN, who lost app and recovery codes; all sessions end."""
+    """Turn two-factor sign-in off for LOGIN, who lost app and codes; ends all sessions and tokens."""
     with open_database(settings) as database, database.writing() as db:
         reset_two_factor(db, account_by_login(db, login).id)
     click.echo(f"{login} signs in with the password alone, and is signed out everywhere")
@@ -263,10 +264,10 @@ def reset_app(settings: Settings, login: str) -> None:
 @click.argument("login")
 @database_options
 def end_sessions(settings: Settings, login: str) -> None:
-    """End every session of LOGIN."""
+    """End every session of LOGIN, and revoke its access tokens."""
     with open_database(settings) as database, database.writing() as db:
         ended = sign_out_everywhere(db, account_by_login(db, login).id)
-    click.echo(f"{ended} sessions of {login} ended" if ended != 1 else f"1 session of {login} ended")
+    click.echo(f"{counted(ended, 'session')} of {login} ended, access tokens revoked")
 
 
 @command.command("administrator")

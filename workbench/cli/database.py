@@ -18,7 +18,7 @@ from workbench.errors import NotFound, Unavailable, WorkbenchError
 from workbench.settings import Settings, read_settings
 from workbench.storage import Session
 from workbench.storage.engine import Database
-from workbench.storage.migrate import migrate
+from workbench.storage.migrate import migrate, require_current
 from workbench.storage.reachability import reachable
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.act_names import COMMAND
@@ -26,7 +26,10 @@ from workbench.workflow.people.trail import Act, PortionsTrail, add_entry
 
 
 def database_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--instance` and `--database` to a command, which receives the resulting `settings`."""
+    """Add `--instance` and `--database` to a command, which receives the resulting `settings`.
+
+    Each beats what the environment says of the database.
+    """
 
     @click.option(
         "--instance",
@@ -38,6 +41,11 @@ def database_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def wrapped(*args: Any, instance: Path | None, database: str | None, **kwargs: Any) -> Any:
         settings = read_settings(instance=instance)
         if database:
+            if instance is not None and database != settings.database_url:
+                raise click.UsageError(
+                    "--instance and --database name two databases; --instance means the embedded one in"
+                    " its folder"
+                )
             settings = replace(settings, database_url=database)
         return command(*args, settings=settings, **kwargs)
 
@@ -105,13 +113,28 @@ def writing_to(database: Database, campaign: str) -> Iterator[Session]:
 
 @contextmanager
 def open_database(settings: Settings) -> Iterator[Database]:
-    """The database of these settings, migrated to the latest revision; closed at the end.
+    """The database of these settings; closed at the end.
 
-    What a command changes leaves an entry in the audit trail.
+    What a command changes leaves an entry in the audit trail. Raises WorkbenchError if there is none, or not
+    of this version: a command that reads must not make or upgrade one.
     """
+    _require_file(settings)
+    with _trailed(settings, require_current) as database:
+        yield database
+
+
+@contextmanager
+def migrated_database(settings: Settings) -> Iterator[Database]:
+    """As `open_database`, created or migrated to the latest revision: by what starts an installation."""
+    with _trailed(settings, migrate) as database:
+        yield database
+
+
+@contextmanager
+def _trailed(settings: Settings, prepare: Callable[[Database], None]) -> Iterator[Database]:
     database = TrailedDatabase(settings.database_url)
     try:
-        migrate(database)
+        prepare(database)
         yield database
         database.finish()
     except BaseException:
@@ -128,15 +151,20 @@ def existing_database(settings: Settings) -> Iterator[Database]:
 
     Raises WorkbenchError if there is none: opening it would make an empty one.
     """
-    address = settings.database_url
-    file = Path(address.removeprefix("sqlite:///"))
-    if address.startswith("sqlite:///") and not file.is_file():
-        raise WorkbenchError(
-            f"there is no database at {file}", remedy="name its folder with --instance, or its --database"
-        )
-    database = Database(address)
+    _require_file(settings)
+    database = Database(settings.database_url)
     try:
         reachable(database)
         yield database
     finally:
         database.close()
+
+
+def _require_file(settings: Settings) -> None:
+    address = settings.database_url
+    file = Path(address.removeprefix("sqlite:///"))
+    if address.startswith("sqlite:///") and not file.is_file():
+        raise WorkbenchError(
+            f"there is no database in {file}",
+            remedy="name its folder with --instance, or its --database, or create it with `workbench init`",
+        )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from workbench.cli.database import open_database
+from workbench.cli.database import migrated_database
 from workbench.cli.output import announce
 from workbench.cli.serve import DEFAULT_PORT, print_address, serve_until_interrupted, usable_port
 from workbench.demo.campaign import PEOPLE, has_demo, make_demo
@@ -71,7 +71,7 @@ def command(
     if database_url is not None:
         with closing(Database(database_url)) as given:
             require_own(given)
-    with open_database(settings) as database:
+    with migrated_database(settings) as database:
         if fresh and database_url is not None:
             delete_everything(database)
         with database.reading() as db:

@@ -12,7 +12,7 @@ from granian.constants import HTTPModes, Interfaces, Loops
 from granian.log import LogLevels
 from granian.server import Server
 
-from workbench.cli.database import database_options, open_database
+from workbench.cli.database import database_options, migrated_database
 from workbench.cli.output import announce
 from workbench.errors import WorkbenchError
 from workbench.settings import Settings, environment_of
@@ -115,7 +115,7 @@ def command(settings: Settings, host: str, port: int, workers: int) -> None:
     `workbench init` did.
     """
     port = usable_port(host, port)
-    with open_database(settings) as database:
+    with migrated_database(settings) as database:
         remove_leftovers(database)
         finish_deletions(database)
         with database.reading() as db:

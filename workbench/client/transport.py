@@ -14,6 +14,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import Request, urlopen
 
 from workbench.json_forms import ProblemJson
+from workbench.outside_json import parsed_json
 
 API = "/api/v1"
 BUSY = 503
@@ -206,7 +207,7 @@ def _plain(value: Any) -> Any:
 def _problem(error: HTTPError) -> ProblemJson:
     """The problem of an answer; made up where something between answered instead of the server."""
     try:
-        found = json.loads(error.read())
+        found = parsed_json(error.read())
         if isinstance(found, dict) and "detail" in found:
             problem: ProblemJson = {**_EMPTY, **found}
             return problem

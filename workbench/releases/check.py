@@ -10,13 +10,15 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import IO
+from typing import IO, Any
 
 from workbench import __version__
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import Finding, InvalidInput, Severity, WorkbenchError
+from workbench.outside_json import parsed_json
 from workbench.releases.archive import MOST_BYTES, Misplaced, UnreadFile, ZipMember
 from workbench.releases.contents import ReleaseContents
-from workbench.releases.files import CHECKSUMS, MANIFEST, data_hashes, run_path
+from workbench.releases.files import CHECKSUMS, MANIFEST, derived_hashes, hashes, run_path
+from workbench.releases.forms.ir_datasets import DEFINITION_FILE
 from workbench.releases.reading import read_contents
 from workbench.releases.stored_zip import READ, FilesOfZip, StoredZip
 
@@ -45,6 +47,11 @@ class ReleaseCheck:
         """Whether nothing was found."""
         return not self.findings
 
+    @property
+    def damaged(self) -> bool:
+        """Whether anything is wrong; a release of another version may be neither damaged nor whole."""
+        return any(one.severity is Severity.ERROR for one in self.findings)
+
 
 @dataclass(frozen=True, slots=True)
 class MemberDigest:
@@ -65,8 +72,10 @@ def check_release(
 ) -> ReleaseCheck:
     """Check every byte of a release's zip; `sha256` is what its page says of the whole, if given.
 
-    Every file is compared with its checksums, the archive with one that is built from its files anew, and the
-    derived files with those that follow from the contents. A zip of more than `most` bytes is refused unread.
+    Every file is compared with its checksums, the archive with one that is built from its files anew, and all
+    files with those that follow from the contents. Of a release of another version of Workbench, which words
+    its texts and its program otherwise, only the hashes in the manifest are compared, and that is said. A zip
+    of more than `most` bytes is refused unread.
     `leaving` are fields of the contents that stay empty: `runs`, of which only the content is left.
     """
     zipped = StoredZip(stream, most)
@@ -103,9 +112,13 @@ def check_release(
 
 
 def open_release(stream: IO[bytes], *, source: str, most: int = MOST_BYTES) -> ReleaseContents:
-    """The contents of a release that is whole; raises InvalidInput with what a check finds."""
-    checked = check_release(stream, source=source, most=most)
-    if checked.contents is None or checked.findings:
+    """The contents of a release that is not damaged; raises InvalidInput with what a check finds."""
+    return undamaged(check_release(stream, source=source, most=most))
+
+
+def undamaged(checked: ReleaseCheck) -> ReleaseContents:
+    """The contents of a release that was checked; raises InvalidInput with the findings if it is damaged."""
+    if checked.contents is None or checked.damaged:
         raise InvalidInput(checked.findings)
     return checked.contents
 
@@ -222,26 +235,75 @@ def _meaning(
         # The runs are known by their hashes.
         contents = read_contents(stored, leaving={"runs", *leaving})
         _check_runs(contents, files)
-        # Another version of Workbench may word its texts otherwise.
-        made = data_hashes(contents) if contents.about.software == __version__ else {}
+        if contents.about.software == __version__:
+            findings = _differing(files, derived_hashes(contents, files))
+        else:
+            stated = {path: (one["sha256"], one["bytes"]) for path, one in _stated_files(stored).items()}
+            findings = [*_unlike(files, stated), _another_version(contents)]
     except InvalidInput as error:
         return None, list(error.findings)
-    except (WorkbenchError, ValueError, RecursionError) as error:
+    except (WorkbenchError, ValueError, RecursionError, TypeError, KeyError, AttributeError) as error:
         # A recipe is any JSON: what it holds can still be what no file can.
         return None, [Finding(MANIFEST, None, "form", f"no release can be made of it: {error}", AGAIN)]
-    causes = sorted(
-        path for path, sha256 in made.items() if path not in files or files[path].sha256 != sha256
-    )
-    message = "it does not follow from the other files of the release"
     if "runs" not in leaving:
         runs = (replace(run, content=stored.get(run_path(run.sha256))) for run in contents.runs)
         contents = replace(contents, runs=tuple(runs))
-    return contents, [Finding(path, None, "derived", message, AGAIN) for path in causes]
+    return contents, findings
+
+
+def _differing(files: Mapping[str, UnreadFile], made: Mapping[str, str]) -> list[Finding]:
+    """Files that are not those which follow from the contents, and files that no release has."""
+    derived = "it does not follow from the other files of the release"
+    extra = "no release of these contents has such a file"
+    found = {
+        path: Finding(path, None, "derived", derived, AGAIN)
+        if path in made
+        else Finding(path, None, "extra", extra, AGAIN)
+        for path in sorted(made.keys() | files.keys())
+        if path not in made or path not in files or files[path].sha256 != made[path]
+    }
+    # The lists of all files follow from the others: they are to blame only where nothing else is.
+    lists = [found.pop(path) for path in (MANIFEST, CHECKSUMS) if path in found]
+    return [*found.values()] or lists[:1]
+
+
+def _stated_files(stored: Mapping[str, bytes]) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = parsed_json(stored[MANIFEST])["files"]
+    return found
+
+
+def _unlike(files: Mapping[str, UnreadFile], stated: Mapping[str, tuple[str, int]]) -> Iterator[Finding]:
+    """Where the hashes and sizes in the manifest are not those of the files."""
+    found = hashes({path: one for path, one in files.items() if path not in {MANIFEST, CHECKSUMS}})
+    for path in sorted(found.keys() | stated.keys()):
+        if found.get(path) != stated.get(path):
+            message = f"the manifest states another hash or size for {path}, or only one of both has it"
+            yield Finding(MANIFEST, None, "manifest", message, AGAIN)
+
+
+def _another_version(contents: ReleaseContents) -> Finding:
+    software = contents.about.software
+    message = f"made with Workbench {software[:40]}; this is {__version__}, which writes other texts"
+    remedy = f"check it with that version before you run {DEFINITION_FILE}"
+    return Finding(MANIFEST, None, "version", message, remedy, Severity.WARNING)
 
 
 def _check_runs(contents: ReleaseContents, files: Mapping[str, UnreadFile]) -> None:
     for run in contents.runs:
         path = run_path(run.sha256)
-        if path in files and files[path].sha256 != run.sha256:
+        if path not in files:
+            continue
+        if files[path].sha256 != run.sha256:
             message = "the file is not the run that the manifest names"
             raise InvalidInput([Finding(path, None, "form", message, AGAIN)])
+        found = _size_of_run(files[path])
+        if found != (run.topics, run.lines):
+            stated = f"{run.topics:,} topics and {run.lines:,} lines"
+            message = f"the manifest states {stated} of the run {run.tag!a}, which has others"
+            raise InvalidInput([Finding(MANIFEST, None, "form", message, AGAIN)])
+
+
+def _size_of_run(file: UnreadFile) -> tuple[int, int]:
+    """How many topics and lines a run has."""
+    lines = [line.split(None, 1)[0] for line in b"".join(file.parts()).splitlines() if line.strip()]
+    return len(set(lines)), len(lines)

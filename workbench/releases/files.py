@@ -77,12 +77,17 @@ def _listing(contents: ReleaseContents, files: Mapping[str, bytes | UnreadFile])
     return {MANIFEST: manifest, CHECKSUMS: checksums({**files, MANIFEST: manifest})}
 
 
-def data_hashes(contents: ReleaseContents) -> dict[str, str]:
-    """The SHA-256 of the files of the data alone, by path.
+def derived_hashes(contents: ReleaseContents, stored: Mapping[str, UnreadFile]) -> dict[str, str]:
+    """The SHA-256 that each file of a release of these contents has, by path.
 
-    That is without texts and metadata, whose words may change with the version.
+    The runs, which are known by their hashes, are taken from the `stored` files; the two lists of all files
+    are those of the stored ones.
     """
-    return _written(contents, DATA, _hashed)
+    runs = {run_path(one.sha256): one.sha256 for one in contents.runs}
+    made = {path: sha256 for path, sha256 in runs.items() if path in stored}
+    made |= _written(contents, WRITERS, _hashed)
+    listed = {path: stored[path] for path in stored if path not in {MANIFEST, CHECKSUMS}}
+    return made | {path: _sha256(content) for path, content in _listing(contents, listed).items()}
 
 
 def _written(
@@ -270,10 +275,20 @@ def _texts(contents: ReleaseContents) -> Files:
     return {"README.md": readme(contents).encode(), "DATASHEET.md": datasheet(contents).encode()}
 
 
-DATA: tuple[Writer, ...] = (_carriers, _qrels, _each_assessor, _preferences, _subtopics, _sampled)
-"""The forms of the data, which `check` makes again: they follow from the contents to the byte."""
-WRITERS: tuple[Writer, ...] = (*DATA, _texts, form_files)
-"""Every form that is in a release, each a function from the contents to files by path."""
+WRITERS: tuple[Writer, ...] = (
+    _carriers,
+    _qrels,
+    _each_assessor,
+    _preferences,
+    _subtopics,
+    _sampled,
+    _texts,
+    form_files,
+)
+"""Every form that is in a release, each a function from the contents to files by path.
+
+`check` makes them again: each follows from the contents to the byte.
+"""
 
 
 def _sha256(content: bytes | UnreadFile) -> str:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.qrels import read_qrels
+from workbench.outside_json import parsed_json
 from workbench.records import Qrel, Scale
 from workbench.releases import files as at
 from workbench.releases.contents import (
@@ -32,7 +33,7 @@ from workbench.releases.contents import (
 )
 from workbench.releases.documents import ReleasedDocument
 from workbench.releases.manifest import FORM
-from workbench.releases.record_form import from_object, parsed_json, read_records
+from workbench.releases.record_form import from_object, read_records
 
 Record = TypeVar("Record")
 _NEWER = "read it with a newer version of Workbench"

@@ -17,6 +17,7 @@ from math import isfinite
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.outside_json import parsed_json
 
 Record = TypeVar("Record")
 # What no database stores: NUL and lone surrogates, and numbers of more than 64 bits.
@@ -73,18 +74,6 @@ def record_lines(
         except (ValueError, WorkbenchError) as error:
             finding = Finding(source, number, "record", str(error), "download the release again")
             raise InvalidInput([finding]) from None
-
-
-def parsed_json(content: bytes) -> Any:
-    """The value of a JSON text; raises ValueError for what is none: NaN, nesting without end, other bytes."""
-
-    def refuse(constant: str) -> None:
-        raise ValueError(f"{constant} is no number")
-
-    try:
-        return json.loads(content, parse_constant=refuse)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
 
 
 def as_object(record: Any) -> dict[str, Any]:

@@ -65,15 +65,37 @@ def migrate(database: Database) -> None:
     destination of a copy that was interrupted.
     """
     reachable(database)
-    # Nearly always. Who only reads need not wait for the write lock, nor for a check of all foreign keys.
+    # Nearly always. Nobody waits then for the write lock, nor for a check of all foreign keys.
     with database.engine.connect() as connection:
-        current = MigrationContext.configure(connection).get_current_revision()
-    if current == known_revisions()[-1]:
-        return
+        if _is_current(connection):
+            return
     with changing_schema(database) as connection:
         wait_for_others(connection)
         require_known(connection)
         upgrade_to_latest(connection)
+
+
+def require_current(database: Database) -> None:
+    """Raise WorkbenchError unless the database has the schema of this version, and say what to do."""
+    reachable(database)
+    with database.engine.connect() as connection:
+        if _is_current(connection):
+            return
+        require_known(connection)
+        if MigrationContext.configure(connection).get_current_revision() is None:
+            where = database.engine.url.render_as_string()
+            raise WorkbenchError(
+                f"there is no database of Workbench in {where}",
+                remedy="name another with --instance or --database, or create it with `workbench init`",
+            )
+    raise WorkbenchError(
+        f"the database is of an earlier version; this is Workbench {__version__}",
+        remedy="`workbench serve` upgrades it; make a backup first with `workbench backup`",
+    )
+
+
+def _is_current(connection: Connection) -> bool:
+    return MigrationContext.configure(connection).get_current_revision() == known_revisions()[-1]
 
 
 def wait_for_others(connection: Connection) -> None:

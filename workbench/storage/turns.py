@@ -6,6 +6,7 @@ SQLite lets whoever finds it locked look again after ever longer pauses: under l
 from __future__ import annotations
 
 import fcntl
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,11 +37,11 @@ class NextWriter:
         Where the file cannot be made nobody has a place: SQLite says what is wrong with the folder.
         """
         try:
-            file = self._path.open("ab")
+            opened = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         except OSError:
             yield
             return
-        with file:
+        with os.fdopen(opened, "ab") as file:
             end, pause = time.monotonic() + seconds, SHORTEST_PAUSE
             while not _locked(file):
                 if time.monotonic() > end:

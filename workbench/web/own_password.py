@@ -24,6 +24,11 @@ def wrong_password(field: str = FIELD) -> Refused | None:
         return signing_in.confirm_password(db, checked)
 
 
+def tokens_too() -> bool:
+    """Whether the form revokes access tokens as well, for which it has a ticked box (`ui.tokens_too`)."""
+    return "tokens" in request.form
+
+
 def password_finding(refused: Refused, field: str = FIELD) -> Finding:
     """What is wrong, for the field of the form."""
     wrong = str(refused) if refused.wait else "this is not your password"

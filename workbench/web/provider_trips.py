@@ -28,7 +28,7 @@ STATUS = {
     SignInObstacle.NO_SIGN_OUT: 404,
 }
 """Of a failure; 422 of others."""
-RETRY_SECONDS = {SignInObstacle.AWAY: 60, SignInObstacle.BUSY: 5, SignInObstacle.THROTTLED: 900}
+RETRY_SECONDS = {SignInObstacle.AWAY: 60, SignInObstacle.BUSY: 5}
 LOG = logging.getLogger(__name__)
 
 
@@ -81,6 +81,7 @@ def failed_trip(error: NotSignedIn) -> Response:
         LOG.warning("no sign-in with OpenID Connect (%s): %s", error.obstacle, error.cause)
     page = render_template("openid/failed.html", error=error, linking=viewer_or_none() is not None)
     response = Response(page, STATUS.get(error.obstacle, 422), content_type="text/html; charset=utf-8")
-    if error.obstacle in RETRY_SECONDS:
-        response.headers["Retry-After"] = str(RETRY_SECONDS[error.obstacle])
+    seconds = error.seconds or RETRY_SECONDS.get(error.obstacle)
+    if seconds:
+        response.headers["Retry-After"] = str(seconds)
     return response

@@ -146,9 +146,13 @@ def manifest_broken(path: Path) -> None:
     changed(path, "manifest.json", lambda content: content[:50])
 
 
+def manifest_nested(path: Path) -> None:
+    changed(path, "manifest.json", lambda _: b"[" * 200_000)
+
+
 DAMAGES = (
     *(truncated, flipped, row_changed, row_removed, count_changed, another_zip),
-    *(count_removed, column_renamed, manifest_broken),
+    *(count_removed, column_renamed, manifest_broken, manifest_nested),
 )
 
 

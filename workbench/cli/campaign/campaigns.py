@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -16,6 +15,7 @@ from workbench.errors import WorkbenchError
 from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
 from workbench.formats.text_formats import in_words
 from workbench.formats.topics import TOPIC_FORMATS, read_topics
+from workbench.outside_json import parsed_json
 from workbench.records import SCALES, Document, Scale
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaign_json import campaign_json, loaded_json
@@ -122,9 +122,10 @@ def _scale(name: str) -> Scale:
     if not name.endswith(".json"):
         return named_scale(name)
     try:
-        return scale_from_json(json.loads(_text(Path(name))))
-    except json.JSONDecodeError as error:
-        raise WorkbenchError(f"{name}:{error.lineno}: not JSON: {error.msg}") from None
+        given = parsed_json(_text(Path(name)))
+    except ValueError as error:
+        raise WorkbenchError(f"{name}: this is no JSON: {error}") from None
+    return scale_from_json(given)
 
 
 def _text(path: Path) -> str:

@@ -18,8 +18,8 @@ from workbench.cli.record_options import record_options
 from workbench.cli.release.compare import PAIRS_AS_CSV, say_comparison
 from workbench.cli.trust.shared import MEASURE
 from workbench.consensus.rule_choice import RuleChoice
-from workbench.errors import InvalidInput, WorkbenchError
-from workbench.releases.check import check_release
+from workbench.errors import WorkbenchError
+from workbench.releases.check import check_release, undamaged
 from workbench.releases.contents import Included
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
@@ -229,15 +229,14 @@ def import_(settings: Settings, file: str, slug: str | None, organiser: str | No
     with open_input(file) as (stream, source):
         # The runs are read from the zip one by one.
         checked = check_release(stream, source=source, leaving={"runs"})
-        if checked.contents is None or checked.findings:
-            raise InvalidInput(checked.findings)
-        documents = released_documents(checked.contents)
+        contents = undamaged(checked)
+        documents = released_documents(contents)
         with open_database(settings) as database:
             with database.reading() as db:
                 owner = account_by_login(db, organiser).id if organiser else None
             made = import_release(
                 database,
-                checked.contents,
+                contents,
                 sha256=checked.sha256,
                 slug=slug,
                 organiser=owner,

@@ -21,6 +21,7 @@ from typing import IO, Any
 
 from workbench import __version__
 from workbench.errors import WorkbenchError
+from workbench.outside_json import parsed_json
 from workbench.storage.engine import Database
 from workbench.storage.migrate import known_revisions
 from workbench.storage.portable.contents import Contents, differing_tables
@@ -170,7 +171,7 @@ class BackupFile:
             self._archive = zipfile.ZipFile(path)
         try:
             with self._reading():
-                manifest = json.loads(self._archive.read(MANIFEST))
+                manifest = parsed_json(self._archive.read(MANIFEST))
             self.contents, self.made_at, self.program = self._understood(manifest)
         except BaseException:
             self._archive.close()
@@ -232,8 +233,8 @@ class BackupFile:
     def _reading(self, table: str = "") -> Iterator[None]:
         try:
             yield
-        except (*DAMAGE, KeyError, UnicodeDecodeError, json.JSONDecodeError) as error:
-            what = f"the rows of {table} cannot be read" if table else "it cannot be read as a zip"
+        except (*DAMAGE, KeyError, ValueError) as error:
+            what = f"the rows of {table} cannot be read" if table else "it cannot be read as a backup"
             raise self._damaged(f"{what}: {error}") from error
         except OSError as error:
             raise WorkbenchError(f"{self.path} cannot be read: {error.strerror or error}") from error

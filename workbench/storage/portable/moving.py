@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection
 
 from workbench.errors import Conflict, WorkbenchError
 from workbench.storage.engine import Database
-from workbench.storage.migrate import migrate
+from workbench.storage.migrate import require_current
 from workbench.storage.portable.contents import Contents
 from workbench.storage.portable.loading import Copied, load
 from workbench.storage.portable.rows import Progress, lines_of, no_progress, survey
@@ -41,13 +41,13 @@ class LockedInstance:
 def move_instance(source: Database, destination: Database, progress: Progress = no_progress) -> Copied:
     """Carry everything to an empty database, verify it there, and archive the campaigns that stay behind.
 
-    The old database is upgraded first, if it is of an earlier version. Raises Conflict unless the destination
+    Raises WorkbenchError if the old database is of an earlier version, and Conflict unless the destination
     is empty or has a part of the same copy. Whatever interrupts it, nothing is missing in the old database,
     and nobody opens the new one until it is complete.
     """
     if address_of(source) == address_of(destination):
         raise Conflict("this is the database that is to be moved", remedy="name an empty one")
-    migrate(source)
+    require_current(source)
     with _locked(source) as connection:
         copied = load(LockedInstance(connection, progress), destination, progress)
         connection.execute(

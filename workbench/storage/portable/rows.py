@@ -16,6 +16,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
 from workbench.errors import WorkbenchError
+from workbench.outside_json import parsed_json
 from workbench.storage.portable.schema import PortableTable
 from workbench.storage.tables import Moment
 
@@ -89,7 +90,7 @@ def _encoder(column: Column[Any]) -> Callable[[Any], Any] | None:
 
 def row_of(line: bytes, table: PortableTable) -> dict[str, Any]:
     """The values of a line by column; raises ValueError for a line that no backup has."""
-    values = json.loads(line)
+    values = parsed_json(line)
     if not isinstance(values, list) or len(values) != len(table.columns):
         raise ValueError(f"a row of {table.name} must have {len(table.columns)} values")
     columns = zip(table.table.columns, values, strict=True)

@@ -7,6 +7,7 @@ from workbench.storage.tables.api import AccessTokenRow, RepeatableRequestRow
 from workbench.storage.tables.campaigns import (
     CampaignRow,
     CollectionListRow,
+    DocumentLoadRow,
     DocumentRow,
     DocumentSketchRow,
     InstructionsRow,
@@ -73,6 +74,7 @@ __all__ = [
     "CollectionListRow",
     "ComputedResultRow",
     "DeviceRow",
+    "DocumentLoadRow",
     "DocumentRow",
     "DocumentSketchRow",
     "DraftJudgmentRow",

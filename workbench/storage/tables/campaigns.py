@@ -137,3 +137,18 @@ class KnownAnswerRow(Base):
         CheckConstraint("purpose in ('planted','training')", "purpose"),
         CheckConstraint("grade >= 0", "grade_not_negative"),
     )
+
+
+class DocumentLoadRow(Base):
+    """A load of documents that is not complete yet; it comes with the first portion and goes with the last.
+
+    Of the `documents` of the file `loaded` are stored, the last of them at `moved_at`.
+    """
+
+    __tablename__ = "document_load"
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
+    source: Mapped[str] = mapped_column(String(200))
+    documents: Mapped[int]
+    loaded: Mapped[int] = mapped_column(default=0)
+    moved_at: Mapped[datetime]

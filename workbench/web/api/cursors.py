@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from pydantic import ConfigDict, Field, Strict
 
 from workbench.errors import Finding, InvalidInput
 from workbench.json_forms import PageJson
+from workbench.outside_json import parsed_json
 from workbench.records import id_bytes
 
 Item = TypeVar("Item")
@@ -43,8 +43,8 @@ def after(query: PageQuery) -> Any:
     if not query.cursor:
         return None
     try:
-        return json.loads(base64.b64decode(query.cursor.encode(), altchars=b"-_", validate=True))
-    except (ValueError, binascii.Error, RecursionError):
+        return parsed_json(base64.b64decode(query.cursor.encode(), altchars=b"-_", validate=True))
+    except ValueError:
         raise _no_cursor() from None
 
 

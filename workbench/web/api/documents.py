@@ -17,7 +17,7 @@ from workbench.web.access import here, member, organiser, reader, takes_uploads
 from workbench.web.api.cursors import FORBID, Flag, PageQuery, after, cursor_of
 from workbench.web.api.files import FileName, buffered, choice_of
 from workbench.web.api.operations import Text, operation
-from workbench.web.context import app_context, reading
+from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import attachment
 from workbench.web.pages.files import original_file, shown_bytes
 from workbench.workflow.campaigns import collection
@@ -116,8 +116,14 @@ def missing() -> Response:
 @organiser
 @operation(LoadedFiles, scope=Scope.MANAGE, query=DocumentsFile, takes_file=True)
 def load(query: DocumentsFile, file: BinaryIO) -> LoadedFiles:
-    """Load documents from the body, plain or gzip, in portions; all of them, or none."""
+    """Load documents from the body, plain or gzip, in portions.
+
+    A file with an error is refused, and nothing of it is stored. Where the server is stopped meanwhile, some
+    portions are stored: load the file again, which adds the rest.
+    """
     form = choice_of(query.format, DOCUMENT_FORMATS, "format")
     source: Any = read_documents(buffered(file), source=query.name, format=form)
-    done = load_in_portions(app_context().database, here().id, [(query.name, source)], pooled=query.pooled)
+    done = load_in_portions(
+        app_context().database, here().id, [(query.name, source)], pooled=query.pooled, writing=writing
+    )
     return loaded_json(done)

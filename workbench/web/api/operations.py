@@ -19,6 +19,7 @@ from werkzeug.exceptions import UnsupportedMediaType
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, NotAllowed
+from workbench.outside_json import parsed_json
 from workbench.web.access import token_scopes, viewer
 from workbench.web.context import app_context
 from workbench.workflow.checks import storable
@@ -203,15 +204,11 @@ def _body(schema: Schema) -> Any:
     if request.mimetype != JSON:
         raise UnsupportedMediaType
     try:
-        sent = json.loads(request.get_data(), parse_constant=_no_constant)
-    except (ValueError, RecursionError):
+        sent = parsed_json(request.get_data())
+    except ValueError:
         finding = Finding("body", None, "json", "the body is not JSON", "send one JSON object in UTF-8")
         raise InvalidInput([finding]) from None
     return schema.read(sent, "body")
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(name)
 
 
 def _unfit(value: Any, place: str) -> Any:

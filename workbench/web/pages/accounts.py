@@ -10,10 +10,12 @@ from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.web import notices
 from workbench.web.access import administrator, viewer
 from workbench.web.context import app_context, reading, writing
+from workbench.web.own_password import tokens_too
 from workbench.web.paging import A_PAGE, ListPage, start_asked
 from workbench.web.requests import see_other
 from workbench.workflow.openid.identities import linked_identities
 from workbench.workflow.people import administration
+from workbench.workflow.people.access_tokens import access_tokens, revoke_access_token
 from workbench.workflow.people.accounts import has_password
 from workbench.workflow.people.resets import ResetLink, make_reset
 from workbench.workflow.people.sessions import sessions_of
@@ -42,14 +44,14 @@ def index() -> str:
 @blueprint.get("/<int:account_id>")
 @administrator
 def show(account_id: int) -> str:
-    """One account with its campaigns and sessions."""
+    """One account with its campaigns, sessions and access tokens."""
     return _page(account_id)
 
 
 @blueprint.post("/<int:account_id>/disable")
 @administrator
 def disable(account_id: int) -> Response:
-    """End the account's sessions, and let nobody sign in with it."""
+    """End the account's sessions, revoke its tokens, and let nobody sign in with it."""
     if account_id == viewer().id:
         raise Conflict("you cannot disable your own account", remedy="ask another administrator")
     with writing() as db:
@@ -80,7 +82,7 @@ def reset(account_id: int) -> tuple[str, int]:
 @blueprint.post("/<int:account_id>/reset-two-factor")
 @administrator
 def reset_two_factor(account_id: int) -> Response:
-    """Have no code asked of a person who lost app and recovery codes, and end the account's sessions."""
+    """Have no code asked of a person who lost app and recovery codes; ends sessions and tokens."""
     if account_id == viewer().id:
         raise Conflict("you cannot reset your own two-factor sign-in", remedy="use Your account")
     with writing() as db:
@@ -95,10 +97,20 @@ def end_sessions(account_id: int) -> Response:
     """End every session of the account."""
     with writing() as db:
         row = administration.require_account(db, account_id)
-        ended = sign_out_everywhere(db, row.id)
+        ended = sign_out_everywhere(db, row.id, tokens=tokens_too())
     if account_id == viewer().id:
         return see_other(url_for("entrance.sign_in", why="everywhere"))
     notices.add(f"{counted(ended, 'session')} of {row.login} ended.")
+    return _back(account_id)
+
+
+@blueprint.post("/<int:account_id>/tokens/<int:token_id>/revoke")
+@administrator
+def revoke_token(account_id: int, token_id: int) -> Response:
+    """Revoke an access token of the account."""
+    with writing() as db:
+        revoked = revoke_access_token(db, account_id, token_id)
+    notices.add(f"Token “{revoked.name}” revoked. Programs that use it are refused from now on.")
     return _back(account_id)
 
 
@@ -154,6 +166,7 @@ def _page(account_id: int, made: ResetLink | None = None, findings: tuple[Findin
     with reading() as db:
         details = administration.account_details(db, account_id)
         sessions = sessions_of(db, account_id, idle=app_context().settings.session_idle)
+        tokens = access_tokens(db, account_id)
         linked, with_password = linked_identities(db, account_id), has_password(db, account_id)
     link = url_for("entrance.reset", token=made.token, _external=True) if made else None
     return render_template(
@@ -161,6 +174,7 @@ def _page(account_id: int, made: ResetLink | None = None, findings: tuple[Findin
         one=details.line,
         details=details,
         sessions=sessions,
+        tokens=tokens,
         linked=linked,
         with_password=with_password,
         made=made,

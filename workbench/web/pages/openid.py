@@ -24,13 +24,19 @@ from workbench.workflow.openid.refusals import NotSignedIn, SignInObstacle
 from workbench.workflow.people.accounts import Account, any_account
 from workbench.workflow.people.code_steps import CodeNeeded
 from workbench.workflow.people.invitations import offer_of
-from workbench.workflow.people.signing_in import SignedIn, enter
+from workbench.workflow.people.signing_in import Refused, SignedIn, enter, place_of_any
 from workbench.workflow.people.throttling import provider_guess, record_failure, waiting_time
 
 blueprint = Blueprint("openid", __name__, url_prefix="/openid")
-# Of these, nobody who signs in is to blame.
+# Of these, nobody who signs in is to blame; and whoever cancels guesses nothing.
 UNCOUNTED = frozenset(
-    {SignInObstacle.AWAY, SignInObstacle.BUSY, SignInObstacle.SET_UP, SignInObstacle.THROTTLED}
+    {
+        SignInObstacle.AWAY,
+        SignInObstacle.BUSY,
+        SignInObstacle.DENIED,
+        SignInObstacle.SET_UP,
+        SignInObstacle.THROTTLED,
+    }
 )
 Arrival = Callable[[OpenIdProvider, BrowserTrip, ProviderIdentity], Response]
 
@@ -77,12 +83,13 @@ def leave() -> Response:
 
 
 def _arrived(provider: OpenIdProvider, trip: BrowserTrip) -> Response:
-    guess = provider_guess(request.remote_addr)
     if trip.purpose is TripPurpose.LINK and not _may_link(trip):
         raise NotSignedIn(SignInObstacle.LAPSED, provider.settings.name)
     with reading() as db:
-        if waiting_time(db, guess, utc_now(None)):
-            raise NotSignedIn(SignInObstacle.THROTTLED, provider.settings.name)
+        guess = provider_guess(place_of_any(db, browser()))
+        wait = Refused(waiting_time(db, guess, utc_now(None)))
+    if wait.seconds:
+        raise NotSignedIn(SignInObstacle.THROTTLED, provider.settings.name, seconds=wait.seconds)
     try:
         identity = provider.identity(request.args.to_dict(), trip)
         return _ARRIVALS[trip.purpose](provider, trip, identity)

@@ -70,8 +70,9 @@ def add() -> Answer:
                 done.append(counted(loaded.read, "topic"))
             else:
                 pooled = "pooled" in request.form
-                database = app_context().database
-                loaded = dropped_files.add_documents(database, here().id, one.id, pooled=pooled, notes=notes)
+                loaded = dropped_files.add_documents(
+                    app_context().database, here().id, one.id, pooled=pooled, notes=notes, writing=writing
+                )
                 done.append(counted(loaded.read - loaded.passed_over, "document"))
         with reading() as db:
             runs = _keepable(dropped_runs.dropped_runs(db, here().id))

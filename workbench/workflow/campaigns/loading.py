@@ -4,8 +4,8 @@ Images that pages show come among the documents: they wait until it is known whi
 that none of these names are left out.
 
 All files are read, and compared with what the campaign has, before the first document is written: a refused
-file leaves nothing. A process that is killed leaves the portions that it wrote; loading the files again adds
-the rest.
+file leaves nothing. A process that is killed leaves the portions that it wrote, and a row for each file that
+says so (`cut_loads`); loading the files again adds the rest.
 """
 
 from __future__ import annotations
@@ -17,12 +17,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import IO
+
+from sqlalchemy import Delete, delete, insert, select, update
+from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput
 from workbench.records import Document
 from workbench.storage import locks
-from workbench.storage.engine import Database
+from workbench.storage.engine import Database, Writing
+from workbench.storage.tables import DocumentLoadRow
 from workbench.workflow.campaigns.collection import (
     BATCH_LENGTH,
     Loaded,
@@ -36,7 +41,11 @@ from workbench.workflow.campaigns.collection import (
     original_length,
 )
 from workbench.workflow.campaigns.originals import named_images, original_row, unloaded, write_originals
+from workbench.workflow.checks import storable
+from workbench.workflow.clock import utc_now
 
+CUT_AFTER = timedelta(seconds=30)
+"""After so long without a portion the process that wrote them has ended."""
 PAUSE = 1
 """Between two portions the database is left to others for so many times as long."""
 
@@ -92,12 +101,18 @@ class _Read:
 
 
 def load_in_portions(
-    database: Database, campaign_id: int, files: Files, *, pooled: bool = False
+    database: Database,
+    campaign_id: int,
+    files: Files,
+    *,
+    pooled: bool = False,
+    writing: Writing | None = None,
 ) -> list[tuple[str, Loaded]]:
     """Load documents as `collection.load_documents` does, all of the files or none, while others write.
 
-    Raises InvalidInput with the errors of all files; nothing was written then, unless a document whose text
-    would change was judged in the meantime.
+    `writing` opens the transaction of the first portion, so that the trail has the load with it. Raises
+    InvalidInput with the errors of all files; nothing was written then, unless a document whose text would
+    change was judged in the meantime.
     """
     with database.reading() as db:
         only = docnos_to_load(db, campaign_id, pooled=pooled)
@@ -119,19 +134,74 @@ def load_in_portions(
         if findings:
             raise InvalidInput(findings)
         named = set[str]().union(*(file.named for file in read))
-        for file in read:
-            _write(database, campaign_id, file)
+        _write(database, campaign_id, read, database.writing if writing is None else writing)
         for file in read:
             for some in file.named_images(named):
                 _write_images(database, campaign_id, some)
+        _forget(database, campaign_id, [file.source for file in read if file.waiting])
     with database.reading() as db:
         missing = missing_documents(db, campaign_id)
     return [(file.source, Loaded.of(file.counts, missing)) for file in read]
 
 
-def _write(database: Database, campaign_id: int, file: _Read) -> None:
-    for batch in file:
-        file.counts += write_portion(database, campaign_id, batch, file.source)
+def cut_loads(
+    db: Session, campaign_id: int, *, now: datetime | None = None
+) -> tuple[tuple[str, int, int], ...]:
+    """The files whose load was cut: name, documents stored, and documents in all."""
+    row = DocumentLoadRow
+    cut = (row.campaign_id == campaign_id) & (row.moved_at < utc_now(now) - CUT_AFTER)
+    found = db.execute(select(row.source, row.loaded, row.documents).where(cut).order_by(row.id))
+    return tuple((source, loaded, documents) for source, loaded, documents in found)
+
+
+def _write(database: Database, campaign_id: int, files: Sequence[_Read], begin: Writing) -> None:
+    """Write all portions; the first says in the same transaction what is to come."""
+    row = DocumentLoadRow
+    numbers: dict[int, int] = {}
+    for at, file in enumerate(files):
+        for number, batch in enumerate(file, 1):
+            begun = time.monotonic()
+            with (database.writing if numbers else begin)() as db:
+                locks.change(db, campaign_id)
+                # By the connection: the trail has the load as such.
+                connection = db.connection()
+                if not numbers:
+                    coming = ((place, one) for place, one in enumerate(files) if one.portions)
+                    numbers = {place: _announced(db, campaign_id, one) for place, one in coming}
+                file.counts += _compared_and_written(db, campaign_id, batch, file.source)
+                own = row.id == numbers[at]
+                connection.execute(update(row).where(own).values(loaded=row.loaded + len(batch)))
+                moved = update(row).where(row.id.in_(numbers.values()))
+                connection.execute(moved.values(moved_at=utc_now(None)))
+                if number == file.portions and not file.waiting:
+                    connection.execute(_load_of(campaign_id, [file.source]))
+            time.sleep(PAUSE * (time.monotonic() - begun))
+
+
+def _announced(db: Session, campaign_id: int, file: _Read) -> int:
+    documents = file.counts["read"] - file.counts["passed_over"]
+    values = {
+        "campaign_id": campaign_id,
+        "source": storable(file.source)[:200],
+        "documents": documents,
+        "loaded": 0,
+        "moved_at": utc_now(None),
+    }
+    made = insert(DocumentLoadRow).values(values).returning(DocumentLoadRow.id)
+    return int(db.connection().execute(made).scalar_one())
+
+
+def _load_of(campaign_id: int, sources: Iterable[str]) -> Delete:
+    """Forget the loads of these files: also those that were cut before, which are complete now."""
+    row = DocumentLoadRow
+    named = [storable(source)[:200] for source in sources]
+    return delete(row).where(row.campaign_id == campaign_id, row.source.in_(named))
+
+
+def _forget(database: Database, campaign_id: int, sources: Sequence[str]) -> None:
+    if sources:
+        with database.writing() as db:
+            db.connection().execute(_load_of(campaign_id, sources))
 
 
 def _write_images(database: Database, campaign_id: int, images: Sequence[Document]) -> None:
@@ -155,13 +225,20 @@ def write_portion(
     begun = time.monotonic()
     with database.writing() as db:
         locks.change(db, campaign_id)
-        compared = compare(db, campaign_id, batch, set(), source)
-        if compared.changed:
-            changed = [row["docno"] for row in compared.changed]
-            judged = judged_docnos(db, campaign_id, changed)
-            compared = compare(db, campaign_id, batch, judged, source)
-        if compared.findings:
-            raise InvalidInput(compared.findings)
-        compared.write(db)
+        counts = _compared_and_written(db, campaign_id, batch, source)
     time.sleep(PAUSE * (time.monotonic() - begun))
+    return counts
+
+
+def _compared_and_written(
+    db: Session, campaign_id: int, batch: Sequence[Document], source: str
+) -> Counter[str]:
+    compared = compare(db, campaign_id, batch, set(), source)
+    if compared.changed:
+        changed = [row["docno"] for row in compared.changed]
+        judged = judged_docnos(db, campaign_id, changed)
+        compared = compare(db, campaign_id, batch, judged, source)
+    if compared.findings:
+        raise InvalidInput(compared.findings)
+    compared.write(db)
     return compared.counts

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from workbench.outside_json import parsed_json
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.tokens import new_token
 
@@ -72,10 +73,11 @@ def new_trip(purpose: TripPurpose, target: str = "", *, now: datetime | None = N
 def returned_trip(kept: str, state: str, *, now: datetime | None = None) -> BrowserTrip | None:
     """The trip of a cookie, if the state that came back is its own; None if not, or after ten minutes."""
     try:
-        purpose, target, begun, _secret = json.loads(base64.urlsafe_b64decode(kept + "=" * (-len(kept) % 4)))
+        content = base64.urlsafe_b64decode(kept + "=" * (-len(kept) % 4))
+        purpose, target, begun, _secret = parsed_json(content)
         trip = BrowserTrip(TripPurpose(purpose), str(target), kept)
         age = utc_now(now).timestamp() - float(begun)
-    except (ValueError, TypeError, RecursionError):
+    except (ValueError, TypeError):
         return None
     fits = hmac.compare_digest(trip.state.encode(), state.encode("utf-8", "replace"))
     return trip if fits and 0 <= age <= TRIP_LASTS.total_seconds() else None

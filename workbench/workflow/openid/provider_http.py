@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import IO, Any
 from urllib.error import HTTPError
 from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
 
+from workbench.outside_json import parsed_json
 from workbench.settings import is_protected
 
 SECONDS = 5.0
@@ -101,8 +101,8 @@ def _read(answer: Any, is_late: Callable[[], bool]) -> JsonAnswer:
         raise NoAnswer(f"redirects to another address (status {status})")
     content = _bounded(answer, is_late)
     try:
-        data = json.loads(content)
-    except (ValueError, RecursionError):
+        data = parsed_json(content)
+    except ValueError:
         raise NoAnswer(f"answers with no JSON (status {status})") from None
     if not isinstance(data, dict):
         raise NoAnswer(f"answers with no JSON object (status {status})")

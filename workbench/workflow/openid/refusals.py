@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from workbench.errors import WorkbenchError
+from workbench.workflow.people.signing_in import wait_in_words
 
 
 class SignInObstacle(StrEnum):
@@ -66,16 +67,21 @@ _EXPLAINED = {
         "your account on this site is linked with another account at {name}",
         "unlink that one first",
     ),
-    SignInObstacle.THROTTLED: ("too many sign-ins with {name} failed here", "try again in 15 minutes"),
+    SignInObstacle.THROTTLED: ("too many sign-ins with {name} failed here", "try again in {wait}"),
     SignInObstacle.NO_SIGN_OUT: ("{name} has no page for signing out", "sign out at {name} itself"),
 }
 
 
 class NotSignedIn(WorkbenchError):
-    """A sign-in at the provider that failed; `cause` is for the log and never has a secret."""
+    """A sign-in at the provider that failed; `cause` is for the log and never has a secret.
 
-    def __init__(self, obstacle: SignInObstacle, name: str, cause: str = "") -> None:
-        message, remedy = (text.format(name=name, code=obstacle) for text in _EXPLAINED[obstacle])
+    `seconds` is how long further ones are refused, where they are.
+    """
+
+    def __init__(self, obstacle: SignInObstacle, name: str, cause: str = "", seconds: int = 0) -> None:
+        shown = {"name": name, "code": obstacle, "wait": wait_in_words(seconds)}
+        message, remedy = (text.format(**shown) for text in _EXPLAINED[obstacle])
         super().__init__(message, remedy=remedy)
         self.obstacle = obstacle
         self.cause = cause
+        self.seconds = seconds

@@ -4,6 +4,7 @@ Decisions:
 
 - A token has the rights of its owner at the moment of a call, and of these only what its scopes name. It
   says nothing of roles, so that whoever loses a role loses it in every program too.
+- What locks somebody out of an account, as another password does, revokes its tokens (`signing_in`).
 - Every token ends: a year is the most. It is shown once; the database has its SHA-256.
 """
 

@@ -30,6 +30,7 @@ ACTS = {
     "accounts.erase": "Delete personal data",
     "accounts.promote": "Make administrator",
     "accounts.reset": "Create reset link",
+    "accounts.revoke_token": "Revoke access token of account",
     "accounts.reset_two_factor": "Reset two-factor sign-in of account",
     "additions.add": "Add documents to topic",
     "additions.remove": "Remove added documents",

@@ -103,7 +103,7 @@ def require_account(db: Session, account_id: int) -> AccountRow:
 
 
 def disable_account(db: Session, account_id: int, *, now: datetime | None = None) -> AccountRow:
-    """Let nobody sign in with an account, and end its sessions; its judgments stay.
+    """Let nobody sign in with an account, end its sessions and revoke its tokens; judgments stay.
 
     Raises NotFound; Conflict for the last administrator.
     """
@@ -144,7 +144,7 @@ def set_administrator(db: Session, account_id: int, administrator: bool) -> Acco
 
 
 def reset_two_factor(db: Session, account_id: int) -> AccountRow:
-    """Have no code asked of a person who lost the app and the recovery codes, and end the account's sessions.
+    """Have no code asked of a person who lost the app and the recovery codes; ends its sessions and tokens.
 
     Raises NotFound; Conflict if two-factor sign-in is off.
     """

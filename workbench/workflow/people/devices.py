@@ -26,13 +26,14 @@ def remember_device(db: Session, token: str | None, account_id: int, now: dateti
     A browser has one for all accounts that are used in it. One that was not made here is replaced.
     """
     db.execute(delete(DeviceRow).where(DeviceRow.used_at < now - DEVICE_LASTS))
-    if not token or not _made_here(db, token):
+    if not token or not is_device(db, token):
         token = new_token()
     db.merge(DeviceRow(token_hash=token_hash(token), account_id=account_id, used_at=now))
     db.flush()
     return token
 
 
-def _made_here(db: Session, token: str) -> bool:
+def is_device(db: Session, token: str) -> bool:
+    """Whether any account was signed in before in the browser that has this token."""
     made = select(DeviceRow.account_id).where(DeviceRow.token_hash == token_hash(token))
     return db.scalar(made.limit(1)) is not None

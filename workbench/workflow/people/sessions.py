@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, and_, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
-from workbench.storage.tables import SessionRow
+from workbench.storage.tables import AccessTokenRow, SessionRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.browsers import browser_words
 from workbench.workflow.people.tokens import token_hash
@@ -95,8 +95,13 @@ def end_session(db: Session, account_id: int, name: str) -> str:
     return browser_words(row.browser)
 
 
-def end_other_sessions(db: Session, account_id: int, token: str) -> int:
-    """End every session of an account but the one with this token; gives how many."""
+def end_other_sessions(db: Session, account_id: int, token: str, *, tokens: bool = True) -> int:
+    """End every session of an account but the one with this token; gives how many.
+
+    Revokes the access tokens too, unless `tokens` is false.
+    """
+    if tokens:
+        db.execute(delete(AccessTokenRow).where(AccessTokenRow.account_id == account_id))
     others = SessionRow.account_id == account_id, SessionRow.token_hash != token_hash(token)
     return len(db.scalars(delete(SessionRow).where(*others).returning(SessionRow.token_hash)).all())
 

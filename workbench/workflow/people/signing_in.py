@@ -13,12 +13,12 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotAllowed
-from workbench.storage.tables import AccountRow, CodeStepRow, PasswordResetRow, SessionRow
+from workbench.storage.tables import AccessTokenRow, AccountRow, CodeStepRow, PasswordResetRow, SessionRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import Account, account_from, account_row, fold_login
 from workbench.workflow.people.browsers import shortened_address
 from workbench.workflow.people.code_steps import CodeNeeded, ask_for_code
-from workbench.workflow.people.devices import is_device_of, remember_device
+from workbench.workflow.people.devices import is_device, is_device_of, remember_device
 from workbench.workflow.people.passwords import Passwords
 from workbench.workflow.people.throttling import (
     SIGNED_IN,
@@ -134,6 +134,13 @@ def place_of(db: Session, browser: Browser, account_id: int | None) -> str:
     return network_of(browser.address)
 
 
+def place_of_any(db: Session, browser: Browser) -> str:
+    """As `place_of` where nobody is named: a browser is known in which any account was signed in before."""
+    if browser.device and is_device(db, browser.device):
+        return place_of_device(token_hash(browser.device))
+    return network_of(browser.address)
+
+
 def check_password(attempt: SignInAttempt, password: str, passwords: Passwords) -> CheckedAttempt:
     """Check the password of an attempt, outside any transaction; a throttled one is not checked."""
     if attempt.wait or not passwords.matches(password, attempt.stored):
@@ -157,15 +164,23 @@ def sign_in(
 
 
 def change_password(
-    db: Session, checked: CheckedAttempt, password_hash: str, *, now: datetime | None = None
+    db: Session,
+    checked: CheckedAttempt,
+    password_hash: str,
+    *,
+    tokens: bool = True,
+    now: datetime | None = None,
 ) -> SignedIn | Refused:
-    """Replace the password after the old one was checked; ends all sessions and opens a new one."""
+    """Replace the password after the old one was checked; ends all sessions and opens a new one.
+
+    Revokes the access tokens too, unless `tokens` is false.
+    """
     account = _verified(db, checked, utc_now(now))
     if isinstance(account, Refused):
         return account
     account.password_hash = password_hash
     forget_failures(db, code_name(account.login))
-    sign_out_everywhere(db, account.id)
+    sign_out_everywhere(db, account.id, tokens=tokens)
     db.execute(delete(PasswordResetRow).where(PasswordResetRow.account_id == account.id))
     return open_session(db, account_from(account), checked.attempt.browser, now=now)
 
@@ -212,8 +227,13 @@ def sign_out(db: Session, token: str) -> None:
     db.execute(delete(SessionRow).where(SessionRow.token_hash == token_hash(token)))
 
 
-def sign_out_everywhere(db: Session, account_id: int) -> int:
-    """End every session of an account, and sign-ins that wait for a code; gives how many sessions."""
+def sign_out_everywhere(db: Session, account_id: int, *, tokens: bool = True) -> int:
+    """End every session of an account, and sign-ins that wait for a code; gives how many sessions.
+
+    Revokes the access tokens too, unless `tokens` is false: whoever had the account may have made some.
+    """
+    if tokens:
+        db.execute(delete(AccessTokenRow).where(AccessTokenRow.account_id == account_id))
     db.execute(delete(CodeStepRow).where(CodeStepRow.account_id == account_id))
     ended = delete(SessionRow).where(SessionRow.account_id == account_id).returning(SessionRow.token_hash)
     return len(db.scalars(ended).all())
@@ -246,12 +266,12 @@ def wait_in_words(seconds: int) -> str:
 
 
 def set_password(db: Session, login: str, password_hash: str) -> Account:
-    """Give an account another password without asking for the old one; ends its sessions. Raises NotFound."""
+    """Give an account another password without the old one; ends sessions and tokens. Raises NotFound."""
     return replace_password(db, account_row(db, login).id, password_hash)
 
 
 def replace_password(db: Session, account_id: int, password_hash: str) -> Account:
-    """Store another password; ends all sessions, and forgets failed attempts and the link of a reset."""
+    """Store another password; ends sessions and tokens, forgets failed attempts and the link of a reset."""
     row = db.get_one(AccountRow, account_id)
     row.password_hash = password_hash
     sign_out_everywhere(db, row.id)

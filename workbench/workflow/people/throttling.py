@@ -89,9 +89,8 @@ def place_of_device(token_hash: str) -> str:
     return _DEVICE + token_hash[:32]
 
 
-def provider_guess(address: str | None) -> Guess:
+def provider_guess(place: str) -> Guess:
     """What sign-ins at a provider that fail are counted for: where they come from, since nobody is named."""
-    place = network_of(address)
     return Guess(f"{OPENID}{place}", place)
 
 

@@ -24,7 +24,7 @@ from workbench.formats.run_report import finding_from_json, finding_to_json
 from workbench.formats.text_formats import in_words
 from workbench.formats.topics import TOPIC_FORMATS, read_topics
 from workbench.storage import locks
-from workbench.storage.engine import Database
+from workbench.storage.engine import Database, Writing
 from workbench.storage.tables import CampaignRow, CheckedFileRow, TopicRow
 from workbench.workflow.campaigns.collection import Loaded, load_topics
 from workbench.workflow.campaigns.loading import load_in_portions
@@ -186,7 +186,13 @@ def add_topics(db: Session, campaign_id: int, number: int) -> Loaded:
 
 
 def add_documents(
-    database: Database, campaign_id: int, number: int, *, pooled: bool = False, notes: list[str] | None = None
+    database: Database,
+    campaign_id: int,
+    number: int,
+    *,
+    pooled: bool = False,
+    notes: list[str] | None = None,
+    writing: Writing | None = None,
 ) -> Loaded:
     """Load documents that wait, all or only pooled ones, and forget the file; others save meanwhile.
 
@@ -197,7 +203,7 @@ def add_documents(
         _require_ready(_row(db, campaign_id, number))
         name, content = dropped_content(db, campaign_id, number)
     files = [(name, read_documents(content, source=name, notes=notes))]
-    ((_, loaded),) = load_in_portions(database, campaign_id, files, pooled=pooled)
+    ((_, loaded),) = load_in_portions(database, campaign_id, files, pooled=pooled, writing=writing)
     with database.writing() as db, suppress(NotFound):
         locks.change(db, campaign_id)
         forget_dropped(db, campaign_id, number)

@@ -316,6 +316,18 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_judgment_import_campaign_id"), "judgment_import", ["campaign_id"], unique=False)
     op.create_table(
+        "document_load",
+        sa.Column("id", NUMBER, nullable=False),
+        sa.Column("campaign_id", NUMBER, nullable=False),
+        sa.Column("source", sa.String(200), nullable=False),
+        sa.Column("documents", sa.Integer(), nullable=False),
+        sa.Column("loaded", sa.Integer(), nullable=False),
+        sa.Column("moved_at", MOMENT, nullable=False),
+        sa.ForeignKeyConstraint(["campaign_id"], ["campaign.id"], name=op.f("fk_document_load_campaign_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_document_load")),
+    )
+    op.create_index(op.f("ix_document_load_campaign_id"), "document_load", ["campaign_id"], unique=False)
+    op.create_table(
         "known_answer",
         sa.Column("campaign_id", NUMBER, nullable=False),
         sa.Column("topic", ID, nullable=False),

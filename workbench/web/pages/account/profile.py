@@ -10,10 +10,11 @@ from workbench.errors import Finding, InvalidInput
 from workbench.web import notices
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import app_context, reading, writing
-from workbench.web.own_password import FIELD, password_finding, wrong_password
+from workbench.web.own_password import FIELD, password_finding, tokens_too, wrong_password
 from workbench.web.requests import browser, drop_session, keep_session, retry_after, see_other
 from workbench.workflow.people import accounts as people
 from workbench.workflow.people import sessions, signing_in
+from workbench.workflow.people.access_tokens import access_tokens
 from workbench.workflow.people.signing_in import Refused
 
 blueprint = Blueprint("account", __name__, url_prefix="/account")
@@ -58,7 +59,7 @@ def change_password() -> Answer:
     # Hashing is expensive: only done if the current password is right.
     new_hash = app_context().passwords.hash(form["password"]) if checked.right else ""
     with writing() as db:
-        outcome = signing_in.change_password(db, checked, new_hash)
+        outcome = signing_in.change_password(db, checked, new_hash, tokens=tokens_too())
     if isinstance(outcome, Refused):
         wrong = "this is not your password" if not outcome.wait else str(outcome)
         page = _page((Finding("Current password", None, "old", wrong),))
@@ -79,7 +80,7 @@ def sign_out_everywhere() -> Answer:
     if refusal is not None:
         return refusal
     with writing() as db:
-        signing_in.sign_out_everywhere(db, viewer().id)
+        signing_in.sign_out_everywhere(db, viewer().id, tokens=tokens_too())
     response = see_other(url_for("entrance.sign_in", why="everywhere"))
     drop_session(response)
     return response
@@ -113,7 +114,7 @@ def end_other_sessions() -> Answer:
     if refusal is not None:
         return refusal
     with writing() as db:
-        ended = sessions.end_other_sessions(db, viewer().id, g.token)
+        ended = sessions.end_other_sessions(db, viewer().id, g.token, tokens=tokens_too())
     notices.add(f"{counted(ended, 'other session')} ended.")
     return see_other(url_for("account.open_sessions"))
 
@@ -133,10 +134,13 @@ def _sessions_page(findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
         lines = sessions.sessions_of(db, viewer().id, g.token, idle=app_context().settings.session_idle)
         with_password = people.has_password(db, viewer().id)
+        tokens = access_tokens(db, viewer().id)
     return render_template(
-        "account/sessions.html", sessions=lines, with_password=with_password, findings=findings
+        "account/sessions.html", sessions=lines, tokens=tokens, with_password=with_password, findings=findings
     )
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:
-    return render_template("account/index.html", findings=findings, typed=request.form)
+    with reading() as db:
+        tokens = access_tokens(db, viewer().id)
+    return render_template("account/index.html", tokens=tokens, findings=findings, typed=request.form)

@@ -9,7 +9,7 @@ from workbench.errors import Finding, WorkbenchError
 from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
 from workbench.formats.text_formats import in_words
 from workbench.web.access import here, organiser, reader
-from workbench.web.context import app_context, reading
+from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import attachment
 from workbench.web.forms import (
     announce,
@@ -55,7 +55,7 @@ def load() -> Response | tuple[str, int]:
     notes: list[str] = []
     try:
         files = [(name, read_documents(stream, source=name, notes=notes)) for name, stream in sent_files()]
-        done = load_in_portions(app_context().database, here().id, files, pooled=pooled)
+        done = load_in_portions(app_context().database, here().id, files, pooled=pooled, writing=writing)
     except WorkbenchError as error:
         return _page(findings_of(error, "Documents")), status_of(error)
     announce_notes(notes)

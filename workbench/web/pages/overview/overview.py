@@ -17,6 +17,7 @@ from workbench.workflow.adjudication.decisions import decisions_so_far
 from workbench.workflow.agreement.people import People, mean_of_pairs
 from workbench.workflow.agreement.report import agreement_of_people
 from workbench.workflow.campaigns.campaigns import campaign_of
+from workbench.workflow.campaigns.loading import cut_loads
 from workbench.workflow.judging.unrecorded import unrecorded_count
 from workbench.workflow.overview.attention import attention
 from workbench.workflow.overview.cards import own_tasks
@@ -49,6 +50,7 @@ def index() -> str:
             unrecorded=unrecorded_count(db, here().id),
             decisions=decisions_so_far(db, here().id),
             releases=releases_of(db, here().id),
+            cut_loads=cut_loads(db, here().id),
         )
         own = own_tasks(db, here().id, viewer().id, here().roles)
     organiser = Role.ORGANISER in here().roles

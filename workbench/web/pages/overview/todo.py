@@ -46,7 +46,7 @@ class CampaignState:
     `noted` counts the runs with warnings.
     `unrecorded` counts answers that could not be recorded and are not resolved yet; `decisions` counts pairs
     by what adjudicators did with them; `batches` are checked files that are no runs yet. `releases` are the
-    latest first.
+    latest first. `cut_loads` are files of documents by name, with how many of how many are stored.
     """
 
     overview: Overview
@@ -59,6 +59,7 @@ class CampaignState:
     unrecorded: int = 0
     decisions: Mapping[str, int] = field(default_factory=dict)
     releases: Sequence[Release] = ()
+    cut_loads: Sequence[tuple[str, int, int]] = ()
 
 
 def todo_items(state: CampaignState) -> tuple[TodoItem, ...]:
@@ -94,6 +95,11 @@ def _setup(state: CampaignState) -> Iterator[TodoItem]:
 
 def _collection(state: CampaignState) -> Iterator[TodoItem]:
     missing, found = state.overview.missing_documents, state.readiness
+    for name, loaded, documents in state.cut_loads[:MOST_LINES]:
+        cut = Markup(
+            'The load of <bdi class="mono" dir="auto">{}</bdi> was cut: {} of {} stored. Load the file again.'
+        ).format(name, f"{loaded:,}", counted(documents, "document"))
+        yield TodoItem("Cut", cut, url_for("documents.index"), "Load documents", "poor")
     if missing:
         text = f"{counted(missing, 'pooled document')} without text cannot be judged."
         yield TodoItem("Missing", text, url_for("documents.index"), "Load documents", "poor")

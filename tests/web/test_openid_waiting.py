@@ -1,0 +1,46 @@
+"""Who waits after failed sign-ins at the provider, and for how long."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from flask import Flask
+
+from tests.cast import Cast
+from tests.openid import RunningProvider
+from tests.web.test_openid_pages import departure, enters, link, refused
+from tests.web.test_openid_pages import offer as offer  # fixtures
+from workbench.storage.engine import Database
+from workbench.workflow.openid.refusals import SignInObstacle
+from workbench.workflow.people.throttling import FREE_FAILURES
+
+
+@pytest.mark.usefixtures("offer")
+def test_who_cancels_keeps_nobody_out(
+    app: Flask, sqlite_database: Database, running: RunningProvider, cast: Cast
+) -> None:
+    link(sqlite_database, running, "linked", cast.accounts["Ada"].id)
+    for _ in range(FREE_FAILURES + 1):
+        client = app.test_client()
+        state = dict(parse_qsl(urlsplit(departure(client.post("/openid"))).query))["state"]
+        answer = client.get("/openid/callback", query_string={"error": "access_denied", "state": state})
+        assert (answer.status_code, refused(answer)) == (403, (SignInObstacle.DENIED,))
+    assert enters(app.test_client(), running, "linked").status_code == 303
+
+
+@pytest.mark.usefixtures("offer")
+def test_a_known_browser_waits_for_nobody_else_and_others_are_told_how_long(
+    app: Flask, sqlite_database: Database, running: RunningProvider, cast: Cast
+) -> None:
+    link(sqlite_database, running, "linked", cast.accounts["Ada"].id)
+    known = app.test_client()
+    assert enters(known, running, "linked").status_code == 303
+    for _ in range(FREE_FAILURES):
+        enters(app.test_client(), running, "nobody")
+    answer = enters(app.test_client(), running, "linked")
+    assert (answer.status_code, refused(answer)) == (429, (SignInObstacle.THROTTLED,))
+    assert 0 < int(answer.headers["Retry-After"]) <= 30
+    assert f"try again in {answer.headers['Retry-After']} second" in answer.text.casefold()
+    known.delete_cookie("workbench-session")
+    assert enters(known, running, "linked").status_code == 303
