@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -123,8 +124,10 @@ def _scale(name: str) -> Scale:
         return named_scale(name)
     try:
         given = parsed_json(_text(Path(name)))
+    except json.JSONDecodeError as error:
+        raise WorkbenchError(f"{name}:{error.lineno}: not JSON: {error.msg}") from None
     except ValueError as error:
-        raise WorkbenchError(f"{name}: this is no JSON: {error}") from None
+        raise WorkbenchError(f"{name}: not JSON: {error}") from None
     return scale_from_json(given)
 
 
