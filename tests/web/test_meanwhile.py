@@ -101,14 +101,15 @@ def test_a_field_that_was_not_touched_stays_as_somebody_else_saved_it(olga: Flas
 
 def test_a_field_that_two_changed_is_refused_once_with_both_texts(olga: FlaskClient) -> None:
     mine, theirs = opened(olga), opened(olga)
-    olga.post(SETTINGS, data=theirs | {"guidelines": "Read it twice."})
+    olga.post(SETTINGS, data=theirs | {"guidelines": "Read it twice.", "name": "Haven"})
     refused = olga.post(SETTINGS, data=mine | {"guidelines": "Skim it."})
     assert refused.status_code == 422
     assert "Read it twice." in text_of(refused.text)
     assert form(refused.text)["guidelines"] == "Skim it."
     assert opened(olga)["guidelines"] == "Read it twice."
     assert olga.post(SETTINGS, data=form(refused.text)).status_code == 303
-    assert opened(olga)["guidelines"] == "Skim it."
+    # Nor does the refused form undo what it never touched.
+    assert (opened(olga)["guidelines"], opened(olga)["name"]) == ("Skim it.", "Haven")
     # What was there before can still be read.
     assert "Read it twice." in text_of(olga.get(SETTINGS).text)
 
@@ -128,6 +129,59 @@ def test_so_is_every_other_setting(
     assert olga.post(action, data=first | one).status_code == 303
     assert olga.post(action, data=second | other).status_code == 422
     assert form(olga.get(SETTINGS).text, action)[next(iter(one))] == shown
+
+
+@pytest.mark.parametrize(
+    ("page", "action", "one", "other"),
+    [
+        ("/runs/rules", "", ("max_per_topic", "100"), {"code-docnos-alike": "ignored"}),
+        ("/settings/probes", "", ("one_in", "20"), {"distance": "12"}),
+        ("/adjudication", "/rules", ("steps", "1"), {"machines": "yes"}),
+        ("/topics/drafts", "/rules", ("most", "15"), {"first": "30"}),
+        ("/pools/{}/queue", "", ("lease_minutes", "9"), {"per_pair": "2"}),
+    ],
+)
+def test_rules_of_all_kinds_are_saved_field_by_field_and_refused_where_two_changed_one(
+    olga: FlaskClient,
+    cast: Cast,
+    page: str,
+    action: str,
+    one: tuple[str, str],
+    other: dict[str, str],
+) -> None:
+    name, value = one
+    page = f"/c/harbour{page.format(cast.pool_id)}"
+    action = page + action
+
+    def saved() -> tuple[str, dict[str, str]]:
+        now = form(olga.get(page).text, action)
+        return now[name], {field: now[field] for field in other}
+
+    first, second, third = (form(olga.get(page).text, action) for _ in range(3))
+    assert olga.post(action, data=first | {name: value}).status_code == 303
+    # The second has not touched what the first has changed.
+    assert olga.post(action, data=second | other).status_code == 303
+    assert saved() == (value, other)
+    # The third has, and learns of it; what it then saves counts.
+    refused = olga.post(action, data=third | {name: "3"})
+    assert refused.status_code == 422
+    assert f"omebody else changed this to {value} after" in text_of(refused.text)
+    again = form(refused.text, action)
+    assert again[name] == "3"
+    assert olga.post(action, data=again).status_code == 303
+    assert saved() == ("3", other)
+
+
+def test_events_of_a_webhook_that_two_chose_are_refused_once(olga: FlaskClient) -> None:
+    added = olga.post(
+        "/c/harbour/settings/webhooks", data={"url": "https://hooks.example/a", "event": "run.received"}
+    )
+    assert added.status_code == 201
+    address = "/c/harbour/settings/webhooks/1"
+    first, second = (form(olga.get(address).text, address) for _ in range(2))
+    chosen = {"event": ["topic.finished", "run.received"]}
+    assert olga.post(address, data=first | chosen).status_code == 303
+    assert olga.post(address, data=second | {"event": ["release.made"]}).status_code == 422
 
 
 def test_other_meanings_of_grades_are_asked_for_twice_once_documents_are_judged(olga: FlaskClient) -> None:

@@ -11,11 +11,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from flask import request
+from flask import g, request
 
 from workbench.errors import Finding, InvalidInput
 
 FIELD = "was"
+LONGEST_SHOWN = 120
+"""Characters of another's value within a message."""
 
 
 class ChangedMeanwhile(InvalidInput):
@@ -23,11 +25,30 @@ class ChangedMeanwhile(InvalidInput):
 
     def __init__(self, now: Mapping[str, Any]) -> None:
         self.now = now
-        message = "somebody else changed this after you opened the page"
         remedy = "compare the two, then save again"
         super().__init__(
-            [Finding(name.capitalize().replace("_", " "), None, name, message, remedy) for name in now]
+            [
+                Finding(name.capitalize().replace("_", " "), None, name, _changed(value), remedy)
+                for name, value in now.items()
+            ]
         )
+
+
+def _changed(value: object) -> str:
+    """That somebody else changed a value, and to what where that is short."""
+    shown = in_a_line(value)
+    return f"somebody else changed this{f' to {shown}' if shown else ''} after you opened the page"
+
+
+def in_a_line(value: object) -> str | None:
+    """A value as a message names it; None where it is too long for one."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None or value == "":
+        return "nothing"
+    if not isinstance(value, int | str) or len(str(value)) > LONGEST_SHOWN or "\n" in str(value):
+        return None
+    return f"“{value}”" if isinstance(value, str) else str(value)
 
 
 def mark(value: object) -> str:
@@ -36,8 +57,15 @@ def mark(value: object) -> str:
 
 
 def marks(now: Mapping[str, Any]) -> str:
-    """What the hidden field `was` of a form says of the values that it shows."""
-    return " ".join(f"{name}={mark(value)}" for name, value in now.items())
+    """What the hidden field `was` of a form says of the values that it was made from.
+
+    The page that refuses a form shows it as it was typed, and so says of it what the form had said; only of
+    what two people changed it shows the other value too.
+    """
+    was, both = _was(), g.get(FIELD, ())
+    return " ".join(
+        f"{name}={mark(value) if name in both else was.get(name, mark(value))}" for name, value in now.items()
+    )
 
 
 def merged(typed: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
@@ -46,7 +74,7 @@ def merged(typed: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
     To be called in the transaction that saves. A form without the field `was` is taken as it is. Raises
     ChangedMeanwhile.
     """
-    was = dict(part.split("=", 1) for part in request.form.get(FIELD, "").split() if "=" in part)
+    was = _was()
     untouched = {name for name, value in typed.items() if mark(value) == was.get(name)}
     both = {
         name: now[name]
@@ -54,5 +82,11 @@ def merged(typed: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
         if name in was and mark(now[name]) not in (was[name], mark(typed[name]))
     }
     if both:
+        setattr(g, FIELD, both.keys())
         raise ChangedMeanwhile(both)
     return {name: now[name] if name in untouched else value for name, value in typed.items()}
+
+
+def _was() -> dict[str, str]:
+    """What the form that was sent says that it was made from."""
+    return dict(part.split("=", 1) for part in request.form.get(FIELD, "").split() if "=" in part)

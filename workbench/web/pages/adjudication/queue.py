@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -20,6 +21,7 @@ from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment, export_file
 from workbench.web.forms import findings_of, status_of, whole_number
 from workbench.web.ids import read_id, write_id
+from workbench.web.meanwhile import marks, merged
 from workbench.web.pages.overview.steps import disputes_way
 from workbench.web.requests import see_other
 from workbench.web.results import CampaignResult, MadeResult, result
@@ -90,12 +92,14 @@ def index() -> str:
 @organiser
 def change_rules() -> Response | tuple[str, int]:
     """Save what counts as disputed, and how it is shown."""
+    typed = None
     try:
-        rules = _rules()
+        typed = _rules()
         with writing() as db:
-            save_adjudication_rules(db, here().id, rules)
+            now = adjudication_rules(db, here().id)
+            save_adjudication_rules(db, here().id, replace(now, **merged(_values(typed), _values(now))))
     except WorkbenchError as error:
-        return _page(findings_of(error, "Adjudication")), status_of(error)
+        return _page(findings_of(error, "Adjudication"), typed), status_of(error)
     then = disputes_way(otherwise=("Create qrels", url_for("qrels.index")))
     notices.add("Adjudication settings saved.", then=then)
     return see_other(url_for("adjudication.index"))
@@ -156,7 +160,7 @@ def report_file() -> MadeResult:
     return MadeResult("discussions", discussion_export(found, names=names))
 
 
-def _page(findings: tuple[Finding, ...] = ()) -> str:
+def _page(findings: tuple[Finding, ...] = (), typed: AdjudicationRules | None = None) -> str:
     chosen = queue_choice(topic="topic")
     with reading() as db:
         found, lines = _lines(db, chosen, Waiting.PAGE)
@@ -173,7 +177,8 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
         states=tuple(State),
         differences=tuple(Difference),
         measures=[(name, name) for name in dict.fromkeys((*influence_measures(), found.rules.measure))],
-        rules=found.rules,
+        rules=typed or found.rules,
+        was=marks(_values(found.rules)),
         findings=findings,
     )
 
@@ -182,6 +187,11 @@ def _lines(db: Session, chosen: QueueChoice, waiting: Waiting) -> tuple[Queue, Q
     influence = True if waiting is Waiting.EXACT else None
     found = dispute_queue(db, here().id, order=chosen.order, influence=influence, waiting=waiting)
     return found, found.filtered(topic=chosen.topic, state=chosen.state)
+
+
+def _values(rules: AdjudicationRules) -> dict[str, Any]:
+    """The fields of the form."""
+    return {name: value for name, value in asdict(rules).items() if name != "seed"}
 
 
 def _rules() -> AdjudicationRules:

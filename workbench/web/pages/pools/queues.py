@@ -7,10 +7,12 @@ from werkzeug.wrappers import Response
 
 from workbench.counts import counted
 from workbench.errors import Finding, WorkbenchError
+from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, organiser
 from workbench.web.context import app_context, reading, writing
 from workbench.web.forms import findings_of, sent_id, status_of, whole_number
+from workbench.web.meanwhile import marks, merged
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.requests import see_other
 from workbench.web.trail import in_portions
@@ -18,6 +20,7 @@ from workbench.workflow.judging import queues
 from workbench.workflow.judging.queues import queue_report
 from workbench.workflow.people.assessors import assessors_of
 
+SETTINGS = ("per_pair", "lease_minutes")
 blueprint = Blueprint("queues", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>/queue")
 
 
@@ -35,12 +38,13 @@ def make(pool_id: int) -> Response | tuple[str, int]:
     try:
         with writing() as db:
             line = pool_line(db, here().id, pool_id)
-            per_pair = whole_number(request.form.get("per_pair", "")) or 0
-            queues.make_queue(db, here().id, line.name, per_pair)
-            queues.set_lease(db, here().id, whole_number(request.form.get("lease_minutes", "")) or 0)
+            typed = {name: whole_number(request.form.get(name, "")) or 0 for name in SETTINGS}
+            found = merged(typed, _values(db, line.name))
+            queues.make_queue(db, here().id, line.name, found["per_pair"])
+            queues.set_lease(db, here().id, found["lease_minutes"])
     except WorkbenchError as error:
         return _page(pool_id, findings_of(error, "Queue", "per_pair")), status_of(error)
-    asked = counted(per_pair, "judgment")
+    asked = counted(found["per_pair"], "judgment")
     notices.add(f"“{line.name}” is now a queue: {asked} per pair.")
     return _back(pool_id)
 
@@ -100,16 +104,22 @@ def _back(pool_id: int) -> Response:
     return see_other(url_for("queues.index", pool_id=pool_id))
 
 
+def _values(db: Session, name: str) -> dict[str, int]:
+    """The settings that the form shows."""
+    values = queues.per_pair_of(db, here().id, name) or 1, queues.lease_of(db, here().id)
+    return dict(zip(SETTINGS, values, strict=True))
+
+
 def _page(pool_id: int, findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
-        per_pair = queues.per_pair_of(db, here().id, line.name)
+        per_pair, settings = queues.per_pair_of(db, here().id, line.name), _values(db, line.name)
         return render_template(
             "pools/queue.html",
             pool=line,
             report=queue_report(db, here().id, line.name) if per_pair else None,
-            lease=queues.lease_of(db, here().id),
-            per_pair=per_pair,
+            settings=settings,
+            was=marks(settings),
             assessors=[one for one in assessors_of(db, here().id) if one.assignable],
             typed=request.form,
             findings=findings,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
@@ -12,6 +15,7 @@ from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, sent_files, sent_text, status_of, whole_number
+from workbench.web.meanwhile import marks, merged
 from workbench.web.requests import see_other
 from workbench.workflow.runs.run_rules import (
     collection_list,
@@ -37,13 +41,15 @@ def index() -> str:
 @organiser
 def change() -> Answer:
     """Keep the rules."""
-    most = sent_text("max_per_topic").strip()
+    most, typed = sent_text("max_per_topic").strip(), None
     try:
-        rules = _typed(most)
+        typed = _typed(most)
         with writing() as db:
-            keep_rules(db, here().id, rules)
+            found = merged(_values(typed), _values(rules_of(db, here().id)))
+            limit = found.pop("max_per_topic")
+            keep_rules(db, here().id, _rules(found, limit))
     except WorkbenchError as error:
-        return _page(findings_of(error, "Rules"), most=most), status_of(error)
+        return _page(findings_of(error, "Rules"), most=most, typed=typed), status_of(error)
     notices.add("The rules are saved. They apply to files checked from now on.")
     return see_other(url_for("run_rules.index"))
 
@@ -82,21 +88,36 @@ def _typed(most: str) -> RunRules:
         raise InvalidInput(
             [Finding("Rules", None, "max_per_topic", message, "give 1 or more, or leave it empty")]
         )
-    names = [code.name for code in CODES.values() if not code.fixed]
+    return _rules({name: request.form.get(f"code-{name}", "") for name in CODES}, limit)
+
+
+def _rules(treatments: Mapping[str, str], limit: int | None) -> RunRules:
     known = {str(treatment) for treatment in Treatment}
-    sent = [(name, request.form.get(f"code-{name}", "")) for name in names]
-    treatments = [(name, Treatment(value)) for name, value in sent if value in known]
-    return changed_rules(DEFAULT_RULES, treatments, max_per_topic=limit)
+    given = [
+        (name, Treatment(value))
+        for name, value in treatments.items()
+        if value in known and not CODES[name].fixed
+    ]
+    return changed_rules(DEFAULT_RULES, given, max_per_topic=limit)
 
 
-def _page(findings: tuple[Finding, ...] = (), *, most: str | None = None) -> str:
+def _values(rules: RunRules) -> dict[str, Any]:
+    """The fields of the form."""
+    codes = {name: str(rules.of(name)) for name, code in CODES.items() if not code.fixed}
+    return {"max_per_topic": rules.max_per_topic} | codes
+
+
+def _page(
+    findings: tuple[Finding, ...] = (), *, most: str | None = None, typed: RunRules | None = None
+) -> str:
     with reading() as db:
         rules = rules_of(db, here().id)
         docnos = collection_list(db, here().id)
     limit = "" if rules.max_per_topic is None else str(rules.max_per_topic)
     return render_template(
         "runs/rules.html",
-        rules=rules,
+        rules=typed or rules,
+        was=marks(_values(rules)),
         codes=CODES.values(),
         docnos=docnos,
         most=limit if most is None else most,

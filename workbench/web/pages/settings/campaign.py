@@ -16,7 +16,7 @@ from workbench.web import notices
 from workbench.web.access import administrator, here, organiser, takes_guidelines, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, sent_text, status_of, whole_number
-from workbench.web.meanwhile import ChangedMeanwhile, mark, marks, merged
+from workbench.web.meanwhile import ChangedMeanwhile, in_a_line, mark, marks, merged
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.settings.scale_form import (
     ScaleForm,
@@ -248,7 +248,7 @@ def _settings_page(
         },
         versions=versions,
         changes=changes,
-        theirs={name: _in_words(value) for name, value in theirs.items()},
+        theirs={name: _in_words(value) for name, value in theirs.items() if in_a_line(value) is None},
         **_for_form(typed or CampaignForm(made.name, made.guidelines, scale_form_of(made.scale)), findings),
     )
 

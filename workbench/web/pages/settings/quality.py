@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -15,6 +16,7 @@ from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, sent_files, status_of, whole_number
+from workbench.web.meanwhile import marks, merged
 from workbench.web.requests import see_other
 from workbench.workflow.agreement.known_answers import known_answer_lines
 from workbench.workflow.campaigns.campaigns import campaign_of
@@ -52,7 +54,8 @@ def change() -> Answer:
     try:
         rules = _rules(typed)
         with writing() as db:
-            save_check_rules(db, here().id, rules)
+            found = merged(_values(rules), _values(check_rules_of(db, here().id)))
+            save_check_rules(db, here().id, CheckRules(**found))
     except InvalidInput as error:
         return _page(error.findings, typed), 422
     notices.add("Settings saved. They apply to what is judged from now on.")
@@ -143,6 +146,11 @@ def _rules(typed: dict[str, str]) -> CheckRules:
     return rules if distance is None else replace(rules, distance=distance)
 
 
+def _values(rules: CheckRules) -> dict[str, Any]:
+    """The fields of the form."""
+    return {name: getattr(rules, name) for name in (*SETTINGS, "training")}
+
+
 def _page(findings: tuple[Finding, ...] = (), typed: dict[str, str] | None = None) -> str:
     with reading() as db:
         rules, known = check_rules_of(db, here().id), known_pairs(db, here().id)
@@ -152,6 +160,8 @@ def _page(findings: tuple[Finding, ...] = (), typed: dict[str, str] | None = Non
     return render_template(
         "settings/quality.html",
         rules=rules,
+        was=marks(_values(rules)),
+        training=rules.training if typed is None else "training" in request.form,
         known=known,
         typed=kept if typed is None else typed,
         findings=findings,

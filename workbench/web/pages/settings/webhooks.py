@@ -10,6 +10,7 @@ from workbench.web import notices
 from workbench.web.access import here, organiser
 from workbench.web.context import app_context, reading, writing
 from workbench.web.forms import findings_of, sent_text, status_of
+from workbench.web.meanwhile import marks, merged
 from workbench.web.paging import A_PAGE, ListPage, start_asked
 from workbench.web.requests import see_other
 from workbench.web.webhook_changes import changing_webhooks
@@ -62,7 +63,9 @@ def change(webhook_id: int) -> Answer:
     """Choose other events."""
     try:
         with changing_webhooks() as db:
-            webhooks.change_events(db, here().id, webhook_id, request.form.getlist("event"))
+            now = sorted(webhooks.webhook_of(db, here().id, webhook_id).events)
+            found = merged({"events": sorted(request.form.getlist("event"))}, {"events": now})
+            webhooks.change_events(db, here().id, webhook_id, found["events"])
     except WorkbenchError as error:
         return _page(webhook_id, findings_of(error, "Events", "events")), status_of(error)
     notices.add("Events saved. They apply to what happens from now on.")
@@ -136,6 +139,7 @@ def _page(webhook_id: int, findings: tuple[Finding, ...] = ()) -> str:
     return render_template(
         "settings/webhook.html",
         webhook=webhook,
+        was=marks({"events": sorted(webhook.events)}),
         page=ListPage(rows, start, total, total, A_PAGE, ""),
         kinds=tuple(EventType),
         chosen=request.form.getlist("event") if findings else webhook.events,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
@@ -11,6 +13,7 @@ from workbench.web import notices
 from workbench.web.access import here, member, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, sent_text, status_of, whole_number
+from workbench.web.meanwhile import marks, merged
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.pages.topics.draft_desk import draft_page
 from workbench.web.pages.topics.draft_rights import (
@@ -66,7 +69,8 @@ def change_rules() -> Answer:
     try:
         rules = checked_rules(*numbers, assessors="assessors" in request.form)
         with writing() as db:
-            save_development_rules(db, here().id, rules)
+            found = merged(asdict(rules), asdict(development_rules(db, here().id)))
+            save_development_rules(db, here().id, checked_rules(**found))
     except WorkbenchError as error:
         return _page(findings_of(error, "Rules")), status_of(error)
     notices.add("The rules were saved. They judge every draft.")
@@ -146,10 +150,12 @@ def _refused(number: int, error: WorkbenchError, code: str) -> tuple[str, int]:
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
+        rules = development_rules(db, here().id)
         return render_template(
             "topics/drafts.html",
             drafts=seen_drafts(db),
-            rules=development_rules(db, here().id),
+            rules=rules,
+            was=marks(asdict(rules)),
             may_begin=develops(db),
             searchable=allows_search_of(db, here().id),
             typed=request.form,
