@@ -13,11 +13,10 @@ from typing import Any
 
 import click
 from click.core import ParameterSource
-from sqlalchemy import make_url
 
 from workbench.errors import NotFound, Unavailable, WorkbenchError
 from workbench.settings import Settings, read_settings
-from workbench.storage import Session
+from workbench.storage import Session, locks
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate, require_current
 from workbench.storage.reachability import reachable
@@ -42,7 +41,7 @@ def database_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def wrapped(*args: Any, instance: Path | None, database: str | None, **kwargs: Any) -> Any:
         settings = read_settings(instance=instance)
         if database:
-            if instance is not None and make_url(database) != make_url(settings.database_url):
+            if instance is not None and database != settings.database_url:
                 raise click.UsageError(
                     "--instance and --database name two databases; --instance means the embedded one in"
                     " its folder"
@@ -106,9 +105,9 @@ def _system_user() -> int | None:
 
 @contextmanager
 def writing_to(database: Database, campaign: str) -> Iterator[Session]:
-    """One transaction that changes a campaign; raises as `campaign_by_slug`, also for an archived one."""
+    """One transaction that changes a campaign, alone in it; raises as `campaign_by_slug`."""
     with database.writing() as db:
-        campaign_by_slug(db, campaign)
+        locks.change(db, campaign_by_slug(db, campaign).id)
         yield db
 
 

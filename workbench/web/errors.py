@@ -50,7 +50,11 @@ EXPLANATIONS = {
     411: ("Its length is unknown.", "Send it from the pages of this site."),
     415: ("This address does not accept that content type.", "Its documentation says which it accepts."),
     413: ("The request exceeds a size limit of this server.", "Compress files with gzip, or send fewer."),
-    500: ("Nothing was saved.", "Try again. If it happens again, contact the administrator of this server."),
+    500: (
+        "The request was not completed.",
+        "If you sent a form, check first whether it was saved. If it happens again, contact the administrator"
+        " of this server.",
+    ),
     503: (
         "Too many requests are running, this one took too long, or the database is busy.",
         "Try again in a few seconds. If you sent a form, check first whether it was saved.",

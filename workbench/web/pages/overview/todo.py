@@ -96,10 +96,10 @@ def _setup(state: CampaignState) -> Iterator[TodoItem]:
 def _collection(state: CampaignState) -> Iterator[TodoItem]:
     missing, found = state.overview.missing_documents, state.readiness
     for name, loaded, documents in state.cut_loads[:MOST_LINES]:
-        text = Markup(
+        cut = Markup(
             'The load of <bdi class="mono" dir="auto">{}</bdi> was cut: {} of {} stored. Load the file again.'
         ).format(name, f"{loaded:,}", counted(documents, "document"))
-        yield TodoItem("Cut", text, url_for("documents.index"), "Load documents", "poor")
+        yield TodoItem("Cut", cut, url_for("documents.index"), "Load documents", "poor")
     if missing:
         text = f"{counted(missing, 'pooled document')} without text cannot be judged."
         yield TodoItem("Missing", text, url_for("documents.index"), "Load documents", "poor")
