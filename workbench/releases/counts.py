@@ -48,7 +48,7 @@ def release_counts(contents: ReleaseContents) -> ReleaseCounts:
     """The counts of a release."""
     current = contents.current()
     machines = {one.pseudonym for one in contents.assessors if one.machine}
-    gave = {one.assessor for one in (*contents.answers, *contents.preferences)}
+    gave = {one.assessor for one in contents.answers} | {one.assessor for one in contents.preferences}
     kinds = Counter(one.answer for one in current)
     by_people: dict[tuple[str, str], list[int]] = {}
     for one in current:

@@ -14,6 +14,7 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import (
     Conflict,
+    DiskFull,
     InvalidInput,
     NoRoom,
     NotAllowed,
@@ -66,6 +67,11 @@ FOR_PROGRAMS = {
     405: ("This address does not take that method.", "The field `Allow` has those that it takes."),
     411: ("The request does not state its length.", "Send `Content-Length`."),
 }
+DISK_FULL = (
+    "The disk of the server is full",
+    "Nothing is saved until somebody makes room.",
+    "Tell the administrator of this server. Answers at the judging desk wait in your browser.",
+)
 RETRY_SECONDS = 5
 # A lost database fails every request: one line of the log tells of all within so many seconds.
 QUIET_SECONDS = 60
@@ -126,6 +132,10 @@ def init_app(app: Flask) -> None:
         # The page must not ask the database who is reading it.
         for name in ("viewer", "campaign"):
             g.pop(name, None)
+        if isinstance(error, DiskFull):
+            response = _render(Failure(ServiceUnavailable.code, *DISK_FULL))
+            response.headers["Retry-After"] = str(RETRY_SECONDS)
+            return response
         return failed(ServiceUnavailable(retry_after=RETRY_SECONDS))
 
     app.register_error_handler(Unavailable, unavailable)

@@ -108,7 +108,8 @@ def test_a_message_that_was_handed_over_is_noted_once_the_database_answers(
     """Locked for longer than a transaction waits: a second message would end the first one's link."""
     with sqlite_database.writing() as db:
         request_link(db, "ada", "192.0.2.1")
-    opened, tries = sqlite_database.writing, []
+    opened = sqlite_database.writing
+    tries: list[None] = []
 
     def locked(**options: bool) -> AbstractContextManager[Session]:
         tries.append(None)
