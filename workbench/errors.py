@@ -54,6 +54,10 @@ class Unavailable(Exception):
     """The database does not respond, or another change holds it for too long: the same may succeed later."""
 
 
+class DiskFull(Unavailable):
+    """The disk of the database is full: nothing is saved until somebody makes room."""
+
+
 class InvalidInput(WorkbenchError):
     """An input was rejected; `findings` has all of its errors, not only the first."""
 

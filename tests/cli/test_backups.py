@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
@@ -87,3 +88,13 @@ def test_a_place_without_a_database_is_refused_and_stays_empty(tmp_path: Path, i
     file = printed("backup", "--instance", instance)["path"]
     assert printed("restore", file, "--sha256", "0" * 64, "--instance", nowhere, code=1)["errors"]
     assert not nowhere.exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root writes for others")
+def test_a_backup_that_root_writes_belongs_to_the_owner_of_the_instance(instance: Path) -> None:
+    """As from a terminal of root, before the service's own backup: it must be able to write there."""
+    os.chown(instance, 65534, 65534)
+    file = Path(printed("backup", "--instance", instance)["path"])
+    owners = {(path.stat().st_uid, path.stat().st_gid) for path in (file, file.parent)}
+    assert owners == {(65534, 65534)}
+    assert (instance / "last-backup.json").stat().st_uid == 65534

@@ -21,6 +21,7 @@ from workbench.formats.sampled_qrels import read_sampled_qrels
 from workbench.formats.topics import read_topics
 from workbench.records import Qrel
 from workbench.releases.archive import build_zip
+from workbench.releases.contents import ReleasedAssessor
 from workbench.releases.datasheet import OPEN
 from workbench.releases.documents import ReleasedDocument
 from workbench.releases.files import CHECKSUMS, release_files, write_release
@@ -169,3 +170,13 @@ def test_a_missing_file_is_named(files: dict[str, bytes]) -> None:
 def test_too_many_files_are_refused() -> None:
     with pytest.raises(WorkbenchError):
         build_zip({str(number): b"" for number in range(2**16)})
+
+
+def test_only_who_gave_an_answer_counts_as_an_assessor_and_has_a_file() -> None:
+    """A third assessor was handed a document of an adaptive pool and recorded nothing."""
+    contents = small_release()
+    silent = ReleasedAssessor("assessor-3", False)
+    files = release_files(replace(contents, assessors=(*contents.assessors, silent)))
+    assert json.loads(files["manifest.json"])["counts"]["assessors"] == 2
+    assert "qrels/assessor-3.txt" not in files
+    assert {len(content) for path, content in files.items() if path.startswith("qrels/")} & {0} == set()

@@ -346,7 +346,7 @@ def test_health_is_told_in_time_while_the_database_hangs(site: Site, monkeypatch
         go_on.wait(10)
 
     async def act(made: Door) -> None:
-        monkeypatch.setattr(door, "reachable", hanging)
+        monkeypatch.setattr(health, "reachable", hanging)
         asked = [site.asked("/healthz") for _ in range(5)]
         await ask(made, *asked)
         assert {one.status for one in asked} == {503}
@@ -366,7 +366,7 @@ def test_health_says_whether_the_database_answers_and_not_what_it_says(
 
     async def act(made: Door) -> None:
         for check, status in ((gone, 503), (lambda _: None, 200)):
-            monkeypatch.setattr(door, "reachable", check)
+            monkeypatch.setattr(health, "reachable", check)
             asked = [site.asked("/healthz") for _ in range(5)]
             await ask(made, *asked)
             assert {one.status for one in asked} == {status}

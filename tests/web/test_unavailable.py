@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import secrets
+from typing import Any
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from sqlalchemy import text
+from sqlalchemy import event, text
 from werkzeug.test import TestResponse
 
 from tests.builders import pooled_campaign
+from tests.uploads import upload
 from workbench.settings import read_settings
 from workbench.storage import engine
 from workbench.storage.engine import Database
@@ -68,3 +72,43 @@ def test_who_reads_does_not_wait_for_a_lock_and_who_saves_is_told_to_try_again(
     assert client.post("/sign-out").status_code == 303
     database.close()
     other.close()
+
+
+def test_a_full_disk_is_told_in_its_own_words_by_pages_health_and_overview(
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = sqlite_database
+    with database.writing() as db:
+        made, _ = pooled_campaign(db)
+        account = account_from(db.get_one(AccountRow, made.organiser))
+        token = open_session(db, account).token
+    client = client_with(create_app(read_settings(), database), token)
+    assert client.get("/healthz").status_code == 200
+
+    most = [2**30]
+
+    def limit(connection: Any, *_: Any) -> None:
+        # SQLite takes it for a full disk.
+        connection.execute(f"pragma max_page_count = {most[0]}")
+
+    event.listen(database.engine, "checkout", limit)
+    with database.reading() as db:
+        most[0] = int(db.scalar(text("pragma page_count")) or 0)
+    content = json.dumps({"id": "long", "title": "", "text": secrets.token_hex(1_000_000)})
+
+    def load() -> TestResponse:
+        return client.post("/c/harbour/documents", data={"files": [upload("long.jsonl", content)]})
+
+    answer = load()
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
+    assert "The disk of the server is full" in answer.text
+    assert "Too many requests" not in answer.text
+    health = client.get("/healthz")
+    assert (health.status_code, health.text) == (503, "the disk of the server is full: nothing is saved\n")
+    assert "The disk of the server is full: nothing is saved." in client.get("/c/harbour/").text
+    most[0] = 2**30
+    assert load().status_code == 303
+    monkeypatch.setattr(engine, "FULL_SECONDS", 0)  # a minute later
+    assert client.get("/healthz").status_code == 200
+    assert "The disk of the server" not in client.get("/c/harbour/").text
+    event.remove(database.engine, "checkout", limit)

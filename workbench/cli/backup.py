@@ -18,7 +18,7 @@ from workbench.settings import Settings
 from workbench.storage.engine import Database
 from workbench.storage.portable.backup_file import BackupFile, write_backup
 from workbench.storage.portable.loading import load
-from workbench.workflow.upkeep.status import LastBackup, note_backup
+from workbench.workflow.upkeep.status import LastBackup, give_to_owner, note_backup
 
 
 @click.command("backup")
@@ -43,6 +43,8 @@ def backup(settings: Settings, to: Path | None, as_json: bool) -> None:
     with existing_database(settings) as database, row_progress() as progress:
         made = write_backup(database, path, progress)
     note_backup(settings.instance, LastBackup(made.made_at, str(path.absolute()), made.size, made.sha256))
+    if to is None:
+        give_to_owner(settings.instance, path.parent, path)
     if as_json:
         written = {"path": str(path), "size": made.size, "sha256": made.sha256}
         say_json(written | {"made_at": made.made_at.isoformat(), "contents": contents_json(made.contents)})

@@ -16,7 +16,7 @@ from click.core import ParameterSource
 
 from workbench.errors import NotFound, Unavailable, WorkbenchError
 from workbench.settings import Settings, read_settings
-from workbench.storage import Session
+from workbench.storage import Session, locks
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate, require_current
 from workbench.storage.reachability import reachable
@@ -105,9 +105,9 @@ def _system_user() -> int | None:
 
 @contextmanager
 def writing_to(database: Database, campaign: str) -> Iterator[Session]:
-    """One transaction that changes a campaign; raises as `campaign_by_slug`, also for an archived one."""
+    """One transaction that changes a campaign, alone in it; raises as `campaign_by_slug`."""
     with database.writing() as db:
-        campaign_by_slug(db, campaign)
+        locks.change(db, campaign_by_slug(db, campaign).id)
         yield db
 
 

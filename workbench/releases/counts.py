@@ -13,10 +13,11 @@ from workbench.releases.contents import ReleaseContents
 class ReleaseCounts:
     """Counts of a release. `lines` are those of the qrels, on `topics_judged` of the `topics`.
 
-    Of the `lines` `relevant` are relevant and `adjudicated` an adjudicator's; `by_grade` counts them by
-    grade, ascending. `unsettled` judged pairs got no grade from the rule, `disputed` of all pairs have
-    different grades of people and no decision, `unjudged` of the `pooled` pairs have no line. `graded` pairs
-    have a grade of a person, `shared` of them of two or more.
+    `assessors` and `machines` are those who gave an answer or a preference. Of the `lines` `relevant` are
+    relevant and `adjudicated` an adjudicator's; `by_grade` counts them by grade, ascending. `unsettled`
+    judged pairs got no grade from the rule, `disputed` of all pairs have different grades of people and no
+    decision, `unjudged` of the `pooled` pairs have no line. `graded` pairs have a grade of a person,
+    `shared` of them of two or more.
     """
 
     topics: int
@@ -47,6 +48,7 @@ def release_counts(contents: ReleaseContents) -> ReleaseCounts:
     """The counts of a release."""
     current = contents.current()
     machines = {one.pseudonym for one in contents.assessors if one.machine}
+    gave = {one.assessor for one in contents.answers} | {one.assessor for one in contents.preferences}
     kinds = Counter(one.answer for one in current)
     by_people: dict[tuple[str, str], list[int]] = {}
     for one in current:
@@ -63,8 +65,8 @@ def release_counts(contents: ReleaseContents) -> ReleaseCounts:
         pools=len(contents.pools),
         pooled=len(pooled),
         unjudged=len(contents.unjudged()),
-        assessors=len(contents.assessors) - len(machines),
-        machines=len(machines),
+        assessors=sum(one.pseudonym in gave - machines for one in contents.assessors),
+        machines=len(machines & gave),
         grades=kinds[Answer.GRADE],
         unsure=kinds[Answer.UNSURE],
         cannot_judge=kinds[Answer.CANNOT_JUDGE],

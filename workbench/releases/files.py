@@ -202,7 +202,7 @@ def _qrels(contents: ReleaseContents) -> Files:
 
 
 def _each_assessor(contents: ReleaseContents) -> Files:
-    """The grades of every assessor: a qrels file each, one file of groups, and tab-separated answers."""
+    """The grades of each assessor with any: a qrels file, one file of groups, and tab-separated answers."""
     judgments = contents.judgments()
     files = {
         "qrels_jg": b"".join(write_judgment_groups(judgments)),
@@ -210,8 +210,9 @@ def _each_assessor(contents: ReleaseContents) -> Files:
     }
     for assessor in contents.assessors:
         own = (one for one in judgments if one.assessor == assessor.pseudonym and one.grade is not None)
-        lines = write_qrels(Qrel(one.topic, one.docno, one.grade or 0) for one in own)
-        files[f"qrels/{assessor.pseudonym}.txt"] = b"".join(lines)
+        lines = b"".join(write_qrels(Qrel(one.topic, one.docno, one.grade or 0) for one in own))
+        if lines:
+            files[f"qrels/{assessor.pseudonym}.txt"] = lines
     return files
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -23,7 +24,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from workbench.errors import Unavailable, WorkbenchError
+from workbench.errors import DiskFull, Unavailable, WorkbenchError
 from workbench.garbage import without_collections
 from workbench.storage import sqlite
 from workbench.storage.limits import time_limit
@@ -49,6 +50,8 @@ ROWS_GONE = (IntegrityError, NoResultFound)
 WRITES = "writes"
 # In the `info` of a reading session: what is to be written after it.
 AFTERWARDS = "afterwards"
+# For so long a disk counts as full after a change found it so: without traffic none would find room.
+FULL_SECONDS = 60
 # How long a thread waits for a connection, and how long PostgreSQL has to accept one.
 CONNECT_SECONDS = 5
 # Of libpq: a host that vanished is noticed within about half a minute.
@@ -85,6 +88,7 @@ class Database:
         self.embedded = self.engine.dialect.name == "sqlite"
         self._writer = threading.RLock()
         self._unsynced = 0
+        self._full_at = -math.inf
         path = self.engine.url.database
         on_disk = self.embedded and path not in {None, "", ":memory:"}
         self._next = NextWriter(Path(f"{path}-next")) if on_disk else None
@@ -133,7 +137,7 @@ class Database:
         unless a later one was synced: for parts of what is done again or deleted then.
         """
         with (
-            responding(writes=True),
+            self._saving(),
             self._turn(),
             without_collections() if self.embedded else nullcontext(),
             self._writing.connect() as connection,
@@ -146,6 +150,20 @@ class Database:
         if not synced:
             self._move_log()
 
+    @property
+    def disk_full(self) -> bool:
+        """Whether a change found the disk full within the last minute; small ones may still be saved."""
+        return time.monotonic() - self._full_at < FULL_SECONDS
+
+    @contextmanager
+    def _saving(self) -> Iterator[None]:
+        try:
+            with responding(writes=True):
+                yield
+        except DiskFull:
+            self._full_at = time.monotonic()
+            raise
+
     def _move_log(self) -> None:
         """Now and then have SQLite move its log into its file, while others write."""
         self._unsynced += 1
@@ -157,7 +175,7 @@ class Database:
     def _storing(self) -> Iterator[Session]:
         # Not as `TrailedDatabase` has it: nobody asked for it, and it can be computed again.
         with (
-            responding(writes=True),
+            self._saving(),
             self._turn(STORING_SECONDS),
             self._writing.connect() as connection,
             sqlite.busy_limit(connection, STORING_SECONDS, BUSY_SECONDS) if self.embedded else nullcontext(),
@@ -196,7 +214,7 @@ class Database:
                 yield session
             return
         with (
-            responding(writes=True),
+            self._saving(),
             self._turn(),
             without_collections(),
             self._writing.connect() as connection,

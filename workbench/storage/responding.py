@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from sqlalchemy.exc import DBAPIError, DisconnectionError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnection
 
-from workbench.errors import Unavailable
+from workbench.errors import DiskFull, Unavailable
 
 DatabaseError = DBAPIError | NoConnection | DisconnectionError
 
@@ -26,6 +26,7 @@ SQLITE_PASSES = frozenset(
 )
 # PostgreSQL's "read_only_sql_transaction": of a standby where we write, of our own doing where we read.
 ONLY_READS = "25006"
+DISK_FULL = "53100"
 
 
 @contextmanager
@@ -35,7 +36,7 @@ def responding(*, writes: bool = False) -> Iterator[None]:
         yield
     except (DBAPIError, NoConnection, DisconnectionError) as error:
         if _passes(error) or (writes and _only_reads(error)):
-            raise Unavailable(first_line(error)) from error
+            raise (DiskFull if _has_no_room(error) else Unavailable)(first_line(error)) from error
         raise
 
 
@@ -51,6 +52,14 @@ def _passes(error: DatabaseError) -> bool:
     if isinstance(error.orig, sqlite3.Error):
         return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF in SQLITE_PASSES
     return isinstance(error, OperationalError | InterfaceError)
+
+
+def _has_no_room(error: DatabaseError) -> bool:
+    if not isinstance(error, DBAPIError):
+        return False
+    if isinstance(error.orig, sqlite3.Error):
+        return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL
+    return getattr(error.orig, "sqlstate", "") == DISK_FULL
 
 
 def _only_reads(error: DatabaseError) -> bool:

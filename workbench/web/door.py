@@ -18,7 +18,6 @@ from granian.rsgi import ProtocolClosed, Scope  # type: ignore[attr-defined]  # 
 from werkzeug.exceptions import HTTPException
 
 from workbench.errors import Unavailable
-from workbench.storage.reachability import reachable
 from workbench.web import api
 from workbench.web.access import body_limit, is_valid
 from workbench.web.bodies import BYTES_FROM_STRANGERS, Incomplete, read_body
@@ -73,7 +72,7 @@ class Door:
         self._files.remove_stale()
         self._long = LongRequests(app, self._refusals)
         self._places = places or Places()
-        self._health = Health(lambda: reachable(self._context.database))
+        self._health = Health(self._context.database)
         self._observed = self._context.observed
         self._observed.busy = self._places.busy
         logging.getLogger().addHandler(self._observed.errors)
@@ -85,7 +84,7 @@ class Door:
         environ = environ_of(scope)
         enter_prefix(environ, self._context.settings.prefix)
         if environ["PATH_INFO"] == HEALTH and environ["REQUEST_METHOD"] in READS:
-            text, status, headers = health_response(await self._health.works())
+            text, status, headers = health_response(await self._health.problem())
             found = [*headers.items(), *HEADERS.items(), ("Cache-Control", "no-store")]
             send(exchange, WholeResponse(str(status), found, text.encode()))
             return

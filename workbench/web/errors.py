@@ -15,6 +15,7 @@ from werkzeug.wrappers import Response
 from workbench.errors import (
     ChangedAtOnce,
     Conflict,
+    DiskFull,
     InvalidInput,
     NoRoom,
     NotAllowed,
@@ -52,7 +53,11 @@ EXPLANATIONS = {
     411: ("Its length is unknown.", "Send it from the pages of this site."),
     415: ("This address does not accept that content type.", "Its documentation says which it accepts."),
     413: ("The request exceeds a size limit of this server.", "Compress files with gzip, or send fewer."),
-    500: ("Nothing was saved.", "Try again. If it happens again, contact the administrator of this server."),
+    500: (
+        "The request was not completed.",
+        "If you sent a form, check first whether it was saved. If it happens again, contact the administrator"
+        " of this server.",
+    ),
     503: (
         "Too many requests are running, this one took too long, or the database is busy.",
         "Try again in a few seconds. If you sent a form, check first whether it was saved.",
@@ -64,6 +69,11 @@ FOR_PROGRAMS = {
     405: ("This address does not take that method.", "The field `Allow` has those that it takes."),
     411: ("The request does not state its length.", "Send `Content-Length`."),
 }
+DISK_FULL = (
+    "The disk of the server is full",
+    "Nothing is saved until somebody makes room.",
+    "Tell the administrator of this server. Answers at the judging desk wait in your browser.",
+)
 RETRY_SECONDS = 5
 # A lost database fails every request: one line of the log tells of all within so many seconds.
 QUIET_SECONDS = 60
@@ -128,6 +138,10 @@ def init_app(app: Flask) -> None:
         # The page must not ask the database who is reading it.
         for name in ("viewer", "campaign"):
             g.pop(name, None)
+        if isinstance(error, DiskFull):
+            response = _render(Failure(ServiceUnavailable.code, *DISK_FULL))
+            response.headers["Retry-After"] = str(RETRY_SECONDS)
+            return response
         return failed(ServiceUnavailable(retry_after=RETRY_SECONDS))
 
     app.register_error_handler(Unavailable, unavailable)

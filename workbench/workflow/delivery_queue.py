@@ -7,7 +7,9 @@ and twice only if the process ends between the receiver's answer and the next st
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -16,6 +18,8 @@ from typing import Generic, TypeVar
 from sqlalchemy import ColumnElement, delete, or_, select
 from sqlalchemy.orm import Session
 
+from workbench.errors import Unavailable
+from workbench.storage.engine import Database
 from workbench.storage.tables.columns import QueuedColumns
 
 CLAIM_LASTS = timedelta(minutes=10)
@@ -25,6 +29,9 @@ WAITS = tuple(timedelta(minutes=each) for each in (1, 5, 15, 60, 180, 360, 720))
 KEPT = timedelta(days=30)
 """How long a row is listed once it is sent, or will not be."""
 LONGEST_REASON = 300
+NOTED_AGAIN = 1.0
+"""Seconds before a note that the database did not take is made again."""
+LOG = logging.getLogger(__name__)
 
 Row = TypeVar("Row", bound=QueuedColumns)
 
@@ -93,6 +100,21 @@ class DeliveryQueue(Generic[Row]):
     def _due(self, moment: datetime) -> Iterator[ColumnElement[bool]]:
         yield self.rows.state == DeliveryState.WAITING
         yield self.rows.due_at <= moment
+
+
+def note(database: Database, change: Callable[[Session], object]) -> None:
+    """Note what became of an attempt, again and again until the database takes it.
+
+    The receiver has it: a claim that ended without a note would have it sent twice.
+    """
+    while True:
+        try:
+            with database.writing() as db:
+                change(db)
+            return
+        except Unavailable as error:
+            LOG.warning("what became of a delivery is noted again: %s", error)
+            time.sleep(NOTED_AGAIN)
 
 
 def claim(row: QueuedColumns, moment: datetime) -> None:

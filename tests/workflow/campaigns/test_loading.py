@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from sqlalchemy import text
 
-from tests.builders import pooled_campaign
-from workbench.errors import Finding, InvalidInput
+from tests.builders import campaign_with_people, pooled_campaign
+from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.records import Answer, Document, Judgment
 from workbench.storage import engine
 from workbench.storage.engine import Database
@@ -108,7 +109,7 @@ def test_what_is_judged_meanwhile_keeps_its_text(
     monkeypatch.setattr(
         time, "sleep", lambda _: judge(sqlite_database, campaign, "d1")
     )  # after the first portion
-    with pytest.raises(InvalidInput, match="d1 is judged"):
+    with pytest.raises(Conflict, match=r"d1 is judged.*; 10 of 11 documents are stored"):
         load_in_portions(sqlite_database, campaign, [("f", judging())])
     with sqlite_database.reading() as db:
         assert document(db, campaign, "d1").title == "Title of d1"
@@ -132,3 +133,16 @@ def test_loading_that_was_interrupted_is_completed_by_loading_again(
     assert (loaded.changed, count(sqlite_database, campaign)) == (2, BEFORE + 25)
     with sqlite_database.reading() as db:
         assert document(db, campaign, "n001").text == "newer"
+
+
+def test_two_loads_of_the_same_documents_at_once_are_both_done(postgresql_database: Database) -> None:
+    with postgresql_database.writing() as db:
+        campaign = campaign_with_people(db).campaign.id
+
+    def load(_: int) -> int:
+        ((_name, loaded),) = load_in_portions(postgresql_database, campaign, [("f", new(200))])
+        return loaded.added
+
+    with ThreadPoolExecutor(2) as pool:
+        assert sum(pool.map(load, range(2))) == 200
+    assert count(postgresql_database, campaign) == BEFORE + 200

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from sqlalchemy import select
 
@@ -17,7 +19,8 @@ from workbench.errors import Conflict, InvalidInput, NotFound, TooLate
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer
 from workbench.storage.engine import Database
-from workbench.storage.tables import KeptAsideRow
+from workbench.storage.tables import KeptAsideRow, MailMessageRow
+from workbench.workflow import clock
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.assigned_work import left_to_judge
 from workbench.workflow.judging.assignments import assignments_of, revoke
@@ -35,6 +38,7 @@ from workbench.workflow.judging.queues import (
 from workbench.workflow.judging.sync import Event, Outcome, receive
 from workbench.workflow.judging.task import prepare_next
 from workbench.workflow.judging.worklists import worklist
+from workbench.workflow.mail.queue import add_test, any_due
 from workbench.workflow.overview.progress import overview
 from workbench.workflow.pools.drafts import close_pool
 from workbench.workflow.pools.making import make_pool
@@ -150,6 +154,22 @@ def test_a_lease_ends_without_an_answer_and_only_when_somebody_needs_work(databa
         assert len(again) == 2
         assert set(again) < set(first)
         assert queued.has(db, "Ada") == [docno for docno in first if docno not in again]
+
+
+def test_a_host_whose_clock_is_fast_takes_nothing_that_is_out(
+    postgresql_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with postgresql_database.writing() as db:
+        queued = queued_pool(db, documents=1)
+        (first,) = queued.take(db, "Ada")
+        fast = datetime.now(UTC) + timedelta(minutes=31)
+        monkeypatch.setattr(clock, "utc_now", lambda now: now or fast)
+        assert queued.take(db, "Ben") == ()
+        assert queued.has(db, "Ada") == [first]
+        # Nor is a message sent later than a host with the right clock would send it.
+        add_test(db, "ada@example.org")
+        assert any_due(db)
+        assert db.scalars(select(MailMessageRow.due_at)).one() < fast - timedelta(minutes=30)
 
 
 @pytest.mark.engines

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import ssl
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,10 +17,12 @@ from tests.cast import CHEAP, PASSWORD
 from tests.certificates import localhost_certificate
 from tests.mail import LOGIN, SECRET, SITE, Mailbox, mail_server
 from tests.workflow.upkeep.test_erasure import cells
-from workbench.errors import InvalidInput
+from workbench.errors import InvalidInput, Unavailable
 from workbench.records import FOUR_GRADES
+from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, CampaignRow, InvitationRow, MailMessageRow
+from workbench.workflow import delivery_queue
 from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.delivery_queue import CLAIM_LASTS, WAITS, DeliveryState
 from workbench.workflow.mail.message import Message, isolated, one_line, subject_of
@@ -97,6 +100,27 @@ def test_a_forgotten_password_gets_a_link_that_stands_nowhere_else(
     # Neither in the queue nor anywhere else, but for its hash.
     assert [place for place, part in cells(sqlite_database) if token.encode() in part] == []
     assert states(sqlite_database) == [("sent", 1)]
+
+
+def test_a_message_that_was_handed_over_is_noted_once_the_database_answers(
+    sqlite_database: Database, ada: Account, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Locked for longer than a transaction waits: a second message would end the first one's link."""
+    with sqlite_database.writing() as db:
+        request_link(db, "ada", "192.0.2.1")
+    opened = sqlite_database.writing
+    tries: list[None] = []
+
+    def locked(**options: bool) -> AbstractContextManager[Session]:
+        tries.append(None)
+        if len(tries) in {2, 3}:
+            raise Unavailable("locked")
+        return opened(**options)
+
+    monkeypatch.setattr(sqlite_database, "writing", locked)
+    monkeypatch.setattr(delivery_queue, "NOTED_AGAIN", 0)
+    assert send_waiting(sqlite_database, mailbox.settings()) == 1
+    assert (len(mailbox.received), states(sqlite_database)) == (1, [("sent", 1)])
 
 
 def test_an_address_means_its_accounts_and_a_stranger_means_nobody(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from workbench.cli.database import database_options, open_database
+from workbench.cli.database import database_options, open_database, writing_to
 from workbench.cli.inputs import open_input, read_each
 from workbench.cli.output import say_json, say_table
 from workbench.errors import WorkbenchError
@@ -158,7 +158,7 @@ def topics(
     """Load topics."""
     # Read before anything is written: who waits for a pipe must not keep others from saving.
     read = read_each(files, lambda stream, source: read_topics(stream, source=source, format=form))
-    with open_database(settings) as database, database.writing() as db:
+    with open_database(settings) as database, writing_to(database, campaign) as db:
         found = campaign_by_slug(db, campaign)
         done = [(source, load_topics(db, found.id, topics, source=source)) for source, topics in read]
     _say_loaded(done, as_json, "topics")

@@ -23,7 +23,7 @@ from typing import IO
 from sqlalchemy import Delete, delete, insert, select, update
 from sqlalchemy.orm import Session
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.records import Document
 from workbench.storage import locks
 from workbench.storage.engine import Database, Writing
@@ -42,7 +42,7 @@ from workbench.workflow.campaigns.collection import (
 )
 from workbench.workflow.campaigns.originals import named_images, original_row, unloaded, write_originals
 from workbench.workflow.checks import storable
-from workbench.workflow.clock import utc_now
+from workbench.workflow.clock import shared_now
 
 CUT_AFTER = timedelta(seconds=30)
 """After so long without a portion the process that wrote them has ended."""
@@ -111,8 +111,8 @@ def load_in_portions(
     """Load documents as `collection.load_documents` does, all of the files or none, while others write.
 
     `writing` opens the transaction of the first portion, so that the trail has the load with it. Raises
-    InvalidInput with the errors of all files; nothing was written then, unless a document whose text would
-    change was judged in the meantime.
+    InvalidInput with the errors of all files, when nothing was written; and Conflict where a document whose
+    text would change was judged after the first portion, with how many documents are stored.
     """
     with database.reading() as db:
         only = docnos_to_load(db, campaign_id, pooled=pooled)
@@ -149,7 +149,7 @@ def cut_loads(
 ) -> tuple[tuple[str, int, int], ...]:
     """The files whose load was cut: name, documents stored, and documents in all."""
     row = DocumentLoadRow
-    cut = (row.campaign_id == campaign_id) & (row.moved_at < utc_now(now) - CUT_AFTER)
+    cut = (row.campaign_id == campaign_id) & (row.moved_at < shared_now(db, now) - CUT_AFTER)
     found = db.execute(select(row.source, row.loaded, row.documents).where(cut).order_by(row.id))
     return tuple((source, loaded, documents) for source, loaded, documents in found)
 
@@ -168,14 +168,26 @@ def _write(database: Database, campaign_id: int, files: Sequence[_Read], begin: 
                 if not numbers:
                     coming = ((place, one) for place, one in enumerate(files) if one.portions)
                     numbers = {place: _announced(db, campaign_id, one) for place, one in coming}
-                file.counts += _compared_and_written(db, campaign_id, batch, file.source)
+                try:
+                    file.counts += _compared_and_written(db, campaign_id, batch, file.source)
+                except InvalidInput as error:
+                    if not at and number == 1:
+                        raise
+                    raise _stopped(error.findings[0], files) from None
                 own = row.id == numbers[at]
                 connection.execute(update(row).where(own).values(loaded=row.loaded + len(batch)))
                 moved = update(row).where(row.id.in_(numbers.values()))
-                connection.execute(moved.values(moved_at=utc_now(None)))
+                connection.execute(moved.values(moved_at=shared_now(db)))
                 if number == file.portions and not file.waiting:
                     connection.execute(_load_of(campaign_id, [file.source]))
             time.sleep(PAUSE * (time.monotonic() - begun))
+
+
+def _stopped(finding: Finding, files: Sequence[_Read]) -> Conflict:
+    stored = sum(file.counts[how] for file in files for how in ("added", "changed", "unchanged"))
+    documents = sum(file.counts["read"] - file.counts["passed_over"] for file in files)
+    message = f"the load stopped: {finding.message}; {stored:,} of {documents:,} documents are stored"
+    return Conflict(message, remedy="remove that document from the file and load it again")
 
 
 def _announced(db: Session, campaign_id: int, file: _Read) -> int:
@@ -185,7 +197,7 @@ def _announced(db: Session, campaign_id: int, file: _Read) -> int:
         "source": storable(file.source)[:200],
         "documents": documents,
         "loaded": 0,
-        "moved_at": utc_now(None),
+        "moved_at": shared_now(db),
     }
     made = insert(DocumentLoadRow).values(values).returning(DocumentLoadRow.id)
     return int(db.connection().execute(made).scalar_one())

@@ -22,6 +22,7 @@ from workbench.storage.tables import (
     PoolRow,
 )
 from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.clock import shared_now
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.learner_states import ComingDocument
 from workbench.workflow.people.assessors import able_ids
@@ -158,7 +159,10 @@ class AdaptiveHandout:
         """Whether the next document waits to be chosen; the runs are read before others must wait for it."""
         now = AdaptiveHandout.load(db, [pool], topic=assignment.topic)[pool.id, assignment.topic]
         answered = _answered(db, pool, assignment)
-        if not now.left(assignment.assessor_id) or now.docnos(assignment.assessor_id) - answered.keys():
+        if (
+            not now.left(assignment.assessor_id, shared_now(db))
+            or now.docnos(assignment.assessor_id) - answered.keys()
+        ):
             return False
         states.prepare(db, pool, assignment.topic)
         return True
@@ -231,7 +235,7 @@ def _next(
     now: AdaptiveHandout,
     answered: dict[str, CurrentEvent],
 ) -> tuple[str, ...]:
-    abandoned = list(now.abandoned(mine.assessor_id, datetime.now(UTC)))
+    abandoned = list(now.abandoned(mine.assessor_id, shared_now(db)))
     while True:
         coming = states.coming(db, pool, mine.topic)
         if coming is None and not abandoned:

@@ -20,7 +20,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import delete, exists, insert, select, update
@@ -37,6 +37,7 @@ from workbench.storage.tables import AssessorRow, CampaignRow, ImportPortionRow,
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.imports_under_way import imports_under_way
 from workbench.workflow.checks import storable
+from workbench.workflow.clock import shared_now
 from workbench.workflow.judging.importing import (
     GivenJudgments,
     Imported,
@@ -139,7 +140,7 @@ def resume_stalled(database: Database, *, after: timedelta = STALLED_AFTER) -> N
     row, campaign = JudgmentImportRow, CampaignRow
     with database.reading() as db:
         stalled = select(campaign.id).join(row, row.campaign_id == campaign.id)
-        old = row.moved_at < datetime.now(UTC) - after
+        old = row.moved_at < shared_now(db) - after
         campaigns = set(db.scalars(stalled.where(campaign.archived_at.is_(None), old)))
     for campaign_id in sorted(campaigns):
         with suppress(NotFound):
@@ -150,7 +151,7 @@ def remove_leftovers(database: Database, *, older: timedelta = LEFT_AFTER) -> No
     """Remove imports that a process began to store, and that were not accepted."""
     row = JudgmentImportRow
     with database.reading() as db:
-        begun = select(row.id).where(row.campaign_id.is_(None), row.begun_at < datetime.now(UTC) - older)
+        begun = select(row.id).where(row.campaign_id.is_(None), row.begun_at < shared_now(db) - older)
         left = db.scalars(begun).all()
     _remove(database, left)
 
@@ -170,7 +171,7 @@ def _accept(database: Database, prepared: PreparedImports, begin: Writing) -> No
         with begin() as db:
             _check(db, prepared)
             make_assessors(db, prepared)
-            shown = {"campaign_id": prepared.campaign_id, "moved_at": datetime.now(UTC)}
+            shown = {"campaign_id": prepared.campaign_id, "moved_at": shared_now(db)}
             db.execute(update(row).where(row.id.in_(stored)).values(shown))
             # So that the campaign has judgments from now on, with all that follows from it.
             first = _next_portion(db, prepared.campaign_id)
@@ -186,8 +187,8 @@ def _store(database: Database, file: PreparedFile, stored: list[int]) -> None:
     portions = list(chunks(tuple(file.new), PORTION))
     if not portions:
         return
-    now = datetime.now(UTC)
     with database.writing() as db:
+        now = shared_now(db)
         row = JudgmentImportRow(
             source=storable(file.given.source)[:200],
             purpose=file.given.purpose,
@@ -254,7 +255,7 @@ def _record(db: Session, portion: _Portion) -> int:
         return 0
     append_events(db, portion.events)
     recorded = len(portion.events)
-    moved = {"imported": row.imported + recorded, "moved_at": datetime.now(UTC)}
+    moved = {"imported": row.imported + recorded, "moved_at": shared_now(db)}
     connection.execute(update(row).where(row.id == portion.import_id).values(moved))
     if not db.scalar(select(exists().where(of_import))):
         connection.execute(delete(row).where(row.id == portion.import_id))

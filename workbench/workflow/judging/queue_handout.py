@@ -23,6 +23,7 @@ from workbench.storage.tables import (
     PoolEventRow,
     PoolRow,
 )
+from workbench.workflow.clock import shared_now
 from workbench.workflow.judging.order import OrderRule, in_order
 from workbench.workflow.judging.queue_events import Hold, after_events
 from workbench.workflow.people.assessors import able_ids
@@ -253,7 +254,7 @@ class QueueHandout:
     def prepare(db: Session, states: object, pool: PoolRow, assignment: AssignmentRow) -> bool:
         """Whether an assessor has fewer pairs ahead than can be had."""
         now, me = _loaded(db, pool, assignment.topic), assignment.assessor_id
-        return _how_many(now, me) > 0 and now.left(me) > 0
+        return _how_many(now, me) > 0 and now.left(me, shared_now(db)) > 0
 
     @staticmethod
     def hand_out(db: Session, states: object, pool: PoolRow, assignment: AssignmentRow) -> tuple[str, ...]:
@@ -267,7 +268,7 @@ class QueueHandout:
         if count <= 0:
             return ()
         coming = _coming(topic, assignment)
-        for hold in topic.recoverable(assignment.assessor_id, datetime.now(UTC)):
+        for hold in topic.recoverable(assignment.assessor_id, shared_now(db)):
             if len(coming) >= count:
                 break
             if hold.docno not in coming:

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound
 from workbench.storage.tables import AccountRow, CampaignRow, MailMessageRow
-from workbench.workflow.clock import utc_now
+from workbench.workflow.clock import shared_now
 from workbench.workflow.delivery_queue import DeliveryQueue, DeliveryState, begin_again, claim
 from workbench.workflow.mail import confirmation, invitation, password, reminder, trial
 from workbench.workflow.mail.message import Message
@@ -113,7 +113,7 @@ def add_test(db: Session, address: str, *, now: datetime | None = None) -> None:
 
 def work_of_next(db: Session, *, now: datetime | None = None) -> WorkLeft | None:
     """How much is left of what the message that is due first reminds of; None where it is no reminder."""
-    row = QUEUE.next_due(db, utc_now(now), locked=False)
+    row = QUEUE.next_due(db, shared_now(db, now), locked=False)
     if row is None or row.kind != MessageKind.REMINDER:
         return None
     return reminder.work_of(db, row.campaign_id or 0, row.account_id or 0)
@@ -127,7 +127,7 @@ def claim_next(
     True if the one that was due needs no sending, so that another may be. `work` is what `work_of_next`
     counted before this transaction, for which others wait.
     """
-    moment = utc_now(now)
+    moment = shared_now(db, now)
     row = QUEUE.next_due(db, moment)
     if row is None:
         return False
@@ -148,19 +148,19 @@ def claim_next(
 
 def any_due(db: Session, *, now: datetime | None = None) -> bool:
     """Whether a message waits that could be sent now."""
-    return QUEUE.any_due(db, utc_now(now))
+    return QUEUE.any_due(db, shared_now(db, now))
 
 
 def note_sent(db: Session, message_id: int, *, now: datetime | None = None) -> None:
     """Note that a mail server has accepted a message; forgets messages that are a month old."""
-    QUEUE.note_sent(db, message_id, utc_now(now))
+    QUEUE.note_sent(db, message_id, shared_now(db, now))
 
 
 def note_failed(
     db: Session, message_id: int, reason: str, *, for_good: bool, now: datetime | None = None
 ) -> None:
     """Note why a message was not sent: it is tried again later, unless it failed `for_good` or too often."""
-    QUEUE.note_failed(db, message_id, reason, utc_now(now), for_good=for_good)
+    QUEUE.note_failed(db, message_id, reason, shared_now(db, now), for_good=for_good)
 
 
 def try_again(db: Session, message_id: int, *, now: datetime | None = None) -> None:
@@ -170,7 +170,7 @@ def try_again(db: Session, message_id: int, *, now: datetime | None = None) -> N
         raise NotFound("there is no such message", remedy="see the list")
     if row.state != DeliveryState.FAILED:
         raise Conflict("only a failed message can be sent again")
-    begin_again(row, utc_now(now))
+    begin_again(row, shared_now(db, now))
     db.flush()
 
 
@@ -210,7 +210,7 @@ def messages(db: Session, *, start: int = 0, most: int | None = None) -> tuple[M
 
 
 def _added(db: Session, kind: MessageKind, address: str, now: datetime | None) -> MailMessageRow:
-    moment = utc_now(now)
+    moment = shared_now(db, now)
     row = MailMessageRow(kind=kind, address=address, created_at=moment, due_at=moment)
     db.add(row)
     return row

@@ -12,11 +12,13 @@ from datetime import datetime
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime, formataddr, parseaddr
+from functools import partial
 from urllib.parse import urlsplit
 
 from workbench.settings import MailSettings
 from workbench.storage.engine import Database
 from workbench.workflow.clock import utc_now
+from workbench.workflow.delivery_queue import note
 from workbench.workflow.mail import trial
 from workbench.workflow.mail.message import Message, one_line
 from workbench.workflow.mail.queue import ClaimedMessage, claim_next, note_failed, note_sent, work_of_next
@@ -58,15 +60,16 @@ def send_waiting(database: Database, settings: MailSettings) -> int:
                 _hand_over(connection, claimed, settings)
             except NotSent as error:
                 LOG.warning("message %d (%s) is not sent", claimed.id, claimed.kind)
-                with database.writing() as db:
-                    note_failed(db, claimed.id, error.reason, for_good=error.for_good)
+                failed = partial(
+                    note_failed, message_id=claimed.id, reason=error.reason, for_good=error.for_good
+                )
+                note(database, failed)
                 if connection is None:
                     return sent  # the others would wait for the same server
                 _close(connection)
                 connection = None
             else:
-                with database.writing() as db:
-                    note_sent(db, claimed.id)
+                note(database, partial(note_sent, message_id=claimed.id))
                 sent += 1
     finally:
         _close(connection)

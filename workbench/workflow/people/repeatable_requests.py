@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.storage.tables import RepeatableRequestRow
-from workbench.workflow.clock import utc_now
+from workbench.workflow.clock import shared_now
 
 KEPT = timedelta(days=1)
 RUNNING = timedelta(minutes=15)
@@ -53,7 +53,7 @@ def begin_request(
     Raises InvalidInput for a key that was used for another request, and Conflict while the first one runs or
     when its outcome is unknown.
     """
-    moment = utc_now(now)
+    moment = shared_now(db, now)
     db.execute(delete(RepeatableRequestRow).where(RepeatableRequestRow.begun_at < moment - KEPT))
     try:
         with db.begin_nested():

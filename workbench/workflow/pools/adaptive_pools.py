@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import func, insert, select
@@ -26,6 +26,7 @@ from workbench.storage.tables import (
     TopicRow,
 )
 from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.clock import shared_now
 from workbench.workflow.runs.packed_store import run_for_use
 
 
@@ -318,7 +319,7 @@ def append_pool_events(
     if not events:
         return
     numbers = _last_numbers(db, pool_id, {event.topic for event in events})
-    now = datetime.now(UTC)
+    now = shared_now(db)
     why = {} if reason is None else asdict(reason)
     rows: list[dict[str, Any]] = []
     for event in events:

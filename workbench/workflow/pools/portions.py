@@ -21,6 +21,7 @@ from workbench.storage import locks
 from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database
 from workbench.storage.tables import PoolEntryRow, PoolEventRow, PoolRow
+from workbench.workflow.clock import shared_now
 from workbench.workflow.pools.adaptive_pools import KnownPairs, append_pool_events, begin_with
 from workbench.workflow.pools.drafts import (
     Rebuilt,
@@ -98,7 +99,7 @@ def remove_leftovers(database: Database, *, older: timedelta = LEFT_AFTER) -> No
     """Remove pools that a process began to make, or somebody deleted, and that nobody sees."""
     with database.reading() as db:
         begun = select(PoolRow.id).where(
-            PoolRow.campaign_id.is_(None), PoolRow.created_at < datetime.now(UTC) - older
+            PoolRow.campaign_id.is_(None), PoolRow.created_at < shared_now(db) - older
         )
         left = db.scalars(begun).all()
     for pool_id in left:
@@ -138,7 +139,7 @@ class _Unseen:
                 pairs=row.pairs,
                 largest_possible=row.largest_possible,
                 created_by=row.created_by,
-                created_at=datetime.now(UTC),
+                created_at=shared_now(db),
                 per_pair=row.per_pair,
             )
             db.add(unseen)

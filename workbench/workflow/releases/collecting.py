@@ -38,6 +38,7 @@ from workbench.storage.tables import (
     JudgmentEventRow,
     PoolEventRow,
     PoolRow,
+    PreferenceEventRow,
     PreferenceTaskRow,
     ReleaseOriginRow,
 )
@@ -132,9 +133,8 @@ def released_assessor_ids(db: Session, campaign_id: int) -> set[int]:
             ).distinct()
         )
     )
-    if preference_answers(db, campaign_id):
-        found |= set(db.scalars(select(task.assessor_id).where(task.campaign_id == campaign_id)))
-    return found
+    preferred = select(task.assessor_id).join(PreferenceEventRow, PreferenceEventRow.task_id == task.id)
+    return found | set(db.scalars(preferred.where(task.campaign_id == campaign_id).distinct()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -289,6 +289,15 @@ def _read_file(db: Session, run_id: int) -> PackedRun | Run:
     return as_arrays(run) or run
 
 
+def form_of_file(db: Session, run_id: int) -> StoredForm:
+    """What is to be stored beside the arrays of a run, made again from its file.
+
+    Without arrays where they cannot hold its docnos, and without the topics that the campaign lacks.
+    """
+    found = _read_file(db, run_id)
+    return _packed(found if isinstance(found, PackedRun) else None)[0]
+
+
 def _packed(arrays: PackedRun | None) -> tuple[StoredForm, bytes]:
     if arrays is None:
         return _NO_FORM, b""

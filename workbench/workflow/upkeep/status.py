@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,6 +12,7 @@ from pathlib import Path
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
+from workbench.errors import WorkbenchError
 from workbench.storage.tables import AccountRow, CampaignRow, SessionRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.sessions import is_open
@@ -83,6 +85,25 @@ def note_backup(instance: Path, made: LastBackup) -> None:
     }
     with suppress(OSError):
         (instance / LAST_BACKUP).write_text(json.dumps(content) + "\n", encoding="utf-8")
+        give_to_owner(instance, instance / LAST_BACKUP)
+
+
+def give_to_owner(instance: Path, *paths: Path) -> None:
+    """Give what root wrote to the owner of the instance folder, whose service writes there as well.
+
+    Raises WorkbenchError where that cannot be done.
+    """
+    if not hasattr(os, "geteuid") or os.geteuid() != 0:
+        return
+    try:
+        owner = instance.stat()
+        for path in paths:
+            os.chown(path, owner.st_uid, owner.st_gid)
+    except OSError as error:
+        raise WorkbenchError(
+            f"{error.filename} stays root's, so that the service cannot write there: {error.strerror}",
+            remedy="run backups as the user of the service",
+        ) from None
 
 
 def last_backup(instance: Path) -> LastBackup | None:

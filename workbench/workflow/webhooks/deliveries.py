@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
 from workbench.storage.tables import WebhookDeliveryRow, WebhookRow
-from workbench.workflow.clock import utc_now
+from workbench.workflow.clock import shared_now
 from workbench.workflow.delivery_queue import (
     LONGEST_REASON,
     WAITS,
@@ -71,7 +71,7 @@ class Delivery:
 
 def claim_next(db: Session, *, now: datetime | None = None) -> ClaimedDelivery | None:
     """Claim the delivery that is due first, of webhooks that are on and do not rest; None if none is due."""
-    moment = utc_now(now)
+    moment = shared_now(db, now)
     row = QUEUE.next_due(db, moment, _awake(moment))
     if row is None:
         return None
@@ -83,13 +83,13 @@ def claim_next(db: Session, *, now: datetime | None = None) -> ClaimedDelivery |
 
 def any_due(db: Session, *, now: datetime | None = None) -> bool:
     """Whether a delivery waits that could be sent now."""
-    moment = utc_now(now)
+    moment = shared_now(db, now)
     return QUEUE.any_due(db, moment, _awake(moment))
 
 
 def note_accepted(db: Session, delivery_id: int, status: int, *, now: datetime | None = None) -> None:
     """Note that the receiver accepted a delivery; forgets deliveries that are a month old."""
-    row = QUEUE.note_sent(db, delivery_id, utc_now(now))
+    row = QUEUE.note_sent(db, delivery_id, shared_now(db, now))
     if row is not None:
         row.status, row.answer = status, ""
         begin_counting(db.get_one(WebhookRow, row.webhook_id, with_for_update=True))
@@ -100,7 +100,7 @@ def note_failed(
     db: Session, delivery_id: int, attempt: FailedAttempt, *, now: datetime | None = None
 ) -> None:
     """Note why an attempt failed. The webhook rests, longer each time, and is turned off after the last."""
-    moment = utc_now(now)
+    moment = shared_now(db, now)
     row = QUEUE.note_failed(db, delivery_id, attempt.reason, moment)
     if row is None:
         return
@@ -129,7 +129,7 @@ def send_again(
         raise NotFound("this webhook has no such delivery", remedy="see the list of its deliveries")
     require_on(webhook)
     begin_counting(webhook)
-    begin_again(row, utc_now(now))
+    begin_again(row, shared_now(db, now))
     db.flush()
 
 

@@ -9,11 +9,13 @@ import ssl
 import threading
 from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 
 from workbench import __version__
 from workbench.errors import InvalidInput
 from workbench.storage.engine import Database
 from workbench.workflow.clock import utc_now
+from workbench.workflow.delivery_queue import note
 from workbench.workflow.webhooks.deliveries import (
     ClaimedDelivery,
     FailedAttempt,
@@ -58,11 +60,9 @@ def send_waiting(database: Database, inside: Collection[str]) -> int:
             status = deliver(claimed, inside)
         except NotDelivered as error:
             LOG.warning("delivery %d to a webhook failed", claimed.id)
-            with database.writing() as db:
-                note_failed(db, claimed.id, error.attempt)
+            note(database, partial(note_failed, delivery_id=claimed.id, attempt=error.attempt))
         else:
-            with database.writing() as db:
-                note_accepted(db, claimed.id, status)
+            note(database, partial(note_accepted, delivery_id=claimed.id, status=status))
             accepted += 1
 
 

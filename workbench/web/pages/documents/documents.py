@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, WorkbenchError
+from workbench.errors import Conflict, Finding, WorkbenchError
 from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
 from workbench.formats.text_formats import in_words
 from workbench.web.access import here, organiser, reader
@@ -56,6 +56,8 @@ def load() -> Response | tuple[str, int]:
     try:
         files = [(name, read_documents(stream, source=name, notes=notes)) for name, stream in sent_files()]
         done = load_in_portions(app_context().database, here().id, files, pooled=pooled, writing=writing)
+    except Conflict:
+        raise  # some documents are stored, which the form of a refused file would deny
     except WorkbenchError as error:
         return _page(findings_of(error, "Documents")), status_of(error)
     announce_notes(notes)

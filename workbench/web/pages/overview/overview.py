@@ -9,7 +9,7 @@ from flask import Blueprint, render_template
 from workbench.agreement.pairwise import AssessorPair
 from workbench.storage import Session
 from workbench.web.access import here, reader, viewer
-from workbench.web.context import reading
+from workbench.web.context import app_context, reading
 from workbench.web.pages.overview.tasks import own_todo
 from workbench.web.pages.overview.todo import CampaignState, todo_items
 from workbench.web.pages.settings.scale_form import scale_in_words
@@ -50,6 +50,7 @@ def index() -> str:
             unrecorded=unrecorded_count(db, here().id),
             decisions=decisions_so_far(db, here().id),
             releases=releases_of(db, here().id),
+            disk_full=app_context().database.disk_full,
             cut_loads=cut_loads(db, here().id),
         )
         own = own_tasks(db, here().id, viewer().id, here().roles)

@@ -46,7 +46,8 @@ class CampaignState:
     `noted` counts the runs with warnings.
     `unrecorded` counts answers that could not be recorded and are not resolved yet; `decisions` counts pairs
     by what adjudicators did with them; `batches` are checked files that are no runs yet. `releases` are the
-    latest first. `cut_loads` are files of documents by name, with how many of how many are stored.
+    latest first. `disk_full` says that nothing is saved. `cut_loads` are files of documents by name, with how
+    many of how many are stored.
     """
 
     overview: Overview
@@ -59,6 +60,7 @@ class CampaignState:
     unrecorded: int = 0
     decisions: Mapping[str, int] = field(default_factory=dict)
     releases: Sequence[Release] = ()
+    disk_full: bool = False
     cut_loads: Sequence[tuple[str, int, int]] = ()
 
 
@@ -95,6 +97,9 @@ def _setup(state: CampaignState) -> Iterator[TodoItem]:
 
 def _collection(state: CampaignState) -> Iterator[TodoItem]:
     missing, found = state.overview.missing_documents, state.readiness
+    if state.disk_full:
+        text = "The disk of the server is full: nothing is saved. Tell the administrator to make room."
+        yield TodoItem("Disk full", text, url_for("help.page", page="observing"), "What to do", "poor")
     for name, loaded, documents in state.cut_loads[:MOST_LINES]:
         cut = Markup(
             'The load of <bdi class="mono" dir="auto">{}</bdi> was cut: {} of {} stored. Load the file again.'
