@@ -145,6 +145,7 @@ def test_every_command_tells_that_a_file_cannot_be_read(
     monkeypatch.setenv("WORKBENCH_INSTANCE", str(folder / "instance"))
     (folder / "topics.tsv").write_bytes(b"401\tforeign minorities\n")
     (folder / broken).touch()
+    assert workbench("init", "--login", "olga", "--password", "a long enough secret").returncode == 0
     for words in (("new", "Small"), ("topics", "small", "topics.tsv"), ("runs", "small", "bm25.run")):
         assert workbench("campaign", *words).returncode == 0
     asked, wrong = 0, {}
