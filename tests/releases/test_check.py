@@ -163,6 +163,17 @@ def test_no_field_of_the_manifest_that_follows_from_the_files_can_lie() -> None:
         assert found(repacked({**files, MANIFEST: json_bytes(changed, indent=2)})), place
 
 
+def test_qrels_are_those_of_the_rule_though_every_file_was_made_of_others() -> None:
+    made = small_release()
+    first, *rest = made.qrels
+    lied = replace(first, grade=1 if first.grade == 0 else 0)
+    assert found(write_release(replace(made, qrels=(lied, *rest)))) == [("qrels.txt", "derived")]
+    assert found(write_release(replace(made, qrels=tuple(rest)))) == [("qrels.txt", "derived")]
+    assert found(write_release(replace(made, unsettled=made.unsettled + 1))) == [("qrels.txt", "derived")]
+    other = replace(made.rule, relevant_from=made.rule.relevant_from + 1)
+    assert (MANIFEST, "derived") in found(write_release(replace(made, rule=other)))
+
+
 def test_a_file_that_no_release_has_is_named() -> None:
     files = {**release_files(small_release()), "setup.py": b"import os\n"}
     assert found(relisted(files)) == [("setup.py", "extra")]

@@ -13,11 +13,14 @@ from dataclasses import dataclass, field, replace
 from typing import IO, Any
 
 from workbench import __version__
+from workbench.consensus.rules import THEN, rule_of
+from workbench.consensus.settle import consensus
+from workbench.consensus.simple import ASSESSOR
 from workbench.errors import Finding, InvalidInput, Severity, WorkbenchError
 from workbench.outside_json import parsed_json
 from workbench.releases.archive import MOST_BYTES, Misplaced, UnreadFile, ZipMember
 from workbench.releases.contents import ReleaseContents
-from workbench.releases.files import CHECKSUMS, MANIFEST, derived_hashes, hashes, run_path
+from workbench.releases.files import CHECKSUMS, MANIFEST, QRELS, derived_hashes, hashes, run_path
 from workbench.releases.forms.ir_datasets import DEFINITION_FILE
 from workbench.releases.reading import read_contents
 from workbench.releases.stored_zip import READ, FilesOfZip, StoredZip
@@ -236,7 +239,7 @@ def _meaning(
         contents = read_contents(stored, leaving={"runs", *leaving})
         _check_runs(contents, files)
         if contents.about.software == __version__:
-            findings = _differing(files, derived_hashes(contents, files))
+            findings = _differing(files, derived_hashes(contents, files)) or [*_unruly(contents)]
         else:
             stated = {path: (one["sha256"], one["bytes"]) for path, one in _stated_files(stored).items()}
             findings = [*_unlike(files, stated), _another_version(contents)]
@@ -265,6 +268,33 @@ def _differing(files: Mapping[str, UnreadFile], made: Mapping[str, str]) -> list
     # The lists of all files follow from the others: they are to blame only where nothing else is.
     lists = [found.pop(path) for path in (MANIFEST, CHECKSUMS) if path in found]
     return [*found.values()] or lists[:1]
+
+
+def _unruly(contents: ReleaseContents) -> Iterator[Finding]:
+    """Where the qrels are not what their rule makes of the released judgments and decisions.
+
+    Models are left out: where two grades are equally probable, the last digit of a sum decides, and that can
+    be another on another processor.
+    """
+    rule = contents.rule
+    if any(rule_of(name).slow for name in (rule.name, rule.parameters.get(THEN.name)) if name):
+        return
+    machines = {one.pseudonym for one in contents.assessors if one.machine}
+    all_count = rule.machines or rule.parameters.get(ASSESSOR.name) in machines
+    made = consensus(
+        (one for one in contents.judgments() if all_count or one.assessor not in machines),
+        rule=rule.name,
+        scale=contents.scale,
+        relevant_from=contents.scale.relevant_from,
+        decided=contents.decided(),
+        **rule.parameters,
+    )
+    if {*made.qrels} != {*contents.qrels} or len(made.unsettled) != contents.unsettled:
+        message = f"the rule “{rule.name}” makes other lines of the judgments in this release"
+        yield Finding(QRELS, None, "derived", message, AGAIN)
+    if made.relevant_from != rule.relevant_from:
+        message = f"grades of this rule are relevant from {made.relevant_from}, not {rule.relevant_from}"
+        yield Finding(MANIFEST, None, "derived", message, AGAIN)
 
 
 def _stated_files(stored: Mapping[str, bytes]) -> Mapping[str, Any]:
