@@ -171,6 +171,20 @@ def test_a_host_whose_clock_is_fast_takes_nothing_that_is_out(
         assert db.scalars(select(MailMessageRow.due_at)).one() < fast - timedelta(minutes=30)
 
 
+def test_answers_through_a_host_whose_clock_is_slow_renew_the_lease(
+    postgresql_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with postgresql_database.writing() as db:
+        queued = queued_pool(db, documents=2)
+        one, two = queued.take(db, "Ada")
+        queued.hours_later(db, 0.6)
+        slow = datetime.now(UTC) - timedelta(minutes=31)
+        monkeypatch.setattr(clock, "utc_now", lambda now: now or slow)
+        queued.say(db, "Ada", one)
+        assert queued.take(db, "Ben") == ()
+        assert two in queued.has(db, "Ada")
+
+
 @pytest.mark.engines
 def test_an_answer_renews_the_lease_of_all_that_the_assessor_has(database: Database) -> None:
     with database.writing() as db:

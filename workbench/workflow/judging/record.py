@@ -7,7 +7,7 @@ knows of ranks, scores, runs or colleagues: an assessor is blind.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -25,6 +25,7 @@ from workbench.storage.events import (
 from workbench.storage.tables import AssignmentRow, PoolRow
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import checked_client_id
+from workbench.workflow.clock import shared_now
 from workbench.workflow.judging.handout import tell_pools
 from workbench.workflow.judging.quality_checks import desk_task, with_quality_checks
 from workbench.workflow.judging.submission import NO_ANNOTATIONS, Submission, SubmissionKind
@@ -121,7 +122,8 @@ def record_late(db: Session, task: Task, key: str, submission: Submission) -> No
 
 def append(db: Session, place: Place, submission: Submission) -> Recorded:
     """Append one judgment event unless its client id was recorded before, and tell the pools."""
-    event, new = append_event(db, event_columns(place, submission, datetime.now(UTC)))
+    # Of a queue it renews the lease.
+    event, new = append_event(db, event_columns(place, submission, shared_now(db)))
     if new and place.purpose in CURRENT_PURPOSES:
         tell_pools(db, place.campaign_id, event)
     return Recorded(event, repeated=not new)
