@@ -2,37 +2,62 @@
 
 from __future__ import annotations
 
+import io
+
+import pytest
+
 from tests.formats.test_topics import errors, read
+from workbench.formats.topics import read_topics
 from workbench.formats.topics_json import MOST_TURNS
 from workbench.records import Topic
 
 
 def test_what_a_trec_topic_says_beside_its_own_fields_is_kept_by_its_name() -> None:
     content = (
-        "<top>\n<num> Number: 1\n<title> a\n<stance>helpful</stance>\nSee also.\n"
-        "<narr>\nn\n<evidence> http://x\n</top>"
+        "<top>\n<num> Number: 1\n<title> a\n<stance>helpful to most</stance>\nSee also.\n"
+        "<narr>\nn\n<evidence> At http://x\n</top>"
     )
-    assert read(content) == (Topic("1", "a", "", "n\n\nStance: helpful\n\nSee also.\n\nEvidence: http://x"),)
+    told = "n\n\nStance: helpful to most\n\nSee also.\n\nEvidence: At http://x"
+    assert read(content) == (Topic("1", "a", "", told),)
 
 
 def test_what_an_xml_topic_says_beside_its_own_elements_is_kept_by_its_name() -> None:
     content = (
-        '<topics><topic type="faceted"><number>1</number><query>masks</query><title>Do masks help?</title>'
+        '<topics><topic type="faceted"><number>1</number><query>face masks</query>'
+        "<title>Do masks help?</title>"
         "<disclaimer>No\nadvice.</disclaimer><stance>helpful</stance><stance/><evidence>http://x</evidence>"
         "<narrative>n</narrative>stray<subtopic>s</subtopic></topic></topics>"
     )
-    told = "n\n\nType: faceted\n\nQuery: masks\n\nDisclaimer: No advice.\n\nStance: helpful\n\nEvidence: http://x"
+    told = "n\n\nQuery: face masks\n\nDisclaimer: No advice."
     assert read(content) == (Topic("1", "Do masks help?", "", f"{told}\n\nstray", (("1", "s"),)),)
 
 
 def test_what_a_json_topic_says_beside_its_own_keys_is_kept_by_its_name() -> None:
     content = (
-        '{"id": "1", "title": "a", "query": "b", "stance": null, "metadata": {}, "narrative": "n", '
+        '{"id": "1", "title": "a", "query": "b c", "stance": null, "metadata": {}, "narrative": "n", '
         '"evidence": [{"url": "http://x", "year": 2020}, true], "deep": ' + "[" * 500 + "1" + "]" * 500 + "}"
     )
     assert read(content) == (
-        Topic("1", "a", "", "n\n\nQuery: b\n\nEvidence: url: http://x; year: 2020; true\n\nDeep: …"),
+        Topic("1", "a", "", "n\n\nQuery: b c\n\nEvidence: url: http://x; year: 2020; true"),
     )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<top>\n<num> 1\n<title> a\n<nr> 34\n<type> faceted\n</top>",
+        '<topics><topic number="1" type="faceted"><query>a</query><nr>34</nr></topic></topics>',
+        '{"id": 1, "title": "a", "nr": 34, "type": "faceted"}',
+        "id\ttitle\tnr\ttype\n1\ta\t34\tfaceted\n",
+    ],
+)
+def test_a_number_or_word_about_a_topic_is_named_and_not_shown_to_assessors(content: str) -> None:
+    notes: list[str] = []
+    assert read_topics(io.BytesIO(content.encode()), source="t", notes=notes) == (Topic("1", "a"),)
+    assert sorted(notes) == [
+        f't: "{name}" is not shown to assessors: it is a single word or number (1 record)'
+        for name in ("nr", "type")
+    ]
 
 
 def test_every_turn_of_a_conversation_is_a_topic_with_the_turns_before() -> None:

@@ -207,10 +207,14 @@ def test_an_open_desk_hears_of_other_grades_and_judgments_say_which_they_were_gi
     assert olga.post(SETTINGS, data=form(changed.text)).status_code == 303
     (after,) = ada.send(ada.event("d2", 1, instructions=version)).get_json()["receipts"]
     assert [one.get("outdated", False) for one in (before, after)] == [False, True]
+    # Whoever loads the desk reads what is new until the first answer by it.
+    news = "Changed since your last answer: Grade 1 is called “Touches it”"
+    assert news in text_of(ada.client.get(ada.address).text)
     anew = Desk(ada.client, ada.address)
     assert anew.facts["instructions"] == version + 1
     (last,) = anew.send(anew.event("d/4", 1, instructions=version + 1)).get_json()["receipts"]
     assert "outdated" not in last
+    assert "Changed since" not in text_of(ada.client.get(ada.address).text)
     with sqlite_database.reading() as db:
         said = db.scalars(select(JudgmentEventRow.instructions).order_by(JudgmentEventRow.id)).all()
     assert said == [version, version, version + 1]

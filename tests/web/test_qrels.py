@@ -178,6 +178,21 @@ def test_pooled_pairs_without_a_grade_may_have_a_line_of_their_own(olga: FlaskCl
     ]  # fmt: skip
 
 
+def test_topics_without_a_relevant_document_are_named_and_can_be_left_out(olga: FlaskClient) -> None:
+    import_judgments(olga, [("T2", "é5", "V", "0"), ("T2", "é5", "W", "0")])
+    page = olga.get(ADDRESS).text
+    assert "Nothing relevant 1 topic: T2." in text_of(page)
+    assert "All lines 2" in text_of(page)
+    (address,) = links(page, "qrels/file")
+    assert olga.get(address).data.decode() == "T1 0 d1 3\nT2 0 é5 0\n"
+    page = olga.get(f"{ADDRESS}?without=empty").text
+    # The page counts what is in the file, and names what is not.
+    assert "Nothing relevant 1 topic: T2. Left out" in text_of(page)
+    assert "All lines 1" in text_of(page)
+    (address,) = links(page, "qrels/file")
+    assert olga.get(address).data.decode() == "T1 0 d1 3\n"
+
+
 def test_an_adjudicators_decisions_come_first_as_soon_as_there_are_any(
     olga: FlaskClient, cast: Cast, sqlite_database: Database
 ) -> None:

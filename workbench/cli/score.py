@@ -137,7 +137,8 @@ def command(
     empty = zip(scorer.relevance.topics, scorer.relevance.relevant(1) == 0, strict=True)
     note_topics(
         [topic for topic, none in empty if none and topic not in unjudged],
-        "topics without a relevant document count 0 in every mean; --average-over relevant leaves them out",
+        "topics without a relevant document count in every mean, in most measures as 0;"
+        " --average-over relevant leaves them out",
     )
     users = _known_documents(known, judged) if known and judged else None
 

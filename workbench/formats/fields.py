@@ -37,6 +37,21 @@ def with_further(narrative: str, further: Iterable[tuple[str, str]]) -> str:
     return "\n\n".join(part for part in (paragraphs(narrative), *texts) if part)
 
 
+def statements(further: Iterable[tuple[str, str]], errors: ErrorCollector) -> list[tuple[str, str]]:
+    """What else a topic says that is more than one word, under its name; the rest becomes notes.
+
+    A single word or number tells about the topic (its type, the number of its relevant documents), and an
+    assessor need not know it.
+    """
+    stated = []
+    for name, text in further:
+        if name and len(text.split()) == 1:
+            errors.note(f"{shown(name)} is not shown to assessors: it is a single word or number")
+        else:
+            stated.append((name, text))
+    return stated
+
+
 def unescaped(text: str) -> str:
     """Entities with a semicolon decoded as in HTML; a bare & and unknown names stay as they are."""
     return _ENTITY.sub(_character, text)

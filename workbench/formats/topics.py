@@ -23,10 +23,13 @@ TOPIC_FORMATS: Mapping[str, TopicFormat] = MappingProxyType({one.name: one for o
 _MARKUP = (b"{", b"[", b"<")
 
 
-def read_topics(stream: Readable, *, source: str, format: str | None = None) -> tuple[Topic, ...]:
+def read_topics(
+    stream: Readable, *, source: str, format: str | None = None, notes: list[str] | None = None
+) -> tuple[Topic, ...]:
     """The topics of a plain or gzip file in file order; `format` is a name of `TOPIC_FORMATS`, None to look.
 
     White space in fields is collapsed; a narrative keeps its paragraphs, parted by a blank line.
+    At the end `notes` gets sentences for people: what of the topics is not shown to assessors.
     Raises InvalidInput with every error: ids that are missing, repeated or hold white space, topics that ask
     nothing; WorkbenchError for an unknown format.
     """
@@ -41,6 +44,8 @@ def read_topics(stream: Readable, *, source: str, format: str | None = None) -> 
     if not topics and not errors:
         errors.add(None, "empty", "the file contains no topics", f"formats: {in_words(TOPIC_FORMATS)}")
     errors.check()
+    if notes is not None:
+        notes += errors.notes()
     return tuple(topics)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from workbench.formats.error_collector import ErrorCollector, shown
-from workbench.formats.fields import checked_subtopics, collapsed, with_further
+from workbench.formats.fields import checked_subtopics, collapsed, statements, with_further
 from workbench.formats.identifiers import trimmed
 from workbench.formats.json_lines import (
     Record,
@@ -83,7 +83,7 @@ def _topic(line: int, record: Record, errors: ErrorCollector) -> Topic | None:
         trimmed(identifier),
         collapsed(title),
         collapsed(description),
-        with_further(narrative, further),
+        with_further(narrative, statements(further, errors)),
         subtopics,
     )
 

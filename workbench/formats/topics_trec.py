@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from workbench.formats.error_collector import ErrorCollector, shown
-from workbench.formats.fields import collapsed, unescaped, with_further
+from workbench.formats.fields import collapsed, statements, unescaped, with_further
 from workbench.formats.identifiers import trimmed
 from workbench.formats.text_formats import TopicFormat
 from workbench.records import Topic
@@ -77,14 +77,14 @@ class _OpenTopic:
         elif text.strip():
             self.further.append((self.current, [text]))
 
-    def topic(self) -> Topic:
+    def topic(self, errors: ErrorCollector) -> Topic:
         texts = {name: unescaped("".join(parts)) for name, parts in self.fields.items()}
         texts = {name: _unlabelled(name, text) for name, text in texts.items()}
         return Topic(
             trimmed(texts.get("number", "")),
             collapsed(texts.get("title", "")),
             collapsed(texts.get("description", "")),
-            with_further(texts.get("narrative", ""), map(_further, self.further)),
+            with_further(texts.get("narrative", ""), statements(map(_further, self.further), errors)),
         )
 
 
@@ -118,7 +118,7 @@ def trec_topics(content: bytes, errors: ErrorCollector) -> Iterator[tuple[int, T
         closing, name = bool(tag[1]), tag[2].lower()
         if name == "top":
             if topic:
-                yield topic.line, topic.topic()
+                yield topic.line, topic.topic(errors)
             topic = None if closing else _OpenTopic(line)
         elif topic:
             _turn(topic, name, closing, begins_line, line, errors)
@@ -130,7 +130,7 @@ def trec_topics(content: bytes, errors: ErrorCollector) -> Iterator[tuple[int, T
         at = tag.end()
     if topic:
         topic.add(text[at:])
-        yield topic.line, topic.topic()
+        yield topic.line, topic.topic(errors)
 
 
 def _turn(

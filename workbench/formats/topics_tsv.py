@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from workbench.formats.error_collector import ErrorCollector, shown
-from workbench.formats.fields import collapsed, with_further
+from workbench.formats.fields import collapsed, statements, with_further
 from workbench.formats.identifiers import trimmed
 from workbench.formats.text_formats import TopicFormat
 from workbench.records import Topic
@@ -67,7 +67,7 @@ def tsv_topics(content: bytes, errors: ErrorCollector) -> Iterator[tuple[int, To
             message = f"expected at most {len(order) + 1} columns, found {len(cells)}"
             errors.add(line, "columns", message, _REMEDY)
         else:
-            yield line, _topic(cells[0], list(zip(order, cells[1:], strict=False)))
+            yield line, _topic(cells[0], list(zip(order, cells[1:], strict=False)), errors)
 
 
 def _header(cells: list[str]) -> tuple[str, ...] | None:
@@ -83,13 +83,14 @@ def _header(cells: list[str]) -> tuple[str, ...] | None:
     )
 
 
-def _topic(identifier: str, cells: list[tuple[str, str]]) -> Topic:
+def _topic(identifier: str, cells: list[tuple[str, str]], errors: ErrorCollector) -> Topic:
     fields = dict(reversed(cells))
+    further = [one for one in cells if one[0] not in _ORDER]
     return Topic(
         trimmed(identifier),
         collapsed(fields.get("title", "")),
         collapsed(fields.get("description", "")),
-        with_further(fields.get("narrative", ""), [one for one in cells if one[0] not in _ORDER]),
+        with_further(fields.get("narrative", ""), statements(further, errors)),
     )
 
 

@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
 from workbench.formats.error_collector import ErrorCollector, shown
-from workbench.formats.fields import checked_subtopics, collapsed, with_further
+from workbench.formats.fields import checked_subtopics, collapsed, statements, with_further
 from workbench.formats.identifiers import trimmed
 from workbench.formats.text_formats import TopicFormat
 from workbench.records import Topic
@@ -73,7 +73,7 @@ def _topic(element: Element, line: int, errors: ErrorCollector) -> Topic | None:
         trimmed(identifier),
         collapsed(title),
         collapsed(description),
-        with_further(narrative, further),
+        with_further(narrative, statements(further, errors)),
         _subtopics(element, line, errors),
     )
 

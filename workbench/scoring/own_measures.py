@@ -106,7 +106,7 @@ OWN: tuple[Measure, ...] = (
     _define(
         "ESL",
         "expected search length: non-relevant documents read before the n-th relevant one, ties in any "
-        "order; lower is better",
+        "order; 0 without a relevant document; lower is better",
         {"n": _parameter(int, "relevant documents wanted", default=1)},
         *(_REL, _SOME_DOCS),
     ),

@@ -81,11 +81,14 @@ def two_runs(
 def too_little_shared(runs: Sequence[RunScores], topics: int) -> WorkbenchError:
     """The refusal of runs that have so few topics in common, with the run that has fewest."""
     fewest = min(runs, key=lambda run: run.topics_scored)
+    remedy = "leave this run out"
+    if fewest.topics_scored:
+        remedy += "; from files, --average-over qrels counts topics that a run lacks"
     return WorkbenchError(
         f"the runs have {counted(topics, 'topic') if topics else 'no topic'} of the qrels in common: "
         f'"{fewest.tag}" has '
         f"{fewest.topics_scored} of {fewest.topics_in_qrels}",
-        remedy="leave this run out; from files, --average-over qrels counts topics that a run lacks",
+        remedy=remedy,
     )
 
 

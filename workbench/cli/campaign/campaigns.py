@@ -156,12 +156,17 @@ def topics(
     settings: Settings, campaign: str, files: tuple[str, ...], form: str | None, as_json: bool
 ) -> None:
     """Load topics."""
+    notes: list[str] = []
     # Read before anything is written: who waits for a pipe must not keep others from saving.
-    read = read_each(files, lambda stream, source: read_topics(stream, source=source, format=form))
+    read = read_each(
+        files, lambda stream, source: read_topics(stream, source=source, format=form, notes=notes)
+    )
     with open_database(settings) as database, writing_to(database, campaign) as db:
         found = campaign_by_slug(db, campaign)
         done = [(source, load_topics(db, found.id, topics, source=source)) for source, topics in read]
     _say_loaded(done, as_json, "topics")
+    for note in notes:
+        click.echo(note, err=True)
 
 
 @click.command(

@@ -66,7 +66,7 @@ def add() -> Answer:
         for one in sorted(waiting, key=lambda one: one.kind is not FileKind.TOPICS):
             if one.kind is FileKind.TOPICS:
                 with writing() as db:
-                    loaded = dropped_files.add_topics(db, here().id, one.id)
+                    loaded = dropped_files.add_topics(db, here().id, one.id, notes=notes)
                 done.append(counted(loaded.read, "topic"))
             else:
                 pooled = "pooled" in request.form

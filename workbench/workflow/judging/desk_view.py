@@ -13,10 +13,10 @@ from sqlalchemy.orm import Session
 from workbench.errors import NotFound
 from workbench.records import Answer, Scale, Topic
 from workbench.storage.events import LATER, TRAINING, WITHDRAWN, CurrentEvent
-from workbench.storage.tables import AssessorRow, DocumentRow, JudgmentEventRow, TopicRow
+from workbench.storage.tables import AssessorRow, DocumentRow, InstructionsRow, JudgmentEventRow, TopicRow
 from workbench.workflow.campaigns.collection import as_topic
 from workbench.workflow.campaigns.originals import NO_FORM, ShownForm, forms_of
-from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.campaigns.scales import changed_meanings, scale_from_json
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.desk_rules import DeskQuestions, break_minutes, desk_questions
 from workbench.workflow.judging.near_duplicates import near_duplicates_in
@@ -130,6 +130,21 @@ def desk(
         at_most=task.at_most,
         instructions=task.campaign.instructions,
     )
+
+
+def news_of(db: Session, task: Task) -> tuple[str, ...]:
+    """What the organiser has changed of grades and guidelines since the assessor last answered, in words."""
+    event, now = JudgmentEventRow, task.campaign
+    own = select(event.instructions).where(event.assessor_id == task.assignment.assessor_id)
+    last = db.scalar(own.order_by(event.id.desc()).limit(1))
+    if last is None or last == now.instructions:
+        return ()
+    before = db.get(InstructionsRow, (now.id, last))
+    if before is None:
+        # A client can say any version.
+        return ()
+    found = changed_meanings(scale_from_json(before.scale), scale_from_json(now.scale))
+    return found if before.guidelines == now.guidelines else (*found, "the guidelines were changed")
 
 
 def shown_documents(db: Session, task: Task, keys: Iterable[str]) -> dict[str, ShownDocument]:

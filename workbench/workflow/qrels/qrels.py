@@ -269,7 +269,7 @@ def make_qrels(
 
     With `unjudged` every pair of an opened pool that gets no grade has a line with -1. Most measures read it
     as not relevant, infAP and bpref as unjudged. Without `empty` topics that have no relevant document have
-    no line, so that scorers leave them out of their means.
+    no line, so that scorers leave them out of their means; the summary counts the others, and names these.
     Raises WorkbenchError for an unknown rule, parameter or assessor, and a rule that makes no whole grades.
     """
     found = material(db, campaign_id)
@@ -279,8 +279,10 @@ def make_qrels(
     else:
         report = _REPORTS.get((found.digest(), choice), lambda: qrels_of(found, choice))
     if not empty:
-        without_any = frozenset(report.summary.without_relevant)
-        report = replace(report, topics=tuple(one for one in report.topics if one.topic not in without_any))
+        bare = report.summary.without_relevant
+        topics = tuple(one for one in report.topics if one.topic not in frozenset(bare))
+        kept = summed([one.summary for one in topics], relevant_from=report.relevant_from)
+        report = replace(report, topics=topics, summary=replace(kept, without_relevant=bare))
     if not unjudged:
         return report
     pooled, settled = opened_by_topic(db, campaign_id), {one.topic: one for one in report.topics}

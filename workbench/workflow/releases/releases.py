@@ -112,7 +112,7 @@ def release_readiness(db: Session, campaign_id: int, choice: RuleChoice) -> Rele
     empty = len(report.summary.without_relevant)
     if empty:
         words = f"{counted(empty, 'topic')} without a relevant document"
-        remedy = "every run scores 0 there, in every mean"
+        remedy = "most measures give every run 0 there, and every mean counts it"
         warnings.append(Finding("Release", None, "empty-topics", words, remedy, Severity.WARNING))
     return ReleaseReadiness(
         version=next_version(db, campaign_id),

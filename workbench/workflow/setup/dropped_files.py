@@ -169,8 +169,8 @@ def topics_to_come(db: Session, campaign_id: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(known))
 
 
-def add_topics(db: Session, campaign_id: int, number: int) -> Loaded:
-    """Load topics that wait, all of the file, and forget the file.
+def add_topics(db: Session, campaign_id: int, number: int, *, notes: list[str] | None = None) -> Loaded:
+    """Load topics that wait, all of the file, and forget the file; `notes` gets what the reader says.
 
     Raises NotFound for a file that does not wait any more, InvalidInput where the campaign refuses it.
     """
@@ -179,7 +179,7 @@ def add_topics(db: Session, campaign_id: int, number: int) -> Loaded:
     row = _row(db, campaign_id, number)
     _require_ready(row)
     name, content = dropped_content(db, campaign_id, number)
-    loaded = load_topics(db, campaign_id, read_topics(content, source=name), source=name)
+    loaded = load_topics(db, campaign_id, read_topics(content, source=name, notes=notes), source=name)
     db.delete(row)
     db.flush()
     return loaded

@@ -121,13 +121,14 @@ def desk(assignment_id: int) -> str:
         task = desk_task(db, assignment_id, viewer().id)
         shown = desk_view.desk(db, assignment_id, viewer().id, docno=docno, task=task)
         work = work_of(db, assignment_id, viewer().id, task=task)
-        keys = keys_of(db, viewer().id, shown.scale)
+        keys, news = keys_of(db, viewer().id, shown.scale), desk_view.news_of(db, task)
         may_search = allows_search_of(db, here().id)
         key = shown.document.key if shown.document else None
         near = near_duplicates_of(db, assignment_id, viewer().id, key) if key is not None else ()
     return render_template(
         "judging/desk.html",
         desk=shown,
+        news=news,
         work=work_json(work),
         one_by_one=work.one_by_one,
         searchable=may_search and not work.one_by_one and not work.in_batches,

@@ -165,7 +165,7 @@ def _people(state: CampaignState) -> Iterator[TodoItem]:
 def _judging(state: CampaignState) -> Iterator[TodoItem]:
     empty = state.overview.without_relevant
     if empty:
-        text = f"{counted(empty, 'topic')} judged without a relevant document: every run scores 0 there."
+        text = f"{counted(empty, 'topic')} judged without a relevant document: most measures give 0 there."
         yield TodoItem("Nothing relevant", text, url_for("topics.index"), "Topics")
     for gone in state.attention.gone[:MOST_LINES]:
         left = f"{counted(gone.left, 'pair')} in {counted(gone.topics, 'topic')} left"

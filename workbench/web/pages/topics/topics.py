@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import BinaryIO
-
 from flask import Blueprint, render_template, url_for
 from werkzeug.wrappers import Response
 
@@ -12,10 +9,17 @@ from workbench.counts import counted
 from workbench.errors import Finding, NotFound, WorkbenchError
 from workbench.formats.text_formats import in_words
 from workbench.formats.topics import TOPIC_FORMATS, read_topics
-from workbench.records import Topic
 from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
-from workbench.web.forms import announce, findings_of, sent_files, sent_id, status_of, with_each
+from workbench.web.forms import (
+    announce,
+    announce_notes,
+    findings_of,
+    sent_files,
+    sent_id,
+    status_of,
+    with_each,
+)
 from workbench.web.pages.overview.steps import next_way
 from workbench.web.paging import page_of_topics
 from workbench.web.requests import see_other
@@ -39,19 +43,17 @@ def index() -> str:
 @organiser
 def load() -> Response | tuple[str, int]:
     """Load topics from files; all of them, or none."""
+    notes: list[str] = []
     try:
         # Read before the database is held: who saves meanwhile must not wait for a long file.
-        read = with_each(sent_files(), _read)
+        read = with_each(sent_files(), lambda name, stream: read_topics(stream, source=name, notes=notes))
         with writing() as db:
             done = with_each(read, lambda name, found: load_topics(db, here().id, found, source=name))
     except WorkbenchError as error:
         return _page(findings_of(error, "Topics")), status_of(error)
+    announce_notes(notes)
     announce([(name, loaded_in_words(loaded, "topic")) for name, loaded in done], next_way())
     return see_other(url_for("topics.index"))
-
-
-def _read(name: str, stream: BinaryIO) -> Sequence[Topic]:
-    return read_topics(stream, source=name)
 
 
 @blueprint.get("/topic")
