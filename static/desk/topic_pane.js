@@ -6,7 +6,9 @@ import { announce } from "../shared/light.js";
 const low = matchMedia("(max-height: 500px)");
 const button = byId("fold");
 const form = document.querySelector("#text form");
-let isLookedUp = false;
+// What is new of grades and guidelines stands there, and is to be seen with the first document.
+let hasNews = document.getElementById("news") !== null;
+let isLookedUp = hasNews;
 
 const choiceOf = (value) => form.querySelector(`input[name=topic][value=${value}]`);
 const isFolded = () => (low.matches || choiceOf("line").checked) && !isLookedUp;
@@ -39,7 +41,8 @@ export function showTopic() {
 // Looked up it was for one document.
 export function leaveTopic() {
   if (!isLookedUp) return;
-  isLookedUp = false;
+  isLookedUp = hasNews;
+  hasNews = false;
   draw();
 }
 

@@ -70,6 +70,13 @@ def test_a_password_is_replaced_unless_it_is_too_easy(populated: Terminal) -> No
     assert enters(populated, "ada", "forty nets at slack water")
 
 
+def test_work_given_by_name_to_a_disabled_account_is_remarked_upon(populated: Terminal) -> None:
+    populated.does("account", "disable", "ada")
+    given = populated.run("campaign", "assign", "harbour", "--assessor", "Ada", "--assessor", "Ben")
+    assert given.returncode == 0
+    assert given.stderr.splitlines() == [b"Ada cannot judge at the moment: the account is disabled"]
+
+
 def test_a_disabled_account_cannot_sign_in_until_it_is_enabled(populated: Terminal) -> None:
     opens_sessions(populated, "ada", 1)
     assert populated.does("account", "disable", "ada") == b"ada is disabled and signed out everywhere\n"

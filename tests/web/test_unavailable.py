@@ -94,7 +94,7 @@ def test_a_full_disk_is_told_in_its_own_words_by_pages_health_and_overview(
     event.listen(database.engine, "checkout", limit)
     with database.reading() as db:
         most[0] = int(db.scalar(text("pragma page_count")) or 0)
-    content = json.dumps({"id": "long", "title": "", "text": secrets.token_hex(1_000_000)})
+    content = json.dumps({"id": "long", "title": "", "text": secrets.token_hex(200_000)})
 
     def load() -> TestResponse:
         return client.post("/c/harbour/documents", data={"files": [upload("long.jsonl", content)]})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +22,7 @@ from workbench.storage.migrate import migrate, require_current
 from workbench.storage.reachability import reachable
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.act_names import COMMAND
+from workbench.workflow.people.assessors import AssessorLine
 from workbench.workflow.people.trail import Act, PortionsTrail, add_entry
 
 
@@ -101,6 +102,13 @@ def _running(db: Session) -> Act:
 def _system_user() -> int | None:
     # By number: the trail keeps no names, which could not be deleted from it.
     return os.getuid() if hasattr(os, "getuid") else None
+
+
+def say_disabled(assessors: Iterable[AssessorLine], names: Collection[str]) -> None:
+    """Say on the error stream which of the named assessors cannot judge what they are given."""
+    for one in assessors:
+        if one.name in names and one.disabled:
+            click.echo(f"{one.name} cannot judge at the moment: the account is disabled", err=True)
 
 
 @contextmanager

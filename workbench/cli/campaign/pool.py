@@ -6,7 +6,7 @@ from functools import partial
 
 import click
 
-from workbench.cli.database import database_options, open_database, writing_to
+from workbench.cli.database import database_options, open_database, say_disabled, writing_to
 from workbench.cli.output import say_json, say_table
 from workbench.cli.strategy_options import campaign_recipe_options
 from workbench.errors import WorkbenchError
@@ -109,6 +109,7 @@ def assign(
                     remedy=f"there are {', '.join(able)}",
                 )
             ids = [able[name] for name in names or [one.name for one in assessors if one.able]]
+            say_disabled(assessors, names)
             if topics:
                 given = [(topic, assessor_id) for topic in topics for assessor_id in ids]
             else:

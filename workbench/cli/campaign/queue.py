@@ -6,7 +6,7 @@ from functools import partial
 
 import click
 
-from workbench.cli.database import database_options, open_database, writing_to
+from workbench.cli.database import database_options, open_database, say_disabled, writing_to
 from workbench.cli.output import say_json, say_table
 from workbench.errors import NotFound
 from workbench.settings import Settings
@@ -69,6 +69,7 @@ def give(settings: Settings, campaign: str, pool_name: str, names: tuple[str, ..
         for name in names:
             if name not in known:
                 raise NotFound(f"no assessor named {name!r} has an account", remedy="invite the person")
+        say_disabled(assessors, names)
         chosen = [known[one] for one in names or [one.name for one in assessors if one.able]]
         begin = partial(writing_to, database, campaign)
         added = queues.give_queue(database, campaign_id, pool_name, chosen, writing=begin)
