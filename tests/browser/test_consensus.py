@@ -48,9 +48,9 @@ def test_rules_are_compared_and_their_ranks_drawn(
     for rule in ("Majority", "Adjudicated first"):
         page.get_by_role("checkbox", name=rule).uncheck()
     expect(page.get_by_label("Ties of the majority")).to_be_hidden()
-    page.get_by_role("checkbox", name="MACE").check()
+    page.get_by_role("checkbox", name="Dawid and Skene").check()
     page.get_by_role("button", name="Compare").click()
     expect(page.locator("#settled > .scroll tbody tr")).to_have_count(8)
-    expect(page.locator("#settled")).to_contain_text("MACE")
+    expect(page.locator("#settled")).to_contain_text("Dawid and Skene")
     expect(lines).to_have_count(RUNS)
-    assert "rule=mace" in page.url
+    assert "rule=dawid-skene" in page.url

@@ -99,7 +99,7 @@ CHOICES = [
     *((rule, SAID.get(rule, {})) for rule in TABLES),
     *(("majority", {"ties": ties}) for ties in ("none", "higher")),
     *(("sum", {"fewer": "sum", "binary": binary, "line": "3"}) for binary in ("no", "yes")),
-    *(("adjudicated", {"then": then}) for then in ("any", "mace")),
+    *(("adjudicated", {"then": then}) for then in ("any", "dawid-skene")),
 ]
 
 

@@ -37,7 +37,7 @@ def test_union_and_intersection_are_rules() -> None:
     # b has one grade, a two: a sum is of all assessors.
     assert dict(added.grades) == {("1", "a"): 3}
     assert {"any", "all", REFERENCE} <= set(rules_to_compare())
-    assert not {"one", "adjudicated", "mean", "glad"} & set(rules_to_compare())
+    assert not {"one", "adjudicated", "mean", "dawid-skene"} & set(rules_to_compare())
 
 
 def test_what_an_assessor_did_not_judge_can_be_taken_from_the_reference() -> None:

@@ -31,7 +31,7 @@ def test_the_first_view_proposes_rules_and_lets_the_page_fetch_them(olga: FlaskC
     assert "Applying 9 rules…" in page
     assert "Press “Compare”" in page
     assert 'name="rule" value="majority" checked' in page
-    assert 'name="rule" value="glad">' in page
+    assert 'name="rule" value="dawid-skene">' in page
     assert 'value="mean"' not in page
     (fetched,) = [found.replace("&amp;", "&") for found in re.findall(r'hx-get="([^"]*asked=1[^"]*)"', page)]
     fragment = olga.get(fetched, headers=PARTIAL).text
@@ -108,10 +108,11 @@ def test_the_tables_come_as_csv(olga: FlaskClient) -> None:
 
 
 def test_what_cannot_be_applied_or_ranked_is_said_in_its_place(olga: FlaskClient) -> None:
-    query = {"asked": "1", "rule": ["coin", "any", "sum"], "line": "x", "measure": "nope"}
+    query = {"asked": "1", "rule": ["coin", "any", "sum", "dawid-skene"], "line": "x", "measure": "nope"}
     text = text_of(olga.get(ADDRESS, query_string=query).text)
     assert 'Cannot be applied: there is no consensus rule "coin"' in text
     assert 'Cannot be applied: line cannot be "x"' in text
+    assert "Cannot be applied: Dawid and Skene's model needs three assessors or more; here 2 gave" in text
     assert 'There is no measure "nope"' in text
     assert "No rule is chosen" in olga.get(ADDRESS, query_string={"asked": "1"}).text
 
@@ -126,6 +127,7 @@ def test_a_rule_that_took_seconds_says_as_of_when_it_is_and_how_many_answers_cam
 ) -> None:
     monkeypatch.setattr("workbench.workflow.last_results.QUICK_SECONDS", -1.0)
     monkeypatch.setattr("workbench.workflow.last_results.MOST_OLDER", 1e9)
+    assert import_judgments(olga, [("T1", "d1", "Z", "3")]).status_code == 303
     query = {"asked": "1", "rule": ["any", "dawid-skene"]}
     assert "came since" not in text_of(olga.get(ADDRESS, query_string=query).text)
     assert import_judgments(olga, [("T1", "d9", "X", "0")]).status_code == 303

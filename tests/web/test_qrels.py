@@ -79,8 +79,8 @@ def test_the_page_counts_lines_topics_and_what_has_no_line(olga: FlaskClient) ->
 
 def test_all_rules_are_offered_with_what_they_do(olga: FlaskClient) -> None:
     page = olga.get(f"{ADDRESS}?rule=upper-median").text
-    # Six simple rules, two with an adjudicator, sum and mean, and three models.
-    assert page.count('name="rule"') == 13
+    # Six simple rules, two with an adjudicator, sum and mean, and Dawid and Skene.
+    assert page.count('name="rule"') == 11
     assert all(escape(rule.help) in page for rule in RULES.values())
     assert "the middle grade, the upper of two" in page
     assert 'value="upper-median" checked' in page

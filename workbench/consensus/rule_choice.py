@@ -92,7 +92,8 @@ def choice_label(choice: RuleChoice) -> str:
             details.append(value)
         elif name == THEN.name and value in RULES:
             rest = RULES[value].label
-            details.append(f"then {rest if rest.isupper() else rest[:1].lower() + rest[1:]}")
+            # With further capitals it is a name.
+            details.append(f"then {rest[:1].lower() + rest[1:] if rest[1:].islower() else rest}")
         elif value != PARAMETERS[name].default:
             details.append(f"{name}: {value}")
     label = RULES[choice.rule].label

@@ -6,15 +6,13 @@ from collections.abc import Mapping
 
 from workbench.consensus.adjudication import TWO_AND_ADJUDICATOR, adjudicated_first, rule_for_the_rest
 from workbench.consensus.models.dawid_skene import DAWID_SKENE
-from workbench.consensus.models.glad import GLAD
-from workbench.consensus.models.mace import MACE
 from workbench.consensus.rule import Rule, RuleParameter
 from workbench.consensus.simple import SIMPLE
 from workbench.consensus.soft import MEAN
 from workbench.consensus.sums import SUM
 from workbench.errors import WorkbenchError
 
-_OTHERS = (TWO_AND_ADJUDICATOR, SUM, MEAN, DAWID_SKENE, MACE, GLAD)
+_OTHERS = (TWO_AND_ADJUDICATOR, SUM, MEAN, DAWID_SKENE)
 _REST = tuple(rule for rule in (*SIMPLE, *_OTHERS) if rule.for_the_rest)
 
 THEN = rule_for_the_rest(_REST)

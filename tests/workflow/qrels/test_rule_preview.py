@@ -21,7 +21,7 @@ def test_every_rule_says_what_it_settles_and_leaves(database: Database) -> None:
             )
         )  # fmt: skip
         db.flush()
-        found = preview_rules(db, campaign, choices(*default_rules(), "glad", "mean"))
+        found = preview_rules(db, campaign, choices(*default_rules(), "dawid-skene", "mean"))
     lines = {line.name: line for line in found.rules}
     # R is a machine, and has no voice.
     assert (found.pairs, found.topics, found.decided) == (3, 2, 1)
@@ -41,26 +41,26 @@ def test_every_rule_says_what_it_settles_and_leaves(database: Database) -> None:
         "adjudicated": (2, 1, 1, ("T2",)),
         "two-and-adjudicator": (2, 1, 1, ("T2",)),
         "sum": (3, 0, 3, ()),
-        "glad": numbers["glad"],
     }
     assert lines["adjudicated"].found
     assert lines["adjudicated"].found.adjudicated == 1
+    assert "here 2 gave grades" in lines["dawid-skene"].refused
     assert lines["mean"].refused.startswith('the rule "mean" gives fractions')
     assert lines["any"].found
     assert lines["any"].found.by_grade == ((2, 1), (3, 2))
 
 
 def test_choices_are_told_apart_and_called_by_what_they_were_told() -> None:
-    given = rule_choice(ties="higher", then="mace", line="4", machines=True)
+    given = rule_choice(ties="higher", then="dawid-skene", line="4", machines=True)
     found = choices_of(["sum", "majority", "one", "adjudicated"], given, assessors=["A. B", "C"])
     assert [choice_name(one) for one in found] == [
-        "majority-higher", "one-A. B", "one-C", "adjudicated-mace", "sum-4",
+        "majority-higher", "one-A. B", "one-C", "adjudicated-dawid-skene", "sum-4",
     ]  # fmt: skip
     assert [choice_label(one) for one in found] == [
         "Majority (ties: higher)",
         "One assessor (A. B)",
         "One assessor (C)",
-        "Adjudicated first (then MACE)",
+        "Adjudicated first (then Dawid and Skene)",
         "Sum (line: 4)",
     ]
     assert all(one.machines for one in found)

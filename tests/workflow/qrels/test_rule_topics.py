@@ -55,7 +55,7 @@ def every_choice() -> tuple[RuleChoice, ...]:
         rule_choice("sum", fewer="sum", line="4"),
         rule_choice("sum", binary="yes"),
         rule_choice("adjudicated", then="upper-median"),
-        rule_choice("adjudicated", then="mace"),
+        rule_choice("adjudicated", then="dawid-skene"),
     ]
     return (*people, *others)
 
@@ -155,8 +155,8 @@ def test_a_rule_that_learns_may_be_of_earlier_answers_where_that_is_said(
     monkeypatch.setattr(rule_preview, "_LAST", LastResults(4))
     with sqlite_database.writing() as db:
         campaign = campaign_with_people(db, scale=FOUR_GRADES).campaign.id
-        both = [Judgment(name, "T1", "d1", 3) for name in ("X", "Y")]
-        import_judgments(db, campaign, both, source="first")
+        agreed = [Judgment(name, "T1", "d1", 3) for name in ("X", "Y", "Z")]
+        import_judgments(db, campaign, agreed, source="first")
     asked = [rule_choice("dawid-skene"), rule_choice("any")]
     hashes: dict[tuple[str, int], set[str]] = {}
 

@@ -250,6 +250,7 @@ def test_a_rule_of_earlier_answers_is_scored_beside_those_of_now(
 
     with sqlite_database.writing() as db:
         campaign = judged_campaign(db)
+        import_judgments(db, campaign, [Judgment("Z", "T1", "d1", 3)], source="third")
     earlier = scores("dawid-skene", "any")
     with sqlite_database.writing() as db:
         # Of a document before all others, and of a topic that had no answer.

@@ -106,7 +106,9 @@ _RANKING = (
 @click.command("consensus")
 @click.argument("campaign")
 @consensus_options(several=True)
-@click.option("--models", is_flag=True, help="Without --rule: also the models, which take seconds.")
+@click.option(
+    "--models", is_flag=True, help="Without --rule: also Dawid and Skene's model, which takes seconds."
+)
 @record_options("ranked_by", RuleRanking, _RANKING)
 @click.option(
     "--csv",

@@ -9,7 +9,9 @@ import numpy as np
 from workbench.consensus.models.votes import LEAST, Floats, Posterior, Votes, most_likely, normalised
 from workbench.consensus.rule import Evidence, Outcome, Pair, Rule
 from workbench.consensus.vote_table import most_likely_of_table
+from workbench.errors import WorkbenchError
 
+FEWEST_ASSESSORS = 3
 MOST_ROUNDS = 500
 NEAR = 1e-5
 
@@ -26,7 +28,16 @@ def dawid_skene(votes: Votes, *, most_rounds: int = MOST_ROUNDS, near: float = N
     """The posterior of every pair's grade, by expectation and maximisation from the shares of the votes.
 
     Ends when no probability moves by more than `near`. Source: Dawid and Skene 1979.
+
+    Raises WorkbenchError where fewer than three assessors gave grades.
     """
+    # Of two, other tables of errors explain the votes as well, and the grades are those of the majority.
+    n = len(np.unique(votes.assessors))
+    if n < FEWEST_ASSESSORS:
+        raise WorkbenchError(
+            f"Dawid and Skene's model needs three assessors or more; here {n} gave grades",
+            remedy="use the majority rule, or have a third assessor judge",
+        )
     posterior = votes.shares()
     rounds, moved = 0, np.inf
     while rounds < most_rounds and moved > near:
@@ -62,7 +73,7 @@ def by_dawid_skene(evidence: Evidence) -> dict[Pair, Outcome]:
 DAWID_SKENE = Rule(
     "dawid-skene",
     "Dawid and Skene",
-    "the most likely grade, each assessor with errors of his or her own (1979); needs many pairs",
+    "the most likely grade, each assessor with own errors (1979); needs three assessors and many pairs",
     "Dawid and Skene 1979",
     settle_all=by_dawid_skene,
     slow=True,

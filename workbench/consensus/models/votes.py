@@ -27,7 +27,7 @@ class Votes:
     The same assessor may have voted several times on a pair.
     """
 
-    # No slots: the matrices are made once, and multiplied with in every round of every model.
+    # No slots: the matrices are made once, and multiplied with in every round of a model.
     pairs: Numbers
     assessors: Numbers
     grades: Numbers
@@ -37,26 +37,11 @@ class Votes:
 
     def shares(self) -> Floats:
         """The share of every grade among a pair's votes; shape (pairs, grades)."""
-        counts = np.bincount(self.own_cells, minlength=self.n_pairs * self.n_grades)
+        cells = self.grades * self.n_pairs + self.pairs
+        counts = np.bincount(cells, minlength=self.n_pairs * self.n_grades)
         rows = counts.reshape(self.n_grades, self.n_pairs).astype(np.float64)
         rows /= np.maximum(rows.sum(axis=0), 1.0)
         return rows.T
-
-    @cached_property
-    def cells(self) -> Numbers:
-        """For each vote the place of its assessor and grade in a table of both, row by row."""
-        return self.assessors * self.n_grades + self.grades
-
-    @cached_property
-    def own_cells(self) -> Numbers:
-        """For each vote the place of its grade and pair in a table of both, row by row."""
-        return self.grades * self.n_pairs + self.pairs
-
-    @cached_property
-    def given(self) -> Numbers:
-        """How often each assessor gave each grade; shape (assessors, grades)."""
-        counts = np.bincount(self.cells, minlength=self.n_assessors * self.n_grades)
-        return counts.reshape(self.n_assessors, self.n_grades)
 
     @cached_property
     def by_pair(self) -> tuple[Any, Any]:
@@ -65,20 +50,13 @@ class Votes:
         Times a figure by assessor and grade it gives the sums over each pair's votes. Beside it stands the
         same transposed: times a figure by pair it gives the sums over what each assessor gave.
         """
-        return self._matrices(self.pairs, self.cells, (self.n_pairs, self.n_assessors * self.n_grades))
-
-    @cached_property
-    def by_own_grade(self) -> tuple[Any, Any]:
-        """The same two with a row for each grade and pair, in which the votes for that grade stand."""
-        shape = self.n_grades * self.n_pairs, self.n_assessors * self.n_grades
-        return self._matrices(self.own_cells, self.cells, shape)
-
-    def _matrices(self, rows: Numbers, columns: Numbers, shape: tuple[int, int]) -> tuple[Any, Any]:
         # Imported here: whoever asks for another rule must not wait for scipy. A product takes half the time
         # of `take` and `bincount`.
         from scipy.sparse import csr_array
 
-        matrix = csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
+        columns = self.assessors * self.n_grades + self.grades
+        shape = self.n_pairs, self.n_assessors * self.n_grades
+        matrix = csr_array((np.ones(len(columns)), (self.pairs, columns)), shape=shape)
         return matrix, matrix.T
 
 
@@ -94,8 +72,8 @@ def normalised(logs: Floats) -> Floats:
 class Posterior:
     """How likely every grade is for every pair, shape (pairs, grades), and how reliable every assessor.
 
-    `reliability` is the model's chance that an assessor is right (Dawid and Skene, GLAD) or knows (MACE), by
-    assessor; `rounds` were needed, and `settled` is false where they were not enough.
+    `reliability` is the model's chance that an assessor is right, by assessor; `rounds` were needed, and
+    `settled` is false where they were not enough.
     """
 
     probabilities: Floats
