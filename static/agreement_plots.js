@@ -51,29 +51,6 @@ kinds.dots = ({ x, rows, mark, marked }, width) => {
   };
 };
 
-// Values over a number, with intervals, and the straight line that was fitted to them.
-kinds.trend = ({ x, y, points, line, level }, width) => ({
-  width,
-  height: Math.min(260, Math.max(190, width * 0.35)),
-  marginLeft: 46,
-  marginRight: 14,
-  marginBottom: 42,
-  x: { label: x, labelOffset: 36, ticks: Math.min(points.length, Math.floor(width / 60)), tickFormat: whole, inset: 14, zero: true },
-  y: { label: y, grid: true, domain: [0, 1], tickFormat: two, ticks: 5 },
-  marks: [
-    Plot.ruleY([0], { stroke: "var(--line)" }),
-    level === null ? null : Plot.ruleY([level], { stroke: "var(--ink-3)", strokeDasharray: "3 3" }),
-    line.length ? Plot.line(line, { stroke: colour(2), strokeWidth: 2 }) : null,
-    Plot.ruleX(points.filter(within), { x: "at", y1: "low", y2: "high", stroke: colour(1), strokeWidth: 2, strokeOpacity: 0.5 }),
-    Plot.dot(points, { x: "at", y: "value", r: 4, fill: colour(1) }),
-    tip(points, Plot.pointerX({
-      x: "at",
-      y: "value",
-      title: (point) => [point.name, `${y.toLowerCase()}: ${three(point.value)}`, interval(point), `pairs: ${whole(point.n)}`].join("\n"),
-    })),
-  ],
-});
-
 // How wide an interval is by the number of pairs, one line for every way of drawing them.
 kinds.reach = ({ x, y, lines, wished }, width) => {
   // The first is drawn last, lest one that is the same hides it.

@@ -64,7 +64,6 @@ PAGES = {
     "agreement": "agreement",
     "agreement by topic": "agreement/topics",
     "agreement matrix": "agreement/matrix",
-    "agreement over time": "agreement/time",
     "adjudication": "adjudication",
     "qrels": "qrels",
     "qrels file": "qrels/file",
@@ -84,7 +83,7 @@ PAGES = {
     "settings": "settings",
 }
 # Pages that show what is known after two seconds, and ask again by themselves until all is.
-FILLS_IN = frozenset(PAGES[name] for name in ("agreement over time", "consensus rules", "consensus ranking"))
+FILLS_IN = frozenset(PAGES[name] for name in ("consensus rules", "consensus ranking"))
 ASKS_AGAIN = b'hx-trigger="load"'
 AGAIN = 3
 MOST_MEMORY = 14 * 2**30

@@ -141,7 +141,7 @@ def test_a_machine_is_compared_with_people(run: Run) -> None:
     assert "robot\tperson\tX\t12" in run("campaign", "agreement-machines", "harbour", "--rounds", "20")
 
 
-COMMANDS = ["self-consistency", "agreement-time", "agreement-machines", "agreement-topics"]
+COMMANDS = ["self-consistency", "agreement-machines", "agreement-topics"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -184,13 +184,6 @@ def test_a_report_has_one_form_at_a_time(command: str) -> None:
     assert "exclude one another" in done.output
 
 
-def test_who_is_left_out_of_the_course_of_time_is_named(run: Run) -> None:
-    assert as_json(run("campaign", "agreement-time", "harbour", "--json"))["imported"] == ["X", "Y"]
-    said = run("campaign", "agreement-time", "harbour")
-    assert "Not included, since files do not record when each pair was judged: X, Y." in said
-
-
-@pytest.mark.parametrize("command", ["self-consistency", "agreement-time"])
-def test_what_needs_events_of_the_screen_says_nothing_of_files(run: Run, command: str) -> None:
-    assert as_json(run("campaign", command, "harbour", "--json"))["rows"] == []
-    assert run("campaign", command, "harbour", "--csv").startswith("assessor,")
+def test_what_needs_events_of_the_screen_says_nothing_of_files(run: Run) -> None:
+    assert as_json(run("campaign", "self-consistency", "harbour", "--json"))["rows"] == []
+    assert run("campaign", "self-consistency", "harbour", "--csv").startswith("assessor,")

@@ -134,7 +134,7 @@ def test_no_part_of_the_product_is_explained_by_two_pages() -> None:
     assert len(named) == len(set(named))
     assert page_for(None) is None
     assert page_for("nothing.index") is None
-    assert page_for("agreement_time.index") == page_named("agreement")
+    assert page_for("agreement_topics.index") == page_named("agreement")
 
 
 def test_a_page_that_is_not_there_is_refused_with_similar_names() -> None:

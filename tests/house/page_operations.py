@@ -208,8 +208,6 @@ SHOWN = {
     "agreement_repeats.answers_json": RESULT,
     "agreement_repeats.index": RESULT,
     "agreement_repeats.table": RESULT,
-    "agreement_time.index": RESULT,
-    "agreement_time.table": RESULT,
     "agreement_topics.index": RESULT,
     "agreement_topics.pairs": RESULT,
     "agreement_topics.pairs_file": RESULT,

@@ -250,7 +250,7 @@ def test_the_tabs_lead_where_their_reader_may_go(olga: FlaskClient, enter: Enter
 
 def test_what_cannot_be_is_not_called_nothing_yet(olga: FlaskClient) -> None:
     judge(olga, ((3, 1), (1, 3)), ("X", "Y"))
-    for page in ("", "/topics", "/self", "/machines", "/time"):
+    for page in ("", "/topics", "/self", "/machines"):
         text = text_of(olga.get(f"{ADDRESS}{page}?from=4").text)
         assert (
             "These settings cannot be compared 4 cannot be the lowest relevant grade: choose 1 or 2 or 3."
@@ -265,7 +265,7 @@ def test_a_file_is_never_sent_with_a_reason_in_the_place_of_its_content(olga: Fl
         answer = olga.get(f"{ADDRESS}/{file}")
         assert answer.status_code == 422
         assert "who gave grades" in text_of(answer.text)
-    for page in ("topics", "self", "machines", "time"):
+    for page in ("topics", "self", "machines"):
         for kind in ("csv", "tex", "json"):
             assert olga.get(f"{ADDRESS}/{page}/table.{kind}?from=4").status_code == 422
         assert olga.get(f"{ADDRESS}/{page}/table.xls").status_code == 404

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from tests.builders import Made, campaign_with_people
-from tests.workflow.agreement.test_timelines import event
 from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
@@ -18,6 +17,14 @@ from workbench.workflow.overview.activity import AssessorPace, activity_of
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 NAMES = ("Ada", "Ben", "Cyd", "Dan", "Eve", "Fay")
+
+
+def event(made: Made, name: str, docno: str, at: datetime, **more: Any) -> dict[str, Any]:
+    return {
+        "campaign_id": made.campaign.id, "assessor_id": made.assessors[name], "topic": "T1",
+        "docno": docno, "answer": "grade", "grade": 0, "reason": "", "source": "screen",
+        "client_id": f"{name}-{docno}-{at.isoformat()}"[:64], "recorded_at": at, "purpose": "judging", **more,
+    }  # fmt: skip
 
 
 @pytest.fixture

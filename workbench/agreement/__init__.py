@@ -5,7 +5,7 @@
 - `report`, `pair_report`, `pairwise`, `thresholds`, `leniency`, `grades`, `topics`: what a report has
 - `export`, `latex`: the same as CSV, JSON and LaTeX
 - `tally`, `resampling`, `intervals`, `linearised`: sums over pairs, and intervals from them
-- `self_consistency`, `drift`, `timelines`, `machines`, `rounds`, `overlap`: further questions
+- `self_consistency`, `machines`, `rounds`, `overlap`: further questions
 - `sample_*`: how many pairs need several judgments
 
 To add a question about agreement: a module here that takes `Ratings` and returns a frozen record, its

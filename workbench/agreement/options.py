@@ -35,8 +35,6 @@ MOST_ROUNDS = 100_000
 # A page is waited for: more rounds are for the terminal.
 MOST_ROUNDS_OF_A_PAGE = 10_000
 MOST_SEED = 2**63 - 1
-BIN_SIZE = 10
-GAP_MINUTES = 30
 OWN = "own"
 
 
@@ -87,8 +85,7 @@ class AgreementOptions:
     that sorts and colours. `weights` weigh the grades for all coefficients but alpha, whose differences
     follow from the `level` of the scale unless that is `weights`; both matter for three grades or more only.
     Intervals have the level `confidence` and come from `rounds` resamples of whole topics or of pairs, the
-    same for the same `seed`; `bounds` says how. `bin_size` and `gap_minutes` are for agreement over time:
-    judgments in a bin, and the pause that ends a sitting.
+    same for the same `seed`; `bounds` says how.
     """
 
     relevant_from: int | None = None
@@ -107,8 +104,6 @@ class AgreementOptions:
     rounds: int = ROUNDS
     seed: int = 0
     confidence: float = LEVEL
-    bin_size: int = BIN_SIZE
-    gap_minutes: int = GAP_MINUTES
 
     def __post_init__(self) -> None:
         for value, known, what in (
@@ -307,11 +302,6 @@ OPTIONS: Mapping[str, OptionDefinition] = {
             int, low=1, high=MOST_ROUNDS, highest_of_page=MOST_ROUNDS_OF_A_PAGE,
         ),
         OptionDefinition("seed", "--seed", "seed", "Random seed", "Random seed.", int, low=0, high=MOST_SEED),
-        OptionDefinition("bin_size", "--bin", "bin", "Judgments per bin", "Judgments per bin.", int),
-        OptionDefinition(
-            "gap_minutes", "--gap", "gap", "Pause in minutes",
-            "Minutes without a judgment that end a sitting.", int,
-        ),
     )
 }  # fmt: skip
 """Every option by the field that it fills."""

@@ -260,7 +260,6 @@ COLUMNS: Mapping[str, Meaning] = {
 
 OF_RESULTS: Mapping[tuple[str, str], Meaning] = {
     ("agreement.self.answers", "judged"): ("Whether a planted pair was judged as every other", None),
-    ("agreement.time", "from"): ("Where the bin begins, or the day", None),
     ("agreement.overlap", "effect"): ("How many times as many pairs as random draws need", None),
     ("agreement.overlap", "value"): ("The value that is expected", None),
     ("consensus.preview", "by"): ("By how much the first is ahead", None),

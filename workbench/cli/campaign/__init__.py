@@ -60,7 +60,6 @@ COMMANDS = {
     "decisions": "workbench.cli.campaign.adjudication:decisions",
     "discussion-report": "workbench.cli.campaign.adjudication:discussion_report",
     "agreement-topics": "workbench.cli.campaign.agreement:agreement_topics",
-    "agreement-time": "workbench.cli.campaign.agreement:agreement_time",
     "self-consistency": "workbench.cli.campaign.agreement:self_consistency",
     "agreement-machines": "workbench.cli.campaign.agreement:agreement_machines",
     "plan-overlap": "workbench.cli.campaign.overlap:plan_overlap",

@@ -1,4 +1,4 @@
-"""The agreement of a campaign's assessors: the report, by topic, over time, self-consistency, machines."""
+"""The agreement of a campaign's assessors: the report, by topic, self-consistency, machines."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from workbench.agreement.topics import topic_coefficients
 from workbench.cli.agreement_options import View, agreement_options, report_options
 from workbench.cli.agreement_output import print_agreement
 from workbench.cli.database import database_options, open_database
-from workbench.cli.output import form_options, one_form, print_export, printable, say_short
+from workbench.cli.output import form_options, one_form, print_export, say_short
 from workbench.export import Export
 from workbench.settings import Settings
 from workbench.storage import Session
-from workbench.workflow.agreement.export import machines_export, repeats_export, time_export, topics_export
+from workbench.workflow.agreement.export import machines_export, repeats_export, topics_export
 from workbench.workflow.agreement.machines import machines_against_people
 from workbench.workflow.agreement.report import (
     campaign_agreement,
@@ -25,7 +25,6 @@ from workbench.workflow.agreement.report import (
     campaign_pair,
 )
 from workbench.workflow.agreement.self_consistency import consistency
-from workbench.workflow.agreement.timelines import TIME_COLUMNS, over_time
 from workbench.workflow.agreement.topics import agreement_by_topic
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 
@@ -87,28 +86,6 @@ def agreement_topics(settings: Settings, campaign: str, options: AgreementOption
             f"{by}: mean over {mean.topics} topics {mean.value:z.3f} ({mean.left_out} without a value), "
             f"all pairs together {together.value:z.3f}"
         )
-
-
-@click.command("agreement-time")
-@click.argument("campaign")
-@agreement_options("bin_size", "gap_minutes", *_GRADES, *_RESAMPLES)
-@form_options
-@database_options
-def agreement_time(settings: Settings, campaign: str, options: AgreementOptions, **forms: bool) -> None:
-    """Report whether the assessors of CAMPAIGN tire within sittings or drift over the days."""
-    form = one_form(**forms)
-    report = _report(settings, campaign, options, over_time)
-    export = time_export(report)
-    if print_export(export, form):
-        return
-    shown = TIME_COLUMNS.index("slope")
-    rows = [row[:shown] for row in export.rows() if row[1] != "trend"]
-    say_short(TIME_COLUMNS[:shown], rows, numeric_from=3)
-    for one in report.assessors:
-        click.echo(f"{printable(one.name)}: {one.sentence} {one.sentence_of_days}")
-    if report.imported:
-        names = printable(", ".join(report.imported))
-        click.echo(f"Not included, since files do not record when each pair was judged: {names}.")
 
 
 @click.command("self-consistency")

@@ -1,13 +1,11 @@
-"""The reports by topic, over time, on machines and on self-consistency for other programs."""
+"""The reports by topic, on machines and on self-consistency for other programs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict
 from functools import partial
 from typing import Protocol, TypeVar
 
-from workbench.agreement.drift import INTERVALS, Trend
 from workbench.agreement.estimates import Estimate
 from workbench.agreement.intervals import LEVEL, Interval
 from workbench.agreement.latex import bounds, drawn, with_bounds
@@ -15,13 +13,11 @@ from workbench.agreement.machines import Share, machine_coefficients
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.selection import relevant_or_not
 from workbench.agreement.self_consistency import Consistency
-from workbench.agreement.timelines import Bin
 from workbench.agreement.topics import topic_coefficients
 from workbench.export import Export
-from workbench.latex import between, document, escaped, number, percent, table
+from workbench.latex import between, document, escaped, number, table
 from workbench.workflow.agreement.machines import MachineLine, MachinesReport, machine_columns, machine_rows
 from workbench.workflow.agreement.self_consistency import REPEAT_COLUMNS, ConsistencyReport, repeat_rows
-from workbench.workflow.agreement.timelines import TIME_COLUMNS, TimeReport, time_rows
 from workbench.workflow.agreement.topics import TopicsReport, topic_columns, topic_rows
 
 _SMALL = r"\footnotesize"
@@ -57,49 +53,6 @@ def topics_latex(report: TopicsReport) -> str:
     heads = ("Topic", "$n$", "Disputed", *(one.latex for one in topic_coefficients()))
     columns = f"l{'r' * (len(heads) - 1)}"
     return document(table(columns, heads, rows, caption, "tab:agreement-topics", size=_SMALL))
-
-
-def time_latex(report: TimeReport) -> str:
-    """Everybody's trends within the sitting and over the days, then the bins that stand behind them."""
-    trends = [
-        (
-            escaped(one.name),
-            f"{one.compared:,}",
-            f"{one.sittings:,}",
-            _trend(one.fatigue, 10),
-            number(one.fatigue.p),
-            _trend(one.relevance, 10),
-            number(one.relevance.p),
-            "--" if one.slower is None else number(100 * one.slower, 1),
-            _trend(one.drift, 1),
-            number(one.drift.p),
-        )
-        for one in report.assessors
-    ]
-    caption = (
-        "Agreement over time, in points of per cent: change of agreement and of the share of relevant over "
-        "ten judgments of a sitting, of the active seconds over as many, of agreement over a day. A pause "
-        f"of {report.options.gap_minutes} minutes begins a new sitting; $p$ by shuffling within the "
-        f"judgments of one topic in a sitting. {_drawn(report, INTERVALS)}"
-    )
-    heads = ("Assessor", "Compared", "Sittings", "Agreement", "$p$", "Relevant", "$p$", r"Seconds \%")
-    return document(
-        table("lrrrrrrrrr", (*heads, "By day", "$p$"), trends, caption, "tab:agreement-time", size=_SMALL),
-        _bins(
-            report,
-            "position in the sitting",
-            [
-                (one.name, _positions(found, report.options.bin_size), found)
-                for one in report.assessors
-                for found in one.by_position
-            ],
-        ),
-        _bins(
-            report,
-            "day",
-            [(one.name, day.day.isoformat(), day.found) for one in report.assessors for day in one.by_day],
-        ),
-    )
 
 
 def machines_latex(report: MachinesReport) -> str:
@@ -191,27 +144,6 @@ def repeats_latex(report: ConsistencyReport) -> str:
     )
 
 
-def _bins(report: TimeReport, by: str, found: Sequence[tuple[str, str, Bin]]) -> str:
-    rows = [
-        (
-            escaped(name),
-            label,
-            f"{one.judgments:,}",
-            f"{one.compared:,}",
-            f"{number(one.agreement)} {between(one.low, one.high, 2)}".rstrip(),
-            number(one.kappa),
-            number(report.share_relevant(one)),
-            number(one.seconds, 1),
-        )
-        for name, label, one in found
-    ]
-    caption = f"Agreement by {by}; {percent(LEVEL)} intervals of shares are Wilson's, seconds the median."
-    label = f"tab:agreement-{by.split()[0]}"
-    heads = ("Assessor", by.split()[0].capitalize(), "Judgments", "Compared", "Agreement")
-    more = (r"Pooled $\kappa$", "Relevant", "Seconds")
-    return table("llrrrrrr", (*heads, *more), rows, caption, label, size=_SMALL)
-
-
 def _with(value: float | None, interval: Interval) -> str:
     return f"{number(value)} {bounds(interval, places=2)}".rstrip() if value is not None else "--"
 
@@ -224,10 +156,6 @@ def _method(one: Estimate) -> str:
     return "" if one.interval is None else one.interval.method
 
 
-def _positions(found: Bin, size: int) -> str:
-    return f"{found.label * size + 1}--{(found.label + 1) * size}"
-
-
 def _share(one: Share) -> str:
     return f"{number(one.value)} {between(one.low, one.high, 2)}".rstrip()
 
@@ -235,13 +163,6 @@ def _share(one: Share) -> str:
 def _observed(found: Consistency) -> str:
     low, high = found.share or (None, None)
     return f"{number(found.observed)} {between(low, high, 2)}".rstrip()
-
-
-def _trend(trend: Trend, steps: int) -> str:
-    if trend.slope is None:
-        return "--"
-    low, high = (None if end is None else 100 * steps * end for end in (trend.low, trend.high))
-    return f"{number(100 * steps * trend.slope, 1)} {between(low, high, 1)}".rstrip()
 
 
 def _against(line: MachineLine) -> str:
@@ -260,11 +181,6 @@ Report = TypeVar("Report", bound=_Report)
 def topics_export(report: TopicsReport) -> Export:
     """The report by topic."""
     return _export(report, topic_columns(), topic_rows, topics_latex, _topics)
-
-
-def time_export(report: TimeReport) -> Export:
-    """The report over time."""
-    return _export(report, TIME_COLUMNS, time_rows, time_latex, _time)
 
 
 def machines_export(report: MachinesReport) -> Export:
@@ -289,26 +205,6 @@ def _topics(report: TopicsReport) -> Data:
         "topics_without_value": {mean.name: mean.left_out for mean in report.means},
         "all_pairs_together": {found.name: found.value for found in report.together},
         "topics_without_pairs": [topic for topic, _ in report.without],
-    }
-
-
-def _time(report: TimeReport) -> Data:
-    trends = {
-        one.name: {
-            "judgments": one.judgments,
-            "sittings": one.sittings,
-            **{name: asdict(trend) for name, trend in one.trends.items()},
-        }
-        for one in report.assessors
-    }
-    return {
-        "relevant_from": report.grades.relevant_from,
-        "graded": report.grades.graded,
-        "gap_minutes": report.options.gap_minutes,
-        "bin": report.options.bin_size,
-        "intervals": INTERVALS,
-        "trends": trends,
-        "imported": list(report.imported),
     }
 
 

@@ -1,8 +1,7 @@
-"""The current answers of one topic as arrays, packed for the database, and with what is computed of them."""
+"""The current answers of one topic as arrays, with what is computed of them."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Hashable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -58,17 +57,6 @@ class TopicAnswers:
             and self.discussed == other.discussed
             and all(np.array_equal(mine, theirs) for mine, theirs in arrays)
         )
-
-    def digest(self) -> str:
-        """A hash of all of it but the topic."""
-        sha = hashlib.sha256(repr((self.documents, len(self.codes), self.discussed)).encode())
-        for part in self._arrays():
-            sha.update(part.tobytes())
-        sha.update(self.joined)
-        return sha.hexdigest()
-
-    def _arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
-        return self.assessors.astype("<i8"), self.codes.astype("<i8"), self.places.astype("<i4")
 
     def keep(self, what: Hashable, make: Callable[[TopicAnswers], T]) -> T:
         """What is computed of these answers: made once for each key, and gone with them.

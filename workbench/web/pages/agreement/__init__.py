@@ -1,11 +1,10 @@
-"""Agreement: the report, by topic, over time, self-consistency, machines, the planner."""
+"""Agreement: the report, by topic, self-consistency, machines, the planner."""
 
-from workbench.web.pages.agreement import machines, planner, report, self_consistency, time, topics
+from workbench.web.pages.agreement import machines, planner, report, self_consistency, topics
 
 BLUEPRINTS = (
     report.blueprint,
     topics.blueprint,
-    time.blueprint,
     self_consistency.blueprint,
     machines.blueprint,
     planner.blueprint,
