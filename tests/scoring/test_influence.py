@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,13 @@ from tests.scoring.some_qrels import qrels, run
 from workbench.errors import WorkbenchError
 from workbench.records import Run
 from workbench.scoring.gains import GainMeasure
-from workbench.scoring.influence import NONE, Influence, RankingMeans, topic_influences
+from workbench.scoring.influence import (
+    NONE,
+    Influence,
+    RankingMeans,
+    pairs_that_could_swap,
+    topic_influences,
+)
 from workbench.scoring.listed import gain_measure, influence_measures
 from workbench.scoring.scorer import Scorer
 
@@ -47,7 +53,7 @@ def influences(
     means = RankingMeans.of([gains.scores for gains, _ in of_topics])
     for gains, pairs in of_topics:
         given = [outcomes[pair] for pair in pairs]
-        found |= zip(pairs, topic_influences(gains, given, measure=measure, means=means), strict=True)
+        found |= zip(pairs, topic_influences(gains, given, measure=measure, means=means).each, strict=True)
     return found
 
 
@@ -150,6 +156,33 @@ def test_a_changed_grade_counts_as_if_it_had_always_been_so(name: str) -> None:
             grades[document] = grade
             again = measure.topic(topics[0].ranks, grades, np.arange(1))
             assert changed[grade] == pytest.approx(again.scores)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_all_outcomes_together_swap_no_more_pairs_of_runs_than_the_bound_says(seed: int) -> None:
+    topics, _ = made_topics(random.Random(seed), 6)
+    measure = gain_measure("nDCG@5", relevant_from=1)
+    first, other = topics
+    places = np.arange(4)
+    gains = measure.topic(first.ranks, first.grades, places)
+    rest = measure.topic(other.ranks, other.grades, np.arange(1))
+    means = RankingMeans.of([gains.scores, rest.scores])
+    found = topic_influences(gains, [(0, 1, 2)] * 4, measure=measure, means=means)
+    bound = pairs_that_could_swap(means.means, found.lowest.sum(axis=0), found.highest.sum(axis=0))
+    # Every outcome of the four documents at once, each scored as if its grades had always been so.
+    swapped = set()
+    for grades in product((0, 1, 2), repeat=4):
+        given = [*grades, *first.grades[4:]]
+        scores = (measure.topic(first.ranks, given, places).scores + rest.scores) / 2
+        swapped |= {
+            (one, another)
+            for one, another in combinations(range(6), 2)
+            if sign(scores[one] - scores[another]) != sign(means.means[one] - means.means[another])
+        }
+    assert len(swapped) <= bound <= 15
+    # One document alone is bounded by what it does alone.
+    alone = pairs_that_could_swap(means.means, found.lowest[0], found.highest[0])
+    assert found.each[0].swaps <= alone <= bound
 
 
 @pytest.mark.parametrize("seed", [4, 5])

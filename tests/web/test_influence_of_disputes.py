@@ -9,6 +9,7 @@ from tests.web.conftest import Enter
 from tests.web.test_adjudication import QUEUE, SAID, say
 from workbench.storage.engine import Database
 from workbench.workflow.adjudication import disputes, influence
+from workbench.workflow.adjudication.decisions import Decision, DecisionSubmission, decide
 
 
 def test_the_influence_of_a_large_campaign_is_computed_beside_its_queue(
@@ -33,3 +34,25 @@ def test_the_influence_of_a_large_campaign_is_computed_beside_its_queue(
     assert step not in page
     assert "Swaps" in page
     assert enter("Ada").get(step).status_code == 403
+
+
+def test_the_queue_says_what_the_open_disputes_could_change_alone_and_together(
+    enter: Enter, sqlite_database: Database, cast: Cast
+) -> None:
+    with sqlite_database.writing() as db:
+        for (topic, docno), grades in SAID.items():
+            for name, grade in zip(("Ada", "Ben"), grades, strict=True):
+                say(db, cast, name, topic, docno, grade)
+    judith = enter("Judith")
+    page = " ".join(judith.get(QUEUE).text.split())
+    # Of the three disputes that on d1, of which both runs have a place of their own, swaps the two runs.
+    assert (
+        "1 open dispute could change the order of two runs alone; all 3 together could change that of at "
+        "most 1 of 1 pair of runs." in page
+    )
+    with sqlite_database.writing() as db:
+        for number, (topic, docno) in enumerate(SAID):
+            if SAID[topic, docno] != (1, 1):
+                done = DecisionSubmission(Decision.GRADE, f"{number}-of-the-queue-decided", grade=1)
+                decide(db, cast.campaign_id, cast.accounts["Judith"].id, (topic, docno), done)
+    assert 'id="left"' not in judith.get(QUEUE).text

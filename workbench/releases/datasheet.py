@@ -107,10 +107,20 @@ def _labelling(contents: ReleaseContents, counts: ReleaseCounts) -> Questions:
     yield (
         "How does one grade come from several?",
         f"By the rule: {contents.rule.label}. {counts.adjudicated:,} of {counts.lines:,} grades are "
-        "an adjudicator's; "
+        f"an adjudicator's; {_front(counts)}"
         f"{counts.unsettled:,} judged pairs got no grade.",
     )
     yield "Are the raw answers kept?", "Yes: `judgments.jsonl` has every answer with its time."
+
+
+def _front(counts: ReleaseCounts) -> str:
+    """What a queue that was not finished says of the decisions in it: they are no sample of all."""
+    if not (counts.adjudicated and counts.disputed):
+        return ""
+    return (
+        f"{counts.disputed:,} disputed pairs are not decided, and those decided came first since they could "
+        "change most, so that how often an adjudicator changed a grade is not typical of all; "
+    )
 
 
 def _uses(counts: ReleaseCounts) -> Questions:

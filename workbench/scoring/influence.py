@@ -89,17 +89,46 @@ class _Near:
     second: NDArray[np.intp]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TopicInfluences:
+    """The influence of each of some documents, and by how much it could lower and raise each run's mean.
+
+    `lowest` (none above 0) and `highest` (none below) have the shape (documents, runs).
+    """
+
+    each: list[Influence]
+    lowest: Floats
+    highest: Floats
+
+
 def topic_influences(
     gains: TopicGains, outcomes: Sequence[Sequence[int]], *, measure: GainMeasure, means: RankingMeans
-) -> list[Influence]:
+) -> TopicInfluences:
     """The influence of each document of a topic that `gains` knows, by the grades that it could get.
 
     All other documents keep the grade that they have now; `means` are those with the present grades.
     """
     found: list[Influence] = []
+    ends = np.zeros((2, len(outcomes), len(means.means)))
     for start in range(0, len(outcomes), _AT_ONCE):
-        found += _some(gains, start, outcomes[start : start + _AT_ONCE], measure, means)
-    return found
+        some = slice(start, start + _AT_ONCE)
+        found += _some(gains, start, outcomes[some], measure, means, ends[:, some])
+    return TopicInfluences(found, *ends)
+
+
+def pairs_that_could_swap(means: Floats, lowest: Floats, highest: Floats) -> int:
+    """How many pairs of runs could change places at most, if all outcomes fell for one and against the other.
+
+    `lowest` and `highest` (runs,) sum what all could take from and add to each mean: a bound, which pairs of
+    runs that move together do not reach.
+
+    >>> pairs_that_could_swap(np.array([0.5, 0.4, 0.1]), np.array([-0.1, 0, 0]), np.array([0, 0.05, 0.1]))
+    1
+    """
+    bottom, top = np.sort(means + lowest), np.sort(means + highest)
+    # Two runs cannot swap where one's top is below the other's bottom.
+    apart = int(np.searchsorted(top, bottom - _EQUAL, side="left").sum())
+    return len(means) * (len(means) - 1) // 2 - apart
 
 
 def _some(
@@ -108,6 +137,7 @@ def _some(
     outcomes: Sequence[Sequence[int]],
     measure: GainMeasure,
     means: RankingMeans,
+    ends: Floats,
 ) -> list[Influence]:
     largest = [NONE] * len(outcomes)
     documents: list[int] = []
@@ -123,6 +153,9 @@ def _some(
         return largest
     rest = means.means - gains.scores / means.topics
     under = rest + measure.changed(gains, np.array(documents), grades) / means.topics
+    changes, places = under - means.means, np.array(documents) - start
+    np.minimum.at(ends[0], places, changes)
+    np.maximum.at(ends[1], places, changes)
     of_document, one, other = (np.array(column) for column in zip(*compared, strict=True))
     # Outcomes that no run notices are one.
     noticed = np.flatnonzero((under[one] != under[other]).any(axis=1))

@@ -13,9 +13,9 @@ from sqlalchemy.orm import Session
 
 from workbench.storage.tables import DocumentRow
 from workbench.workflow.adjudication.influence import PORTION, InfluenceComputing, KnownInfluence
-from workbench.workflow.adjudication.queue import Order, QueueLine
+from workbench.workflow.adjudication.queue import Order, QueueLine, State
 from workbench.workflow.adjudication.queue_lines import LineReader, Queue
-from workbench.workflow.adjudication.queue_table import queue_source, queue_table
+from workbench.workflow.adjudication.queue_table import STATES, queue_source, queue_table
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.runs.kept_rankings import MOST_TOPICS
 
@@ -69,6 +69,9 @@ def dispute_queue(
         topics=tuple(zip(table.names, sizes, strict=True)),
         influence_at=known.at if known is not None else None,
         influence_behind=behind and (known is None or _may_be_renewed(known)),
+        alone=0 if values is None else int((values[table.states == STATES.index(State.OPEN), 0] > 0).sum()),
+        together=0 if known is None else known.together,
+        run_pairs=0 if known is None else known.run_pairs,
         reader=LineReader(db, scale, source, table, values),
         numbers=table.ordered(order, values),
     )

@@ -22,7 +22,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.scoring.gains import Floats, Ranks, TopicGains
-from workbench.scoring.influence import RankingMeans, topic_influences
+from workbench.scoring.influence import RankingMeans, pairs_that_could_swap, topic_influences
 from workbench.scoring.listed import gain_measure
 from workbench.storage.chunks import chunks
 from workbench.storage.tables import RunRow
@@ -60,7 +60,7 @@ class KnownInfluence:
 
     `digest` says of what, `at` when, and `seconds` how long the comparison took. `docnos` are the disputed
     documents of each of the `topics`, joined by line feeds; `values` has swaps, unevenness and shift of each,
-    shape (pairs, 3).
+    shape (pairs, 3). All open pairs together could change the order of `together` of the `run_pairs` at most.
     """
 
     digest: str
@@ -69,6 +69,8 @@ class KnownInfluence:
     topics: tuple[str, ...]
     docnos: tuple[str, ...]
     values: Floats
+    together: int
+    run_pairs: int
 
     def of(self, table: QueueTable) -> Floats:
         """The influence of each pair of a queue, zeros where it is not known; shape (pairs, 3)."""
@@ -108,6 +110,7 @@ _CODE = (
 _KNOWN = KeptResults(KnownInfluence, *_CODE)
 _GAINS = KeptResults(TopicGains, *_CODE)
 _SCORES = KeptResults(_TopicScores, *_CODE)
+_NO_DOCNOS = np.empty(0, dtype="S1")
 _TopicKey = tuple[str, int, str, str, str]
 _Kept = TypeVar("_Kept", TopicGains, _TopicScores)
 
@@ -140,8 +143,8 @@ class InfluenceComputing:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of the grades and the runs, by which the influence is known again."""
-        return _hash(tuple(self._keys.values()))
+        """A hash of the grades, the runs and what is open, by which the influence is known again."""
+        return _hash((*self._keys.values(), self._table.states.tobytes()))
 
     @property
     def topics(self) -> int:
@@ -187,7 +190,10 @@ class InfluenceComputing:
             if size <= MOST_IN_MEMORY:
                 made[topic] = gains
         begin = time.monotonic()
-        values = self._compared([scores[topic] for topic in self._topics], made) if scores else []
+        values: list[Floats] = []
+        together = 0
+        if scores:
+            values, together = self._compared([scores[topic] for topic in self._topics], made)
         disputed = [one for one in self._topics.values() if len(one.disputed)]
         found = KnownInfluence(
             self.digest,
@@ -196,13 +202,17 @@ class InfluenceComputing:
             tuple(one.topic for one in disputed),
             tuple(_joined(one) for one in disputed),
             np.concatenate([*values, np.empty((0, 3))]),
+            together,
+            len(self._runs) * (len(self._runs) - 1) // 2,
         )
         _KNOWN.keep(self._db, self._campaign_id, {self._place: found})
         return found
 
-    def _compared(self, scores: Sequence[Floats], made: Mapping[str, TopicGains]) -> list[Floats]:
+    def _compared(self, scores: Sequence[Floats], made: Mapping[str, TopicGains]) -> tuple[list[Floats], int]:
         means = RankingMeans.of(scores)
         values = []
+        ends = np.zeros((2, len(means.means)))
+        open_pairs = self._table.open_pairs
         disputed = [topic for topic, one in self._topics.items() if len(one.disputed)]
         for some in chunks(disputed, AT_ONCE):
             gains = {topic: made[topic] for topic in some if topic in made}
@@ -212,8 +222,11 @@ class InfluenceComputing:
                 of_topic = topic_influences(
                     gains[topic], self._topics[topic].outcomes, measure=self._measure, means=means
                 )
-                values.append(np.array([(one.swaps, one.uneven, one.shift) for one in of_topic]))
-        return values
+                values.append(np.array([(one.swaps, one.uneven, one.shift) for one in of_topic.each]))
+                graded = self._topics[topic]
+                undecided = np.isin(graded.docnos[graded.disputed], open_pairs.get(topic, _NO_DOCNOS))
+                ends += np.stack([of_topic.lowest, of_topic.highest])[:, undecided].sum(axis=1)
+        return values, pairs_that_could_swap(means.means, *ends)
 
     def _kept(self, kept: KeptResults[_Kept], topics: Iterable[str]) -> dict[str, _Kept]:
         found = kept.find(self._db, self._campaign_id, [self._keys[topic] for topic in topics])

@@ -140,10 +140,15 @@ class Queue(QueueSummary):
 
     `influence_at` is when their influence was computed, None where that is not known or was not asked for;
     `influence_behind` says that grades or runs have changed since, and that it is to be computed again.
+    `alone` of the open pairs could change the order of two runs each by itself, and all of them together that
+    of `together` of the `run_pairs` at most.
     """
 
     influence_at: datetime | None
     influence_behind: bool
+    alone: int
+    together: int
+    run_pairs: int
     reader: LineReader
     numbers: Numbers
 

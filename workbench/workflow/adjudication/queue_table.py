@@ -54,6 +54,15 @@ class QueueTable:
     decisions: Mapping[int, CurrentDecision]
     answered: frozenset[int]
 
+    @property
+    def open_pairs(self) -> dict[str, NDArray[np.bytes_]]:
+        """The documents of each topic that are not decided, by its name."""
+        undecided = ~np.isin(self.states, [STATES.index(State.DECIDED), STATES.index(State.SETTLED)])
+        found: dict[str, list[bytes]] = {}
+        for row in np.flatnonzero(undecided).tolist():
+            found.setdefault(self.names[self.topics[row]], []).append(id_bytes(self.docnos[row]))
+        return {topic: np.array(docnos, dtype=np.bytes_) for topic, docnos in found.items()}
+
     def counts(self) -> dict[State, int]:
         """How many pairs are in each state."""
         found = np.bincount(self.states, minlength=len(STATES)).tolist()
