@@ -72,7 +72,7 @@ def test_a_halved_coefficient_is_on_the_pages(enter: Enter) -> None:
 
 
 FILES = ("one.qrels", "two.qrels", "three.qrels")
-AGREE = ("agree", *FILES, "--rounds", "20")
+AGREE = ("agree", *FILES)
 
 
 def add(tree: Path) -> None:

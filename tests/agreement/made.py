@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike, NDArray
 
+from tests.support import Oracle
+from workbench.agreement.coefficients import coefficient_value
 from workbench.agreement.coefficients.coefficient import CoefficientValue
 from workbench.agreement.coefficients.observed import observed_agreement
 from workbench.agreement.coefficients.pooled_kappa import pooled_kappa
 from workbench.agreement.coefficients.unpooled_kappa import unpooled_kappa
-from workbench.agreement.contingency import contingency
+from workbench.agreement.contingency import MISSING, contingency
+from workbench.agreement.jackknife import freedom
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Assessor, Ratings, answers_of, ratings_of
 from workbench.agreement.selection import Selection, select_ratings
+
+stats = Oracle("scipy.stats")
 
 COUNTS = st.one_of(st.just(0), st.integers(0, 3), st.integers(0, 10**6))
 
@@ -77,19 +83,19 @@ def from_labels(triples: Sequence[Sequence[str]], *, worker: int, item: int) -> 
 
 
 @st.composite
-def ratings(draw: st.DrawFn, *, complete: bool = False, assessors: int | None = None) -> Ratings:
-    """Ratings of 2 to 5 assessors of up to 12 pairs in up to 4 topics, on scales of 2 to 5 grades."""
+def ratings(
+    draw: st.DrawFn, *, complete: bool = False, assessors: int | None = None, topics: int = 4
+) -> Ratings:
+    """Ratings of 2 to 5 assessors of up to so many topics, three pairs each, on scales of 2 to 5 grades."""
     q = draw(st.integers(2, 5))
-    n = draw(st.integers(1, 12))
+    n = draw(st.integers(1, 3 * topics))
     r = assessors or draw(st.integers(2, 5))
     # A byte a cell: drawing each by itself would cost more than all that is done with them.
     said = np.frombuffer(draw(st.binary(min_size=n * r, max_size=n * r)), dtype=np.uint8).reshape(r, n)
     grades = (said >> 1).astype(int) % q
     rows = grades if complete else np.where(said & 1, NOT_JUDGED, grades)
-    topics = np.frombuffer(draw(st.binary(min_size=n, max_size=n)), dtype=np.uint8) & 3
-    return ratings_of(
-        rows.tolist(), categories=range(q), missing=NOT_JUDGED, topics=topics.astype(int).tolist()
-    )
+    of = np.frombuffer(draw(st.binary(min_size=n, max_size=n)), dtype=np.uint8).astype(int) % topics
+    return ratings_of(rows.tolist(), categories=range(q), missing=NOT_JUDGED, topics=of.tolist())
 
 
 def entered(
@@ -127,3 +133,61 @@ TABLE_FORMS: dict[str, Callable[[ArrayLike], CoefficientValue]] = {
     "unpooled": unpooled_kappa,
 }
 """The coefficients that have an exact form for the table of two assessors."""
+
+
+def jackknifed(
+    whole: float,
+    without: Sequence[float],
+    rich: Sequence[float],
+    *,
+    share: bool = False,
+    level: float = 0.95,
+) -> tuple[float, float]:
+    """The interval of a figure from those without each topic, as it is defined.
+
+    The mean of the pseudo-values of atanh (Tukey 1958; Miller 1974) with Student's t, whose degrees of
+    freedom follow from how many equally `rich` topics these are worth (Kish 1965).
+    """
+
+    def there(value: float) -> float:
+        return float(np.arctanh(np.clip(2 * value - 1 if share else value, -0.999, 0.999)))
+
+    many = len(without)
+    pseudo = [many * there(whole) - (many - 1) * there(one) for one in without]
+    effective = float(np.sum(rich) ** 2 / np.square(rich).sum())
+    reach = stats.t.ppf((1 + level) / 2, freedom(effective)) * stats.sem(pseudo)
+    low, high = (float(np.tanh(np.mean(pseudo) + sign * reach)) for sign in (-1, 1))
+    return ((low + 1) / 2, (high + 1) / 2) if share else (low, high)
+
+
+def interval_of_all_but_each(
+    data: Ratings, name: str, *, weights: str = "nominal", level: float = 0.95
+) -> tuple[float, float]:
+    """The interval over topics of a coefficient, worked out anew from the ratings without each topic."""
+
+    def value(some: Ratings) -> float:
+        found = coefficient_value(some, name, weights=weights).value
+        assert found is not None
+        return found
+
+    topics = np.unique(data.topics[(data.codes != MISSING).any(axis=0)]).tolist()
+    without = [value(without_topic(data, topic)) for topic in topics]
+    return jackknifed(value(data), without, richness(data, topics), share=name == "observed", level=level)
+
+
+def without_topic(data: Ratings, topic: int) -> Ratings:
+    """The ratings without the pairs of a topic."""
+    there = data.topics != topic
+    return replace(data, codes=data.codes[:, there], topics=data.topics[there])
+
+
+def richness(data: Ratings, topics: Sequence[int]) -> list[float]:
+    """Of some topics how many pairs have another grade than the most frequent, as a mean over assessors."""
+    raters = (data.codes != MISSING).sum(axis=0)
+    shares = [
+        np.divide((data.codes == place).sum(axis=0), raters, out=np.zeros(len(raters)), where=raters > 0)
+        for place in range(len(data.categories))
+    ]
+    most = int(np.argmax([share.sum() for share in shares]))
+    rare = sum(share for place, share in enumerate(shares) if place != most)
+    return [float(np.asarray(rare)[data.topics == topic].sum()) for topic in topics]

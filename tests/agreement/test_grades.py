@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.agreement.made import jackknifed
 from tests.support import cases
 from workbench.agreement.grades import binary_view, specific_agreement
-from workbench.agreement.intervals import CONSTANT, Bounds
+from workbench.agreement.intervals import CONSTANT
 from workbench.agreement.overlap import mean_overlap, overlap, overlaps
 from workbench.agreement.ratings import Ratings, ratings_of
-from workbench.agreement.resampling import Resamples
 from workbench.errors import WorkbenchError
 
 
@@ -92,43 +92,77 @@ def test_nothing_relevant_anywhere_leaves_no_mean() -> None:
     assert (found.mean, found.together, found.by_topic) == (None, None, (None,))
 
 
-@pytest.mark.parametrize("assessors", [(0, 1), (0, 1, 2)])
-def test_overlaps_intervals_are_percentiles_of_topics_drawn_again(assessors: tuple[int, ...]) -> None:
+def twelve_topics() -> Ratings:
+    """Three assessors, six documents a topic; of a tenth one of them said nothing."""
     generator = np.random.default_rng(3)
     topics = np.repeat(np.arange(12), 6)
-    data = ratings_of(
-        generator.choice((0, 1, -1), (3, 72), p=(0.5, 0.4, 0.1)), categories=(1, 0), missing=-1, topics=topics
-    )
-    found = overlap(data, assessors, resamples=Resamples(300, 8, 0.9, Bounds.PERCENTILE))
-    # The same, drawn one by one: the mean of the drawn topics' overlaps, and the overlap of all they hold.
-    share = [one or 0.0 for one in found.by_topic]
-    there = [one is not None for one in found.by_topic]
+    given = generator.choice((0, 1, -1), (3, 72), p=(0.5, 0.4, 0.1))
+    return ratings_of(given, categories=(1, 0), missing=-1, topics=topics)
+
+
+def counts_by_topic(data: Ratings, assessors: tuple[int, ...]) -> tuple[list[int], list[int]]:
+    """Of every topic how many documents all of them called relevant, and how many any, of what all judged."""
     rows = data.codes[list(assessors)]
-    judged = (rows != -1).all(axis=0)
-    by_all = np.array([((rows == 0).all(axis=0) & judged)[topics == one].sum() for one in range(12)])
-    by_any = np.array([((rows == 0).any(axis=0) & judged)[topics == one].sum() for one in range(12)])
-    draws = np.random.default_rng(8).multinomial(12, np.full(12, 1 / 12), size=300)
-    means = [float(row @ share) / float(row @ there) for row in draws]
-    wholes = [float(row @ by_all) / float(row @ by_any) for row in draws]
-    for interval, of_round in ((found.mean_interval, means), (found.together_interval, wholes)):
+    judged, relevant = (rows != -1).all(axis=0), rows == 0
+    by_all, by_any = relevant.all(axis=0) & judged, relevant.any(axis=0) & judged
+    topics = [data.topics == one for one in range(data.n_topics)]
+    return [int(by_all[one].sum()) for one in topics], [int(by_any[one].sum()) for one in topics]
+
+
+@pytest.mark.parametrize("assessors", [(0, 1), (0, 1, 2)])
+def test_overlaps_intervals_are_those_of_each_topic_left_out_in_turn(assessors: tuple[int, ...]) -> None:
+    data = twelve_topics()
+    found = overlap(data, assessors, level=0.9)
+    by_all, by_any = counts_by_topic(data, assessors)
+    shares = [both / either for both, either in zip(by_all, by_any, strict=True)]
+    others = [[place for place in range(12) if place != one] for one in range(12)]
+    means = [sum(shares[place] for place in some) / 11 for some in others]
+    wholes = [sum(by_all[place] for place in some) / sum(by_any[place] for place in some) for some in others]
+    # In the mean every topic counts once, in all together by its relevant documents.
+    for value, interval, without, rich in (
+        (sum(shares) / 12, found.mean_interval, means, [1] * 12),
+        (sum(by_all) / sum(by_any), found.together_interval, wholes, by_any),
+    ):
         assert interval is not None
-        assert (interval.units, interval.rounds, interval.seed) == (12, 300, 8)
-        assert (interval.low, interval.high) == pytest.approx(tuple(np.quantile(of_round, [0.05, 0.95])))
+        assert (interval.units, interval.level) == (12, 0.9)
+        expected = jackknifed(value, without, rich, share=True, level=0.9)
+        assert (interval.low, interval.high) == pytest.approx(expected, abs=1e-12)
     assert overlap(data, assessors).mean_interval is None
 
 
-def test_topics_that_two_do_not_share_are_not_drawn_and_one_topic_gives_no_interval() -> None:
-    data = ratings_of([[1, 0, 1], [1, 0, -1]], categories=(1, 0), missing=-1, topics=[0, 1, 2])
-    found = overlap(data, (0, 1), resamples=Resamples(rounds=50))
-    # The second topic was judged by both and has nothing relevant: it is drawn, and adds nothing.
+def test_topics_without_an_overlap_are_no_units_and_few_topics_give_no_interval() -> None:
+    # Five topics have one relevant document each; the sixth has none, and of the seventh one judged nothing.
+    data = ratings_of(
+        [[1, 1, 1, 1, 1, 0, 1], [1, 1, 1, 1, 1, 0, -1]], categories=(1, 0), missing=-1, topics=range(7)
+    )
+    found = overlap(data, (0, 1), level=0.95)
     assert found.mean_interval is not None
-    assert (found.mean, found.mean_interval.units, found.mean_interval.low) == (1.0, 2, None)
-    assert (found.mean_interval.undefined, found.mean_interval.undefined_rounds > 0) == (CONSTANT, True)
+    assert (found.mean, found.empty) == (1.0, 2)
+    assert (found.mean_interval.units, found.mean_interval.effective) == (5, 5.0)
+    assert (found.mean_interval.low, found.mean_interval.undefined) == (None, CONSTANT)
     alone = ratings_of([[1, 0], [1, 1]], categories=(1, 0))
-    (one,) = overlaps(alone, resamples=Resamples(rounds=50))
+    (one,) = overlaps(alone, level=0.95)
     assert one.together == 0.5
     assert one.together_interval is not None
-    assert one.together_interval.undefined == "an interval needs two topics or more"
+    assert one.together_interval.undefined == "an interval needs 5 topics or more; there is 1"
+
+
+def test_of_topics_together_one_rich_topic_may_decide_but_not_of_their_mean() -> None:
+    # Six topics of one relevant document, and one of twelve: (6 + 12) ** 2 / (6 + 144) = 2.16 as rich ones.
+    relevant = [1] * 6 + [12]
+    topics = np.repeat(range(7), relevant)
+    second = np.ones(18, dtype=int)
+    second[[0, 6]] = 0
+    found = overlap(
+        ratings_of([np.ones(18, dtype=int), second], categories=(1, 0), topics=topics), (0, 1), level=0.95
+    )
+    assert found.mean_interval is not None
+    assert found.mean_interval.low is not None
+    assert found.together_interval is not None
+    assert found.together_interval.effective == pytest.approx(324 / 150)
+    assert found.together_interval.undefined == (
+        "few of the 7 topics decide: they are worth 2.2 topics, an interval needs 5"
+    )
 
 
 def test_the_mean_overlap_of_every_two_leaves_out_those_without_one() -> None:
@@ -136,9 +170,32 @@ def test_the_mean_overlap_of_every_two_leaves_out_those_without_one() -> None:
     data = ratings_of(
         [[1, 1, 1, 0], [1, 0, 1, 1], [-1, -1, -1, 0]], categories=(1, 0), missing=-1, topics=[0, 0, 1, 2]
     )
-    found = mean_overlap(data, resamples=Resamples(rounds=80, seed=2))
+    found = mean_overlap(data, level=0.95)
     assert overlaps(data)[0].mean == pytest.approx((0.5 + 1 + 0) / 3)
     assert found.value == pytest.approx((0.5 + 0.0) / 2)
     assert found.interval is not None
-    assert found.interval.units == 3
+    assert (found.interval.units, found.interval.low) == (3, None)
     assert mean_overlap(ratings_of([[0], [0]], categories=(1, 0))).value is None
+
+
+def test_the_mean_overlap_of_every_two_has_an_interval_over_the_topics_of_all() -> None:
+    # Four documents a topic, each relevant to all three assessors or to all but one: any two of them call all
+    # four relevant, so that topics tell equally much.
+    generator = np.random.default_rng(5)
+    others = generator.integers(0, 5, 48)
+    given = [(others != who).astype(int) for who in range(3)]
+    data = ratings_of(given, categories=(1, 0), topics=np.repeat(np.arange(12), 4))
+    counts = [counts_by_topic(data, two) for two in ((0, 1), (0, 2), (1, 2))]
+
+    def mean(left: int | None) -> float:
+        topics = [topic for topic in range(12) if topic != left]
+        return sum(sum(both[one] / 4 for one in topics) / len(topics) for both, _ in counts) / 3
+
+    found = mean_overlap(data, level=0.95)
+    assert found.value == pytest.approx(mean(None))
+    assert found.interval is not None
+    expected = jackknifed(mean(None), [mean(one) for one in range(12)], [1] * 12, share=True)
+    assert (found.interval.low, found.interval.high) == pytest.approx(expected, abs=1e-12)
+    assert found.interval.units == 12
+    assert found.interval.effective == pytest.approx(12)
+    assert mean_overlap(data).interval is None

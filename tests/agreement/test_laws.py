@@ -105,7 +105,7 @@ def test_a_value_is_missing_exactly_where_a_reason_is_given(name: str, data: Rat
 def test_the_sums_by_topic_add_up_to_the_whole(name: str, weights: str, data: Ratings) -> None:
     chosen = WEIGHTS[weights](len(data.categories))
     by_topic = tally(data, chosen, by_topic=True)
-    once = by_topic.drawn(np.ones((1, data.n_topics)))
+    once = by_topic.total().grouped()
     found = values(COEFFICIENTS[name], once, chosen)[0]
     whole = coefficient_value(data, name, weights=weights).value
     assert np.isnan(found) if whole is None else found == pytest.approx(whole, abs=1e-9)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.agreement.made import interval_of_all_but_each
 from workbench.agreement.machines import compare_machine, majority
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import ratings_of
-from workbench.agreement.resampling import Resamples, Unit, bootstrap
 
 # The textbook's table 8.2 with the machine as the second judge: 300 20 / 10 70.
 PERSON = [1] * 320 + [0] * 80
@@ -19,7 +19,7 @@ def test_the_textbooks_table_gives_its_kappas_precision_and_recall() -> None:
     found = compare_machine(
         PERSON,
         MACHINE,
-        options=AgreementOptions(rounds=50),
+        options=AgreementOptions(),
         categories=(1, 0),
         relevant_from=1,
         topics=np.arange(400) % 2,
@@ -35,30 +35,34 @@ def test_the_textbooks_table_gives_its_kappas_precision_and_recall() -> None:
     assert found.recall.value == pytest.approx(300 / 320)
     assert (found.precision.of, found.recall.of) == (310, 320)
     assert found.weighted == ()
-    # Two topics are too few to draw from: pairs are drawn.
-    interval = found.estimates[0].interval
-    assert interval is not None
-    assert "over pairs" in interval.method
+    # Two topics are too few for an interval over topics, and documents of a topic are no units.
+    assert found.topics == 2
+    for one in found.estimates:
+        assert one.interval is not None
+        assert one.interval.low is None
+        assert one.interval.undefined == "an interval needs 5 topics or more; there are 2"
 
 
-def test_five_topics_are_drawn_and_several_grades_weighted() -> None:
+def test_six_topics_have_an_interval_and_several_grades_are_weighted() -> None:
     rng = np.random.default_rng(4)
     person, machine = rng.integers(0, 3, (2, 60))
     topics = np.arange(60) % 6
     found = compare_machine(
         person,
         machine,
-        options=AgreementOptions(rounds=80, seed=2),
+        options=AgreementOptions(confidence=0.9),
         categories=(2, 1, 0),
         relevant_from=2,
         topics=topics,
     )
     ratings = ratings_of([person, machine], categories=(2, 1, 0), topics=topics)
     assert [one.name for one in found.weighted] == ["pooled", "unpooled", "gwet"]
-    for one in found.weighted:
-        assert one.interval == bootstrap(
-            ratings, one.name, Resamples(unit=Unit.TOPIC, rounds=80, seed=2), weights="quadratic"
-        )
+    for some, weights in ((found.estimates, "nominal"), (found.weighted, "quadratic")):
+        for one in some:
+            assert one.interval is not None
+            expected = interval_of_all_but_each(ratings, one.name, weights=weights, level=0.9)
+            assert (one.interval.low, one.interval.high) == pytest.approx(expected, abs=1e-9)
+            assert (one.interval.units, one.interval.level) == (6, 0.9)
 
 
 def test_nothing_in_common_is_undefined_with_its_reason() -> None:

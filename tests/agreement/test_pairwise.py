@@ -6,41 +6,69 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from tests.agreement.made import columns, entered, from_rows, ratings
+from tests.agreement.made import (
+    columns,
+    entered,
+    from_rows,
+    interval_of_all_but_each,
+    jackknifed,
+    ratings,
+)
 from tests.support import cases, examples, shared
-from workbench.agreement.estimates import estimates, resamples_of
+from workbench.agreement.coefficients import coefficient_value
+from workbench.agreement.estimates import estimates, topics_left_out
 from workbench.agreement.options import AgreementOptions, Basis
 from workbench.agreement.pairwise import assessor_pairs, pairwise_means
-from workbench.agreement.ratings import Assessor, Ratings, answers_of, pair_tables
+from workbench.agreement.ratings import Assessor, Ratings, answers_of, pair_tables, ratings_of
 from workbench.agreement.report import matrix
-from workbench.agreement.resampling import Unit
 from workbench.agreement.selection import select_ratings
 from workbench.formats.qrels import read_qrels
 
 
 @settings(max_examples=examples(10))
-@given(data=ratings())
+@given(data=ratings(topics=8))
 def test_two_among_many_have_the_figures_and_intervals_of_these_two_alone(data: Ratings) -> None:
-    for unit in Unit:
-        options = AgreementOptions(weights="linear", level="interval", unit=unit, rounds=20, seed=3)
-        for two in assessor_pairs(data, options):
-            alone = data.only([two.first, two.second]).with_all()
-            for ours, theirs in zip(
-                two.estimates, estimates(alone, options, resamples_of(alone, options)), strict=True
-            ):
-                assert ours.value == pytest.approx(theirs.value, abs=1e-9)
-                assert ours.interval is not None
-                assert theirs.interval is not None
-                assert ours.interval.low == pytest.approx(theirs.interval.low, abs=1e-9)
-                assert ours.interval.high == pytest.approx(theirs.interval.high, abs=1e-9)
-                assert ours.interval.units == theirs.interval.units
+    options = AgreementOptions(weights="linear", level="interval")
+    for two in assessor_pairs(data, options):
+        alone = data.only([two.first, two.second]).with_all()
+        for ours, theirs in zip(
+            two.estimates, estimates(alone, options, topics_left_out(alone, options)), strict=True
+        ):
+            assert ours.value == pytest.approx(theirs.value, abs=1e-9)
+            assert ours.interval is not None
+            assert theirs.interval is not None
+            assert ours.interval.low == pytest.approx(theirs.interval.low, abs=1e-9)
+            assert ours.interval.high == pytest.approx(theirs.interval.high, abs=1e-9)
+            assert ours.interval.units == theirs.interval.units
+            assert ours.interval.effective == pytest.approx(theirs.interval.effective)
+            assert ours.interval.undefined == theirs.interval.undefined
+
+
+@pytest.mark.parametrize("name", ["observed", "pooled", "unpooled", "gwet", "uniform"])
+def test_the_interval_of_two_is_that_of_each_topic_left_out_in_turn(name: str) -> None:
+    generator = np.random.default_rng(6)
+    topics = np.repeat(np.arange(9), 8)
+    truth = generator.random(72) < 0.4
+    given_grades = np.where(generator.random((3, 72)) < 0.75, truth, ~truth).astype(int)
+    given_grades[2, :40] = -1
+    data = ratings_of(given_grades, categories=(1, 0), missing=-1, topics=topics)
+    for two in assessor_pairs(data, AgreementOptions(confidence=0.8)):
+        alone = data.only([two.first, two.second]).with_all()
+        interval = two.estimate(name).interval
+        assert interval is not None
+        # Who judged the last four topics only has too few of them.
+        if two.second == 2:
+            assert (interval.units, interval.low) == (4, None)
+            continue
+        expected = interval_of_all_but_each(alone, name, level=0.8)
+        assert (interval.low, interval.high) == pytest.approx(expected, abs=1e-9)
 
 
 @settings(max_examples=examples(10))
 @given(data=ratings())
 def test_tables_are_those_that_are_counted_at_once(data: Ratings) -> None:
     tables = pair_tables(data)
-    for two in assessor_pairs(data, AgreementOptions(), intervals=False):
+    for two in assessor_pairs(data, AgreementOptions(), with_intervals=False):
         assert np.array_equal(two.table, tables[two.first, two.second])
 
 
@@ -54,32 +82,65 @@ def test_tables_are_those_that_are_counted_at_once(data: Ratings) -> None:
 def test_lights_kappa_is_the_mean_of_every_twos(name: str, rows: str, light: str) -> None:
     case = cases("11_agreement_multi_raters.json")[name]
     data = from_rows(list(zip(*case["input"][rows], strict=True)))
-    pairs = assessor_pairs(data, AgreementOptions(rounds=10))
+    pairs = assessor_pairs(data, AgreementOptions())
     expected = case["expected"]
     found = [two.estimate("unpooled").value for two in pairs]
     assert found == pytest.approx(expected["pairwise_cohen"], abs=1e-6)
-    by_name = {mean.name: mean for mean in pairwise_means(data, pairs, AgreementOptions(rounds=10))}
+    by_name = {mean.name: mean for mean in pairwise_means(data, pairs, AgreementOptions())}
     assert by_name["unpooled"].value == pytest.approx(expected[light], abs=1e-6)
     if "average_pairwise_scott" in expected:
         assert by_name["pooled"].value == pytest.approx(expected["average_pairwise_scott"], abs=1e-9)
 
 
-def test_a_mean_leaves_out_what_is_undefined_and_has_an_interval_over_topics() -> None:
+def test_a_mean_leaves_out_what_is_undefined() -> None:
     # ann and bea share all pairs, cyd only ones on which everybody says 1.
     found = entered(
         {"ann": [1, 0, 1, 0, 1, 1], "bea": [1, 0, 0, 0, 1, 1], "cyd": [1, None, None, None, 1, 1]}, topics=3
     )
-    options = AgreementOptions(rounds=50)
+    options = AgreementOptions()
     mean = {
         one.name: one
         for one in pairwise_means(found.ratings, assessor_pairs(found.ratings, options), options)
     }["pooled"]
     assert (mean.pairs, mean.left_out) == (1, 2)
     assert mean.interval is not None
-    assert mean.interval.units == 3
-    over_pairs = AgreementOptions(unit=Unit.PAIR, rounds=50)
-    means = pairwise_means(found.ratings, assessor_pairs(found.ratings, over_pairs), over_pairs)
-    assert {one.interval for one in means} == {None}
+    assert (mean.interval.units, mean.interval.low) == (3, None)
+    assert mean.interval.undefined == "an interval needs 5 topics or more; there are 3"
+
+
+def test_a_mean_of_every_two_has_an_interval_over_the_topics_of_all() -> None:
+    generator = np.random.default_rng(2)
+    truth = generator.random(60) < 0.5
+    said = np.where(generator.random((3, 60)) < 0.8, truth, ~truth).astype(int)
+    # Of the first topic cyd judged nothing, so that without it the kappas with cyd stay as they are.
+    said[2, :10] = -1
+    topics = np.repeat(np.arange(6), 10)
+    data = ratings_of(said, categories=(1, 0), missing=-1, topics=topics)
+    options = AgreementOptions()
+    means = {one.name: one for one in pairwise_means(data, assessor_pairs(data, options), options)}
+    several = [data.only(two).with_all() for two in ((0, 1), (0, 2), (1, 2))]
+
+    def mean(name: str, left: int | None) -> float:
+        found = 0.0
+        for both in several:
+            there = both.topics != left
+            some = ratings_of(both.codes[:, there], categories=(0, 1))
+            found += coefficient_value(some, name).value or 0
+        return found / 3
+
+    # The less frequent grade of each two, counted by topic as a mean over the two, and added up.
+    rich = np.zeros(6)
+    for both in several:
+        rare = int((both.codes == 0).sum() > (both.codes == 1).sum())
+        rich += [(both.codes[:, both.topics == one] == rare).mean(axis=0).sum() for one in range(6)]
+    for name in ("observed", "pooled", "unpooled"):
+        interval = means[name].interval
+        assert interval is not None
+        expected = jackknifed(
+            mean(name, None), [mean(name, one) for one in range(6)], rich.tolist(), share=name == "observed"
+        )
+        assert (interval.low, interval.high) == pytest.approx(expected, abs=1e-9)
+        assert interval.units == 6
 
 
 def test_who_judges_alike_stands_together_and_machines_stand_last() -> None:
@@ -89,7 +150,7 @@ def test_who_judges_alike_stands_together_and_machines_stand_last() -> None:
         machines=("robot",),
         assessors=frozenset("abcd") | {"robot"},
     )
-    names = [found.assessors[number].name for number in matrix(found, AgreementOptions(rounds=5)).order]
+    names = [found.assessors[number].name for number in matrix(found, AgreementOptions()).order]
     assert names[-1] == "robot"
     assert {frozenset(names[:2]), frozenset(names[2:4])} == {frozenset("ac"), frozenset("bd")}
 
@@ -97,7 +158,7 @@ def test_who_judges_alike_stands_together_and_machines_stand_last() -> None:
 def test_of_very_many_assessors_those_with_the_most_grades_are_paired() -> None:
     rows = {f"w{number:02}": [1, 0] * (2 + number // 16) + [None] * 8 for number in range(32)}
     short = {name: (row + [None] * 20)[:12] for name, row in rows.items()}
-    found = matrix(entered(short), AgreementOptions(rounds=2))
+    found = matrix(entered(short), AgreementOptions())
     assert (len(found.order), found.left_out) == (30, 2)
 
 
@@ -116,7 +177,7 @@ def test_a_document_that_one_judge_has_not_judged_halves_the_overlap_if_it_count
         (Basis.LISTED, "overlap_of_full_relevant_sets"),
     ):
         found = entered(said, basis=basis)
-        (two,) = assessor_pairs(found.ratings, AgreementOptions(), intervals=False)
+        (two,) = assessor_pairs(found.ratings, AgreementOptions(), with_intervals=False)
         assert two.view is not None
         assert two.view.overlap == pytest.approx(expected[estimate], abs=1e-9)
 
@@ -125,7 +186,7 @@ def test_overlap_and_positive_agreement_are_jaccard_and_dice() -> None:
     case = cases("13_assessor_overlap.json")["overlap_jaccard_dice"]
     counts = case["input"]
     found = entered(columns([[counts["a_both"], counts["b"]], [counts["c"], 70]]))
-    (two,) = assessor_pairs(found.ratings, AgreementOptions(), intervals=False)
+    (two,) = assessor_pairs(found.ratings, AgreementOptions(), with_intervals=False)
     assert two.view is not None
     assert two.view.overlap == pytest.approx(case["expected"]["jaccard_overlap"], abs=1e-12)
     assert two.view.positive == pytest.approx(case["expected"]["dice_positive_agreement"], abs=1e-12)
@@ -141,10 +202,10 @@ def test_qrels_of_robust03_against_their_modified_copy() -> None:
             said += [(number, q.topic, q.docno, q.grade) for q in read_qrels(stream, source=name)]
     answers = answers_of(voices, said)
     graded = select_ratings(answers, (0, 1, 2), AgreementOptions(relevant_from=1, graded=True))
-    (two,) = assessor_pairs(graded.ratings, AgreementOptions(), intervals=False)
+    (two,) = assessor_pairs(graded.ratings, AgreementOptions(), with_intervals=False)
     assert two.n == 128_796
     assert two.estimate("observed").value == pytest.approx(0.9999223578372, abs=5e-14)
-    (binary,) = assessor_pairs(graded.by_grade.from_grade(1), AgreementOptions(), intervals=False)
+    (binary,) = assessor_pairs(graded.by_grade.from_grade(1), AgreementOptions(), with_intervals=False)
     assert binary.table == ((6074, 0), (10, 122_712))
     assert binary.estimate("unpooled").value == pytest.approx(chance_taken_off(6074, 6084, two.n), abs=1e-12)
     # trectools' tests assert .999188229143584. That takes the sum of the grades for the number of relevant

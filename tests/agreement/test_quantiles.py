@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support import Oracle
-from workbench.agreement.quantiles import normal_share, student_t
+from workbench.agreement.quantiles import student_t
 
 special = Oracle("scipy.special")
 
@@ -20,8 +20,3 @@ def test_quantiles_are_those_of_scipy(share: float, degrees: float) -> None:
 
 def test_the_median_is_zero() -> None:
     assert student_t(0.5, 3) == 0.0
-
-
-@pytest.mark.parametrize("z", [-9.0, -1.96, 0.0, 0.5, 3.0])
-def test_normal_shares_are_those_of_scipy(z: float) -> None:
-    assert normal_share(z) == pytest.approx(float(special.ndtr(z)), rel=1e-12)

@@ -6,17 +6,30 @@ import csv
 import io
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from tests.agreement.made import columns, entered, from_counts, ratings
+from tests.agreement.made import (
+    columns,
+    entered,
+    from_counts,
+    interval_of_all_but_each,
+    jackknifed,
+    ratings,
+    richness,
+    stats,
+    without_topic,
+)
 from tests.support import cases, examples, shared
 from workbench.agreement.bands import Band, verdict
 from workbench.agreement.coefficients.alpha import LEVELS
-from workbench.agreement.estimates import calculations, estimates, resamples_of
+from workbench.agreement.contingency import MISSING
+from workbench.agreement.estimates import calculations, estimates, topics_left_out
 from workbench.agreement.export import COLUMNS, report_rows
 from workbench.agreement.grades import against_the_rest, by_grade
-from workbench.agreement.intervals import Bounds
+from workbench.agreement.intervals import CONSTANT
+from workbench.agreement.jackknife import freedom
 from workbench.agreement.latex import report_latex
 from workbench.agreement.leniency import leniency
 from workbench.agreement.options import AgreementOptions, Basis
@@ -24,20 +37,19 @@ from workbench.agreement.pairwise import assessor_pairs
 from workbench.agreement.ratings import Assessor, Ratings, answers_of
 from workbench.agreement.report import agreement_report, disagreements, what_differs
 from workbench.agreement.report_json import report_data
-from workbench.agreement.resampling import Resamples, Unit, bootstrap
 from workbench.agreement.selection import select_ratings
 from workbench.agreement.thresholds import thresholds
 from workbench.errors import WorkbenchError
 from workbench.latex import MOST_FLOATING, escaped, table
 
-FEW = AgreementOptions(rounds=40, seed=11)
+PLAIN = AgreementOptions()
 MANNING = [[300, 20], [10, 70]]
 
 
 @pytest.mark.parametrize("name", ["fleiss_1971_psychiatric", "fleiss_wikipedia_14_raters"])
 def test_kappa_by_category_and_the_share_that_agrees_are_fleiss(name: str) -> None:
     case = cases("11_agreement_multi_raters.json")[name]
-    found = by_grade(from_counts(case["input"]["counts_per_subject"]), FEW)
+    found = by_grade(from_counts(case["input"]["counts_per_subject"]), PLAIN)
     assert [one.kappa.value for one in found] == pytest.approx(
         case["expected"]["kappa_by_category"], abs=1e-6
     )
@@ -51,35 +63,51 @@ def test_kappa_by_category_and_the_share_that_agrees_are_fleiss(name: str) -> No
 
 def test_positive_and_negative_agreement_are_those_of_the_table() -> None:
     # 2 x 300 / (320 + 310) and 2 x 70 / (80 + 90).
-    positive, negative = by_grade(entered(columns(MANNING)).ratings, FEW)
+    positive, negative = by_grade(entered(columns(MANNING)).ratings, PLAIN)
     assert (positive.specific.value, negative.specific.value) == pytest.approx((600 / 630, 140 / 170))
 
 
-@pytest.mark.parametrize("unit", [Unit.TOPIC, Unit.PAIR])
-def test_the_interval_of_a_grade_against_the_rest_is_that_of_its_pooled_kappa(unit: Unit) -> None:
-    grades: dict[str, list[int | None]] = {
-        "a": [0, 1, 2, 2, 0, 1, 0],
-        "b": [0, 2, 2, 1, 1, 1, 0],
-        "c": [0, 2, 2, 1, None, 1, 0],
-    }
-    data = entered(grades, scale=(0, 1, 2), topics=3, graded=True).ratings
-    options = AgreementOptions(rounds=60, seed=4, unit=unit)
-    for place, one in enumerate(by_grade(data, options, resamples_of(data, options))):
-        alone = bootstrap(against_the_rest(data, place), "pooled", Resamples(unit=unit, rounds=60, seed=4))
-        assert one.kappa_interval == alone
-        assert alone.low is not None
+def test_the_intervals_of_a_grade_are_those_of_each_topic_left_out_in_turn() -> None:
+    generator = np.random.default_rng(4)
+    truth = generator.integers(0, 3, 56)
+    said = np.where(generator.random((3, 56)) < 0.7, truth, generator.integers(0, 3, (3, 56)))
+    grades: dict[str, list[int | None]] = dict(zip("abc", said.tolist(), strict=True))
+    grades["c"][4] = None
+    data = entered(grades, scale=(0, 1, 2), topics=7, graded=True).ratings
+    for place, one in enumerate(by_grade(data, PLAIN, topics_left_out(data, PLAIN))):
+        rest = against_the_rest(data, place)
+        assert one.kappa_interval is not None
+        expected = interval_of_all_but_each(rest, "pooled")
+        assert (one.kappa_interval.low, one.kappa_interval.high) == pytest.approx(expected, abs=1e-9)
+        # The specific agreement is that of the rest, with what all grades tell by topic.
+        without = [_specific(without_topic(data, topic), place) for topic in range(7)]
+        expected = jackknifed(_specific(data, place), without, richness(data, range(7)), share=True)
+        assert one.interval is not None
+        assert (one.interval.low, one.interval.high) == pytest.approx(expected, abs=1e-9)
     # Of two grades each against the other is the pooled kappa of the whole.
     binary = data.from_grade(1)
-    drawn = resamples_of(binary, options)
-    pooled = next(one for one in estimates(binary, options, drawn) if one.name == "pooled")
-    for one in by_grade(binary, options, drawn):
+    left = topics_left_out(binary, PLAIN)
+    pooled = next(one for one in estimates(binary, PLAIN, left) if one.name == "pooled")
+    for one in by_grade(binary, PLAIN, left):
         assert one.kappa.value == pytest.approx(pooled.value)
         assert one.kappa_interval == pooled.interval
 
 
+def _specific(data: Ratings, place: int) -> float:
+    """Where one gave the grade, the share of the others who did, weighted as Krippendorff's coincidences."""
+    given, too = 0.0, 0.0
+    for column in data.codes.T:
+        codes = column[column != MISSING]
+        if len(codes) > 1:
+            mine = int((codes == place).sum())
+            given += mine
+            too += mine * (mine - 1) / (len(codes) - 1)
+    return too / given
+
+
 def test_a_grade_that_nobody_gave_has_no_agreement_and_says_so() -> None:
     found = entered({"a": [0, 2], "b": [0, 2]}, scale=(0, 1, 2), graded=True)
-    unused = by_grade(found.ratings, FEW, resamples_of(found.ratings, FEW))[1]
+    unused = by_grade(found.ratings, PLAIN, topics_left_out(found.ratings, PLAIN))[1]
     assert unused.kappa_interval is not None
     assert unused.kappa_interval.undefined == "the coefficient is undefined"
     assert (unused.grade, unused.specific.value, unused.specific.undefined) == (
@@ -90,24 +118,28 @@ def test_a_grade_that_nobody_gave_has_no_agreement_and_says_so() -> None:
 
 
 def test_every_threshold_is_the_agreement_on_relevant_from_there() -> None:
-    grades = {"a": [0, 1, 2, 2, 0, 1], "b": [0, 2, 2, 1, 1, 1]}
-    found = thresholds(entered(grades, scale=(0, 1, 2), topics=2).by_grade, FEW)
+    # Documents go to seven topics in turn, so that each has these six; only the last one is another.
+    grades = {"a": [0, 1, 2, 2, 0, 1] * 7, "b": [0, 2, 2, 1, 1, 1] * 6 + [0, 2, 2, 1, 1, 0]}
+    found = thresholds(entered(grades, scale=(0, 1, 2), topics=7).by_grade, PLAIN)
     assert [one.relevant_from for one in found] == [1, 2]
     for one in found:
         binary = {name: [int(grade >= one.relevant_from) for grade in row] for name, row in grades.items()}
-        alone = agreement_report(entered(binary, topics=2), FEW)
+        alone = agreement_report(entered(binary, topics=7), PLAIN)
         assert [f.value for f in one.estimates] == pytest.approx([f.value for f in alone.estimates])
         assert one.prevalence == pytest.approx(alone.prevalence)
         assert one.overlap.value == pytest.approx(alone.overlaps[0].mean)
         # Of two assessors the mean over pairs is their one overlap, and so is its interval.
-        assert one.overlap.interval == alone.overlaps[0].mean_interval
+        whole, mean = one.overlap.interval, alone.overlaps[0].mean_interval
+        assert whole is not None
+        assert mean is not None
+        assert (whole.low, whole.high) == pytest.approx((mean.low, mean.high))
 
 
 def test_strictness_by_hand_and_sorted() -> None:
     # Pairs: a 0 0 1 -, b 1 0 1 1, c 1 1 - 1. a: own 1/3; others (1, .5, 1) / 3, so -.5.
     # b: own 3/4, others (.5, .5, 1, 1) / 4, so 0. c: own 1; others (.5, 0, 1) / 3, so .5.
     found = entered({"c": [1, 1, None, 1], "a": [0, 0, 1, None], "b": [1, 0, 1, 1]}, topics=2)
-    lines = leniency(found.ratings, FEW)
+    lines = leniency(found.ratings, PLAIN)
     assert [found.assessors[one.assessor].name for one in lines] == ["a", "b", "c"]
     assert [one.n for one in lines] == [3, 4, 3]
     assert [one.difference for one in lines] == pytest.approx([-0.5, 0.0, 0.5])
@@ -115,10 +147,27 @@ def test_strictness_by_hand_and_sorted() -> None:
     assert lines[0].interval.units == 2
 
 
+def test_the_interval_of_strictness_is_that_of_the_means_of_as_rich_topics() -> None:
+    # Of four documents a topic a calls so many relevant and b the rest of two: each topic tells as much.
+    found_by_a = [2, 1, 1, 2, 0, 1]
+    grades: dict[str, list[int]] = {
+        "a": [int(at < many) for at in range(4) for many in found_by_a],
+        "b": [int(at < 2 - many) for at in range(4) for many in found_by_a],
+    }
+    strict, lenient = leniency(entered(grades, topics=6).ratings, PLAIN)
+    differences = [(2 * many - 2) / 4 for many in found_by_a]
+    assert lenient.difference == pytest.approx(np.mean(differences))
+    expected = stats.t.interval(0.95, freedom(6), loc=np.mean(differences), scale=stats.sem(differences))
+    assert lenient.interval is not None
+    assert (lenient.interval.low, lenient.interval.high) == pytest.approx(expected)
+    assert strict.interval is not None
+    assert (strict.interval.low, strict.interval.high) == pytest.approx((-expected[1], -expected[0]))
+
+
 @settings(max_examples=examples(10))
 @given(data=ratings(assessors=2))
 def test_of_two_one_is_as_strict_as_the_other_is_lenient(data: Ratings) -> None:
-    first, second = sorted(leniency(data, AgreementOptions(rounds=2)), key=lambda one: one.assessor)
+    first, second = sorted(leniency(data, AgreementOptions()), key=lambda one: one.assessor)
     if first.difference is None:
         assert second.difference is None
     else:
@@ -127,21 +176,21 @@ def test_of_two_one_is_as_strict_as_the_other_is_lenient(data: Ratings) -> None:
 
 def test_the_paradox_is_found_where_prevalence_makes_it_and_nowhere_else() -> None:
     # Gwet 2002: 118, 5, 2, 0. Feinstein and Cicchetti 1990: 40, 9, 6, 45 and 80, 10, 5, 5 agree as often.
-    found = agreement_report(entered(columns([[118, 5], [2, 0]])), FEW).paradox
+    found = agreement_report(entered(columns([[118, 5], [2, 0]])), PLAIN).paradox
     assert found is not None
     assert (found.grade, round(found.observed, 3), round(found.kappa, 4)) == (1, 0.944, -0.0288)
     assert found.uniform == pytest.approx(0.888)
-    assert agreement_report(entered(columns([[40, 9], [6, 45]])), FEW).paradox is None
-    unbalanced = agreement_report(entered(columns([[80, 10], [5, 5]])), FEW).paradox
+    assert agreement_report(entered(columns([[40, 9], [6, 45]])), PLAIN).paradox is None
+    unbalanced = agreement_report(entered(columns([[80, 10], [5, 5]])), PLAIN).paradox
     assert unbalanced is not None
     assert unbalanced.share == pytest.approx(175 / 200)
-    assert agreement_report(entered({"a": [1, 1], "b": [1, 1]}), FEW).paradox is None
+    assert agreement_report(entered({"a": [1, 1], "b": [1, 1]}), PLAIN).paradox is None
 
 
 def test_one_sentence_says_what_the_two_kappas_differ_by() -> None:
     cases_ = cases("14_agreement_extra.json")
     similar, different = (
-        agreement_report(entered(columns(cases_[f"bias_pair_{kind}_judges"]["input"]["table"])), FEW)
+        agreement_report(entered(columns(cases_[f"bias_pair_{kind}_judges"]["input"]["table"])), PLAIN)
         for kind in ("similar", "different")
     )
     assert "hardly differ" in what_differs(similar)
@@ -168,7 +217,7 @@ def test_the_last_step_of_every_calculation_is_the_coefficient(data: Ratings) ->
         for level in LEVELS
         for weights in ("nominal", "quadratic")
     ):
-        (two,) = assessor_pairs(data, options, intervals=False)
+        (two,) = assessor_pairs(data, options, with_intervals=False)
         for estimate, steps in calculations(two.table, two.estimates, data, options, labels):
             final = steps[-1]
             assert final.final
@@ -185,27 +234,21 @@ def test_the_last_step_of_every_calculation_is_the_coefficient(data: Ratings) ->
                 continue
 
 
-def test_the_same_seed_gives_the_same_report_and_another_another_interval() -> None:
-    found = entered(columns(MANNING), topics=7)
-    first, again, other = (
-        agreement_report(found, AgreementOptions(rounds=50, seed=seed)) for seed in (1, 1, 2)
-    )
-    assert report_data(first) == report_data(again)
-    assert report_data(first) != report_data(other)
-    assert [f.value for f in first.estimates] == [f.value for f in other.estimates]
-
-
 def test_json_csv_and_latex_hold_every_coefficient() -> None:
-    found = entered(
-        {"a_1": [2, 1, 0, 1, 2], "b": [2, 0, 2, 1, 0], "c": [0, 0, 2, 1, 0]}, scale=(0, 1, 2), topics=2
-    )
-    report = agreement_report(found, FEW)
+    # The same five documents in each of six topics, but for one grade of b and one of c.
+    grades = {"a_1": [2, 1, 0, 1, 2] * 6, "b": [2, 0, 2, 1, 0] * 6, "c": [0, 0, 2, 1, 0] * 6}
+    grades["b"][14], grades["c"][3] = 2, 0
+    report = agreement_report(entered(grades, scale=(0, 1, 2), topics=6), PLAIN)
     data = json.loads(json.dumps(report_data(report), allow_nan=False))
     assert set(data["coefficients"]) == {"observed", "pooled", "unpooled", "alpha", "gwet", "uniform"}
     assert data["how"] == {
-        "weights": "nominal", "weights_divided_by": 1, "level": "ordinal", "over": "topics",
-        "bounds": "expanded", "rounds": 40, "seed": 11, "confidence": 0.95,
+        "weights": "nominal", "weights_divided_by": 1, "level": "ordinal", "confidence": 0.95,
     }  # fmt: skip
+    pooled = data["coefficients"]["pooled"]["interval"]
+    assert {name: pooled[name] for name in ("method", "level", "units")} == {
+        "method": "jackknife over topics", "level": 0.95, "units": 6,
+    }  # fmt: skip
+    assert 5 < pooled["effective_topics"] <= 6
     assert [line["assessors"] for line in data["overlap"]][-1] == ["a_1", "b", "c"]
     text = io.StringIO()
     csv.writer(text).writerows([COLUMNS, *report_rows(report)])
@@ -224,20 +267,19 @@ def test_json_csv_and_latex_hold_every_coefficient() -> None:
     ]
     assert {len(row) for row in rows} == {len(COLUMNS)}
     latex = report_latex(report)
-    assert r"a\_1, b & 5 &" in latex
-    assert "bootstrap over topics, expanded percentiles (Hesterberg 2015), 40 rounds" in latex
-    drawn = [row for row in rows if row["low"]]
-    assert {row["interval"] for row in drawn} == {"bootstrap over topics, expanded percentiles"}
-    assert {(row["level"], row["rounds"], row["seed"]) for row in drawn} == {("0.95", "40", "11")}
+    assert r"a\_1, b & 30 &" in latex
+    bounded = [row for row in rows if row["low"]]
+    assert {row["of"] for row in bounded} == of
+    assert {(row["interval"], row["level"]) for row in bounded} == {("jackknife over topics", "0.95")}
     # Of everybody, of every two, overlaps, grades, lines of relevance, who is strict.
     for opened in ("table", "tabular"):
         assert latex.count(f"\\begin{{{opened}}}") == latex.count(f"\\end{{{opened}}}") == 6
-    # Relevant from 1: a 4 of 5, b 3, c 2: c gives 0.4 where the others give (0.8 + 0.6) / 2.
-    assert r"c & 5 & 0.400 & 0.700 & $-$0.300 &" in latex
+    # Relevant from 1: a 24 of 30, b 19, c 11: c gives .367 where the others give (24 + 19) / 60.
+    assert r"c & 30 & 0.367 & 0.717 & $-$0.350 &" in latex
 
 
 def test_an_index_without_a_value_says_why_and_what_would_define_it() -> None:
-    report = agreement_report(entered({"a": [0, 0, 0], "b": [0, 0, 0]}, scale=(0, 1), topics=3), FEW)
+    report = agreement_report(entered({"a": [0, 0, 0], "b": [0, 0, 0]}, scale=(0, 1), topics=3), PLAIN)
     rows = [dict(zip(COLUMNS, row, strict=True)) for row in report_rows(report)]
     missing = {row["coefficient"]: row for row in rows if row["of"] == "pair" and row["value"] is None}
     assert {"pooled", "positive_agreement", "precision_of_second", "recall_of_second"} <= missing.keys()
@@ -252,7 +294,7 @@ def test_whatever_has_no_value_says_why_and_what_would_define_it_in_every_row() 
     grades: dict[str, list[int | None]] = {
         "a": [0, 0, 2, None], "b": [0, 0, 2, None], "c": [None, None, None, 0],
     }  # fmt: skip
-    report = agreement_report(entered(grades, scale=(0, 1, 2), topics=2, graded=True), FEW)
+    report = agreement_report(entered(grades, scale=(0, 1, 2), topics=2, graded=True), PLAIN)
     rows = [dict(zip(COLUMNS, row, strict=True)) for row in report_rows(report)]
     missing = [row for row in rows if row["value"] is None]
     assert {row["of"] for row in missing} >= {"grade", "assessor"}
@@ -270,26 +312,11 @@ def test_a_long_table_goes_on_over_pages() -> None:
     assert r"\begin{table}" in table("lr", ("Topic", "n"), rows[1:], "Few", "tab:few")
 
 
-def test_plain_percentiles_are_there_by_name_and_every_form_says_which_there_are() -> None:
-    data = entered({"a": [2, 1, 0, 1, 2, 0], "b": [2, 0, 2, 1, 0, 0]}, scale=(0, 1, 2), topics=3)
-    plain = agreement_report(data, AgreementOptions(rounds=400, seed=1, bounds=Bounds.PERCENTILE))
-    wide = agreement_report(data, AgreementOptions(rounds=400, seed=1))
-    for one, other in zip(plain.estimates, wide.estimates, strict=True):
-        assert one.interval is not None
-        assert other.interval is not None
-        assert one.interval.method == "bootstrap over topics, percentiles"
-        assert (other.interval.low or 0) <= (one.interval.low or 0)
-    assert report_data(plain)["how"]["bounds"] == "percentile"
-    latex = report_latex(plain)
-    assert "intervals: bootstrap over topics, percentiles, 400 rounds" in latex
-    assert "Hesterberg" not in latex
-
-
 @pytest.mark.parametrize("scale", [(0, 5), (1, 2)])
 def test_the_grades_of_a_scale_of_two_keep_their_numbers(scale: tuple[int, int]) -> None:
     low, high = scale
     grades = {"a": [high, high, low, low], "b": [high, low, low, low]}
-    report = agreement_report(entered(grades, scale=scale, relevant_from=high), FEW)
+    report = agreement_report(entered(grades, scale=scale, relevant_from=high), PLAIN)
     assert [one.grade for one in report.scale_grades] == [high, low]
     # Three of the eight grades are high; of those, both of d0 are shared and the one of d1 is not.
     assert report.scale_grades[0].given == 3
@@ -298,17 +325,18 @@ def test_the_grades_of_a_scale_of_two_keep_their_numbers(scale: tuple[int, int])
     assert f"    {high} & 3 & 0.667" in report_latex(report)
 
 
-def test_every_caption_of_latex_says_the_level_and_the_drawing_of_its_intervals() -> None:
-    plain = AgreementOptions(rounds=40, seed=11, confidence=0.9, bounds=Bounds.PERCENTILE)
-    report = agreement_report(entered(columns(MANNING), topics=3), plain)
-    said = r"90\,\% intervals: bootstrap over topics, percentiles, 40 rounds, seed 11."
+def test_every_caption_of_latex_says_the_level_and_the_kind_of_its_intervals() -> None:
+    wide = AgreementOptions(confidence=0.9)
+    report = agreement_report(entered(columns(MANNING), topics=7), wide)
+    said = r"90\,\% intervals: jackknife over topics."
+    # Of everybody, of every two, overlaps, grades, who is strict.
     assert report_latex(report).count(said) == 5
 
 
 def test_of_very_many_assessors_the_overlaps_are_those_of_the_pairs_that_are_listed() -> None:
     # Of 32 the first and the last have fewer grades than the others.
     rows = {f"w{at:02}": [1, 0, 1] if 0 < at < 31 else [1, None, None] for at in range(32)}
-    report = agreement_report(entered(rows), AgreementOptions(rounds=2))
+    report = agreement_report(entered(rows), AgreementOptions())
     assert report.left_out == 2
     assert [one.assessors for one in report.overlaps] == [(two.first, two.second) for two in report.pairs]
     assert report.overlaps[0].assessors == (1, 2)
@@ -321,17 +349,48 @@ def test_names_cannot_be_commands_of_latex() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "n", "word"),
+    ("value", "enough", "word"),
     [
-        (-0.01, 20, Band.POOR), (0.0, 20, Band.SLIGHT), (0.2, 20, Band.SLIGHT), (0.21, 20, Band.FAIR),
-        (0.41, 20, Band.MODERATE), (0.8, 20, Band.SUBSTANTIAL), (0.81, 20, Band.ALMOST_PERFECT),
-        (0.81, 19, Band.TOO_FEW), (-1.0, 4, Band.TOO_FEW), (None, 400, None),
+        (-0.01, True, Band.POOR), (0.0, True, Band.SLIGHT), (0.2, True, Band.SLIGHT), (0.21, True, Band.FAIR),
+        (0.41, True, Band.MODERATE), (0.8, True, Band.SUBSTANTIAL), (0.81, True, Band.ALMOST_PERFECT),
+        (0.81, False, Band.TOO_FEW), (-1.0, False, Band.TOO_FEW), (None, True, None), (None, False, None),
     ],
 )  # fmt: skip
-def test_verdicts_are_landis_and_kochs_words_and_none_of_few_pairs(
-    value: float | None, n: int, word: Band | None
+def test_verdicts_are_landis_and_kochs_words_and_none_of_too_little(
+    value: float | None, enough: bool, word: Band | None
 ) -> None:
-    assert verdict(value, n) is word
+    assert verdict(value, enough=enough) is word
+
+
+@pytest.mark.parametrize(
+    ("topics", "band", "why"),
+    [
+        (4, Band.TOO_FEW, "an interval needs 5 topics or more; there are 4"),
+        (6, Band.SUBSTANTIAL, ""),
+    ],
+)
+def test_a_word_is_there_where_there_is_an_interval_over_topics(topics: int, band: Band, why: str) -> None:
+    found = agreement_report(entered(columns(MANNING), topics=topics), PLAIN)
+    pooled = found.estimate("pooled")
+    assert pooled.value == pytest.approx(0.775910, abs=5e-7)
+    assert pooled.band is band
+    assert pooled.interval is not None
+    assert (pooled.interval.low is None, pooled.interval.undefined) == (bool(why), why)
+    # What is not corrected for chance has no word.
+    assert found.estimate("observed").band is None
+
+
+def test_nobody_who_differs_anywhere_has_the_word_of_full_agreement() -> None:
+    # Without any topic kappa stays 1: that shows no error, but is not too little data.
+    found = agreement_report(entered({"a": [1, 0] * 9, "b": [1, 0] * 9}, topics=9), PLAIN)
+    pooled = found.estimate("pooled")
+    assert (pooled.value, pooled.band) == (1.0, Band.ALMOST_PERFECT)
+    assert pooled.interval is not None
+    assert pooled.interval.undefined == CONSTANT
+    # The observed agreement has the exact interval: .025 ** (1 / 18).
+    observed = found.estimate("observed").interval
+    assert observed is not None
+    assert (observed.low, observed.high) == pytest.approx((0.025 ** (1 / 18), 1.0))
 
 
 @pytest.mark.parametrize(
@@ -339,9 +398,8 @@ def test_verdicts_are_landis_and_kochs_words_and_none_of_few_pairs(
     [
         {"weights": "cubic"},
         {"level": "nope"},
-        {"rounds": 0},
-        {"rounds": 10**7},
-        {"seed": -1},
+        {"coefficient": "kapa"},
+        {"confidence": 0.0},
         {"confidence": 1.0},
     ],
 )
@@ -372,7 +430,7 @@ def test_four_assessors_of_cystic_fibrosis_agree_fairly_or_well_by_what_enters()
         found = select_ratings(
             answers, (0, 1, 2), AgreementOptions(relevant_from=1, basis=basis, documents=1239)
         )
-        report = agreement_report(found, AgreementOptions(rounds=20, unit=Unit.TOPIC))
+        report = agreement_report(found, AgreementOptions())
         assert report.estimate("pooled").band == words
         # A4 is the lenient one on either basis.
         assert found.assessors[report.leniency[-1].assessor].name == "A4_JBW"

@@ -1,105 +1,93 @@
-"""How many doubly judged pairs: what is expected of a table, allocation to strata, and topics."""
+"""How many documents must be judged twice: by the published variance, by hand, and at the edges."""
 
 from __future__ import annotations
 
-from math import nan
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from tests.support import Oracle
 from workbench.agreement.ratings import ratings_of
-from workbench.agreement.sample_influence import assessor_bias, intraclass_correlation, mean_topic_size
-from workbench.agreement.sample_model import expected_shares
-from workbench.agreement.sample_request import PlanRequest
-from workbench.agreement.sample_size import FEWEST, Draw, SampleSize, neyman_allocation, size_from_variance
+from workbench.agreement.sample_size import (
+    SizeRequest,
+    intraclass_correlation,
+    sample_size,
+)
 from workbench.errors import InvalidInput
 
-
-def test_pairs_are_allocated_within_what_there_is() -> None:
-    assert neyman_allocation(100, [1, 3]) == (25, 75)
-    # The first stratum has ten, and the second gets what it cannot give.
-    assert neyman_allocation(100, [1, 3], [10, 500]) == (10, 90)
-    assert neyman_allocation(100, [1, 3], [3, 5]) == (3, 5)
-    # Two of each, however little it weighs: else its deviation is not seen.
-    assert neyman_allocation(50, [0, 1], [40, 400]) == (2, 48)
-    assert sum(neyman_allocation(31, [1, 1, 1])) == 31
+stats = Oracle("scipy.stats")
+ALONE = SizeRequest(kappa=0.6, relevant=0.2, topics=1000, icc=0.0, half_width=0.05)
 
 
-def test_the_intraclass_correlation_is_that_within_topics() -> None:
-    two_topics = np.repeat([0, 1], 4)
-    # Nothing differs within the topics, and all between them; then the other way round.
-    assert intraclass_correlation(np.repeat([1.0, 0.0], 4), two_topics) == pytest.approx(1.0)
-    assert intraclass_correlation(np.array([1.0, 0, 1, 0, 1, 0, 1, 0]), two_topics) == 0.0
-    # Means 1/4 and 3/4: between 2 x 4 / 16 / 1 = .5, within 2 x .75 / 6 = .25,
-    # (.5 - .25) / (.5 + 3 x .25) = .2
-    assert intraclass_correlation(np.array([1.0, 0, 0, 0, 0, 1, 1, 1]), two_topics) == pytest.approx(0.2)
-    assert intraclass_correlation(np.array([1.0, 0.0]), np.array([3, 3])) == 0.0
-    assert intraclass_correlation(np.full(8, np.nan), two_topics) == 0.0
-    # A pair lies in a topic of (10 x 10 + 30 x 30) / 40 = 25 pairs on average.
-    assert mean_topic_size([10, 30]) == 25.0
+def test_the_variance_of_pooled_kappa_is_that_of_bloch_and_kraemer() -> None:
+    # 1989, equation (9): (1 - k)((1 - k)(1 - 2 k) + k (2 - k) / (2 p (1 - p))), here k = .6, p = .2.
+    wanted = 0.4 * (0.4 * (1 - 1.2) + 0.6 * 1.4 / (2 * 0.2 * 0.8))
+    assert ALONE.variance == pytest.approx(wanted)
+    assert ALONE.value == pytest.approx(0.6)
 
 
-def test_bias_is_how_far_ones_shares_are_from_the_others_on_the_same_pairs() -> None:
-    # On five pairs a gives 3 of the first grade, b 1; c judged two of these, and says as b does once.
-    data = ratings_of(
-        [[0, 0, 0, 1, 1, 0], [0, 1, 1, 1, 1, -1], [-1, 1, 0, -1, -1, -1]], categories=(0, 1), missing=-1
+def test_gwets_coefficient_follows_from_the_expected_kappa() -> None:
+    # Cells .136 + .128 + .736 of kappa .6 at .2: agreement .872, chance 2 p (1 - p) = .32, AC1 = .552 / .68.
+    assert replace(ALONE, coefficient="gwet").value == pytest.approx(0.552 / 0.68)
+
+
+def test_documents_that_are_alike_need_more_of_them_and_more_topics() -> None:
+    # Without correlation: (t / .05)^2 V documents, one more in each of 1,000 topics where it is no whole one.
+    point = stats.t.ppf(0.975, 1000 / 2 - 1)
+    exact = (point / 0.05) ** 2 * ALONE.variance
+    found = sample_size(ALONE)
+    assert found.documents == 1000 * -(-exact // 1000)
+    # 100 topics, icc .1: with m of each the variance is V (1 + (m - 1) .1) / (100 m).
+    alike = sample_size(replace(ALONE, topics=100, icc=0.1, half_width=0.1))
+    point = stats.t.ppf(0.975, 49)
+    assert alike.per_topic is not None
+
+    def half_width(m: int) -> float:
+        return float(point * np.sqrt(ALONE.variance * (1 + (m - 1) * 0.1) / (100 * m)))
+
+    assert alike.half_width == pytest.approx(half_width(alike.per_topic))
+    assert half_width(alike.per_topic) <= 0.1 < half_width(alike.per_topic - 1)
+    assert alike.of_these is not None
+    assert alike.of_these < alike.half_width
+
+
+def test_few_topics_cannot_give_a_narrow_interval_and_it_says_how_many_would() -> None:
+    asked = SizeRequest(topics=25, half_width=0.05, icc=0.05)
+    found = sample_size(asked)
+    assert (found.documents, found.of_these) == (None, None)
+    # With documents without end the variance is V icc / T.
+    assert found.half_width == pytest.approx(
+        stats.t.ppf(0.975, 11.5) * np.sqrt(asked.variance * 0.05 / 25), rel=1e-3
     )
-    found = assessor_bias(data, 3)
-    # a: .6 less the mean of 1, 0, .5, 0, 0; b: .2 less that of 1, .5, 1, 0, 0. c has too few, and what a
-    # judged alone does not count.
-    assert found[:, 0] == pytest.approx([0.6 - 0.3, 0.2 - 0.5])
-    assert found.sum(axis=1) == pytest.approx(0)
-    assert assessor_bias(data, 6).shape == (0, 2)
+    assert found.topics_needed is not None
+    assert sample_size(replace(asked, topics=found.topics_needed)).documents is not None
+    assert "25 topics cannot give ± 0.05" in found.in_words
 
 
-@pytest.mark.parametrize(
-    ("prevalence", "kappa"),
-    [
-        ([0.5, 0.6], 0.5),
-        ([1.0, 0.0], 0.5),
-        ([0.5, 0.5], 1.0),
-        ([0.1, 0.9], -0.9),
-        ([0.5, 0.5, nan], 0.5),
-        ([0.5, 0.5], nan),
-        ([1e-300, 1.0 - 1e-16], 0.5),
-    ],
-)
-def test_impossible_guesses_are_refused(prevalence: list[float], kappa: float) -> None:
-    with pytest.raises(InvalidInput):
-        expected_shares(prevalence, kappa)
+def test_rare_documents_raise_the_number_until_ten_of_each_kind_are_expected() -> None:
+    # kappa .6 at 5 %: both relevant .031, apart .038, so that 10 of the former take 323 documents.
+    asked = SizeRequest(coefficient="gwet", kappa=0.6, relevant=0.05, topics=50, icc=0.0, half_width=0.1)
+    found = sample_size(asked)
+    assert asked.fewest == 323
+    assert (found.documents, found.raised) == (350, True)
 
 
-def test_a_kappa_that_is_too_low_is_refused_with_the_lowest_that_is_possible() -> None:
-    # -.3 / .7 = -.42857: two never give the rarer grade both.
-    with pytest.raises(InvalidInput, match="kappa") as refused:
-        expected_shares([0.3, 0.7], -0.43)
-    assert refused.value.findings[0].remedy == "give -0.428 or more"
-    assert expected_shares([0.3, 0.7], -0.3 / 0.7) == pytest.approx(np.array([[0, 0.3], [0.3, 0.4]]))
-    assert (expected_shares([0.3, 0.7], -0.3 / 0.7) >= 0).all()
-
-
-def size(value: float, at_random: float, by_label: list[float], request: PlanRequest) -> SampleSize:
-    return size_from_variance(
-        value, at_random=at_random, by_label=np.array(by_label), draw=Draw.TOPIC, request=request
-    )
-
-
-def test_all_that_is_wrong_is_reported_at_once() -> None:
+def test_what_cannot_be_is_named_all_at_once() -> None:
     with pytest.raises(InvalidInput) as refused:
-        size(0.5, 1.0, [0.5, 0.5], PlanRequest(0, level=2, topic_size=0, icc=-1))
-    assert [one.code for one in refused.value.findings] == ["half_width", "level", "likeness", "topic_size"]
+        SizeRequest("alpha", 0.001, 1.0, 0.0, 3)
+    assert [one.code for one in refused.value.findings] == [
+        "half_width", "kappa", "relevant", "topics", "coefficient",
+    ]  # fmt: skip
 
 
-@pytest.mark.parametrize("topic_size", [float("inf"), float("nan")])
-def test_a_topic_has_a_size(topic_size: float) -> None:
-    with pytest.raises(InvalidInput) as refused:
-        size(0.5, 1.0, [1, 1], PlanRequest(0.1, topic_size=topic_size))
-    assert [one.code for one in refused.value.findings] == ["topic_size"]
-
-
-def test_never_fewer_are_asked_for_than_large_samples_need() -> None:
-    few = PlanRequest(0.5)
-    found = size_from_variance(
-        0.9, at_random=0.001, by_label=np.array([0.0, 0.01]), draw=Draw.RANDOM, request=few
-    )
-    assert found.pairs == FEWEST
+def test_topics_that_are_judged_alike_throughout_have_a_correlation_of_one() -> None:
+    # Each topic agrees wholly, or not at all: what a pair does to kappa is the same within its topic.
+    first = [1] * 10 + [0] * 10 + [1] * 10 + [0] * 10
+    second = [1] * 10 + [0] * 10 + [0] * 10 + [1] * 10
+    topics = np.repeat(np.arange(4), 10)
+    assert intraclass_correlation(
+        ratings_of([first, second], categories=(1, 0), topics=topics)
+    ) == pytest.approx(1)
+    same = ratings_of([[1, 1], [1, 1]], categories=(1, 0), topics=[0, 1])
+    assert intraclass_correlation(same) is None

@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.agreement.made import columns
+from workbench.agreement.bands import Band
+from workbench.agreement.intervals import share_interval
+from workbench.agreement.linearised import linearised
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Ratings, ratings_of
-from workbench.agreement.resampling import Resamples, Unit, bootstrap
 from workbench.agreement.topics import (
     FEWEST,
     TopicAgreement,
@@ -54,13 +57,39 @@ def test_a_topic_without_a_value_says_why_and_what_would_define_it(
     assert what_would_define(found[0].estimate("pooled").found) == ""
 
 
-def test_few_pairs_have_no_interval_and_say_how_many_are_needed(found: tuple[TopicAgreement, ...]) -> None:
-    assert found[0].few
+def test_few_documents_of_a_rarer_grade_have_no_interval_and_it_is_said_how_many_are_needed(
+    found: tuple[TopicAgreement, ...],
+) -> None:
+    # Relevant are 3 of either's 6: half, so that 3 have a rarer grade.
+    assert (found[0].rich, found[0].few) == (3.0, True)
     interval = found[0].estimate("pooled").interval
     assert interval is not None
     assert interval.undefined == (
-        f"an interval of one topic needs {FEWEST} pairs that two judged; this one has 6"
+        f"an interval of one topic needs {FEWEST} documents of a rarer grade; this one has 3"
     )
+    assert found[0].estimate("pooled").band is Band.TOO_FEW
+    # The observed agreement has Wilson's interval of whatever there is.
+    observed = found[0].estimate("observed").interval
+    assert observed is not None
+    assert (observed.low, observed.high) == pytest.approx(share_interval(4, 6))
+    assert (observed.method, observed.units) == ("Wilson", 6)
+
+
+def test_a_topic_is_rich_by_its_rarer_grade_whatever_that_is() -> None:
+    # Of two assessors one calls one more document not relevant: a half below what is needed, and just enough.
+    def topic(rare: int) -> TopicAgreement:
+        first = [0] * rare + [1] * 80
+        second = [0] * (rare - 1) + [1] * 81
+        (one,) = by_topic(ratings_of([first, second], categories=(1, 0)), AgreementOptions())
+        return one
+
+    assert (topic(FEWEST).rich, topic(FEWEST).few) == (FEWEST - 0.5, True)
+    enough = topic(FEWEST + 1)
+    assert (enough.rich, enough.few) == (FEWEST + 0.5, False)
+    pooled = enough.estimate("pooled")
+    assert pooled.interval is not None
+    assert pooled.interval.low is not None
+    assert pooled.band is Band.ALMOST_PERFECT
 
 
 def test_the_lowest_comes_first_and_what_is_undefined_last() -> None:
@@ -76,14 +105,39 @@ def test_the_lowest_comes_first_and_what_is_undefined_last() -> None:
     assert (pooled.value, pooled.topics, pooled.left_out) == (0.0, 2, 1)
 
 
-def test_intervals_are_those_of_the_topic_alone_and_return_with_the_seed() -> None:
+def test_intervals_are_those_of_the_documents_of_the_topic_alone() -> None:
     rng = np.random.default_rng(3)
-    grades = rng.integers(0, 2, (2, 60))
-    both = ratings_of(list(grades), categories=(1, 0), topics=[0] * 40 + [1] * 20)
+    grades = rng.integers(0, 2, (2, 90))
+    both = ratings_of(list(grades), categories=(1, 0), topics=[0] * 40 + [1] * 50)
     alone = ratings_of([row[40:] for row in grades], categories=(1, 0))
-    for name in NAMES:
-        one = by_topic(both, AgreementOptions(rounds=200, seed=5))[1].estimate(name).interval
-        assert one == bootstrap(alone, name, Resamples(unit=Unit.PAIR, rounds=200, seed=5))
+    found = by_topic(both, AgreementOptions(confidence=0.9))[1]
+    agreed = int((grades[0, 40:] == grades[1, 40:]).sum())
+    wilson = share_interval(agreed, 50, level=0.9)
+    # Alpha has no formula.
+    assert found.estimate("alpha").interval is None
+    for name in set(NAMES) - {"alpha"}:
+        one = found.estimate(name)
+        assert one.interval is not None
+        assert one.interval.level == 0.9
+        bounds = one.interval.low, one.interval.high
+        if name == "observed":
+            assert bounds == pytest.approx(wilson)
+        elif one.coefficient.linearised:
+            assert one.interval == linearised(alone, name, level=0.9)
+
+
+def test_the_intervals_of_a_topic_are_those_of_the_textbooks_table() -> None:
+    # Table 8.2 of Manning et al.: FORMULAS 2.4 has the unpooled kappa's by Fleiss, Cohen and Everitt 1969.
+    data = ratings_of(list(columns([[300, 20], [10, 70]]).values()), categories=(1, 0))
+    (found,) = by_topic(data, AgreementOptions())
+    assert found.rich == (80 + 90) / 2
+    unpooled = found.estimate("unpooled").interval
+    assert unpooled is not None
+    assert (unpooled.low, unpooled.high) == pytest.approx((0.69990, 0.85234), abs=5e-6)
+    for name in ("pooled", "gwet"):
+        one = found.estimate(name)
+        assert one.interval == linearised(data, name)
+        assert one.band is (Band.SUBSTANTIAL if name == "pooled" else Band.ALMOST_PERFECT)
 
 
 def test_what_differs_differs_among_those_who_judged() -> None:

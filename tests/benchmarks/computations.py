@@ -36,7 +36,7 @@ from sqlalchemy.orm import Session
 from tests.benchmarks.generated_runs import FINDABLE, TOPICS, findable
 from tests.databases import opened
 from tests.support import SHARED
-from workbench.agreement.estimates import coefficients_of, resamples_of
+from workbench.agreement.estimates import coefficients_of, topics_left_out
 from workbench.agreement.grades import by_grade
 from workbench.agreement.leniency import leniency
 from workbench.agreement.options import AgreementOptions
@@ -178,10 +178,10 @@ def _agreement(measure: Measure) -> None:
 
     parts: dict[str, Callable[[Selection], object]] = {
         "coefficients of all": lambda one: coefficients_of(one, options),
-        "grades": lambda one: by_grade(one.ratings, options, resamples_of(one.ratings, options)),
+        "grades": lambda one: by_grade(one.ratings, options, topics_left_out(one.ratings, options)),
         "every two assessors, and their means": several,
         "overlaps": lambda one: overlaps(
-            one.ratings.shared(), among=most_active(one.ratings.shared()), resamples=options.topic_resamples
+            one.ratings.shared(), among=most_active(one.ratings.shared()), level=options.confidence
         ),
         "thresholds": lambda one: thresholds(one.by_grade, options),
         "leniency": lambda one: leniency(one.ratings.shared(), options),

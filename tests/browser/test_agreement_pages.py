@@ -1,9 +1,10 @@
-"""Agreement in a real browser: plots with their tables, the planner as one types, and a blind assessor."""
+"""Agreement in a real browser: plots with their tables, the calculator of sizes, and a blind assessor."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from math import ceil
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server
 from tests.browser.people import CHEAP, demo_instance, sign_in
+from workbench.agreement.jackknife import freedom
+from workbench.agreement.quantiles import student_t
 from workbench.settings import read_settings
 from workbench.storage.engine import Database
 from workbench.web.app import create_app
@@ -39,7 +42,7 @@ def addresses() -> list[str]:
 
 
 @pytest.mark.slow
-def test_agreement_is_drawn_planned_and_hidden_from_who_still_judges(
+def test_agreement_is_drawn_computed_and_hidden_from_who_still_judges(
     live_server: Callable[..., Server], page: Page, tmp_path: Path
 ) -> None:
     server = live_server(demo_instance(tmp_path / "demo"))
@@ -55,12 +58,24 @@ def test_agreement_is_drawn_planned_and_hidden_from_who_still_judges(
     dots.first.hover()
     expect(page.locator("#by-topic [aria-label=tip]")).to_contain_text(f"observed agreement: {value}")
 
-    # The planner answers while one types: (1.96 / .1)^2 (1 - .5^2) = 288.1 at equal shares.
-    page.goto(f"{campaign}/agreement/overlap")
-    for label, text in (("Half width", "0.1"), ("Kappa", "0.5"), ("Share relevant", "50%")):
-        page.locator("#overlap").get_by_label(label).fill(text)
-    expect(page.locator("#result .said")).to_contain_text("289 pairs drawn at random")
-    expect(page.locator("#result figure svg [aria-label=line] path")).to_have_count(3)
+    # The calculator has what the campaign lets one expect, and takes what is typed instead: at equal shares
+    # (t / .1)^2 (1 - .5^2) documents, as many of each topic, where topics do not differ.
+    page.goto(f"{campaign}/agreement/size")
+    form = page.locator("#size")
+    expect(form.get_by_label("Pooled kappa of two assessors")).to_have_attribute(
+        "placeholder", re.compile(r"^0\.\d+$")
+    )
+    numbers = {"half_width": "0.1", "kappa": "0.5", "relevant": "0.5", "topics": "50", "icc": "0"}
+    for name, text in numbers.items():
+        form.locator(f"[name={name}]").fill(text)
+    form.get_by_role("button", name="Calculate").click()
+    per_topic = ceil((student_t(0.975, freedom(50)) / 0.1) ** 2 * 0.75 / 50)
+    said = f"{50 * per_topic} documents judged by both, {per_topic} in each of 50 topics: ± 0."
+    expect(page.locator("main")).to_contain_text(said)
+    # With every document of a topic telling the same, no number of them is enough.
+    form.locator("[name=icc]").fill("1")
+    form.get_by_role("button", name="Calculate").click()
+    expect(page.locator("main")).to_contain_text("50 topics cannot give ± 0.1, however many documents")
 
     # An assessor who is not done finds nothing of a colleague at any address.
     page.context.clear_cookies()

@@ -56,7 +56,7 @@ QUESTIONS: Mapping[str, tuple[Asked, ...]] = {
     "agreement.pair_file": (_asked(*TWO),),
     "agreement_topics.pairs": (_asked(("topic", "T01")),),
     "agreement_topics.pairs_file": (_asked(("topic", "T01")),),
-    "agreement_planner.index": (_asked(("asked", "yes")),),
+    "agreement_planner.index": (_asked(), _asked(("half_width", "0.05"), ("topics", "10"))),
     "analysis.index": (_asked(*ANALYSED),),
     "campaigns.index": (_asked(), _asked(who="marlow"), _asked(who="sorrel")),
     "comparisons.index": (_asked(), _asked(("a", "1"), ("b", "2"))),
@@ -118,7 +118,6 @@ FILES = frozenset(
         "own_checks.corrected",
         "live_pools.events",
         "adjudication.report_file",
-        "score_without.table_file",
     }
 )
 # Fragments; their pages ask for them.
@@ -148,7 +147,6 @@ BARE = frozenset(
         "run_pairs.index",
         "score_curves.index",
         "score_costs.index",
-        "score_without.index",
         "missed.index",
         "trust.collection",
         "run_pairs.two",

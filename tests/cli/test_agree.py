@@ -16,23 +16,29 @@ from tests.support import shared
 from workbench.cli.agree import command
 from workbench.errors import InvalidInput, WorkbenchError
 
-FEW = "--rounds=20"
+TOPICS = 8
 
 
 @pytest.fixture
 def textbook(tmp_path: Path) -> list[str]:
-    """Table 8.2 of Manning, Raghavan and Schuetze: 300, 20 / 10, 70; two more pairs judged by one only."""
+    """Table 8.2 of Manning, Raghavan and Schuetze: 300, 20 / 10, 70; two more pairs judged by one only.
+
+    The documents go to eight topics in turn.
+    """
     rows = [(1, 1)] * 300 + [(1, 0)] * 20 + [(0, 1)] * 10 + [(0, 0)] * 70
-    first = {f"d{at}": row[0] for at, row in enumerate(rows)} | {"alone": 1}
-    second = {f"d{at}": row[1] for at, row in enumerate(rows)} | {"other": 0}
-    return [
-        str(qrels_file(tmp_path / "ann.qrels", {"1": first})),
-        str(qrels_file(tmp_path / "bea.qrels", {"1": second})),
-    ]
+    paths = []
+    for place, (name, alone) in enumerate((("ann", {"alone": 1}), ("bea", {"other": 0}))):
+        judged = {
+            str(topic + 1): {f"d{at}": rows[at][place] for at in range(topic, len(rows), TOPICS)}
+            for topic in range(TOPICS)
+        }
+        judged["1"] |= alone
+        paths.append(str(qrels_file(tmp_path / f"{name}.qrels", judged)))
+    return paths
 
 
 def invoke(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(command, [FEW, *(str(argument) for argument in arguments)])
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])
 
 
 def said(*arguments: str | Path) -> dict[str, Any]:
@@ -49,7 +55,7 @@ def judgments_file(path: Path, rows: list[tuple[str, str, str, int]]) -> Path:
 
 
 def test_json_has_the_table_and_every_coefficient_with_all_digits(textbook: list[str]) -> None:
-    done = workbench("agree", *textbook, "--json", "--seed", "4", "--rounds", "20")
+    done = workbench("agree", *textbook, "--json")
     assert (done.returncode, done.stderr) == (0, b"")
     report = json.loads(done.stdout)
     assert report["entered"]["relevant_from"] == 1
@@ -66,7 +72,16 @@ def test_json_has_the_table_and_every_coefficient_with_all_digits(textbook: list
     assert found["pooled"]["value"] == pytest.approx(0.7759103641456583, abs=1e-12)
     assert found["unpooled"]["value"] == pytest.approx(0.7761194029850746, abs=1e-12)
     assert found["pooled"]["band_landis_koch"] == "substantial"
-    assert report["how"]["seed"] == 4
+    interval = found["pooled"]["interval"]
+    assert {name: interval[name] for name in ("method", "level", "units")} == {
+        "method": "jackknife over topics", "level": 0.95, "units": TOPICS,
+    }  # fmt: skip
+    # Every topic has ten or eleven of the 85 documents that are not relevant.
+    assert 7.9 < interval["effective_topics"] <= TOPICS
+    assert interval["low"] < found["pooled"]["value"] < interval["high"]
+    assert report["how"] == {
+        "weights": "nominal", "weights_divided_by": 1, "level": "ordinal", "confidence": 0.95,
+    }  # fmt: skip
     assert report["prevalence_index"] == pytest.approx(0.575)
 
 
@@ -86,14 +101,17 @@ def test_people_get_the_table_the_working_and_the_band(textbook: list[str]) -> N
     ):
         assert line in printed.splitlines()
     assert "Pooled kappa\t0.9250\t0.6653\t0.7759\t" in printed
-    assert "Intervals: 95 %, bootstrap over topics, expanded percentiles, 20 rounds, seed 0." in printed
-    assert "topics, percentiles, 20 rounds" in invoke(*textbook, "--bounds", "percentile").stdout
+    assert "Intervals: 95 %, jackknife over topics." in printed
+    found = said(*textbook)["coefficients"]["pooled"]
+    over, these = (f"{found[of]['low']:.3f} to {found[of]['high']:.3f}" for of in ("interval", "analytic"))
+    assert f"Pooled kappa\t0.9250\t0.6653\t0.7759\t{over}\t400\tsubstantial\t{these}" in printed
+    assert "No interval" not in printed
     assert "Every two" not in printed
 
 
 def test_more_than_two_assessors_have_means(textbook: list[str], tmp_path: Path) -> None:
     # cyd shares no document with the others, so two of three pairs of assessors are left out.
-    third = qrels_file(tmp_path / "cyd.qrels", {"2": {"x": 1}})
+    third = qrels_file(tmp_path / "cyd.qrels", {"9": {"x": 1}})
     report = said(*textbook, third)
     assert [(pair["first"], pair["second"]) for pair in report["pairs"]] == [
         ("ann", "bea"),
@@ -168,11 +186,11 @@ def test_negative_grades_mean_not_judged(tmp_path: Path) -> None:
 def test_csv_latex_and_the_matrix_come_too(textbook: list[str]) -> None:
     rows = list(csv.DictReader(invoke(*textbook, "--csv").stdout.splitlines()))
     assert {row["of"] for row in rows} == {"all", "mean over pairs", "pair", "overlap", "grade", "assessor"}
-    # 300 relevant to both of 330 relevant to either; of one topic there is no interval.
+    # 300 relevant to both of 330 relevant to either.
     (together,) = (row for row in rows if row["coefficient"] == "overlap_topics_together")
     assert float(together["value"]) == pytest.approx(300 / 330)
-    assert together["low"] == ""
-    assert "ann, bea\t0.9091\tan interval needs two topics or more\t0.9091" in invoke(*textbook).stdout
+    assert float(together["low"]) < 300 / 330 < float(together["high"])
+    assert (together["n"], together["interval"]) == (str(TOPICS), "jackknife over topics")
     assert "Pooled kappa & 0.776 &" in invoke(*textbook, "--latex").stdout
     matrix = list(csv.reader(invoke(*textbook, "--matrix=observed", "--csv").stdout.splitlines()))
     assert matrix == [["assessor", "ann", "bea"], ["ann", "", "0.925"], ["bea", "0.925", ""]]
@@ -185,16 +203,35 @@ def test_csv_latex_and_the_matrix_come_too(textbook: list[str]) -> None:
     assert "Pooled kappa & 0.776 &" in invoke(*textbook, "--coefficients", "--latex").stdout
 
 
+def test_of_one_topic_there_is_no_interval_nor_word_and_it_is_said(tmp_path: Path) -> None:
+    # Both call three relevant, each one of two others, and three neither: of five one relevant to both.
+    grades = [(1, 1)] * 3 + [(1, 0), (0, 1)] + [(0, 0)] * 3
+    files = [
+        qrels_file(tmp_path / name, {"1": {f"d{at}": row[place] for at, row in enumerate(grades)}})
+        for place, name in enumerate(("ann", "bea"))
+    ]
+    why = "an interval needs 5 topics or more; there is 1"
+    printed = invoke(*files).stdout
+    # Pooled: half of all grades are relevant, 6 of 8 agree.
+    assert "Pooled kappa\t0.7500\t0.5000\t0.5000\t-\t8\ttoo few\t" in printed
+    assert f"\nNo interval over topics: {why}.\n" in printed
+    assert f"ann, bea\t0.6000\t{why}\t0.6000\t{why}\t0" in printed
+    rows = list(csv.DictReader(invoke(*files, "--csv").stdout.splitlines()))
+    (together,) = (row for row in rows if row["coefficient"] == "overlap_topics_together")
+    assert (together["low"], together["high"]) == ("", "")
+    assert said(*files)["coefficients"]["pooled"]["interval"]["undefined"] == why
+
+
 def test_two_assessors_come_closely_in_every_form(textbook: list[str]) -> None:
     # Manning, Raghavan and Schuetze 2008, table 8.2: 300, 20, 10, 70; pooled kappa 0.7759.
-    pair = (*textbook, "--pair", "bea", "ann", "--rounds", "5", "--seed", "9")
+    pair = (*textbook, "--pair", "bea", "ann")
     said = invoke(*pair).stdout
     assert "bea and ann: 400 pairs judged by both, 1 by bea only, 1 by ann only" in said
     assert "Where they differ: 30 pairs, the furthest apart first" in said
     data = json.loads(invoke(*pair, "--json").stdout)
     assert (data["first"], data["second"], data["table"]) == ("bea", "ann", [[300, 10], [20, 70]])
     assert data["working"]["pooled"][-1]["result"] == "0.7759"
-    assert (len(data["differ"]), data["how"]["seed"]) == (30, 9)
+    assert len(data["differ"]) == 30
     rows = list(csv.DictReader(invoke(*pair, "--csv").stdout.splitlines()))
     counts = [(row["first"], row["second"], row["n"]) for row in rows if row["part"] == "table"]
     assert counts == [("1", "1", "300"), ("1", "0", "10"), ("0", "1", "20"), ("0", "0", "70")]
@@ -267,7 +304,7 @@ def test_the_crowds_alpha_is_that_of_the_catalogue() -> None:
     asked = ["--judgments", str(table), "--cannot-judge=-2", "--repeats=first", "--graded", "--coefficients"]
     found = {}
     for level in ("nominal", "ordinal"):
-        data = said(*asked, f"--level={level}", "--rounds=1")
+        data = said(*asked, f"--level={level}")
         found[level] = data["coefficients"]["alpha"]["value"]
     assert {level: round(value, 3) for level, value in found.items()} == {"nominal": 0.057, "ordinal": 0.1}
 

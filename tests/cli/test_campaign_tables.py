@@ -175,7 +175,7 @@ def test_agreement_is_told_of_all_of_two_and_of_coefficients(populated: Terminal
     second = JUDGED.replace("Eve", "Una").replace("d2\tUna\t0", "d2\tUna\t2")
     for judged in (JUDGED, second):
         populated.does("campaign", "import", "harbour", "-", stdin=judged.encode())
-    words = ("campaign", "agreement", "harbour", "--rounds", "20")
+    words = ("campaign", "agreement", "harbour")
     # Eve and Una agree that d1 is relevant, and differ on d2.
     pair = populated.does(*words, "--pair", "Eve", "Una").decode()
     assert "Where they differ: 1 pairs, the furthest apart first" in pair

@@ -133,8 +133,27 @@ def test_five_topics_are_tested(tmp_path: Path) -> None:
     found = json.loads(invoke(compare, qrels, one, other, "--json", "--seed=7").stdout)
     assert (found["low"], found["high"]) == (0.5, 0.5)
     assert {test["test"]: test["p"] for test in found["tests"]}["randomisation"] == 0.0625
-    (pair,) = json.loads(invoke(pairs, qrels, one, other, "--json").stdout)["pairs"]
-    assert pair["p_adjusted"] is not None
+    said = invoke(pairs, qrels, one, other, "--json", "--method=randomisation-holm").stdout
+    (pair,) = json.loads(said)["pairs"]
+    assert pair["p_adjusted"] == 0.0625
+    # A t has an error by which the differences vary: here by that of the first topic.
+    third = run_file(tmp_path, "third", dict.fromkeys(topics, "b a") | {"1": "a b"})
+    for method in ("max-t", "t-holm"):
+        (pair,) = json.loads(invoke(pairs, qrels, one, third, "--json", "--method", method).stdout)["pairs"]
+        assert pair["p_adjusted"] is not None
+
+
+def test_pairs_say_that_a_test_can_find_nothing(tmp_path: Path) -> None:
+    """Five signs have no p below 2 / 2 ** 5 = .0625, six have .03125."""
+    topics = [str(topic) for topic in range(1, 6)]
+    qrels = qrels_file(tmp_path / "q", {topic: {"a": 1} for topic in topics})
+    runs = [
+        run_file(tmp_path, "one", dict.fromkeys(topics, "a b")),
+        run_file(tmp_path, "other", dict.fromkeys(topics, "b a") | {"1": "a b"}),
+    ]
+    found = json.loads(invoke(pairs, qrels, *runs, "--json", "--method=wilcoxon-holm").stdout)
+    assert found["finds_nothing"] == "with 5 topics and 1 pair this test can find nothing: it needs 6 topics"
+    assert json.loads(invoke(pairs, qrels, *runs, "--json", "--method=t-holm").stdout)["finds_nothing"] == ""
 
 
 @pytest.mark.parametrize("method", [str(one) for one in Comparisons])

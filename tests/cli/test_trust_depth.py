@@ -25,16 +25,17 @@ def files(tmp_path: Path) -> list[Path]:
 
 
 def test_topics_come_by_what_a_judgment_is_expected_to_find(files: list[Path]) -> None:
-    # 2 relevant at rank 1 and 1 at rank 2: 2 / d. Ranks 3 and 4 have 2/3 + 1/2 = 7/6: for topic 1, which has
-    # two of the three, 7/9 by two judgments, for topic 2 7/18 by one. Both 7/18 a judgment: by name.
+    # 2 relevant at rank 1 and 1 at rank 2: 2 / d. Topic 1, which has two of the three, has 2/3 of the
+    # 2/3 + 1/2 at ranks 3 and 4, 7/9 by two judgments. Runs end at rank 3 of topic 2, which has a third of
+    # 2/3 there, 2/9 by one.
     done = invoke(*files, "--depth=2", "--json")
     assert done.exit_code == 0
     found = json.loads(done.stdout)
-    assert found["expected"] == pytest.approx(7 / 6)
+    assert found["expected"] == pytest.approx(1)
     assert found["question"]["deeper"] == 4
     assert [(one["topic"], one["judgments"], one["expected"]) for one in found["topics"]] == [
         ("1", 2, pytest.approx(7 / 9)),
-        ("2", 1, pytest.approx(7 / 18)),
+        ("2", 1, pytest.approx(2 / 9)),
     ]
 
 
@@ -80,7 +81,7 @@ def test_where_runs_end_nothing_more_is_expected(tmp_path: Path) -> None:
 
 
 def test_the_total_is_that_of_the_topics(tmp_path: Path) -> None:
-    """Of 7/6 beyond depth 2, topic 1 would have 7/9 and topic 2 7/18; topic 2 ends there, so 7/9 remain."""
+    """Of 7/6 beyond depth 2 topic 1 has two thirds, 7/9; topic 2 ends there and has none."""
     qrels = qrels_file(tmp_path / "qrels.txt", {"1": {"a": 1, "b": 1}, "2": {"e": 1, "f": 0}})
     run = run_file(tmp_path, "A", {"1": "a b c d", "2": "e f"})
     found = json.loads(invoke(qrels, run, "--depth=2", "--json").stdout)

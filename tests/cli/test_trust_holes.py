@@ -54,14 +54,16 @@ def test_a_sampled_pool_gives_estimates(files: list[Path], tmp_path: Path) -> No
     # Of old, a at rank 1: 1. Of new, a at rank 2 below x, of which none above is judged: (1 + 1/3) / 2. For
     # nDCG 1.5 relevant documents are estimated, 2 in the ideal ranking, which gain 1 + 1 / log2(3) = 1.631; a
     # gains 1 in old, and in new 1 / log2(3), for the two documents retrieved.
-    assert [line.split("\t")[:4] for line in done.stdout.splitlines()[1:]] == [
-        ["old", "infAP", "1", "1.000"],
-        ["old", "xinfAP", "1", "1.000"],
-        ["old", "infNDCG", "1", "0.613"],
-        ["new", "infAP", "1", "0.750"],
-        ["new", "xinfAP", "1", "0.667"],
-        ["new", "infNDCG", "1", "0.774"],
+    assert [line.split("\t")[:5] for line in done.stdout.splitlines()[1:]] == [
+        ["old", "infAP", "1", "1", "1.000"],
+        ["old", "xinfAP", "1", "1", "1.000"],
+        ["old", "infNDCG", "1", "1", "0.613"],
+        ["new", "infAP", "1", "1", "0.750"],
+        ["new", "xinfAP", "1", "1", "0.667"],
+        ["new", "infNDCG", "1", "1", "0.774"],
     ]
+    # Of the one sampled topic one relevant document was drawn.
+    assert "for order, not for size: 1.0 relevant documents were drawn of a topic" in done.stderr
     assert invoke(*files, "--part=estimates").exit_code == 2
 
 
@@ -78,7 +80,8 @@ def test_prels_give_statap(files: list[Path], tmp_path: Path) -> None:
     prels.write_text("1 a 1 1 0.5\n1 b 0 2 1.0\n1 x 1 0 0.5\n2 a 0 1 1.0\n", encoding="utf-8")
     done = invoke(*files, "--prels", prels, "--part=estimates", "--csv")
     # The relevant a, which stands for two, comes first in old and second in new; x was not drawn for statAP.
-    assert done.stdout.splitlines()[1:] == ["old,statAP,1,1.0,,", "new,statAP,1,0.5,,"]
+    # Of topic 2 no relevant document was drawn: one of two topics counts.
+    assert done.stdout.splitlines()[1:] == ["old,statAP,1,2,1.0,,", "new,statAP,1,2,0.5,,"]
 
 
 def test_a_topic_that_a_run_lacks_counts_in_estimates_as_in_scores(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_tables_are_for_people_and_for_spreadsheets(files: list[Path]) -> None:
         "test",
         "t",
         "t-holm",
-        "randomised-tukey",
+        "max-t",
     ]
     bins = invoke(*files, "-m", "RR", "--rounds=5", "--part=bins", "--csv", "--width=0.1")
     assert bins.stdout.splitlines()[0] == "from,below,compared,3,3_low,3_high,6"

@@ -61,14 +61,3 @@ def test_rare_relevance_lowers_kappa_as_the_page_says(tmp_path: Path) -> None:
     observed, pooled = found["observed"]["value"], found["pooled"]["value"]
     said = f"observed agreement is {observed:.2f} and pooled kappa {pooled:.2f}"
     assert said in page_named("agreement").text
-
-
-def test_the_planner_needs_as_many_documents_as_its_page_says() -> None:
-    text = page_named("planner").text.replace(",", "")
-    for half_width in ("0.05", "0.10"):
-        done = workbench("plan-overlap", "--kappa", "0.6", "--shares", "0.2", "--half-width", half_width)
-        sizes = {
-            line.split(b"\t")[0]: line.split(b"\t")[1] for line in done.stdout.splitlines() if b"\t" in line
-        }
-        assert sizes[b"random"].decode() in text
-        assert sizes[b"label"].decode() in text

@@ -16,6 +16,7 @@ DESK = "a part of the judging desk; `judging.show`, `documents` and `record` hav
 TO_READ = "help and the site's own papers"
 PUBLIC = "open to everybody without an account"
 OPEN_PAGE = "tells an open page that its figures have changed; a program asks for the result again"
+FORMULA = "a formula of a few numbers, which `workbench plan-overlap` computes on any computer"
 ADVISED = "raised by an organiser who looks at what stopping now would lose"
 RESULT = "results.table"
 """Every table that a page registers as a result (`web/results`) is one of this operation's."""
@@ -42,7 +43,6 @@ SENT = {
     "adjudicating.decide_pair": "disputes.decide_pair",
     "adjudicating.undo_last": "disputes.withdraw",
     "adjudication.change_rules": "disputes.change_rules",
-    "agreement_planner.draw": "plans.draw",
     "archive.archive": "campaigns.change_state",
     "archive.delete": "settings.remove",
     "archive.duplicate": "settings.copy",
@@ -202,8 +202,7 @@ SHOWN = {
     "agreement.report_file": "agreement.agreement",
     "agreement_machines.index": RESULT,
     "agreement_machines.table": RESULT,
-    "agreement_planner.index": "plans.overlap",
-    "agreement_planner.plan_file": RESULT,
+    "agreement_planner.index": FORMULA,
     "agreement_repeats.answers": RESULT,
     "agreement_repeats.answers_json": RESULT,
     "agreement_repeats.index": RESULT,
@@ -335,8 +334,6 @@ SHOWN = {
     "score_costs.table_file": RESULT,
     "score_curves.index": RESULT,
     "score_curves.table_file": RESULT,
-    "score_without.index": RESULT,
-    "score_without.table_file": RESULT,
     "scores.index": "scores.scores",
     "scores.table_file": "scores.scores",
     "search.found_file": RESULT,
@@ -380,5 +377,6 @@ SHOWN = {
 """By endpoint of a page that shows something: the operation that has what it shows."""
 
 REASONS = {
-    OWN_ACCOUNT, SIGNING_IN, SITE, BROWSER, STEP, CONFIRMED, DESK, TO_READ, PUBLIC, OPEN_PAGE, ADVISED
+    OWN_ACCOUNT, SIGNING_IN, SITE, BROWSER, STEP, CONFIRMED, DESK, TO_READ, PUBLIC, OPEN_PAGE, FORMULA,
+    ADVISED,
 }  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
+import numpy as np
 import pytest
 
 from tests.releases.made import AT, answer, small_release
@@ -12,6 +13,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import Qrel, Ranking, Run
 from workbench.releases.comparison import compare_releases, comparison_export
 from workbench.releases.contents import ReleasedDecision, ReleasedRun
+from workbench.scoring.pairs_of_runs import compare_all
 
 LATER = AT + timedelta(days=1)
 FIRST = replace(
@@ -99,24 +101,34 @@ def test_runs_that_change_places_are_tested_under_both_releases() -> None:
     def qrels(good: str, topics: int) -> tuple[Qrel, ...]:
         return tuple(Qrel(f"T{number}", good, 1) for number in range(topics))
 
-    def over(tag: str, *docnos: str, last: tuple[str, ...]) -> Run:
-        ranked = {f"T{number}": docnos for number in range(9)} | {"T9": last}
+    def over(tag: str, first: str, second: str) -> Run:
+        ranked = {
+            f"T{number}": (first, *(f"x{at}" for at in range(number)), second) for number in range(9)
+        } | {"T9": ("a", "b")}
         return Run(
-            tag, {topic: Ranking(ids, tuple(-float(at) for at in range(2))) for topic, ids in ranked.items()}
+            tag,
+            {
+                topic: Ranking(ids, tuple(-float(at) for at in range(len(ids))))
+                for topic, ids in ranked.items()
+            },
         )
 
-    runs = (over("one", "a", "b", last=("a", "b")), over("two", "b", "a", last=("a", "b")))
+    runs = (over("one", "a", "b"), over("two", "b", "a"))
     before, after = (
         replace(release, qrels=qrels(good, 10)) for release, good in ((FIRST, "a"), (SECOND, "b"))
     )
     ranking = compare_releases(before, after, runs=runs).ranking
     assert ranking is not None
     (swap,) = ranking.swaps
-    # By hand: AP differs by 1/2 on nine topics and by 0 on one. Mean 0.45, deviation sqrt(0.225 / 9) = 0.158,
-    # t = 0.45 / (0.158 / sqrt(10)) = 9 with 9 degrees of freedom: p = 8.5e-6 (SciPy 1.17, 2 * t.sf(9, 9)).
+    # By hand: on topic n of nine the relevant document is first in the one run and at rank n + 2 in the
+    # other, so that AP is 1 against 1 / (n + 2); on the tenth both have the same.
+    scores = np.array([[1, 1 / (number + 2)] for number in range(9)] + [[1, 1]])
+    gap = float((scores[:, 0] - scores[:, 1]).mean())
+    p = float(compare_all(scores).p[0])
     assert (swap.ahead, swap.behind) == ("one", "two")
-    assert swap.gaps == pytest.approx((0.45, 0.45))
-    assert swap.p == pytest.approx((8.538051e-06, 8.538051e-06), rel=1e-4)
+    assert swap.gaps == pytest.approx((gap, gap))
+    assert swap.p == pytest.approx((p, p))
+    assert p < 0.05
     assert swap.significant == (True, True)
     single = compare_releases(FIRST, SECOND, runs=RUNS).ranking
     assert single is not None

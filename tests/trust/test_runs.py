@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.scoring.some_qrels import ranked
-from tests.support import cases, shared
+from tests.support import Oracle, cases, shared
 from tests.trust.some_scores import table
 from workbench.errors import WorkbenchError
 from workbench.formats.packed_runs import PackedRun
@@ -31,6 +31,7 @@ from workbench.trust.runs import (
 )
 from workbench.trust.runs_export import PARTS, runs_export
 
+stats = Oracle("scipy.stats")
 FILE = "23_uniques_leave_out.json"
 
 
@@ -81,9 +82,9 @@ def test_the_published_losses_of_trec_8() -> None:
     assert 100 * sum(changes) / len(changes) == pytest.approx(case["expected"]["mean_abs_pct_change"])
     # Some runs gain: the mean loss is below the mean change.
     assert found.mean == pytest.approx(sum(one.share or 0.0 for one in runs) / 71)
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low < found.mean < found.high
+    assert found.interval.low is not None
+    assert found.interval.high is not None
+    assert found.interval.low < found.mean < found.interval.high
 
 
 def two_groups() -> PooledPairs:
@@ -115,29 +116,57 @@ def test_late_runs_come_by_rank() -> None:
     assert [(one.run, one.rank) for one in found.late] == [("r3", 3), ("r2", 4)]
 
 
-def test_the_interval_needs_two_groups_and_the_loss_a_score() -> None:
-    one = LeftOutRun("r", "g", 0.5, 0.4, 1, 1)
-    found = expected_loss([one])
+def test_a_loss_needs_a_score() -> None:
+    found = expected_loss([LeftOutRun("r", "g", 0.5, 0.4, 1, 1)])
     assert found is not None
-    assert found.low is found.high is None
     assert found.mean == pytest.approx(0.2)
     assert expected_loss([LeftOutRun("r", "g", 0.0, 0.0, 1, 1)]) is None
     assert expected_loss([]) is None
 
 
-def test_runs_of_a_group_are_resampled_together() -> None:
-    alike = [LeftOutRun(f"r{at}", "gh"[at % 2], 1.0, 0.9 if at % 2 else 0.8, 1, 1) for at in range(40)]
+@pytest.mark.parametrize("groups", [1, 2, 4])
+def test_few_groups_have_no_interval_however_many_runs_they_have(groups: int) -> None:
+    runs = [LeftOutRun(f"r{at}", f"g{at % groups}", 1.0, 0.9 - 0.001 * at, 1, 1) for at in range(40)]
+    found = expected_loss(runs)
+    assert found is not None
+    assert (found.groups, found.interval.low, found.interval.high) == (groups, None, None)
+    assert "5 groups" in found.interval.undefined
+
+
+def test_runs_of_a_group_count_as_one() -> None:
+    # Eight groups of five runs each, all of which lose alike: the mean has the error of eight losses.
+    losses = [0.1, 0.14, 0.08, 0.12, 0.1, 0.11, 0.15, 0.16]
+    alike = [LeftOutRun(f"r{at}", f"g{at % 8}", 1.0, 1 - losses[at % 8], 1, 1) for at in range(40)]
     apart = [LeftOutRun(one.run, one.run, one.score, one.without, 1, 1) for one in alike]
     by_group, by_run = expected_loss(alike), expected_loss(apart)
     assert by_group is not None
     assert by_run is not None
-    assert by_group.mean == by_run.mean == pytest.approx(0.15)
-    # Of two groups a quarter of the resamples has the one alone, a quarter the other.
-    assert [by_group.low, by_group.high] == pytest.approx([0.1, 0.2])
-    assert by_run.low is not None
-    assert by_run.low > 0.12
-    assert expected_loss(apart, seed=1) != by_run
-    assert expected_loss(apart) == by_run
+    assert by_group.mean == by_run.mean == pytest.approx(0.12)
+    for found, of in ((by_group, losses), (by_run, losses * 5)):
+        low, high = found.interval.low, found.interval.high
+        assert low is not None
+        assert high is not None
+        # The jackknife of a mean is symmetric. Groups that lose more tell more: there are fewer degrees of
+        # freedom than groups less one, but at least one.
+        assert (low + high) / 2 == pytest.approx(0.12)
+        error, most = stats.sem(of), len(of) - 1
+        assert stats.t.ppf(0.975, most) * error < (high - low) / 2 < stats.t.ppf(0.975, 1) * error
+        assert found.interval.units == len(of)
+
+
+def test_groups_of_many_runs_weigh_more() -> None:
+    # Nine runs of one group lose nothing, one run of each of six others .1: .6 / 15 on average. Without one
+    # of the six it is .5 / 14, without the large group .1.
+    large = [LeftOutRun(f"l{at}", "large", 1.0, 1.0, 1, 1) for at in range(9)]
+    small = [LeftOutRun(f"s{at}", f"g{at}", 1.0, 0.9, 1, 1) for at in range(6)]
+    found = expected_loss([*large, *small])
+    assert found is not None
+    assert found.mean == pytest.approx(0.04)
+    low, high = found.interval.low, found.interval.high
+    assert low is not None
+    assert high is not None
+    # The middle of pseudo-values: 7 times the mean less 6 times that of those without each (Tukey 1958).
+    assert (low + high) / 2 == pytest.approx(7 * 0.04 - 6 * (6 * 0.5 / 14 + 0.1) / 7)
 
 
 def test_qrels_of_one_group_alone_are_refused() -> None:

@@ -8,8 +8,12 @@ import json
 import pytest
 from flask.testing import FlaskClient
 
+from tests.cast import Cast
 from tests.uploads import import_judgments, links, text_of
 from tests.web.conftest import Enter
+from workbench.records import Topic
+from workbench.storage.engine import Database
+from workbench.workflow.campaigns.collection import load_topics
 
 ADDRESS = "/c/harbour/agreement"
 PAIR = f"{ADDRESS}/pair?first=Judge+1&second=Judge+2"
@@ -21,22 +25,27 @@ def olga(enter: Enter) -> FlaskClient:
     return enter("Olga")
 
 
-def judge(client: FlaskClient, table: tuple[tuple[int, int], ...], names: tuple[str, str]) -> None:
-    """Have two assessors fill a table of relevant and not, the first by rows."""
+def judge(
+    client: FlaskClient, table: tuple[tuple[int, int], ...], names: tuple[str, str], topics: int = 2
+) -> None:
+    """Have two assessors fill a table of relevant and not, the first by rows; the topics come in turn."""
     rows, number = [], 0
     for first, counts in zip(("3", "0"), table, strict=True):
         for second, count in zip(("2", "1"), counts, strict=True):
             for _ in range(count):
                 number += 1
-                topic, docno = f"T{number % 2 + 1}", f"n{number:04}"
+                topic, docno = f"T{number % topics + 1}", f"n{number:04}"
                 rows += [(topic, docno, names[0], first), (topic, docno, names[1], second)]
     assert import_judgments(client, rows).status_code == 303
 
 
 @pytest.fixture
-def manning(olga: FlaskClient) -> None:
-    """Table 8.2 of Manning, Raghavan and Schuetze 2008: 300, 20, 10, 70."""
-    judge(olga, ((300, 20), (10, 70)), ("Judge 1", "Judge 2"))
+def manning(olga: FlaskClient, cast: Cast, sqlite_database: Database) -> None:
+    """Table 8.2 of Manning, Raghavan and Schuetze 2008: 300, 20, 10, 70; in eight topics."""
+    with sqlite_database.writing() as db:
+        more = [Topic(f"T{number}", "more") for number in range(3, 9)]
+        load_topics(db, cast.campaign_id, more, source="topics")
+    judge(olga, ((300, 20), (10, 70)), ("Judge 1", "Judge 2"), topics=8)
 
 
 @pytest.mark.usefixtures("manning")
@@ -84,8 +93,8 @@ def test_the_working_of_every_coefficient_is_shown_step_by_step(olga: FlaskClien
 
 
 @pytest.mark.usefixtures("manning")
-def test_the_overview_has_every_coefficient_with_interval_seed_and_band(olga: FlaskClient) -> None:
-    text = text_of(olga.get(ADDRESS, query_string={"seed": 7, "rounds": 50}).text)
+def test_the_overview_has_every_coefficient_with_interval_and_band(olga: FlaskClient) -> None:
+    text = text_of(olga.get(ADDRESS).text)
     for name in (
         "Observed agreement",
         "Pooled kappa",
@@ -94,14 +103,24 @@ def test_the_overview_has_every_coefficient_with_interval_seed_and_band(olga: Fl
         "Gwet's AC1",
     ):
         assert name in text
-    assert "expanded percentiles (Hesterberg 2015) of 50 resamples of whole topics, seed 7." in text
-    plain = olga.get(ADDRESS, query_string={"bounds": "percentile"}).text
-    assert "intervals: percentiles of 1,000 resamples" in text_of(plain)
-    assert "bounds=percentile" in plain
+    found = olga.get(f"{ADDRESS}/report.json").get_json()["coefficients"]["pooled"]
+    over, these = (f"{found[of]['low']:.3f} to {found[of]['high']:.3f}" for of in ("interval", "analytic"))
+    assert f"for all 0.776 {over} substantial 400 0.925 0.665 {these}" in text
+    assert (
+        "95 % intervals are over topics (jackknife): where the value of all topics like these lies." in text
+    )
     assert "Landis and Koch's (1977)" in text
     assert "400 pairs of topic and document that both judged" in text
     assert "the two hardly differ" in text
     assert "Positive agreement 0.952" in text
+
+
+def test_of_two_topics_there_is_no_interval_nor_band_and_it_is_said_why(olga: FlaskClient) -> None:
+    judge(olga, ((300, 20), (10, 70)), ("Judge 1", "Judge 2"))
+    text = text_of(olga.get(ADDRESS).text)
+    why = "an interval needs 5 topics or more; there are 2"
+    assert "for all 0.776 – too few 400 0.925 0.665" in text
+    assert f"No interval: {why}." in text
 
 
 def test_the_paradox_is_explained_where_it_is(olga: FlaskClient) -> None:
@@ -241,7 +260,7 @@ def test_fewer_than_two_assessors_have_nothing_to_compare(olga: FlaskClient) -> 
 
 
 def test_the_tabs_lead_where_their_reader_may_go(olga: FlaskClient, enter: Enter) -> None:
-    planner = f'href="{ADDRESS}/overlap'
+    planner = f'href="{ADDRESS}/size'
     assert planner in olga.get(ADDRESS).text
     text = enter("Vera").get(ADDRESS).text
     assert f'href="{ADDRESS}/matrix' in text
@@ -272,17 +291,22 @@ def test_a_file_is_never_sent_with_a_reason_in_the_place_of_its_content(olga: Fl
 
 
 @pytest.mark.usefixtures("manning")
-def test_the_report_comes_as_csv_latex_and_json_with_the_seed(olga: FlaskClient) -> None:
-    rows = list(csv.DictReader(olga.get(f"{ADDRESS}/report.csv?seed=5").text.splitlines()))
+def test_the_report_comes_as_csv_latex_and_json_with_its_intervals(olga: FlaskClient) -> None:
+    rows = list(csv.DictReader(olga.get(f"{ADDRESS}/report.csv").text.splitlines()))
     pooled = next(row for row in rows if (row["of"], row["coefficient"]) == ("all", "pooled"))
     assert float(pooled["value"]) == pytest.approx((0.925 - 0.6653125) / (1 - 0.6653125), abs=1e-12)
-    assert (pooled["n"], pooled["seed"], pooled["basis"]) == ("400", "5", "both")
-    latex = olga.get(f"{ADDRESS}/report.tex?seed=5")
+    assert (pooled["n"], pooled["basis"]) == ("400", "both")
+    assert (pooled["interval"], pooled["level"]) == ("jackknife over topics", "0.95")
+    assert float(pooled["low"]) < float(pooled["value"]) < float(pooled["high"])
+    assert float(pooled["analytic_low"]) < float(pooled["value"]) < float(pooled["analytic_high"])
+    latex = olga.get(f"{ADDRESS}/report.tex")
     assert "Pooled kappa & 0.776 &" in latex.text
     assert r"\toprule" in latex.text
-    assert "seed 5" in latex.text
-    said = json.loads(olga.get(f"{ADDRESS}/report.json?seed=5").text)
-    assert said["how"]["seed"] == said["coefficients"]["pooled"]["interval"]["seed"] == 5
+    assert "intervals: jackknife over topics." in latex.text
+    said = json.loads(olga.get(f"{ADDRESS}/report.json").text)
+    interval = said["coefficients"]["pooled"]["interval"]
+    assert (interval["low"], interval["high"]) == (float(pooled["low"]), float(pooled["high"]))
+    assert interval["units"] == 8
     assert said["pairs"][0]["table"] == [[300, 20], [10, 70]]
 
 
@@ -313,27 +337,32 @@ def test_names_of_any_script_and_with_marks_stand_as_they_are(olga: FlaskClient)
 
 
 @pytest.mark.usefixtures("manning")
-@pytest.mark.parametrize("page", ["", "/matrix", "/pairs", "/grades", "/assessors"])
+@pytest.mark.parametrize("page", PAGES)
 def test_every_page_on_agreement_is_taken_along_in_three_forms(olga: FlaskClient, page: str) -> None:
-    text = olga.get(f"{ADDRESS}{page}?seed=5").text
+    text = olga.get(f"{ADDRESS}{page}?from=3").text
     file = "matrix" if page == "/matrix" else "report"
     for kind in ("csv", "tex", "json"):
         (address,) = links(text, f"agreement/{file}.{kind}")
-        assert "seed=5" in address
+        assert "from=3" in address
         assert olga.get(address).status_code == 200
 
 
 @pytest.mark.usefixtures("manning")
 def test_two_assessors_are_taken_along_with_their_table_and_working(olga: FlaskClient) -> None:
-    text = olga.get(f"{PAIR}&seed=5").text
+    text = olga.get(f"{PAIR}&from=2").text
     found = {kind: olga.get(links(text, f"pair.{kind}")[0]) for kind in ("csv", "tex", "json")}
     data = found["json"].json
     assert data is not None
-    assert (data["table"], data["how"]["seed"]) == ([[300, 20], [10, 70]], 5)
+    assert (data["table"], data["how"]["confidence"]) == ([[300, 20], [10, 70]], 0.95)
     assert data["working"]["pooled"][-1]["result"] == "0.7759"
     assert "relevant & 300 & 20 & 320" in found["tex"].text
     rows = list(csv.DictReader(found["csv"].text.splitlines()))
     assert sum(row["part"] == "differ" for row in rows) == 30
+    # Wilson's interval of 370 of 400, from the case ci_of_observed_agreement_table_8_2.
+    (of_these,) = (
+        row for row in rows if (row["part"], row["name"]) == ("coefficient of these documents", "observed")
+    )
+    assert (float(of_these["low"]), float(of_these["high"])) == pytest.approx((0.894952, 0.946962), abs=5e-7)
 
 
 def test_what_of_two_has_no_value_says_why_on_their_page(olga: FlaskClient) -> None:

@@ -9,30 +9,37 @@ from flask.testing import FlaskClient
 
 from tests.uploads import import_judgments, links, text_of
 from tests.web.conftest import Enter
+from workbench.agreement.topics import FEWEST
 
 ADDRESS = "/c/harbour/agreement/topics"
-# Relevant from grade 2. T1: both relevant on 6, both not on 6, and on d13 X alone: 12 of 13. T2: never judged
-# by two. On T1's d12 they differ within "not relevant".
-T1 = [(f"n{number:02}", "3" if number <= 6 else "0") for number in range(1, 13)]
+# Relevant from grade 2. T1: both relevant on 12, both not on 12, and on n25 and n26 X alone: 24 of 26 agree.
+# T2: never judged by two. On T1's n24 they differ within "not relevant".
+T1 = [(f"n{number:02}", "3" if number <= 12 else "0") for number in range(1, 25)]
 
 
 @pytest.fixture
 def olga(enter: Enter) -> FlaskClient:
     client = enter("Olga")
     rows = [("T1", docno, name, grade) for docno, grade in T1 for name in ("X", "Y")]
-    rows[-1] = ("T1", "n12", "Y", "1")
-    rows += [("T1", "n13", "X", "2"), ("T1", "n13", "Y", "0"), ("T2", "n01", "X", "3")]
+    rows[-1] = ("T1", "n24", "Y", "1")
+    rows += [
+        ("T1", docno, name, grade) for docno in ("n25", "n26") for name, grade in (("X", "2"), ("Y", "0"))
+    ]
+    rows += [("T2", "n01", "X", "3")]
     assert import_judgments(client, rows).status_code == 303
     return client
 
 
 def test_every_topic_stands_with_its_values_and_intervals(olga: FlaskClient) -> None:
-    # Pooled: 13 of 26 grades are relevant, so that chance is 1/2: (12/13 - 1/2) / (1/2) = 11/13 = 0.846.
+    # Pooled: 26 of 52 grades are relevant, so that chance is 1/2: (12/13 - 1/2) / (1/2) = 11/13 = 0.846.
     page = olga.get(ADDRESS).text
     text = text_of(page)
-    assert "13 pairs of topic and document that both judged" in text
-    assert "T1 tides 13 1 0.923" in text
-    assert "0.846" in text
+    assert "26 pairs of topic and document that both judged" in text
+    assert "T1 tides 26 2 0.923" in text
+    (row,) = csv.DictReader(olga.get(f"{ADDRESS}/table.csv").text.splitlines())
+    bounds = [f"{float(row[f'pooled_{end}']):.3f}" for end in ("low", "high")]
+    assert f"0.846 {bounds[0]} to {bounds[1]}" in text
+    assert "bars are 95 % intervals of the documents of each topic" in text
     assert "Mean over 1 topic, each counting once: 0.846 ." in text
     assert "Topics without agreement 1 topic without a document that two assessors judged" in text
     assert '"value": 0.846' in page
@@ -43,7 +50,7 @@ def test_a_topic_without_a_value_says_what_would_define_it(olga: FlaskClient) ->
     assert import_judgments(olga, rows).status_code == 303
     text = text_of(olga.get(ADDRESS).text)
     assert (
-        "T2 nets few pairs Undefined: everyone gave the same grade, so agreement by chance is already "
+        "T2 nets too few Undefined: everyone gave the same grade, so agreement by chance is already "
         "complete; it is defined once anybody gives another grade in the topic."
     ) in text
     assert ". 1 topic without a value is left out of it." in text
@@ -52,30 +59,55 @@ def test_a_topic_without_a_value_says_what_would_define_it(olga: FlaskClient) ->
 def test_the_disputed_pairs_of_a_topic_are_one_click_away(olga: FlaskClient) -> None:
     (address,) = links(olga.get(ADDRESS).text, "topics/pairs?topic=T1")
     text = text_of(olga.get(address).text)
-    assert "different grades on 2 of 13 pairs" in text
-    assert "n13 2 0 2 across the threshold" in text
-    assert "n12 0 1 1" in text
+    assert "different grades on 3 of 26 pairs" in text
+    assert "n25 2 0 2 across the threshold" in text
+    assert "n24 0 1 1" in text
     assert olga.get(f"{ADDRESS}/pairs?topic=T9").status_code == 404
 
 
 def test_the_csv_has_all_digits(olga: FlaskClient) -> None:
     rows = list(csv.DictReader(olga.get(f"{ADDRESS}/table.csv?by=observed").text.splitlines()))
-    assert [(row["topic"], row["n"], row["disputed"]) for row in rows] == [("T1", "13", "1")]
+    assert [(row["topic"], row["n"], row["disputed"]) for row in rows] == [("T1", "26", "2")]
     assert float(rows[0]["pooled"]) == pytest.approx(11 / 13, abs=1e-15)
-    assert float(rows[0]["pooled_low"]) < 11 / 13
-    assert (rows[0]["level"], rows[0]["rounds"], rows[0]["seed"]) == ("0.95", "1000", "0")
+    assert float(rows[0]["pooled_low"]) < 11 / 13 < float(rows[0]["pooled_high"])
+    # Of the coefficient by which topics are sorted: Wilson 1927 for 24 of 26, with z = 1.959964.
+    assert (rows[0]["interval"], rows[0]["level"]) == ("Wilson", "0.95")
+    z, n, share = 1.959964, 26, 12 / 13
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    reach = z * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5 / (1 + z * z / n)
+    bounds = float(rows[0]["observed_low"]), float(rows[0]["observed_high"])
+    assert bounds == pytest.approx((middle - reach, middle + reach), abs=1e-6)
+
+
+def test_a_topic_with_too_few_of_a_rarer_grade_has_no_interval_and_it_is_said(olga: FlaskClient) -> None:
+    # Of T2 ten documents are relevant to both and two to one each.
+    said = [("3", "3")] * 10 + [("3", "0"), ("0", "3")]
+    rows = [
+        ("T2", f"m{number:02}", name, grade)
+        for number, grades in enumerate(said)
+        for name, grade in zip(("X", "Y"), grades, strict=True)
+    ]
+    assert import_judgments(olga, rows).status_code == 303
+    text = text_of(olga.get(ADDRESS).text)
+    # Grades of not relevant are 2 of 24: (10/12 - p) / (1 - p) with p = (22/24)^2 + (2/24)^2.
+    assert "T2 nets too few 12 2 0.833 0.552 to 0.953 −0.091 −0.091 " in text
+    needed = f"A topic with fewer than {FEWEST} documents of the rarer grade has values but no intervals."
+    assert needed in text
+    table = {row["topic"]: row for row in csv.DictReader(olga.get(f"{ADDRESS}/table.csv").text.splitlines())}
+    assert (table["T2"]["pooled_low"], table["T2"]["pooled_high"]) == ("", "")
+    assert table["T1"]["pooled_low"] != ""
 
 
 def test_the_page_is_taken_along_as_latex_and_json_too(olga: FlaskClient) -> None:
     page = olga.get(f"{ADDRESS}?by=observed").text
     latex = olga.get(links(page, "table.tex")[0]).text
-    # 12 of 13 agree, chance is 1/2; d13 is the disputed one.
-    assert "T1 & 13 & 1 & 0.923 [" in latex
+    # 24 of 26 agree, chance is 1/2; n25 and n26 are the disputed ones.
+    assert "T1 & 26 & 2 & 0.923 [" in latex
     assert "Mean over topics &  &  & 0.923 & 0.846" in latex
-    assert "bootstrap over pairs, expanded percentiles (Hesterberg 2015), 1,000 rounds, seed 0." in latex
+    assert r"95\,\% intervals are of the documents of each topic." in latex
     data = olga.get(links(page, "table.json")[0]).json
     assert data is not None
-    assert (data["by"], data["rounds"], data["seed"]) == ("observed", 1000, 0)
+    assert data["by"] == "observed"
     assert data["rows"][0]["observed"] == pytest.approx(12 / 13)
 
 

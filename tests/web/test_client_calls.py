@@ -327,25 +327,6 @@ def test_reminders_need_a_site_that_sends_mail(of: Of) -> None:
     assert refused.value.status == 404
 
 
-@pytest.mark.slow
-def test_an_overlap_is_planned_and_drawn(of: Of, cast: Cast) -> None:
-    ada, olga = of("Ada"), of("Olga")
-    for topic in ("T1", "T2"):
-        for docno in ("d1", "d2", "d/4"):
-            ada.judge(cast.assignments["Ada", topic], docno, 2 if docno == "d1" else 0)
-    olga.revoke(cast.assignments["Ben", "T1"])
-    olga.revoke(cast.assignments["Ben", "T2"])
-    plan = olga.plan_overlap(half_width=0.3, kappa=0.6, shares=0.4)
-    assert (plan["to_draw_from"], plan["shares"]) == (6, [0.4, 0.6])
-    assert plan["kappa"] == pytest.approx(0.6)
-    assert {one["draw"] for one in plan["draws"]} == {"random", "label", "topic"}
-    drawn = olga.draw_overlap(4, assessors=["Ben"], draw="random", seed=3)
-    assert (drawn["pool"]["pairs"], drawn["seed"]) == (4, 3)
-    with pytest.raises(ApiError) as refused:
-        olga.plan_overlap(coefficient="none")
-    assert refused.value.status == 422
-
-
 def test_what_only_searching_found_is_told(of: Of, sqlite_database: Database, cast: Cast) -> None:
     who = Searcher(cast.campaign_id, "T1", cast.accounts["Olga"].id)
     with sqlite_database.writing() as db:

@@ -74,7 +74,7 @@ def test_each_result_takes_from_its_options_what_its_page_has_in_its_path(app: F
         assert one.roles == access.roles != frozenset()
 
 
-OF_ORGANISERS = {"agreement.overlap", "judgments.subtopics", "missed", "search.found", "topics.drafts"}
+OF_ORGANISERS = {"judgments.subtopics", "missed", "search.found", "topics.drafts"}
 
 
 def test_each_sees_the_results_of_the_pages_that_are_open_to_them(of: Of, olga: FlaskClient) -> None:
@@ -102,7 +102,7 @@ def test_whoever_still_judges_gets_no_result(of: Of, sqlite_database: Database, 
 FILES = (
     ("scores", "scores/table.csv", "measures=AP"),
     ("scores.topics", "scores/topics/table.csv", "measures=AP&order=disagreement"),
-    ("agreement", "agreement/report.csv", "rounds=20&graded=yes"),
+    ("agreement", "agreement/report.csv", "machines=among&graded=yes"),
     ("pools.analysis", "analysis/contributions.csv", "table=contributions"),
     ("qrels.labels", "qrels/labels.csv", "rule=any"),
     ("trust.question", "trust/holes.csv", "question=holes&part=judged&measure=AP"),

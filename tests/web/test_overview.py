@@ -36,6 +36,19 @@ def to_do(page: str) -> list[tuple[str, str]]:
     return re.findall(r'<span class="pill[^"]*">([^<]+)</span>.*?<a href="([^"]+)">', listed, re.DOTALL)
 
 
+def six_topics(database: Database, cast: Cast) -> None:
+    """Add four topics to the two of the campaign, so that there can be intervals over topics."""
+    with database.writing() as db:
+        more = [Topic(f"T{number}", "more") for number in range(3, 7)]
+        load_topics(db, cast.campaign_id, more, source="topics")
+
+
+def bounds(coefficients: dict[str, Any]) -> list[str]:
+    """The bounds of the pooled kappa, as they are written."""
+    interval = coefficients["pooled"]["interval"]
+    return [f"{interval[end]:.2f}".replace("-", "−") for end in ("low", "high")]
+
+
 @pytest.fixture
 def olga(enter: Enter) -> FlaskClient:
     return enter("Olga")
@@ -62,8 +75,9 @@ def test_agreement_is_that_of_people_and_machines_are_marked(olga: FlaskClient) 
     import_judgments(olga, [("T1", d, "X", x) for d, x, _ in said] + [("T1", d, "Y", y) for d, _, y in said])
     import_judgments(olga, [("T1", d, "robot", "0") for d, _, _ in said], machine="yes")
     page = text_of(olga.get("/c/harbour/").text)
-    # Of fewer than 20 pairs no kappa is shown, for all together as for each.
-    assert "Agreement too few pairs 4 pairs with two grades; κ needs 20" in page
+    # Of one topic there is no interval, and so no kappa of all together; and none of each of so few pairs.
+    why = "an interval needs 5 topics or more; there is 1"
+    assert f"Agreement too few 4 pairs with two grades: {why}" in page
     assert "0.47" not in page
     assert "robot machine" in page
     assert "X – 4 – – 4 pairs" in page
@@ -71,19 +85,21 @@ def test_agreement_is_that_of_people_and_machines_are_marked(olga: FlaskClient) 
 
 
 def test_the_disputed_share_is_of_pairs_judged_twice_and_kappa_has_its_pairs_and_interval(
-    olga: FlaskClient,
+    olga: FlaskClient, cast: Cast, sqlite_database: Database
 ) -> None:
     # Of 24 pairs X and Y agree on 11 relevant and 11 not, and on one each of the others has it alone:
     # observed 22/24, half of all grades relevant, so expected 1/2 and kappa (22/24 - 1/2) / (1/2) = 0.833.
-    # X alone judged 16 more: 2 of 24 are disputed, not 2 of 40.
-    both = [(n, "3" if n < 12 else "0", "3" if n < 11 or n == 23 else "0") for n in range(24)]
-    rows = [(f"T{1 + n % 2}", f"b{n}", who, grade) for n, x, y in both for who, grade in (("X", x), ("Y", y))]
+    # X alone judged 16 more: 2 of 24 are disputed, not 2 of 40. Six topics have two relevant documents each.
+    six_topics(sqlite_database, cast)
+    both = [(n, "3" if n < 12 else "0", "3" if n < 11 or n == 22 else "0") for n in range(24)]
+    rows = [(f"T{1 + n % 6}", f"b{n}", who, grade) for n, x, y in both for who, grade in (("X", x), ("Y", y))]
     rows += [("T1", f"a{n}", "X", "0") for n in range(16)]
     import_judgments(olga, [*rows, ("T2", "d1", "X", "unsure")])
     page = olga.get("/c/harbour/").text
     text = text_of(page)
     assert "Disputed 2 8 % of 24 pairs judged twice" in text
-    assert re.search(r"κ 0\.83 almost perfect pooled, 24 pairs, 95 % from 0\.\d\d to [01]\.\d\d", text)
+    low, high = bounds(olga.get("/c/harbour/agreement/report.json").get_json()["coefficients"])
+    assert f"κ 0.83 almost perfect pooled, 24 pairs, 95 % from {low} to {high}" in text
     # The pairs shared stand under the mean kappa of each, and what is unsure under the name, not after it.
     assert "X 1 unsure – 40 – 0.83 24 pairs" in text
     assert re.search(r'>X</bdi>\s*<div class="small muted">1 unsure</div>', page)
@@ -223,18 +239,51 @@ def test_the_overview_reads_the_answers_once(olga: FlaskClient, sqlite_database:
     assert len(answers) == 1
 
 
-def test_low_agreement_and_odd_answers_need_the_organiser(olga: FlaskClient) -> None:
-    # Twenty pairs; X finds all odd ones relevant, Y all even ones: they never agree.
-    rows = [("T1", f"x{n}", "X", "3" if n % 2 else "0") for n in range(20)]
-    rows += [("T1", f"x{n}", "Y", "0" if n % 2 else "3") for n in range(20)]
-    import_judgments(olga, [*rows, ("T2", "d1", "X", "unsure"), ("T2", "d2", "Y", "cannot_judge")])
+def disagreeing(olga: FlaskClient, agreed: tuple[int, ...]) -> None:
+    """X finds the odd ones of sixty documents of six topics relevant, Y the even ones and these as X does."""
+    both = [(n, "3" if n % 2 else "0", "3" if n % 2 == (n in agreed) else "0") for n in range(60)]
+    import_judgments(
+        olga, [(f"T{1 + n // 10}", f"x{n}", who, g) for n, x, y in both for who, g in (("X", x), ("Y", y))]
+    )
+
+
+def test_low_agreement_and_odd_answers_need_the_organiser(
+    olga: FlaskClient, cast: Cast, sqlite_database: Database
+) -> None:
+    # They agree on two of the sixty, one relevant and one not: observed 1/30, half of all grades relevant, so
+    # kappa 2/30 - 1 = -0.933.
+    six_topics(sqlite_database, cast)
+    disagreeing(olga, agreed=(3, 14))
+    import_judgments(olga, [("T2", "d1", "X", "unsure"), ("T2", "d2", "Y", "cannot_judge")])
     page = olga.get("/c/harbour/").text
-    assert "κ −1.00 between X and Y on 20 pairs" in text_of(page)
+    (pair,) = olga.get("/c/harbour/agreement/report.json").get_json()["pairs"]
+    low, high = bounds(pair["coefficients"])
+    said = f"Pooled κ −0.93 ({low} to {high}) between X and Y on 60 pairs that both judged."
+    assert said in text_of(page)
     assert [label for label, _ in to_do(page)] == ["Low agreement", "Unsure", "Cannot judge", "Disputes"]
     assert olga.get(links(page, "agreement/pair")[0]).status_code == 200
     assert "1 answer “unsure”" in text_of(page)
     assert "1 answer “cannot judge”" in text_of(page)
     assert "T2 d1 X unsure" in text_of(olga.get(links(page, "only=unsure")[0]).text)
+
+
+def test_a_low_kappa_that_may_be_chance_needs_nobody(
+    olga: FlaskClient, cast: Cast, sqlite_database: Database
+) -> None:
+    # The same in two topics of the six alone: of so few nobody knows how low it is.
+    six_topics(sqlite_database, cast)
+    said = [(n, "3" if n % 2 else "0", "0" if n % 2 else "3") for n in range(20)]
+    rows = [(f"T{1 + n // 10}", f"x{n}", who, g) for n, x, y in said for who, g in (("X", x), ("Y", y))]
+    import_judgments(olga, rows)
+    assert [label for label, _ in to_do(olga.get("/c/harbour/").text)] == ["Disputes"]
+    # They agree in all of three topics and in none of the others: a kappa of 0 whose interval is wide.
+    disagreeing(olga, agreed=tuple(range(30)))
+    page = olga.get("/c/harbour/").text
+    (pair,) = olga.get("/c/harbour/agreement/report.json").get_json()["pairs"]
+    kappa = pair["coefficients"]["pooled"]
+    assert kappa["value"] == pytest.approx(0, abs=1e-12)
+    assert kappa["interval"]["high"] > 0.4
+    assert [label for label, _ in to_do(page)] == ["Disputes"]
 
 
 def test_when_all_is_judged_the_qrels_are_next(olga: FlaskClient, cast: Cast) -> None:

@@ -217,7 +217,6 @@ def test_the_organiser_adds_what_was_found_and_sees_what_no_run_had(
     table = olga.get("/c/harbour/search/found.csv?part=documents").text.splitlines()
     assert [line.split(",")[:2] for line in table[1:]] == [["T1", "new2"], ["T1", "new1"]]
     assert olga.get("/c/harbour/search/found.csv?part=hues").status_code == 422
-    assert olga.get("/c/harbour/scores/without?measures=AP").status_code == 422
     pool = text_of(olga.get(f"/c/harbour/pools/{cast.pool_id}/topic?topic=T1").text)
     assert "hit 1: “neap”" in pool
     assert "hit 1: “spring”" in pool

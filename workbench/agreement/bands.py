@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-FEWEST_PAIRS = 20
-"""Of fewer pairs no word is said: the interval of a kappa covers most of the scale."""
-
 
 class Band(StrEnum):
-    """Landis and Koch's words for an agreement beyond chance, and one where there are too few pairs."""
+    """Landis and Koch's words for an agreement beyond chance, and one where data are too few."""
 
     POOR = "poor"
     SLIGHT = "slight"
@@ -17,11 +14,11 @@ class Band(StrEnum):
     MODERATE = "moderate"
     SUBSTANTIAL = "substantial"
     ALMOST_PERFECT = "almost perfect"
-    TOO_FEW = "too few pairs"
+    TOO_FEW = "too few"
 
     @property
     def kind(self) -> str:
-        """How a page colours it: `good`, `fair` or `poor`; nothing for too few pairs."""
+        """How a page colours it: `good`, `fair` or `poor`; nothing for too few."""
         return _KINDS[self]
 
     @property
@@ -41,25 +38,24 @@ _KINDS = {
 }
 _UP_TO = ((0.2, Band.SLIGHT), (0.4, Band.FAIR), (0.6, Band.MODERATE), (0.8, Band.SUBSTANTIAL))
 BANDS = (
-    f"Bands are Landis and Koch's (1977): up to 0.2 slight, 0.4 fair, 0.6 moderate, 0.8 substantial, above "
-    f"almost perfect; none below {FEWEST_PAIRS} pairs. They are conventions, not tests."
+    "Bands are Landis and Koch's (1977): up to 0.2 slight, 0.4 fair, 0.6 moderate, 0.8 substantial, above "
+    "almost perfect; none where there is no interval. They are conventions, not tests."
 )
 """What pages and commands say under a table of verdicts."""
 
 
-def verdict(value: float | None, n: int) -> Band | None:
-    """The word for a coefficient over `n` pairs that two judged or more; None where it is undefined.
+def verdict(value: float | None, *, enough: bool) -> Band | None:
+    """The word for a coefficient, where there is `enough` to have an interval; None where it is undefined.
 
-    Below 0 poor, to 0.2 slight, to 0.4 fair, to 0.6 moderate, to 0.8 substantial, above almost perfect; of
-    fewer than FEWEST_PAIRS too few pairs. The lines are arbitrary, as the authors say.
-    Source: Landis and Koch 1977.
+    Below 0 poor, to 0.2 slight, to 0.4 fair, to 0.6 moderate, to 0.8 substantial, above almost perfect. The
+    lines are arbitrary, as the authors say. Source: Landis and Koch 1977.
 
-    >>> verdict(0.776, 400).value, verdict(0.776, 19).value
-    ('substantial', 'too few pairs')
+    >>> verdict(0.776, enough=True).value, verdict(0.776, enough=False).value
+    ('substantial', 'too few')
     """
     if value is None:
         return None
-    if n < FEWEST_PAIRS:
+    if not enough:
         return Band.TOO_FEW
     if value < 0:
         return Band.POOR

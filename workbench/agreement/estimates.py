@@ -1,4 +1,4 @@
-"""Estimates of all coefficients: value, bootstrap interval, analytic interval."""
+"""Estimates of all coefficients: value, interval over topics, interval of these documents alone."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 
 from workbench.agreement.bands import Band, verdict
 from workbench.agreement.coefficients import COEFFICIENTS, coefficients_on
-from workbench.agreement.coefficients.coefficient import Coefficient, CoefficientValue, values_of
+from workbench.agreement.coefficients.coefficient import Coefficient, CoefficientValue, values, values_of
 from workbench.agreement.coefficients.steps import Sheet, Step
 from workbench.agreement.contingency import Table
 from workbench.agreement.intervals import CONSTANT, Interval, all_or_none_interval
+from workbench.agreement.jackknife import LeftOut, Transform, intervals
 from workbench.agreement.linearised import linearised
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Ratings
 from workbench.agreement.ratings_by_topic import whole_table
-from workbench.agreement.resampling import Resampled, interval_over, intervals_over, resampled
 from workbench.agreement.selection import Selection
 from workbench.agreement.tally import Tally, tally
 from workbench.agreement.weights import Weights
@@ -29,8 +29,9 @@ UNDEFINED = "the coefficient is undefined"
 class Estimate:
     """One coefficient of some ratings: its value or why there is none, and its intervals.
 
-    `coefficient` is named as it is on the scale. `interval` is the bootstrap's, None where none was asked
-    for; `analytic` follows from a formula, None where there is none.
+    `coefficient` is named as it is on the scale. `interval` is over topics, None where none was asked for;
+    `analytic` follows from a formula for these documents, as if they were independent, None where there is
+    none: where topics differ it covers the value of other topics in as little as a third of cases.
     """
 
     coefficient: Coefficient
@@ -54,33 +55,42 @@ class Estimate:
         return self.found.value
 
     @property
+    def enough(self) -> bool:
+        """Whether there is an interval, or none only since nothing varies."""
+        return self.interval is not None and self.interval.says_something
+
+    @property
     def band(self) -> Band | None:
-        """The verdict in a word; none where there is no value or chance is not corrected for."""
-        return verdict(self.value, self.found.n) if self.coefficient.chance_corrected else None
+        """The verdict in a word; none where there is no value, no interval or chance is not corrected for."""
+        if not self.coefficient.chance_corrected or self.interval is None:
+            return None
+        return verdict(self.value, enough=self.enough)
 
 
-def resamples_of(ratings: Ratings, options: AgreementOptions, *, by_assessor: bool = True) -> Resampled:
-    """Resamples of some ratings, from which the intervals of all their coefficients follow.
+def topics_left_out(ratings: Ratings, options: AgreementOptions, *, by_assessor: bool = True) -> LeftOut:
+    """The sums of some ratings without each topic, from which the intervals of all their coefficients follow.
 
     Without `by_assessor` those follow that need not know who gave a grade: all but the unpooled kappa.
     """
-    return resampled(ratings, options.weights_for(ratings), options.resamples, by_assessor=by_assessor)
+    rows = tally(ratings, options.weights_for(ratings), by_topic=True, by_assessor=by_assessor)
+    return LeftOut(rows.grouped(), options.confidence)
 
 
 def estimates(
-    ratings: Ratings, options: AgreementOptions, drawn: Resampled | None = None
+    ratings: Ratings, options: AgreementOptions, left: LeftOut | None = None
 ) -> tuple[Estimate, ...]:
-    """Every coefficient over pairs with two grades or more; without the resamples `drawn` no intervals."""
+    """Every coefficient over pairs with two grades or more; without the sums `left` out no intervals."""
     weights = options.weights_for(ratings)
     whole = tally(ratings, weights).total()
-    if drawn is None:
+    if left is None:
         return estimates_of(whole, None, weights, ratings.categories, options)
-    coefficients = _coefficients(ratings.categories, options)
-    intervals = [interval_over(one, drawn, weights) for one in coefficients]
-    found = estimates_of(whole, intervals, weights, ratings.categories, options)
+    (over,) = several_intervals(left, weights, ratings.categories, options)
+    found = estimates_of(whole, over, weights, ratings.categories, options)
     table = whole_table(ratings) if ratings.n_assessors == 2 else None
     level = options.confidence
-    return tuple(replace(one, analytic=_analytic(one, ratings, table, weights, level)) for one in found)
+    return tuple(
+        replace(one, analytic=of_these_documents(one, ratings, table, weights, level)) for one in found
+    )
 
 
 def estimates_of(
@@ -90,7 +100,7 @@ def estimates_of(
     categories: tuple[int, ...],
     options: AgreementOptions,
 ) -> tuple[Estimate, ...]:
-    """The same from sums over all pairs, and the intervals of every coefficient over resamples."""
+    """The same from sums over all pairs, and the interval of every coefficient."""
     over = None if intervals is None else [intervals]
     (found,) = several_estimates(whole.grouped(), over, weights, categories, options)
     return found
@@ -113,30 +123,35 @@ def several_estimates(
             continue
         over = [intervals[number][place] for number in several]
         by_coefficient.append([
-            Estimate(coefficient, found, _unless_undefined(coefficient, found, interval, options))
+            Estimate(coefficient, found, _unless_undefined(coefficient, found, interval))
             for found, interval in zip(values, over, strict=True)
         ])  # fmt: skip
     return list(zip(*by_coefficient, strict=True))
 
 
 def several_intervals(
-    drawn: Resampled, weights: Weights, categories: tuple[int, ...], options: AgreementOptions
+    left: LeftOut, weights: Weights, categories: tuple[int, ...], options: AgreementOptions
 ) -> list[tuple[Interval, ...]]:
-    """The intervals of every coefficient, of each of several ratings; the sums are (several, rounds, ...)."""
-    by_coefficient = [intervals_over(one, drawn, weights) for one in _coefficients(categories, options)]
+    """The intervals of every coefficient, of each of several ratings."""
+    by_coefficient = [intervals_over(one, left, weights) for one in _coefficients(categories, options)]
     return list(zip(*by_coefficient, strict=True))
 
 
-def _unless_undefined(
-    coefficient: Coefficient, found: CoefficientValue, interval: Interval, options: AgreementOptions
-) -> Interval:
+def intervals_over(coefficient: Coefficient, left: LeftOut, weights: Weights) -> tuple[Interval, ...]:
+    """The interval of one coefficient over topics, of each of several ratings."""
+    whole, without = (values(coefficient, sums, weights) for sums in (left.whole, left.without))
+    scale = Transform.KAPPA if coefficient.chance_corrected else Transform.SHARE
+    return intervals(whole, without, left.evidence, scale, level=left.level)
+
+
+def _unless_undefined(coefficient: Coefficient, found: CoefficientValue, interval: Interval) -> Interval:
     if found.value is None:
-        return options.resamples.none(interval.units, UNDEFINED)
+        return replace(interval, low=None, high=None, undefined=UNDEFINED)
     return exact_if_constant(coefficient, found, interval)
 
 
 def exact_if_constant(coefficient: Coefficient, found: CoefficientValue, interval: Interval) -> Interval:
-    """The interval, or the exact one of an observed agreement of 0 or 1, which no resample can change."""
+    """The interval, or the exact one of an observed agreement of 0 or 1, which no topic changes."""
     exact = coefficient.name == "observed" and found.value in (0, 1)
     if not exact or interval.undefined != CONSTANT or found.value is None:
         return interval
@@ -152,16 +167,14 @@ def coefficients_of(
 ) -> tuple[Selection, tuple[Estimate, ...]]:
     """Every coefficient of a selection with its intervals, and nothing else of the report."""
     ratings = selection.ratings
-    return selection, estimates(ratings, options, resamples_of(ratings, options))
+    return selection, estimates(ratings, options, topics_left_out(ratings, options))
 
 
 def interval_of(
-    coefficient: Coefficient, found: CoefficientValue, drawn: Resampled, weights: Weights
+    coefficient: Coefficient, found: CoefficientValue, left: LeftOut, weights: Weights
 ) -> Interval:
-    """The bootstrap's interval of a coefficient, or why there is none."""
-    if found.value is None:
-        return drawn.resamples.none(drawn.units, UNDEFINED)
-    return exact_if_constant(coefficient, found, interval_over(coefficient, drawn, weights))
+    """The interval over topics of a coefficient of one ratings, or why there is none."""
+    return _unless_undefined(coefficient, found, intervals_over(coefficient, left, weights)[0])
 
 
 def calculations(
@@ -191,9 +204,10 @@ def _written(coefficient: Coefficient, found: CoefficientValue) -> CoefficientVa
     return found if coefficient.in_shares else replace(found, observed=None, expected=None)
 
 
-def _analytic(
+def of_these_documents(
     one: Estimate, ratings: Ratings, table: Table | None, weights: Weights, level: float
 ) -> Interval | None:
+    """The interval of an estimate by a formula, as if documents were independent; None for none."""
     if one.value is None:
         return None
     if one.coefficient.linearised:

@@ -25,7 +25,7 @@ from workbench.export import Export
 COLUMNS = (
     "of", "first", "second", "third", "relevant_from", "coefficient", "value", "low", "high", "n", "observed",
     "expected", "band_landis_koch", "analytic_low", "analytic_high", "undefined", "would_define", "interval",
-    "level", "rounds", "seed", "basis",
+    "level", "basis",
 )  # fmt: skip
 Row = tuple[object, ...]
 INDICES = {
@@ -51,7 +51,7 @@ def report_rows(report: AgreementReport) -> Iterator[Row]:
             "mean over pairs", None, None, None, line, mean.name, mean.value, *bounds_cells(mean.interval),
             mean.pairs, None, None, None, None, None,
             "" if mean.pairs else "undefined for every two assessors",
-            "" if mean.pairs else "two assessors for whom it is defined", *drawn_cells(mean.interval),
+            "" if mean.pairs else "two assessors for whom it is defined", *method_cells(mean.interval),
             of_pairs,
         )  # fmt: skip
     if len(report.grades) == 2:
@@ -94,14 +94,14 @@ def report_rows(report: AgreementReport) -> Iterator[Row]:
         yield (
             "grade", None, None, None, grade.grade, "kappa_against_the_rest", kappa.value,
             *bounds_cells(grade.kappa_interval), kappa.n, kappa.observed, kappa.expected, None, None, None,
-            kappa.undefined, kappa.would_define, *drawn_cells(grade.kappa_interval), basis,
+            kappa.undefined, kappa.would_define, *method_cells(grade.kappa_interval), basis,
         )  # fmt: skip
     for one in report.leniency:
         why = ("", "") if one.n else ("shares no pair with anybody", WOULD_DEFINE[NOBODY])
         yield (
             "assessor", names[one.assessor], None, None, line, "strictness", one.difference,
             *bounds_cells(one.interval), one.n, one.own, one.others, None, None, None, *why,
-            *drawn_cells(one.interval), of_pairs,
+            *method_cells(one.interval), of_pairs,
         )  # fmt: skip
 
 
@@ -130,7 +130,7 @@ def _estimate(estimate: Estimate) -> Row:
     return (
         found.name, found.value, *bounds_cells(estimate.interval), found.n, found.observed, found.expected,
         estimate.band, *bounds_cells(estimate.analytic), found.undefined, estimate.found.would_define,
-        *drawn_cells(estimate.interval),
+        *method_cells(estimate.interval),
     )  # fmt: skip
 
 
@@ -140,21 +140,21 @@ def _overlap(name: str, value: float | None, interval: Interval | None, n: int |
     would = "a document that one of them calls relevant" if value is None else ""
     return (
         name, value, *bounds_cells(interval), n, None, None, None, None, None, undefined, would,
-        *drawn_cells(interval),
+        *method_cells(interval),
     )  # fmt: skip
 
 
 def _index(name: str, value: float | None, n: int) -> Row:
     """A part of the close look at two grades: `n` pairs, no interval, and why there is none."""
     why = WHY_NONE[name] if value is None else ("", "")
-    return (INDICES[name], value, None, None, n, *([None] * 5), *why, *drawn_cells(None))
+    return (INDICES[name], value, None, None, n, *([None] * 5), *why, *method_cells(None))
 
 
 def _specific(one: GradeAgreement) -> Row:
     found = one.specific
     return (
         found.value, *bounds_cells(one.interval), one.given, None, None, None, None, None, found.undefined,
-        found.would_define, *drawn_cells(one.interval),
+        found.would_define, *method_cells(one.interval),
     )  # fmt: skip
 
 
@@ -163,11 +163,9 @@ def bounds_cells(interval: Interval | None) -> tuple[float | None, float | None]
     return (None, None) if interval is None else (interval.low, interval.high)
 
 
-def drawn_cells(interval: Interval | None) -> Row:
-    """How an interval was found: its method, level, rounds and seed, empty where there is none."""
-    if interval is None:
-        return (None, None, None, None)
-    return interval.method, interval.level, interval.rounds, interval.seed
+def method_cells(interval: Interval | None) -> Row:
+    """How an interval was found: its method and level, empty where there is none."""
+    return (None, None) if interval is None else (interval.method, interval.level)
 
 
 def report_export(report: AgreementReport) -> Export:

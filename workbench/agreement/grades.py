@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,11 +18,11 @@ from workbench.agreement.coefficients.coefficient import (
 )
 from workbench.agreement.coefficients.pooled_kappa import POOLED_KAPPA
 from workbench.agreement.contingency import checked
-from workbench.agreement.estimates import Estimate, chosen, interval_of, resamples_of
+from workbench.agreement.estimates import Estimate, chosen, interval_of, topics_left_out
 from workbench.agreement.intervals import Interval
+from workbench.agreement.jackknife import LeftOut, Transform, intervals
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Ratings
-from workbench.agreement.resampling import Resampled, Unit, interval_of_values, resampled_cells
 from workbench.agreement.tally import Floats, Tally, cells_against_the_rest, cells_of, tally, tally_of_cells
 from workbench.agreement.weights import nominal
 from workbench.errors import WorkbenchError
@@ -126,9 +126,9 @@ class GradeAgreement:
 
 
 def by_grade(
-    ratings: Ratings, options: AgreementOptions, drawn: Resampled | None = None
+    ratings: Ratings, options: AgreementOptions, left: LeftOut | None = None
 ) -> tuple[GradeAgreement, ...]:
-    """Every grade of the ratings, in the order of their categories; intervals from the resamples `drawn`.
+    """Every grade of the ratings, in the order of their categories; intervals from the sums `left` out.
 
     Source: specific agreement Spitzer and Fleiss 1974, Cicchetti and Feinstein 1990; kappa by category
     Fleiss 1971.
@@ -147,11 +147,11 @@ def by_grade(
                 given=int(given[place]),
                 share=float(given[place]) / everything if everything else None,
                 specific=specific,
-                interval=None if drawn is None else _specific_interval(specific, place, drawn),
+                interval=None if left is None else _specific_interval(specific, place, left),
                 kappa=kappa,
                 kappa_interval=None
-                if drawn is None
-                else _kappa_interval(place, kappa, drawn, ratings, options),
+                if left is None
+                else _kappa_interval(place, kappa, left, ratings, options),
             )
         )
     return tuple(found)
@@ -167,22 +167,18 @@ def _kappa(ratings: Ratings, place: int) -> CoefficientValue:
 
 
 def _kappa_interval(
-    place: int,
-    kappa: CoefficientValue,
-    drawn: Resampled,
-    ratings: Ratings,
-    options: AgreementOptions,
+    place: int, kappa: CoefficientValue, left: LeftOut, ratings: Ratings, options: AgreementOptions
 ) -> Interval:
-    """From resamples of the same seed; of two grades each against the other are the ratings themselves."""
-    plain = nominal(2)
+    """Of two grades each against the other are the ratings themselves."""
     if len(ratings.categories) == 2:
-        of_rest = drawn
-    elif ratings.unlisted is not None or options.unit is Unit.PAIR:
-        of_rest = resamples_of(against_the_rest(ratings, place), options)
+        of_rest = left
+    elif ratings.unlisted is not None:
+        of_rest = topics_left_out(against_the_rest(ratings, place), options, by_assessor=False)
     else:
         cells = cells_against_the_rest(cells_of(ratings, by_topic=True), place)
-        of_rest = resampled_cells(cells, plain, options.resamples)
-    return interval_of(POOLED_KAPPA, kappa, of_rest, plain)
+        sums = tally_of_cells(cells, nominal(2), given=np.empty((cells.n_groups, 0, 2)))
+        of_rest = LeftOut(sums.grouped(), options.confidence)
+    return interval_of(POOLED_KAPPA, kappa, of_rest, nominal(2))
 
 
 def against_the_rest(ratings: Ratings, place: int) -> Ratings:
@@ -204,13 +200,19 @@ def _specific(whole: Tally, place: int) -> CoefficientValue:
     return CoefficientValue("specific", share, None, share, n)
 
 
-def _specific_interval(specific: CoefficientValue, place: int, drawn: Resampled) -> Interval:
+def _specific_interval(specific: CoefficientValue, place: int, left: LeftOut) -> Interval:
+    whole, without = (_specific_shares(sums, place) for sums in (left.whole, left.without))
+    (found,) = intervals(whole, without, left.evidence, Transform.SHARE, level=left.level)
     if specific.value is None:
-        return drawn.resamples.none(drawn.units, "the coefficient is undefined")
-    rows = drawn.tally.coincidences[..., place, :]
+        return replace(found, low=None, high=None, undefined="the coefficient is undefined")
+    return found
+
+
+def _specific_shares(sums: Tally, place: int) -> Floats:
+    rows = sums.coincidences[..., place, :]
     with np.errstate(divide="ignore", invalid="ignore"):
-        disagreeing: Floats = 1.0 - rows[..., place] / rows.sum(axis=-1)
-    return interval_of_values(1.0 - disagreeing, drawn)
+        shares: Floats = rows[..., place] / rows.sum(axis=-1)
+    return shares
 
 
 HIGH_AGREEMENT = 0.8

@@ -1,9 +1,8 @@
-"""Confidence intervals: percentiles of resamples, expanded where units are few, and closed forms."""
+"""Confidence intervals of agreement, and those of them that have a closed form."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from math import sqrt
 from statistics import NormalDist
 
@@ -11,20 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench.agreement.contingency import checked
-from workbench.agreement.quantiles import normal_share, student_t
-from workbench.agreement.tally import Floats
 from workbench.errors import WorkbenchError
 
 LEVEL = 0.95
-FEWEST_UNITS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Bounds of a coefficient at a confidence `level`, how they were found, and why there are none.
+    """Bounds of a figure at a confidence `level`, how they were found, and why there are none.
 
-    Of a bootstrap `rounds` were drawn of `units` from `seed`, and `undefined_rounds` of them, on which the
-    coefficient is undefined, were left out. `low` and `high` are None exactly where `undefined` says why.
+    It is over `units` (topics, or pairs); of topics `effective` is how many as rich ones they are worth.
+    `low` and `high` are None exactly where `undefined` says why.
     """
 
     low: float | None
@@ -32,78 +28,16 @@ class Interval:
     level: float
     method: str
     units: int = 0
-    rounds: int = 0
-    seed: int | None = None
-    undefined_rounds: int = 0
+    effective: float | None = None
     undefined: str = ""
 
-
-CONSTANT = "every resample has the same value, so that they show no error"
-_EQUAL = 1e-12  # values of resamples that are no further apart are equal but for rounding
-
-
-def all_equal(values: Floats) -> bool:
-    """Whether the values of several resamples are one."""
-    return len(values) > 1 and bool(values.max() - values.min() <= _EQUAL)
+    @property
+    def says_something(self) -> bool:
+        """Whether the figure has bounds, or none only since nothing varies: else there is too little data."""
+        return self.low is not None or self.undefined == CONSTANT
 
 
-class Bounds(StrEnum):
-    """How the bounds of an interval are taken from the values of resamples."""
-
-    EXPANDED = "expanded"
-    PERCENTILE = "percentile"
-
-
-NAMES = {Bounds.EXPANDED: "expanded percentiles", Bounds.PERCENTILE: "percentiles"}
-
-
-def method_of(unit: str, bounds: Bounds) -> str:
-    """What an interval over resamples of a unit is called."""
-    return f"bootstrap over {unit}s, {NAMES[bounds]}"
-
-
-def shares_below(level: float, units: int, bounds: Bounds = Bounds.EXPANDED) -> tuple[float, float]:
-    """The shares of resamples that lie below the bounds of an interval at a confidence level.
-
-    Resamples of n units vary too little, by sqrt((n - 1) / n), and percentiles stand for a normal where a t
-    distribution with n - 1 degrees is due: of five topics the interval of a mean is over a third too narrow.
-    Expanded percentiles are those at which a normal variable is t sqrt(n / (n - 1)); as n grows they become
-    the usual ones. Source: Hesterberg 2015.
-
-    >>> [round(share, 4) for share in shares_below(0.95, 10)]
-    [0.0086, 0.9914]
-    """
-    if bounds is Bounds.PERCENTILE or units < FEWEST_UNITS:
-        return (1 - level) / 2, (1 + level) / 2
-    reach = student_t((1 + level) / 2, units - 1) * sqrt(units / (units - 1))
-    return normal_share(-reach), normal_share(reach)
-
-
-def bounds_among(found: Floats, level: float, units: int, bounds: Bounds) -> tuple[float, float]:
-    """The bounds among values of resamples (rounds,), all of them finite."""
-    low, high = bounds_of_each(found[np.newaxis], level, units, bounds)[0].tolist()
-    return low, high
-
-
-def bounds_of_each(found: Floats, level: float, units: int, bounds: Bounds) -> Floats:
-    """The same of several figures (figures, rounds); shape (figures, 2).
-
-    To the last bit what `np.quantile` has by its default, in a fifth of the time for a thousand rounds.
-    """
-    places = [(found.shape[-1] - 1) * share for share in shares_below(level, units, bounds)]
-    below = [int(place) for place in places]
-    above = [min(place + 1, found.shape[-1] - 1) for place in below]
-    ranked = np.partition(found, sorted({*below, *above}), axis=-1)
-    ends = [
-        _between(ranked[..., low], ranked[..., high], place - low)
-        for low, high, place in zip(below, above, places, strict=True)
-    ]
-    return np.stack(ends, axis=-1)
-
-
-def _between(low: Floats, high: Floats, part: float) -> Floats:
-    # From the nearer of the two, as numpy does.
-    return low + (high - low) * part if part < 0.5 else high - (high - low) * (1 - part)
+CONSTANT = "it is the same without any one of them, so that they show no error"
 
 
 def kappa_error(table: ArrayLike, disagreements: ArrayLike | None = None) -> float | None:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from workbench.agreement.coefficients import shown_in
 from workbench.agreement.coefficients.coefficient import Shown
 from workbench.agreement.estimates import Estimate
-from workbench.agreement.intervals import NAMES, Bounds, Interval, method_of
+from workbench.agreement.intervals import Interval
+from workbench.agreement.jackknife import METHOD
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.pairwise import PairwiseMean
 from workbench.agreement.report import AgreementReport, Matrix
@@ -26,18 +27,10 @@ def with_bounds(estimate: Estimate) -> str:
     return f"{number(estimate.value)} {bounds(estimate.interval, places=2)}"
 
 
-def interval_note(options: AgreementOptions, *, over: str | None = None) -> str:
-    """How intervals were found, as a sentence of a caption; `over` replaces the chosen unit."""
-    weights = f"{options.weights_in_words}; " if options.weighted and over is None else ""
-    method = method_of(over or options.unit, options.bounds)
-    return drawn(weights + method, level=options.confidence, rounds=options.rounds, seed=options.seed)
-
-
-def drawn(method: str, *, level: float, rounds: int, seed: int) -> str:
-    """The same where intervals have a method by name; nothing where there are none."""
-    source = " (Hesterberg 2015)" if method.endswith(NAMES[Bounds.EXPANDED]) else ""
-    note = f"{percent(level)} intervals: {method}{source}, {rounds:,} rounds, seed {seed}."
-    return note if method else ""
+def interval_note(options: AgreementOptions) -> str:
+    """How intervals were found, as a sentence of a caption."""
+    weights = f" With {options.weights_in_words}." if options.weighted else ""
+    return f"{percent(options.confidence)} intervals: {METHOD}.{weights}"
 
 
 def report_latex(report: AgreementReport) -> str:
@@ -142,7 +135,7 @@ def _of_overlaps(report: AgreementReport) -> str:
     caption = (
         "Overlap of relevant sets (Voorhees 1998): of what any called relevant, how much all did, on what "
         f"all judged; relevant from grade {report.selection.relevant_from}. "
-        f"{interval_note(report.options, over='topic')}"
+        f"{interval_note(report.options)}"
     )
     heads = ("Assessors", "Mean over topics", "", "Topics together", "", "Topics")
     return table("lrrrrr", heads, rows, caption, "tab:agreement-overlap", size=r"\footnotesize")
@@ -206,7 +199,7 @@ def _of_leniency(report: AgreementReport) -> str:
     what = "mean grade" if report.selection.graded else "share of relevant"
     caption = (
         f"Strict and lenient assessors: the {what} of each against the mean of the others on the same pairs, "
-        f"the strictest first; below 0 is stricter. {interval_note(report.options, over='topic')}"
+        f"the strictest first; below 0 is stricter. {interval_note(report.options)}"
     )
     heads = ("Assessor", "$n$", "Own", "Others", "Difference", "")
     return table("lrrrrr", heads, rows, caption, "tab:agreement-strictness")

@@ -9,10 +9,10 @@ from functools import partial
 import numpy as np
 
 from workbench.agreement.intervals import Interval
+from workbench.agreement.jackknife import TopicShares, Transform, intervals, others
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Ratings
 from workbench.agreement.ratings_by_topic import RatingsByTopic
-from workbench.agreement.resampling import several_over_topics
 from workbench.agreement.tally import Floats
 
 
@@ -36,14 +36,18 @@ def leniency(ratings: Ratings, options: AgreementOptions) -> tuple[Leniency, ...
     """Every assessor, the strictest first; who shares no pair with anybody comes last.
 
     The others' mean is computed pair by pair, so that it does not matter which pairs were assigned.
-    Intervals are always over topics.
     """
     sums = _sums(ratings)
-    there = [one[one[:, 2] > 0] for one in sums]
-    sharing = [number for number, one in enumerate(there) if len(one)]
-    over = several_over_topics(_difference, [there[number] for number in sharing], options.topic_resamples)
-    intervals = dict(zip(sharing, over, strict=True))
-    found = [_of(number, one, *intervals.get(number, (None,))) for number, one in enumerate(there)]
+    lowest = min(ratings.categories)
+    # Who gives a grade above the lowest, or whose colleagues do, tells how lenient he or she is.
+    rich = (sums[..., 0] + sums[..., 1]) / 2 - lowest * sums[..., 2]
+    evidence = TopicShares(rich, sums[..., 2] > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        whole, without = _difference(sums.sum(axis=1)), _difference(others(sums, axis=1))
+    over = intervals(whole, without, evidence, Transform.PLAIN, level=options.confidence)
+    found = [
+        _of(number, one, interval) for number, (one, interval) in enumerate(zip(sums, over, strict=True))
+    ]
     return tuple(sorted(found, key=lambda one: (one.difference is None, one.difference or 0.0, one.assessor)))
 
 
@@ -78,13 +82,14 @@ def _sums(ratings: Ratings) -> Floats:
     return sums
 
 
-def _of(number: int, sums: Floats, interval: Interval | None) -> Leniency:
-    """An assessor by the sums of the topics on which there are any."""
-    if not len(sums):
-        return Leniency(number, 0, None, None, None, None)
+def _of(number: int, sums: Floats, interval: Interval) -> Leniency:
+    """An assessor by the sums of each topic."""
     mine, theirs, n = sums.sum(axis=0).tolist()
+    if not n:
+        return Leniency(number, 0, None, None, None, None)
     return Leniency(number, int(n), mine / n, theirs / n, (mine - theirs) / n, interval)
 
 
-def _difference(sums: Floats) -> tuple[Floats]:
-    return ((sums[..., 0] - sums[..., 1]) / sums[..., 2],)
+def _difference(sums: Floats) -> Floats:
+    found: Floats = (sums[..., 0] - sums[..., 1]) / sums[..., 2]
+    return found

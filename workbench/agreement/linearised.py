@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench.agreement.coefficients import coefficient_named
-from workbench.agreement.intervals import LEVEL, Interval, kappa_bounds
+from workbench.agreement.intervals import CONSTANT, LEVEL, Interval, kappa_bounds
 from workbench.agreement.quantiles import student_t
 from workbench.agreement.ratings import Ratings
 from workbench.agreement.tally import Floats, cells_of
@@ -27,7 +27,7 @@ def linearised(
     coefficient = coefficient_named(name)
     if not coefficient.linearised:
         message = f"{coefficient.label} has no linearised variance here"
-        raise WorkbenchError(message, remedy="draw a bootstrap")
+        raise WorkbenchError(message, remedy="take the interval over topics")
     chosen = weights_of(weights, ratings.categories)
     cells = cells_of(ratings)
     times = cells.times.astype(np.float64)
@@ -50,7 +50,7 @@ def linearised(
     own -= 2 * (1 - value) * (chance_of_pair - chance) / (1 - chance)
     error = float(np.sqrt(times @ (own - value) ** 2 / (n * (n - 1.0))))
     if error <= 1e-12:
-        return Interval(None, None, level, NAME, n, undefined="no pair differs from the others")
+        return Interval(None, None, level, NAME, n, undefined=CONSTANT)
     reach = student_t((1 + level) / 2, n - 1) * error
     return Interval(*kappa_bounds(value, reach, least=coefficient.least(chance)), level, NAME, n)
 

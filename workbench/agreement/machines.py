@@ -11,16 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.agreement.coefficients import shown_in
 from workbench.agreement.coefficients.coefficient import NOBODY, Coefficient, Shown, value_of
 from workbench.agreement.contingency import MISSING, Codes, table_of_codes
-from workbench.agreement.estimates import Estimate, exact_if_constant
+from workbench.agreement.estimates import Estimate, interval_of
 from workbench.agreement.intervals import Interval, share_interval
+from workbench.agreement.jackknife import METHOD, LeftOut
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Ratings, ratings_of
-from workbench.agreement.resampling import Resamples, Unit, interval_over, resampled
 from workbench.agreement.tally import tally
 from workbench.agreement.weights import nominal, quadratic
-
-FEWEST_TOPICS = 5
-"""With fewer topics pairs are drawn again instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,23 +71,20 @@ def compare_machine(
 ) -> MachineComparison:
     """Compare a machine's grades with a person's of the same pairs; `topics` number the pairs.
 
-    Intervals draw topics again where there are five or more, else pairs. Raises WorkbenchError for a grade
-    that is not among the categories.
+    Intervals are over topics. Raises WorkbenchError for a grade that is not among the categories.
     """
     ratings = ratings_of([np.asarray(person), np.asarray(machine)], categories=categories, topics=topics)
     q = len(categories)
     table = table_of_codes(ratings.codes[0], ratings.codes[1], size=q)
     there = ratings.n_topics if ratings.codes.size else 0
-    unit = Unit.TOPIC if there >= FEWEST_TOPICS else Unit.PAIR
-    resamples = Resamples(options.rounds, options.seed, options.confidence, unit=unit)
     relevant = np.array([grade >= relevant_from for grade in categories])
     both = int(table[np.ix_(relevant, relevant)].sum())
     return MachineComparison(
         n=int(table.sum()),
         topics=there,
         table=tuple(tuple(row) for row in table.tolist()),
-        estimates=_estimates(ratings, resamples, weighted=False),
-        weighted=_estimates(ratings, resamples, weighted=True) if q > 2 else (),
+        estimates=_estimates(ratings, options.confidence, weighted=False),
+        weighted=_estimates(ratings, options.confidence, weighted=True) if q > 2 else (),
         precision=_share(both, int(table[:, relevant].sum())),
         recall=_share(both, int(table[relevant].sum())),
     )
@@ -105,21 +99,18 @@ def majority(codes: Codes, size: int) -> tuple[Codes, NDArray[np.bool_]]:
     return found, tied
 
 
-def _estimates(ratings: Ratings, resamples: Resamples, *, weighted: bool) -> tuple[Estimate, ...]:
+def _estimates(ratings: Ratings, level: float, *, weighted: bool) -> tuple[Estimate, ...]:
     weights = (quadratic if weighted else nominal)(ratings.categories)
     total = tally(ratings, weights).total()
     coefficients = machine_coefficients(weighted=weighted)
+    values = [value_of(one, total, weights) for one in coefficients]
     if not ratings.codes.size:
-        none = Interval(None, None, resamples.level, "bootstrap", undefined=NOBODY)
-        return tuple(Estimate(one, value_of(one, total, weights), none) for one in coefficients)
-    drawn = resampled(ratings, weights, resamples)
+        none = Interval(None, None, level, METHOD, undefined=NOBODY)
+        return tuple(Estimate(one, value, none) for one, value in zip(coefficients, values, strict=True))
+    left = LeftOut(tally(ratings, weights, by_topic=True).grouped(), level)
     return tuple(
-        Estimate(
-            one,
-            value := value_of(one, total, weights),
-            exact_if_constant(one, value, interval_over(one, drawn, weights)),
-        )
-        for one in coefficients
+        Estimate(one, value, interval_of(one, value, left, weights))
+        for one, value in zip(coefficients, values, strict=True)
     )
 
 

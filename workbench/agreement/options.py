@@ -15,9 +15,8 @@ from typing import Any
 
 from workbench.agreement.coefficients import COEFFICIENTS
 from workbench.agreement.coefficients.alpha import BY_WEIGHTS, LEVELS
-from workbench.agreement.intervals import LEVEL, Bounds
+from workbench.agreement.intervals import LEVEL
 from workbench.agreement.ratings import Ratings
-from workbench.agreement.resampling import Resamples, Unit
 from workbench.agreement.weights import (
     WEIGHTS,
     OwnWeights,
@@ -30,11 +29,6 @@ from workbench.agreement.weights import (
 from workbench.agreement.weights import weights_of as weights_named
 from workbench.errors import WorkbenchError
 
-ROUNDS = 1000
-MOST_ROUNDS = 100_000
-# A page is waited for: more rounds are for the terminal.
-MOST_ROUNDS_OF_A_PAGE = 10_000
-MOST_SEED = 2**63 - 1
 OWN = "own"
 
 
@@ -84,8 +78,7 @@ class AgreementOptions:
     discussed. `documents` is the size of the collection, None for what is known. `coefficient` is the one
     that sorts and colours. `weights` weigh the grades for all coefficients but alpha, whose differences
     follow from the `level` of the scale unless that is `weights`; both matter for three grades or more only.
-    Intervals have the level `confidence` and come from `rounds` resamples of whole topics or of pairs, the
-    same for the same `seed`; `bounds` says how.
+    Intervals have the level `confidence`.
     """
 
     relevant_from: int | None = None
@@ -99,10 +92,6 @@ class AgreementOptions:
     coefficient: str = "pooled"
     weights: str | OwnWeights = "nominal"
     level: str = "ordinal"
-    unit: Unit = Unit.TOPIC
-    bounds: Bounds = Bounds.EXPANDED
-    rounds: int = ROUNDS
-    seed: int = 0
     confidence: float = LEVEL
 
     def __post_init__(self) -> None:
@@ -114,13 +103,6 @@ class AgreementOptions:
             if isinstance(value, str) and value not in known:
                 are = "are no" if what == "weights" else "is no"
                 raise WorkbenchError(f"there {are} {what} {value!r}", remedy=f"one of {', '.join(known)}")
-        if not 1 <= self.rounds <= MOST_ROUNDS:
-            raise WorkbenchError(
-                f"{self.rounds} rounds are too {'few' if self.rounds < 1 else 'many'}",
-                remedy=f"1 to {MOST_ROUNDS:,}",
-            )
-        if not 0 <= self.seed <= MOST_SEED:
-            raise WorkbenchError(f"{self.seed} is no seed", remedy="a whole number from 0")
         if not 0 < self.confidence < 1:
             raise WorkbenchError(f"{self.confidence} is no confidence level", remedy="as 0.95")
 
@@ -145,37 +127,29 @@ class AgreementOptions:
         """By what one's own weights were divided, 1 for weights that have a name."""
         return 1.0 if isinstance(self.weights, str) else divisor_of(self.weights)
 
-    @property
-    def resamples(self) -> Resamples:
-        """How resamples are drawn."""
-        return Resamples(self.rounds, self.seed, self.confidence, self.bounds, self.unit)
-
-    @property
-    def topic_resamples(self) -> Resamples:
-        """How topics are drawn, for what is drawn over topics whatever the unit."""
-        return Resamples(self.rounds, self.seed, self.confidence, self.bounds)
-
     def weights_for(self, ratings: Ratings) -> Weights:
-        """The weights for the order of these ratings' categories, which ascends or descends.
+        """The weights for the order of these ratings' categories."""
+        return self.weights_on(ratings.categories)
+
+    def weights_on(self, categories: tuple[int, ...]) -> Weights:
+        """The weights for categories, which ascend or descend.
 
         Of two grades there is only one weight. Raises WorkbenchError for own weights of another size.
         """
-        size = len(ratings.categories)
+        size = len(categories)
         if size == 2:
             return nominal(2)
         if isinstance(self.weights, str):
-            return weights_named(self.weights, ratings.categories)
+            return weights_named(self.weights, categories)
         chosen = weights_named(own_weights(self.weights), size)
-        descending = ratings.categories[0] > ratings.categories[-1]
-        return chosen[::-1, ::-1] if descending else chosen
+        return chosen[::-1, ::-1] if categories[0] > categories[-1] else chosen
 
 
 @dataclass(frozen=True, slots=True)
 class OptionDefinition:
     """How a field of AgreementOptions is given: by a flag in the terminal, by an argument of an address.
 
-    `choices` are the values by what a form calls them, for numbers there are `low` and `high` instead;
-    `aliases` are other words of the terminal for these values.
+    `choices` are the values by what a form calls them, for numbers there are `low` and `high` instead.
     """
 
     field: str
@@ -185,10 +159,8 @@ class OptionDefinition:
     help: str
     parse: Callable[[str], Any]
     choices: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    aliases: Mapping[str, str] = dataclasses.field(default_factory=dict)
     low: int | None = None
     high: int | None = None
-    highest_of_page: int | None = None
     metavar: str | None = None
 
     @property
@@ -286,22 +258,6 @@ OPTIONS: Mapping[str, OptionDefinition] = {
             "--weights, as for the other coefficients.",
             str, choices={name: name for name in LEVELS} | {BY_WEIGHTS: "by the weights"},
         ),
-        OptionDefinition(
-            "unit", "--over", "over", "Resample",
-            "What is resampled for intervals.",
-            Unit, choices={Unit.TOPIC: "topics", Unit.PAIR: "pairs of topic and document"},
-            aliases={f"{unit}s": str(unit) for unit in Unit},
-        ),
-        OptionDefinition(
-            "bounds", "--bounds", "bounds", "Percentiles",
-            "Interval bounds: percentiles of the resamples, expanded for few topics or plain.",
-            Bounds, choices={Bounds.EXPANDED: "expanded (few topics)", Bounds.PERCENTILE: "plain"},
-        ),
-        OptionDefinition(
-            "rounds", "--rounds", "rounds", "Resamples", "Number of resamples.",
-            int, low=1, high=MOST_ROUNDS, highest_of_page=MOST_ROUNDS_OF_A_PAGE,
-        ),
-        OptionDefinition("seed", "--seed", "seed", "Random seed", "Random seed.", int, low=0, high=MOST_SEED),
     )
 }  # fmt: skip
 """Every option by the field that it fills."""
@@ -321,9 +277,8 @@ def options_from_address(values: Mapping[str, str]) -> AgreementOptions:
         elif option.choices and text in option.choices:
             found[option.field] = option.parse(text)
         elif option.parse is int and (number := _whole(text)) is not None:
-            highest = option.highest_of_page or option.high
             number = number if option.low is None else max(number, option.low)
-            found[option.field] = number if highest is None else min(number, highest)
+            found[option.field] = number if option.high is None else min(number, option.high)
     return AgreementOptions(**found)
 
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from workbench.agreement.contingency import MISSING
 from workbench.agreement.intervals import Interval
+from workbench.agreement.jackknife import TopicShares, Transform, intervals, others, over_units
 from workbench.agreement.ratings import Ratings
 from workbench.agreement.ratings_by_topic import RatingsByTopic, tables_among
-from workbench.agreement.resampling import Resamples, over_topics, several_over_topics
 from workbench.agreement.tally import Floats
 
 _Two = tuple[Interval | None, Interval | None]
@@ -46,14 +46,14 @@ class MeanOverlap:
     interval: Interval | None = None
 
 
-def overlap(binary: Ratings, assessors: tuple[int, ...], *, resamples: Resamples | None = None) -> Overlap:
+def overlap(binary: Ratings, assessors: tuple[int, ...], *, level: float | None = None) -> Overlap:
     """The overlap of two or more assessors (by number) on the pairs that all of them judged.
 
     `binary` has the categories 1 and 0. A pair that one of them has not judged is no disagreement and is left
     out. Source: Voorhees 1998, 2000; two of three assessors' sets there, mean over topics.
     """
     counts = _counts(binary, *_sets(binary), assessors)
-    return _overlap(assessors, counts, *_intervals([counts], resamples))
+    return _overlap(assessors, counts, *_intervals([counts], level))
 
 
 def overlaps(
@@ -61,7 +61,7 @@ def overlaps(
     size: int = 2,
     *,
     among: Sequence[int] | None = None,
-    resamples: Resamples | None = None,
+    level: float | None = None,
 ) -> tuple[Overlap, ...]:
     """The overlaps of every `size` assessors (of all, or of those `among`), 2 or 3 as in Voorhees 2000."""
     numbers = range(binary.n_assessors) if among is None else among
@@ -72,25 +72,33 @@ def overlaps(
         # Of a crowd few are compared: what all others judged is not looked at.
         sets = _sets(binary if among is None else binary.only(among))
         counts = [_counts(binary, *sets, rows) for rows in combinations(range(len(numbers)), size)]
-    intervals = _intervals(counts, resamples)
+    intervals = _intervals(counts, level)
     return tuple(map(_overlap, several, counts, intervals))
 
 
 def mean_overlap(
-    binary: Ratings, *, among: Sequence[int] | None = None, resamples: Resamples | None = None
+    binary: Ratings, *, among: Sequence[int] | None = None, level: float | None = None
 ) -> MeanOverlap:
     """The mean over every two assessors of the mean over topics of their overlap; undefined ones left out.
 
-    The two are of all, or of those `among`. Topics are drawn for all of them at once.
+    The two are of all, or of those `among`; an interval at a `level` is over the topics of all of them.
     """
-    counts = _counts_of_two(binary, range(binary.n_assessors) if among is None else among)
-    there = np.any([each[:, 2] for each in counts], axis=0)
-    shared = np.stack([_shares(each[there]) for each in counts], axis=1)
+    counts = np.stack(_counts_of_two(binary, range(binary.n_assessors) if among is None else among))
+    shares = _shares(counts)
+    # Every topic counts once, for each two who have an overlap there.
+    rich = (counts[..., 1] > 0).sum(axis=0).astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        value = float(_mean_of_pairs(shared.sum(axis=0, keepdims=True))[0])
+        value = float(_mean_of_pairs(shares.sum(axis=1)))
+        without = _mean_of_pairs(others(shares, axis=1))
     if not np.isfinite(value):
         return MeanOverlap(None)
-    return MeanOverlap(value, None if resamples is None else over_topics(_mean_of_pairs, shared, resamples))
+    there = rich > 0
+    interval = (
+        None
+        if level is None
+        else over_units(value, without[there], rich[there], Transform.SHARE, level=level)
+    )
+    return MeanOverlap(value, interval)
 
 
 def _sets(binary: Ratings) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -131,17 +139,25 @@ def _counts_of_two(binary: Ratings, among: Sequence[int]) -> list[NDArray[np.int
     return found
 
 
-def _intervals(counts: Sequence[NDArray[np.int64]], resamples: Resamples | None) -> list[_Two]:
+def _intervals(counts: Sequence[NDArray[np.int64]], level: float | None) -> list[_Two]:
     """The intervals of each of several overlaps: of their means, and of all topics together."""
-    found: list[_Two] = [(None, None)] * len(counts)
-    if resamples is None:
-        return found
-    there = [number for number, each in enumerate(counts) if each[:, 1].any()]
-    sums = [np.concatenate([_shares(counts[one]), counts[one][:, :2]], axis=1) for one in there]
-    shared = [of[counts[one][:, 2] > 0] for one, of in zip(there, sums, strict=True)]
-    for one, (mean, together) in zip(there, several_over_topics(_both_means, shared, resamples), strict=True):
-        found[one] = mean, together
-    return found
+    if level is None or not counts:
+        return [(None, None)] * len(counts)
+    every = np.stack(counts)
+    rich, there = every[..., 1].astype(np.float64), every[..., 1] > 0
+    sums = np.concatenate([_shares(every), every[..., :2]], axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        wholes, withouts = _both_means(sums.sum(axis=1)), _both_means(others(sums, axis=1))
+    # Every topic counts once in the mean, by its relevant documents in all together.
+    evidence = TopicShares(there.astype(np.float64), there), TopicShares(rich, there)
+    mean, together = (
+        intervals(whole, without, of, Transform.SHARE, level=level)
+        for whole, without, of in zip(wholes, withouts, evidence, strict=True)
+    )
+    return [
+        (one, other) if some else (None, None)
+        for one, other, some in zip(mean, together, np.asarray(there.any(axis=-1)).tolist(), strict=True)
+    ]
 
 
 def _overlap(assessors: tuple[int, ...], counts: NDArray[np.int64], intervals: _Two) -> Overlap:
@@ -163,10 +179,10 @@ def _overlap(assessors: tuple[int, ...], counts: NDArray[np.int64], intervals: _
 
 
 def _shares(counts: NDArray[np.int64]) -> Floats:
-    """By topic the overlap, 0 where there is none, and whether there is one; shape (topics, 2)."""
-    there = counts[:, 1] > 0
-    share = np.divide(counts[:, 0], counts[:, 1], out=np.zeros(len(counts)), where=there)
-    return np.stack([share, there], axis=1)
+    """By topic the overlap, 0 where there is none, and whether there is one; shape (..., topics, 2)."""
+    there = counts[..., 1] > 0
+    share = np.divide(counts[..., 0], counts[..., 1], out=np.zeros(there.shape), where=there)
+    return np.stack([share, there], axis=-1)
 
 
 def _both_means(sums: Floats) -> tuple[Floats, Floats]:
@@ -174,8 +190,8 @@ def _both_means(sums: Floats) -> tuple[Floats, Floats]:
 
 
 def _mean_of_pairs(sums: Floats) -> Floats:
-    """The mean over pairs of assessors (rounds, pairs, 2), of those with a topic that has an overlap."""
+    """The mean over pairs of assessors (pairs, ..., 2), of those with a topic that has an overlap."""
     there = sums[..., 1] > 0
     means = np.divide(sums[..., 0], sums[..., 1], out=np.zeros(there.shape), where=there)
-    found: Floats = means.sum(axis=-1) / there.sum(axis=-1)
+    found: Floats = means.sum(axis=0) / there.sum(axis=0)
     return found

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from workbench.agreement.coefficients.steps import Step
-from workbench.agreement.estimates import Estimate, calculations, estimates, resamples_of
-from workbench.agreement.export import INDICES, bounds_cells, drawn_cells
+from workbench.agreement.estimates import Estimate, calculations, estimates, topics_left_out
+from workbench.agreement.export import INDICES, bounds_cells, method_cells
 from workbench.agreement.grades import WHY_NONE
 from workbench.agreement.intervals import Interval
 from workbench.agreement.latex import bounds, interval_note, thresholds_latex
@@ -57,26 +57,24 @@ def pair_report(selection: Selection, options: AgreementOptions, *, first: str, 
         raise WorkbenchError(f"{first} is named twice", remedy="name two assessors")
     numbers = selection.number(first), selection.number(second)
     compared, two = (ratings.only(numbers).with_all() for ratings in (selection.ratings, selection.by_grade))
-    # The same figures as in lists of every two, with the intervals that need no drawing besides.
-    (plain,) = assessor_pairs(compared, options, intervals=False)
+    # The same figures as in lists of every two, with the intervals of these documents besides.
+    (plain,) = assessor_pairs(compared, options, with_intervals=False)
     return PairReport(
         selection=selection,
         options=options,
         numbers=numbers,
-        two=replace(plain, estimates=estimates(compared, options, resamples_of(compared, options))),
-        by_grade=assessor_pairs(two, options, intervals=False)[0],
+        two=replace(plain, estimates=estimates(compared, options, topics_left_out(compared, options))),
+        by_grade=assessor_pairs(two, options, with_intervals=False)[0],
         shared=selection.shared(*numbers),
         thresholds=thresholds(two, options) if len(two.categories) > 2 else (),
         disagreed=disagreements(selection, *numbers),
-        overlap=None
-        if selection.graded
-        else overlap(selection.ratings, numbers, resamples=options.topic_resamples),
+        overlap=None if selection.graded else overlap(selection.ratings, numbers, level=options.confidence),
     )
 
 
 PAIR_COLUMNS = (
     "part", "name", "topic", "doc", "first", "second", "value", "low", "high", "n", "working", "undefined",
-    "would_define", "interval", "level", "rounds", "seed",
+    "would_define", "interval", "level",
 )  # fmt: skip
 Row = tuple[object, ...]
 
@@ -143,7 +141,7 @@ def pair_report_rows(report: PairReport) -> Iterator[Row]:
     for estimate in report.two.estimates:
         yield _estimate("coefficient", estimate)
         if estimate.analytic is not None:
-            yield _estimate("coefficient without drawing", estimate, estimate.analytic)
+            yield _estimate("coefficient of these documents", estimate, estimate.analytic)
     for name in INDICES if report.two.view is not None else ():
         value = getattr(report.two.view, name)
         why = WHY_NONE[name] if value is None else ("", "")
@@ -213,7 +211,7 @@ def _estimates(report: PairReport) -> str:
     first, second = (escaped(name) for name in _names(report))
     compared, intervals = report.selection.grades_in_words, interval_note(report.options)
     caption = f"Agreement of {first} and {second}; {compared}. {intervals}"
-    heads = ("Coefficient", "Observed", "By chance", "Value", "Interval", "Analytic interval", "$n$")
+    heads = ("Coefficient", "Observed", "By chance", "Value", "Interval", "Of these documents", "$n$")
     return table("lrrrrrr", heads, rows, caption, "tab:agreement-two-figures", size=r"\footnotesize")
 
 
@@ -254,4 +252,4 @@ def _row(part: str, name: str, interval: Interval | None = None, **cells: object
     low, high = bounds_cells(interval)
     texts = {"working": "", "undefined": "", "would_define": ""}
     known = texts | cells | {"part": part, "name": name, "low": low, "high": high}
-    return (*(known.get(column) for column in PAIR_COLUMNS[:-4]), *drawn_cells(interval))
+    return (*(known.get(column) for column in PAIR_COLUMNS[:-2]), *method_cells(interval))

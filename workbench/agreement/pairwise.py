@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -11,27 +11,18 @@ from numpy.typing import NDArray
 
 from workbench.agreement.coefficients import COEFFICIENTS
 from workbench.agreement.coefficients.coefficient import Coefficient, values
-from workbench.agreement.estimates import Estimate, chosen, estimates_of, several_estimates, several_intervals
+from workbench.agreement.estimates import Estimate, chosen, several_estimates, several_intervals
 from workbench.agreement.grades import BinaryView, binary_view
 from workbench.agreement.intervals import Interval
+from workbench.agreement.jackknife import LeftOut, TopicShares, Transform, intervals
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Ratings
-from workbench.agreement.ratings_by_topic import tables_among
-from workbench.agreement.resampling import (
-    Resampled,
-    Unit,
-    alike,
-    at_once,
-    drawn_sums,
-    interval_among,
-    topic_draws,
-)
-from workbench.agreement.tally import Floats, Tally, tally_of_tables
-from workbench.agreement.weights import Weights
+from workbench.agreement.ratings_by_topic import TablesOfTwo, tables_among
+from workbench.agreement.tally import Floats, tally_of_tables
 
 # A matrix of more is not read by anybody, and its pairs grow with the square.
 MOST_PAIRED = 30
-_MOST_CELLS = 2**22
+_MOST_CELLS = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,74 +65,93 @@ def most_active(ratings: Ratings, most: int = MOST_PAIRED) -> tuple[int, ...]:
 
 
 def assessor_pairs(
-    ratings: Ratings, options: AgreementOptions, *, among: Sequence[int] | None = None, intervals: bool = True
+    ratings: Ratings,
+    options: AgreementOptions,
+    *,
+    among: Sequence[int] | None = None,
+    with_intervals: bool = True,
 ) -> tuple[AssessorPair, ...]:
     """Every two assessors (all, or those `among`), each over the pairs that both judged."""
-    weights = options.weights_for(ratings)
     several = list(combinations(most_active(ratings) if among is None else among, 2))
     by_topic = tables_among(ratings, sorted({number for two in several for number in two}))
     apart = [two for two in several if not len(by_topic.of(*two).topics)]
     # Those who share nothing have no figure either, all for the same reason.
     alone = set(apart[1:])
-    found: list[AssessorPair] = []
-    for some in _portions([two for two in several if two not in alone], ratings):
-        tables = [by_topic.of(*two).tables for two in some]
-        over = _intervals(tables, weights, ratings.categories, options) if intervals else None
-        wholes = np.stack([table.sum(axis=0) for table in tables])
-        estimates = several_estimates(
-            tally_of_tables(wholes, weights), over, weights, ratings.categories, options
-        )
-        found += map(_pair, some, wholes, estimates)
+    found = pairs_of_tables(
+        [two for two in several if two not in alone],
+        by_topic.of,
+        ratings.n_topics,
+        ratings.categories,
+        options,
+        with_intervals=with_intervals,
+    )
     known = {(one.first, one.second): one for one in found}
     known |= {two: replace(known[apart[0]], first=two[0], second=two[1]) for two in alone}
     return tuple(known[two] for two in several)
 
 
+def pairs_of_tables(
+    several: Sequence[tuple[int, int]],
+    tables: Callable[[int, int], TablesOfTwo],
+    topics: int,
+    categories: tuple[int, ...],
+    options: AgreementOptions,
+    *,
+    with_intervals: bool = True,
+) -> list[AssessorPair]:
+    """Several pairs of assessors from the tables of each by topic, of which there are so many `topics`."""
+    weights = options.weights_on(categories)
+    found: list[AssessorPair] = []
+    for some in _portions(several, topics, categories):
+        by_topic = _by_topic(tables, some, topics, categories)
+        left = LeftOut(tally_of_tables(by_topic, weights), options.confidence)
+        over = several_intervals(left, weights, categories, options) if with_intervals else None
+        wholes = by_topic.sum(axis=1)
+        estimates = several_estimates(tally_of_tables(wholes, weights), over, weights, categories, options)
+        found += map(_pair, some, wholes, estimates)
+    return found
+
+
 def pairwise_means(
     ratings: Ratings, pairs: Sequence[AssessorPair], options: AgreementOptions
 ) -> tuple[PairwiseMean, ...]:
-    """The average pairwise agreement and kappas, with intervals from the same resamples for all pairs.
+    """The average pairwise agreement and kappas, with intervals over the topics of all pairs.
 
-    There are intervals over topics only: a pair of topic and document is no unit that all assessors share.
     Source: Light 1971 for the unpooled kappa; Manning, Raghavan and Schuetze 2008, section 8.5.
     """
     averaged = [one for one in COEFFICIENTS.values() if one.pairwise_mean]
-    sums = {one.name: np.zeros(options.rounds) for one in averaged}
-    times = {one.name: np.zeros(options.rounds) for one in averaged}
-    resampled = options.unit is Unit.TOPIC and ratings.n_topics > 1
-    if resampled:
-        weights = options.weights_for(ratings)
-        draws = topic_draws(ratings.n_topics, options.rounds, options.seed)
-        by_topic = tables_among(ratings, sorted({one for two in pairs for one in (two.first, two.second)}))
-        tables = [by_topic.of(two.first, two.second) for two in pairs]
-        # Of those who share nothing nothing is defined.
-        sharing = [number for number, one in enumerate(tables) if len(one.topics)]
-        for some in at_once(sharing, options.rounds * len(ratings.categories) ** 2):
-            every = [drawn_sums(draws[:, tables[one].topics], tables[one].tables) for one in some]
-            drawn = tally_of_tables(np.stack(every), weights)
-            for one in averaged:
-                found = values(one, drawn, weights)
-                defined = np.isfinite(found)
-                for of_two in np.where(defined, found, 0.0):
-                    sums[one.name] += of_two
-                times[one.name] += np.count_nonzero(defined, axis=0)
-    with np.errstate(invalid="ignore"):
-        means = {name: sums[name] / times[name] for name in sums}
-    return tuple(
-        _mean(one, pairs, means[one.name] if resampled else None, ratings, options) for one in averaged
-    )
+    weights = options.weights_for(ratings)
+    by_topic = tables_among(ratings, sorted({one for two in pairs for one in (two.first, two.second)}))
+    # Without a topic a pair may be undefined: then it stays as it is.
+    means = {one.name: np.zeros(ratings.n_topics) for one in averaged}
+    rich, there = np.zeros(ratings.n_topics), np.zeros(ratings.n_topics, np.bool_)
+    several = [(two.first, two.second) for two in pairs]
+    for some in _portions(several, ratings.n_topics, ratings.categories):
+        tables = _by_topic(by_topic.of, some, ratings.n_topics, ratings.categories)
+        left = LeftOut(tally_of_tables(tables, weights), options.confidence)
+        rich += left.evidence.rich.sum(axis=0)
+        there |= left.evidence.there.any(axis=0)
+        for one in averaged:
+            whole = values(one, left.whole, weights)[:, np.newaxis]
+            without = values(one, left.without, weights)
+            means[one.name] += np.nan_to_num(np.where(np.isfinite(without), without, whole)).sum(axis=0)
+    evidence = TopicShares(rich[np.newaxis], there[np.newaxis])
+    return tuple(_mean(one, pairs, means[one.name], evidence, options) for one in averaged)
 
 
-def pair_of_table(
-    numbers: tuple[int, int],
-    table: Floats,
-    weights: Weights,
+def _by_topic(
+    tables: Callable[[int, int], TablesOfTwo],
+    some: Sequence[tuple[int, int]],
+    topics: int,
     categories: tuple[int, ...],
-    options: AgreementOptions,
-) -> AssessorPair:
-    """Two assessors by their numbers and their table, without intervals."""
-    found = estimates_of(tally_of_tables(table, weights), None, weights, categories, options)
-    return _pair(numbers, table, found)
+) -> Floats:
+    """The tables of every two by topic, of nothing where they share none; (pairs, topics, q, q)."""
+    q = len(categories)
+    found = np.zeros((len(some), topics, q, q))
+    for number, two in enumerate(some):
+        there, of_two = tables(*two)
+        found[number, there] = of_two
+    return found
 
 
 def _pair(numbers: tuple[int, int], table: Floats, estimates: tuple[Estimate, ...]) -> AssessorPair:
@@ -156,59 +166,28 @@ def _pair(numbers: tuple[int, int], table: Floats, estimates: tuple[Estimate, ..
     )
 
 
-def _intervals(
-    tables: Sequence[Floats], weights: Weights, categories: tuple[int, ...], options: AgreementOptions
-) -> list[tuple[Interval, ...]]:
-    """The intervals of every coefficient of two assessors, of each of several tables by shared topic.
-
-    Drawn are the topics that these two share, or their pairs, cell by cell.
-    """
-    found: dict[int, tuple[Interval, ...]] = {}
-    if options.unit is Unit.PAIR:
-        for number, table in enumerate(tables):
-            drawn = Resampled(
-                _of_pairs(table.sum(axis=0), weights, options), int(table.sum()), options.resamples
-            )
-            found[number] = several_intervals(drawn, weights, categories, options)[0]
-        return [found[number] for number in range(len(tables))]
-    for units, numbers in alike(map(len, tables)).items():
-        draws = topic_draws(units, options.rounds, options.seed) if units else np.zeros((options.rounds, 0))
-        for some in at_once(numbers, options.rounds * len(categories) ** 2):
-            sums = np.stack([drawn_sums(draws, tables[number]) for number in some])
-            drawn = Resampled(tally_of_tables(sums, weights), units, options.resamples)
-            found |= zip(some, several_intervals(drawn, weights, categories, options), strict=True)
-    return [found[number] for number in range(len(tables))]
-
-
-def _of_pairs(table: Floats, weights: Weights, options: AgreementOptions) -> Tally:
-    """The sums of resamples of the pairs of one table; shape (1, rounds, ...)."""
-    cells = np.flatnonzero(table)
-    drawn = np.zeros((1, options.rounds, table.size))
-    if len(cells):
-        chances = table.ravel()[cells] / table.sum()
-        generator = np.random.default_rng(options.seed)
-        drawn[0, :, cells] = generator.multinomial(int(table.sum()), chances, size=options.rounds).T
-    return tally_of_tables(drawn.reshape(1, options.rounds, *table.shape), weights)
-
-
-def _portions(several: Sequence[tuple[int, int]], ratings: Ratings) -> Iterator[Sequence[tuple[int, int]]]:
+def _portions(
+    several: Sequence[tuple[int, int]], topics: int, categories: tuple[int, ...]
+) -> Iterator[Sequence[tuple[int, int]]]:
     """The pairs of assessors in portions whose tables by topic go into some megabytes."""
-    most = max(1, _MOST_CELLS // (ratings.n_topics * len(ratings.categories) ** 2 or 1))
+    most = max(1, _MOST_CELLS // (topics * len(categories) ** 2 or 1))
     yield from (several[start : start + most] for start in range(0, len(several), most))
 
 
 def _mean(
     coefficient: Coefficient,
     pairs: Sequence[AssessorPair],
-    drawn: Floats | None,
-    ratings: Ratings,
+    sums: Floats,
+    evidence: TopicShares,
     options: AgreementOptions,
 ) -> PairwiseMean:
     name = coefficient.name
     found = [value for two in pairs if (value := two.estimate(name).value) is not None]
-    interval = None
-    if drawn is not None and found:
-        interval = interval_among(drawn, ratings.n_topics, options.topic_resamples)
-    label, source = coefficient.pairwise_mean or (coefficient.label, coefficient.source)
     mean = sum(found) / len(found) if found else None
+    interval = None
+    if mean is not None:
+        scale = Transform.KAPPA if coefficient.chance_corrected else Transform.SHARE
+        without = sums[np.newaxis] / len(found)
+        (interval,) = intervals(np.array([mean]), without, evidence, scale, level=options.confidence)
+    label, source = coefficient.pairwise_mean or (coefficient.label, coefficient.source)
     return PairwiseMean(name, label, source, mean, len(found), len(pairs) - len(found), interval)

@@ -6,7 +6,7 @@ They are those of scipy to twelve digits; importing scipy takes longer than to c
 from __future__ import annotations
 
 from functools import lru_cache
-from math import erfc, exp, gamma, log1p, pi, sqrt
+from math import exp, gamma, log1p, pi, sqrt
 from statistics import NormalDist
 
 # Beyond so many degrees four terms of the expansion for large ones are exact in double precision.
@@ -15,11 +15,6 @@ _LARGEST_OF_GAMMA = 170
 _PRECISION = 1e-15
 _MOST_TERMS = 10_000
 _MOST_STEPS = 100
-
-
-def normal_share(z: float) -> float:
-    """The share of a standard normal variable that lies below z."""
-    return 0.5 * erfc(-z / sqrt(2.0))
 
 
 # Every interval asks for it, and most for the same few degrees.

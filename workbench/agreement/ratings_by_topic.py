@@ -136,23 +136,6 @@ class RatingsByTopic(Ratings):
         return RatingsByTopic(parts, self._assessors, self.categories)
 
 
-def narrow_codes(ratings: Ratings) -> Codes:
-    """The columns of some ratings with the assessors of each topic in the first rows: not who gave what.
-
-    Where few judged a topic it is a small part of the whole table.
-    """
-    if not isinstance(ratings, RatingsByTopic):
-        return ratings.codes
-    most = max((len(rows) for rows, _ in ratings.parts), default=0)
-    codes = np.full((most, ratings.n_pairs), MISSING, dtype=np.int8)
-    start = 0
-    for rows, own in ratings.parts:
-        end = start + own.codes.shape[1]
-        codes[: len(rows), start:end] = own.codes
-        start = end
-    return codes
-
-
 def part_of(ratings: Ratings, place: int) -> TopicRatings:
     """The ratings of one topic, by its number, and those of its assessors who gave a grade."""
     if isinstance(ratings, RatingsByTopic):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from workbench.agreement.estimates import Estimate, chosen, estimates, resamples_of
+from workbench.agreement.estimates import Estimate, chosen, estimates, topics_left_out
 from workbench.agreement.grades import GradeAgreement, Paradox, by_grade, paradox
 from workbench.agreement.leniency import Leniency, leniency
 from workbench.agreement.options import AgreementOptions
@@ -60,8 +60,8 @@ class AgreementReport(ResultTable):
         return chosen(self.estimates, name)
 
     def table(self) -> ResultRows:
-        """A row for each coefficient: its value, an interval (the bootstrap's, else analytic), its n."""
-        intervals = [one.interval or one.analytic for one in self.estimates]
+        """A row for each coefficient: its value, its interval over topics, its n."""
+        intervals = [one.interval for one in self.estimates]
         rows = [
             (
                 one.label,
@@ -78,12 +78,12 @@ class AgreementReport(ResultTable):
 def agreement_report(selection: Selection, options: AgreementOptions) -> AgreementReport:
     """Everything on a selection; raises WorkbenchError for own weights that do not fit the scale."""
     ratings = selection.ratings
-    drawn = resamples_of(ratings, options)
-    found = estimates(ratings, options, drawn)
-    grades = by_grade(ratings, options, drawn)
+    left = topics_left_out(ratings, options)
+    found = estimates(ratings, options, left)
+    grades = by_grade(ratings, options, left)
     of_scale, scale = grades, selection.by_grade.categories
     if not selection.graded and len(scale) > 2:
-        of_all = resamples_of(selection.by_grade, options, by_assessor=False)
+        of_all = topics_left_out(selection.by_grade, options, by_assessor=False)
         of_scale = by_grade(selection.by_grade, options, of_all)
     elif len(scale) == 2 and scale[1] < selection.relevant_from <= scale[0]:
         # Relevant and not are the two grades of the scale, whatever their numbers.
@@ -105,8 +105,8 @@ def agreement_report(selection: Selection, options: AgreementOptions) -> Agreeme
         pairs=pairs,
         left_out=len(selection.assessors) - len(active),
         means=pairwise_means(shared, pairs, options),
-        overlaps=overlaps(binary, among=active, resamples=options.topic_resamples),
-        triples=overlaps(binary, 3, resamples=options.topic_resamples)
+        overlaps=overlaps(binary, among=active, level=options.confidence),
+        triples=overlaps(binary, 3, level=options.confidence)
         if 3 <= binary.n_assessors <= MOST_IN_THREES
         else (),
         thresholds=thresholds(selection.by_grade, options, known) if len(scale) > 2 else (),

@@ -85,17 +85,13 @@ def selection_data(selection: Selection) -> SelectionJson:
 
 
 def options_data(options: AgreementOptions) -> MethodJson:
-    """How it was computed, with the seed."""
+    """How it was computed."""
     return {
         "weights": options.weights
         if isinstance(options.weights, str)
         else [list(row) for row in options.weights],
         "weights_divided_by": options.weights_divisor,
         "level": options.level,
-        "over": f"{options.unit}s",
-        "bounds": str(options.bounds),
-        "rounds": options.rounds,
-        "seed": options.seed,
         "confidence": options.confidence,
     }
 
@@ -218,9 +214,8 @@ def _interval_or_none(interval: Interval | None) -> IntervalJson | None:
 
 def _interval(interval: Interval) -> IntervalJson:
     data: IntervalJson = {"method": interval.method, "level": interval.level, "units": interval.units}
-    if interval.rounds:
-        data["rounds"] = interval.rounds
-        data["undefined_rounds"], data["seed"] = interval.undefined_rounds, interval.seed
+    if interval.effective is not None:
+        data["effective_topics"] = interval.effective
     if interval.low is None:
         data["undefined"] = interval.undefined
     else:

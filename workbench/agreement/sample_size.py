@@ -1,158 +1,214 @@
-"""How many pairs need several judgments for the interval of a coefficient to have a given half width.
+"""How many documents two assessors must both judge to know their agreement to a given half width.
 
-An overlap is a sample of the pairs that one assessor graded and nobody else was given; further assessors
-judge it, so that agreement can be estimated. Pairs are drawn at random, by stratum of the first assessor's
-label, or as whole topics. At random, n = z² V / d², with V the large-sample variance of one pair's influence
-on the coefficient and d the half width (Cantor 1996). By label, whose shares w are known, Neyman's allocation
-needs the fewest: n = (z / d)² (Σ w s)², with s the standard deviation of the influence within a label (Neyman
-1934; Cochran 1977, section 5.5). Whole topics of m pairs need 1 + (m - 1) ρ times as many as pairs at random,
-ρ being the intraclass correlation (Kish 1965), with the t quantile of the number of topics less one for z.
+The large-sample variance of one document's influence on the coefficient (Bloch and Kraemer 1989 for the
+pooled kappa) is divided by the documents, and raised for those of a topic being alike by 1 + (m - 1) icc, m
+of them a topic (Kish 1965). With few topics Student's t takes the place of the normal.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
-from math import ceil, sqrt
-from statistics import NormalDist
+from dataclasses import dataclass
+from math import ceil, isfinite, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from workbench.agreement.coefficients import coefficient_named
+from workbench.agreement.contingency import MISSING
+from workbench.agreement.intervals import LEVEL
+from workbench.agreement.jackknife import freedom
 from workbench.agreement.quantiles import student_t
-from workbench.agreement.sample_request import OPTIONS, PlanRequest
+from workbench.agreement.ratings import Ratings
 from workbench.errors import Finding, InvalidInput
 
-Floats = NDArray[np.float64]
-NARROWEST, WIDEST = 0.005, 0.5
-UNDEFINED = "everyone is expected to give one grade, so that there is no kappa to estimate"
-FEWEST = 30
-"""Below so many pairs large-sample variances are not reliable."""
-_LARGEST_TOPIC = 1_000_000
+PLANNED = ("pooled", "gwet")
+"""The coefficients with a formula; alpha is within .003 of the pooled kappa."""
+KAPPA, RELEVANT, ICC, TOPICS, HALF_WIDTH = 0.5, 0.2, 0.05, 50, 0.1
+"""What is expected where nothing is known: as usual for relevance, of 50 topics."""
+FEWEST_OF_A_KIND = 10
+"""Documents that both call relevant, and that they differ on: of fewer no interval covers what it should."""
 
 
-class Draw(StrEnum):
-    """How the pairs for further assessors are drawn."""
+@dataclass(frozen=True, slots=True)
+class SizeRequest:
+    """What is asked: the coefficient's `half_width` at a `level`, and what is expected.
 
-    RANDOM = "random"
-    LABEL = "label"
-    TOPIC = "topic"
+    `kappa` is the pooled kappa of the two, `relevant` the share of relevant documents, `icc` how much alike
+    the documents of one topic are in their influence on the coefficient (0: no more than others), and
+    `topics` how many equally rich topics there are. Raises InvalidInput for what cannot be.
+    """
+
+    coefficient: str = "pooled"
+    half_width: float = HALF_WIDTH
+    kappa: float = KAPPA
+    relevant: float = RELEVANT
+    topics: int = TOPICS
+    icc: float = ICC
+    level: float = LEVEL
+
+    def __post_init__(self) -> None:
+        checks: Sequence[tuple[str, str, float, float, float]] = (
+            ("half_width", "the half width", self.half_width, 0.01, 0.5),
+            ("kappa", "kappa", self.kappa, 0.0, 0.99),
+            ("relevant", "the share of relevant documents", self.relevant, 0.001, 0.999),
+            ("topics", "the number of topics", self.topics, 5, 100_000),
+            ("icc", "the correlation within topics", self.icc, 0.0, 1.0),
+            ("level", "the level", self.level, 0.5, 0.999),
+        )
+        findings = [
+            Finding("Size", None, field, f"{what} cannot be {value:g}", f"give {low:g} to {high:g}")
+            for field, what, value, low, high in checks
+            if not low <= value <= high
+        ]
+        if self.coefficient not in PLANNED:
+            message = f"there is no formula for {self.coefficient!r}"
+            findings.append(Finding("Size", None, "coefficient", message, f"one of {', '.join(PLANNED)}"))
+        if findings:
+            raise InvalidInput(findings)
+
+    @property
+    def value(self) -> float:
+        """The expected value of the coefficient."""
+        agreed, chance, _ = self._parts
+        return (agreed - chance) / (1 - chance)
+
+    @property
+    def _cells(self) -> tuple[float, float, float]:
+        """The shares of documents that both call relevant, that they differ on, and that neither does."""
+        p, k = self.relevant, self.kappa
+        apart = 2 * p * (1 - p) * (1 - k)
+        return p - apart / 2, apart, 1 - p - apart / 2
+
+    @property
+    def _parts(self) -> tuple[float, float, float]:
+        """Agreement, that by chance, and how the latter changes with the share of relevant documents."""
+        p, sign = self.relevant, 1.0 if self.coefficient == "gwet" else -1.0
+        chance = 2 * p * (1 - p)
+        return 1 - self._cells[1], chance if sign > 0 else 1 - chance, sign * 2 * (1 - 2 * p)
+
+    @property
+    def variance(self) -> float:
+        """The variance of one document's influence on the coefficient."""
+        agreed, chance, slope = self._parts
+        value = self.value
+        influence = np.array([
+            (agree - agreed) / (1 - chance) - (1 - value) * slope * (share - self.relevant) / (1 - chance)
+            for agree, share in ((1, 1.0), (0, 0.5), (1, 0.0))
+        ])  # fmt: skip
+        return float(np.array(self._cells) @ influence**2)
+
+    @property
+    def fewest(self) -> int:
+        """The fewest documents with FEWEST_OF_A_KIND of each kind that decides the coefficient."""
+        both, apart, neither = self._cells
+        return ceil(FEWEST_OF_A_KIND / min(both, apart, max(neither, 1e-9)) - 1e-6)
 
 
 @dataclass(frozen=True, slots=True)
 class SampleSize:
-    """The pairs that a request needs when drawn in one way, and how their number was computed.
+    """How many documents both must judge: `documents`, `per_topic` of each topic.
 
-    `value` is the expected value of the coefficient, `variance` that of one pair, so that the half width of n
-    pairs is z sqrt(variance / n); a draw of whole topics multiplies the variance by the design `effect`.
-    `by_label` are the pairs of each first label, in the order of the shares, for a draw by label only.
-    `pairs` is None exactly where `undefined` gives the reason.
+    The coefficient is then known to `half_width` for topics like these, in half of all samples or more, and
+    to `of_these` for these topics alone. `documents` is None where so few topics cannot give the half width:
+    then `half_width` is what any number of documents cannot be below, and `topics_needed` topics would do.
     """
 
-    request: PlanRequest
-    draw: Draw
-    value: float | None
-    variance: float | None
-    effect: float
-    pairs: int | None
-    by_label: tuple[int, ...] = ()
-    undefined: str = ""
+    request: SizeRequest
+    documents: int | None
+    per_topic: int | None
+    half_width: float
+    of_these: float | None
+    topics_needed: int | None = None
 
-    def half_width_of(self, pairs: float) -> float | None:
-        """The half width that so many pairs give; None for fewer than two topics, where topics are drawn."""
-        topics, topic_size = self.draw is Draw.TOPIC, self.request.topic_size
-        if self.variance is None or pairs <= 0 or (topics and pairs < 2 * topic_size):
-            return None
-        # Expanded percentiles over topics replace z by t with one degree fewer than there are topics.
-        point = normal_point(self.request.level)
-        if topics:
-            point = student_t((1 + self.request.level) / 2, pairs / topic_size - 1)
-        return point * sqrt(self.variance * self.effect / pairs)
+    @property
+    def raised(self) -> bool:
+        """Whether more documents are needed than for the half width, so that the interval can be trusted."""
+        return self.documents is not None and self.half_width < self.request.half_width * 0.95
+
+    @property
+    def in_words(self) -> str:
+        """The answer in a sentence."""
+        asked = self.request
+        if self.documents is None:
+            more = f"; {self.topics_needed:,} topics would do" if self.topics_needed else ""
+            return (
+                f"{asked.topics:,} topics cannot give ± {asked.half_width:g}, however many documents are "
+                f"judged: not below ± {self.half_width:.3f}{more}."
+            )
+        return (
+            f"{self.documents:,} documents judged by both, {self.per_topic:,} in each of {asked.topics:,} "
+            f"topics: ± {self.half_width:.3f} for topics like these, ± {self.of_these:.3f} for these topics "
+            "alone."
+        )
 
 
-def size_from_variance(
-    value: float, *, at_random: float, by_label: Floats, draw: Draw, request: PlanRequest
-) -> SampleSize:
-    """How many pairs give the interval of a coefficient with this value the half width of the request.
+def sample_size(request: SizeRequest) -> SampleSize:
+    """The documents that a request needs, as many in each topic."""
+    variance, topics = request.variance, request.topics
+    point = student_t((1 + request.level) / 2, freedom(topics))
 
-    `at_random` is the variance V of one pair, `by_label` are the w s of every first label: its share times
-    the standard deviation of the influence within it. Raises InvalidInput for a request out of bounds.
+    def half_width(per_topic: float) -> float:
+        alike = 1 + (per_topic - 1) * request.icc if per_topic > 1 else 1.0
+        return point * sqrt(variance * alike / (per_topic * topics))
+
+    exact = (point / request.half_width) ** 2 * variance / topics
+    # n / T (1 - icc) documents of each topic, less what their correlation takes away.
+    left = 1 - exact * request.icc
+    if left <= 0:
+        return SampleSize(request, None, None, half_width(1e9), None, _topics_needed(request))
+    per_topic = max(ceil(exact * (1 - request.icc) / left - 1e-6), ceil(request.fewest / topics), 1)
+    of_these = student_t((1 + request.level) / 2, per_topic * topics - 1) * sqrt(
+        variance / (per_topic * topics)
+    )
+    return SampleSize(request, per_topic * topics, per_topic, half_width(per_topic), of_these)
+
+
+def _topics_needed(request: SizeRequest) -> int:
+    """How many topics would give the half width with twice as many documents as topics cannot use."""
+    topics = request.topics
+    while True:
+        point = student_t((1 + request.level) / 2, freedom(topics))
+        if point**2 * request.variance * request.icc * 2 <= request.half_width**2 * topics:
+            return topics
+        topics += max(1, topics // 50)
+
+
+def intraclass_correlation(ratings: Ratings, name: str = "pooled") -> float | None:
+    """The intraclass correlation of the documents of a topic in their influence on a coefficient, 0 to 1.
+
+    None where it is undefined. By analysis of variance; negative estimates count as 0. Source: Donner and
+    Koval 1980. The influence is that on the pooled kappa or AC1 of two grades, from the shares of each
+    document.
     """
-    _require(request)
-    effect = 1 + (request.topic_size - 1) * (request.icc or 0.0) if draw is Draw.TOPIC else 1.0
-    if not np.isfinite(value):
-        return SampleSize(request, draw, None, None, effect, None, undefined=UNDEFINED)
-    variance = float(by_label.sum()) ** 2 if draw is Draw.LABEL else at_random
-    exact = (normal_point(request.level) / request.half_width) ** 2 * variance * effect
-    # A hair above a whole number is rounding, not another pair.
-    pairs = max(ceil(exact - 1e-6), FEWEST)
-    allocation: tuple[int, ...] = ()
-    if draw is Draw.LABEL:
-        allocation = neyman_allocation(pairs, by_label)
-        pairs = sum(allocation)
-    size = SampleSize(request, draw, value, variance, effect, pairs, allocation)
-    return _with_few_topics(size, pairs) if draw is Draw.TOPIC else size
+    coefficient_named(name)
+    there = ratings.codes != MISSING
+    raters = there.sum(axis=0)
+    several = raters > 1
+    if not several.any() or len(ratings.categories) != 2:
+        return None
+    k, relevant = raters[several], (ratings.codes == 0).sum(axis=0)[several]
+    agree = (relevant * (relevant - 1) + (k - relevant) * (k - relevant - 1)) / (k * (k - 1))
+    share = relevant / k
+    p = float(share.mean())
+    chance, sign = (2 * p * (1 - p), 1.0) if name == "gwet" else (1 - 2 * p * (1 - p), -1.0)
+    if chance >= 1:
+        return None
+    value = (float(agree.mean()) - chance) / (1 - chance)
+    influence = agree - (1 - value) * sign * 2 * (1 - 2 * p) * share
+    found = _intraclass(influence, ratings.topics[several])
+    return found if isfinite(found) else None
 
 
-def neyman_allocation(pairs: int, weights: ArrayLike, sizes: Sequence[int] | None = None) -> tuple[int, ...]:
-    """Pairs allocated to strata in proportion to weights, two or more to each, none beyond its size.
-
-    What a small stratum cannot supply is allocated to the others.
-    """
-    weight = np.asarray(weights, dtype=np.float64)
-    most = np.full(len(weight), np.inf) if sizes is None else np.asarray(sizes, dtype=np.float64)
-    least = np.minimum(2, most)
-    counts = least.copy()
-    while (rest := min(pairs, most.sum()) - counts.sum()) >= 1:
-        free = counts < most
-        share = np.where(free, weight, 0.0)
-        share = share if share.sum() > 0 else free.astype(np.float64)
-        due = np.maximum(min(pairs, most.sum()) * share / share.sum() - counts, 0.0) * free
-        due = due if due.sum() > 0 else free.astype(np.float64)
-        step = np.minimum(np.floor(rest * due / due.sum()), most - counts)
-        if not step.sum():
-            # The remainder is allocated one by one, what is due the most first.
-            order = np.argsort(-np.where(free, due, -1.0), kind="stable")[: int(rest)]
-            step = np.zeros_like(counts)
-            step[[place for place in order if free[place]]] = 1
-        counts += step
-    return tuple(int(count) for count in counts)
-
-
-def normal_point(level: float) -> float:
-    """z of a two-sided confidence level."""
-    return NormalDist().inv_cdf((1 + level) / 2)
-
-
-def _with_few_topics(size: SampleSize, least: int) -> SampleSize:
-    """The fewest pairs, `least` or more, whose topics give the half width; found by bisection."""
-    below, most = least - 1, least
-
-    def enough(pairs: int) -> bool:
-        half_width = size.half_width_of(pairs)
-        return half_width is not None and half_width <= size.request.half_width + 1e-9
-
-    while not enough(most):
-        below, most = most, most * 2
-    while most - below > 1:
-        middle = (below + most) // 2
-        below, most = (below, middle) if enough(middle) else (middle, most)
-    return replace(size, pairs=most)
-
-
-def _require(request: PlanRequest) -> None:
-    findings = []
-    for name, value, low, high in (
-        ("half_width", request.half_width, NARROWEST, WIDEST),
-        ("level", request.level, 0.5, 0.999),
-        ("icc", request.icc or 0.0, 0.0, 1.0),
-    ):
-        if not low <= value <= high:
-            message, remedy = f"{OPTIONS[name].what} cannot be {value:g}", f"give {low:g} to {high:g}"
-            findings.append(Finding("Sample", None, OPTIONS[name].address, message, remedy))
-    if not 1 <= request.topic_size <= _LARGEST_TOPIC:
-        message = f"a topic cannot have {request.topic_size:g} pairs"
-        findings.append(Finding("Sample", None, "topic_size", message, f"give 1 to {_LARGEST_TOPIC:,}"))
-    if findings:
-        raise InvalidInput(findings)
+def _intraclass(influence: NDArray[np.float64], topics: NDArray[np.int64]) -> float:
+    sizes = np.bincount(topics).astype(np.float64)
+    there = sizes > 0
+    n, k = len(influence), int(there.sum())
+    if k < 2 or n <= k:
+        return float("nan")
+    means = np.divide(np.bincount(topics, influence), sizes, out=np.zeros_like(sizes), where=there)
+    between = float((sizes * (means - influence.mean()) ** 2)[there].sum()) / (k - 1)
+    within = float(((influence - means[topics]) ** 2).sum()) / (n - k)
+    usual = (n - float((sizes**2).sum()) / n) / (k - 1)
+    below = between + (usual - 1) * within
+    return min(max((between - within) / below, 0.0), 1.0) if below > 0 else float("nan")

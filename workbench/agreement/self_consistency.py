@@ -4,27 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench.agreement.coefficients.coefficient import NO_VARIATION, NOBODY, CoefficientValue
 from workbench.agreement.coefficients.pooled_kappa import pooled_kappa
-from workbench.agreement.coefficients.unpooled_kappa import unpooled_kappa
 from workbench.agreement.contingency import contingency
-from workbench.agreement.intervals import LEVEL, Interval, share_interval
+from workbench.agreement.grades import specific_agreement
+from workbench.agreement.intervals import Interval, share_interval
+from workbench.agreement.linearised import NAME, linearised
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import ratings_of
-from workbench.agreement.resampling import Resamples, Unit, bootstrap
 
-FEWEST = 10
+FEWEST, FEWEST_RARE = 50, 10
+"""Of fewer repeats, or fewer of the rarer grade, no kappa is shown: its interval covers as little as .39."""
 NOTHING = "nothing to compare"
 ONE_GRADE = "only one grade was given, so that agreement by chance is complete already"
-NO_SPREAD = (
-    "all are the same, so that resamples have no spread; the interval of the share says how sure that is"
-)
-
-
 _WOULD_DEFINE = {
     NOTHING: "a pair that is answered twice, or of which the answer is known",
     ONE_GRADE: "a pair on which another grade is given on either occasion",
@@ -35,9 +32,11 @@ _WOULD_DEFINE = {
 class Consistency:
     """Two series of one assessor's grades: what stood first (rows), and what is compared with it (columns).
 
-    `same` of `n` are equal; their share has Wilson's interval, as (low, high) or None for no pair. Of the two
-    kappas the pooled one has an interval over pairs. `higher` and `lower` count in which way the second
-    differs from the first; `across` of the differences lie across the relevance threshold.
+    `same` of `n` are equal; their share has Wilson's interval, as (low, high) or None for no pair. `positive`
+    and `negative` are the specific agreements on relevant and on not relevant. The pooled kappa, and its
+    interval of these documents, are there for FEWEST pairs with FEWEST_RARE of a rarer grade or more.
+    `higher` and `lower` count in which way the second differs from the first; `across` of the differences lie
+    across the relevance threshold.
     """
 
     table: tuple[tuple[int, ...], ...]
@@ -45,8 +44,9 @@ class Consistency:
     n: int
     same: int
     share: tuple[float, float] | None
-    pooled: CoefficientValue
-    unpooled: CoefficientValue
+    positive: float | None
+    negative: float | None
+    kappa: CoefficientValue
     interval: Interval
     higher: int
     lower: int
@@ -59,8 +59,10 @@ class Consistency:
 
     @property
     def would_define(self) -> str:
-        """What would give the kappas a value where they have none."""
-        return _WOULD_DEFINE.get(self.pooled.undefined, "")
+        """What would give the kappa a value where it has none."""
+        if self.kappa.value is None and self.n and self.kappa.undefined != ONE_GRADE:
+            return f"{FEWEST} pairs or more, {FEWEST_RARE} of them of a rarer grade"
+        return _WOULD_DEFINE.get(self.kappa.undefined, "")
 
 
 def self_consistency(
@@ -74,35 +76,51 @@ def self_consistency(
     """Compare one assessor's grades of the same pairs on two occasions, or with the known grades (first).
 
     Grades are those of `categories`, in its order. Raises WorkbenchError for other grades and for series of
-    different lengths. Source: intra-rater kappa as Cohen 1960 and Scott 1955 define it for two raters.
+    different lengths. Source: intra-rater kappa as Scott 1955 defines it for two raters.
     """
     before = np.asarray(first, dtype=np.int64)
     after = np.asarray(second, dtype=np.int64)
     table = contingency(before, after, categories=categories)
     n, same = int(table.sum()), int(table.trace())
-    resamples = Resamples(options.rounds, options.seed, unit=Unit.PAIR)
-    name = resamples.method
-    if same == n >= FEWEST:
-        interval = Interval(None, None, LEVEL, name, n, undefined=NO_SPREAD)
-    elif n < FEWEST:
-        why = f"an interval needs {FEWEST} pairs or more; there are {n}" if n else NOTHING
-        interval = Interval(None, None, LEVEL, name, n, undefined=why)
-    else:
+    kappa = _of_one(pooled_kappa(table))
+    given = (table.sum(axis=0) + table.sum(axis=1)) / 2
+    rare = float(given.sum() - given.max()) if n else 0.0
+    interval = Interval(None, None, options.confidence, NAME, n, undefined=kappa.undefined or NOTHING)
+    if kappa.value is not None and (n < FEWEST or rare < FEWEST_RARE):
+        why = f"{n} pairs, {rare:g} of a rarer grade, are too few for a kappa"
+        kappa = replace(kappa, value=None, undefined=why)
+        interval = replace(interval, undefined=why)
+    elif kappa.value is not None:
         ratings = ratings_of([before, after], categories=categories)
-        interval = bootstrap(ratings, "pooled", resamples)
+        interval = linearised(ratings, "pooled", level=options.confidence)
+    relevant = [(grades >= relevant_from).astype(int) for grades in (before, after)]
+    positive, negative = specific_agreement(contingency(*relevant, categories=(1, 0)))
     return Consistency(
         table=tuple(tuple(row) for row in table.tolist()),
         categories=tuple(categories),
         n=n,
         same=same,
         share=share_interval(same, n) if n else None,
-        pooled=_of_one(pooled_kappa(table)),
-        unpooled=_of_one(unpooled_kappa(table)),
+        positive=positive,
+        negative=negative,
+        kappa=kappa,
         interval=interval,
         higher=int((after > before).sum()),
         lower=int((after < before).sum()),
         across=int(((before >= relevant_from) != (after >= relevant_from)).sum()),
     )
+
+
+def repeats_needed(reach: float = 0.1, share: float = 0.8) -> int:
+    """How many repeats tell a `share` of equal answers to about +- `reach` (Wilson's interval of 95 %).
+
+    >>> repeats_needed(), repeats_needed(share=0.9)
+    (60, 37)
+    """
+    n = ceil(share * (1 - share) / reach**2)
+    while (bounds := share_interval(share * n, n))[1] - bounds[0] > 2 * reach:
+        n += 1
+    return n
 
 
 def _of_one(found: CoefficientValue) -> CoefficientValue:

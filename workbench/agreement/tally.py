@@ -200,10 +200,6 @@ class Tally:
     coincidences: Floats
     given: Floats
 
-    def drawn(self, draws: Floats) -> Tally:
-        """The sums where every group is taken as often as each row of `draws` (resamples, groups) says."""
-        return Tally(*(_product(draws, getattr(self, one.name)) for one in fields(self)))
-
     def total(self) -> Tally:
         """The sums over all groups."""
         return Tally(*(getattr(self, one.name).sum(axis=0) for one in fields(self)))
@@ -323,11 +319,6 @@ def _ordered_in_all(by_grade: Floats, factors: Floats) -> Floats:
     sums: Floats = (by_grade * factors) @ by_grade.T
     sums -= np.diag(by_grade @ factors)
     return sums
-
-
-def _product(draws: Floats, values: Floats) -> Floats:
-    flat = draws @ values.reshape(len(values), math.prod(values.shape[1:]))
-    return flat.reshape(len(draws), *values.shape[1:])
 
 
 def sum_of_last(values: Floats, axes: int = 1) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.agreement.estimates import Estimate, chosen, estimates, resamples_of
+from workbench.agreement.estimates import Estimate, chosen, estimates, topics_left_out
 from workbench.agreement.grades import BinaryView, GradeAgreement, binary_view, by_grade
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.overlap import MeanOverlap, mean_overlap
@@ -57,8 +57,8 @@ def thresholds(
 
 
 def _at(binary: Ratings, line: int, options: AgreementOptions) -> AtThreshold:
-    drawn = resamples_of(binary, options)
-    return AtThreshold(line, estimates(binary, options, drawn), by_grade(binary, options, drawn))
+    left = topics_left_out(binary, options)
+    return AtThreshold(line, estimates(binary, options, left), by_grade(binary, options, left))
 
 
 def _threshold(binary: Ratings, options: AgreementOptions, at: AtThreshold) -> Threshold:
@@ -77,9 +77,9 @@ def _threshold(binary: Ratings, options: AgreementOptions, at: AtThreshold) -> T
 
 def _overlap_among(binary: Ratings, active: Sequence[int], options: AgreementOptions) -> MeanOverlap:
     if isinstance(binary, RatingsByTopic):
-        return mean_overlap(binary, among=active, resamples=options.topic_resamples)
+        return mean_overlap(binary, among=active, level=options.confidence)
     # An overlap is of pairs that two of them judged: among a million others these few are found once.
-    return mean_overlap(binary.only(active).shared(), resamples=options.topic_resamples)
+    return mean_overlap(binary.only(active).shared(), level=options.confidence)
 
 
 def prevalence(positive: GradeAgreement, negative: GradeAgreement) -> float | None:

@@ -6,7 +6,7 @@ need no table of all assessors by all pairs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -62,12 +62,3 @@ def by_topic(several: Sequence[TopicSums]) -> Tally:
     """The sums of several topics, a group for each."""
     parts = [one.tally for one in several]
     return Tally(*(np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Tally)))
-
-
-def tables_of_two(several: Iterable[TopicSums]) -> dict[tuple[int, int], NDArray[np.int64]]:
-    """The tables of every two assessors who judged a pair both, the lower number first, over all topics."""
-    found: dict[tuple[int, int], NDArray[np.int64]] = {}
-    for one in several:
-        for two, table in one.tables.items():
-            found[two] = found[two] + table if two in found else table
-    return found

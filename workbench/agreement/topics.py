@@ -1,4 +1,4 @@
-"""Agreement by topic, with intervals over the pairs of each topic."""
+"""Agreement by topic, with intervals of the documents of each topic."""
 
 from __future__ import annotations
 
@@ -19,18 +19,17 @@ from workbench.agreement.coefficients.coefficient import (
     Shown,
     value_of,
 )
-from workbench.agreement.contingency import MISSING
-from workbench.agreement.estimates import Estimate, exact_if_constant
-from workbench.agreement.intervals import Interval
+from workbench.agreement.contingency import MISSING, Table
+from workbench.agreement.estimates import Estimate, of_these_documents
+from workbench.agreement.intervals import Interval, share_interval
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Ratings
-from workbench.agreement.ratings_by_topic import RatingsByTopic
-from workbench.agreement.resampling import Resamples, Unit, interval_over, resampled
+from workbench.agreement.ratings_by_topic import RatingsByTopic, whole_table
 from workbench.agreement.tally import tally
 from workbench.agreement.weights import nominal
 
 FEWEST = 10
-"""Resamples of fewer pairs than this say nothing of the topic."""
+"""Of fewer documents with another grade than the most frequent a topic has no interval, nor a word."""
 
 _DEFINED_ONCE = {
     NOBODY: "it is defined once two assessors have graded one pair of the topic",
@@ -42,12 +41,14 @@ _DEFINED_ONCE = {
 class TopicAgreement:
     """One topic, by its number among the ratings': estimates of the `topic_coefficients`.
 
-    `n` pairs were judged by two assessors or more, and on `disputed` of them these differ.
+    `n` pairs were judged by two assessors or more, and on `disputed` of them these differ; `rich` (a mean
+    over assessors) have another grade than the most frequent.
     """
 
     place: int
     n: int
     disputed: int
+    rich: float
     estimates: tuple[Estimate, ...]
 
     def estimate(self, name: str) -> Estimate:
@@ -56,8 +57,8 @@ class TopicAgreement:
 
     @property
     def few(self) -> bool:
-        """Whether the topic has too few pairs for an interval."""
-        return self.n < FEWEST
+        """Whether too few documents are relevant (or not) for an interval."""
+        return self.rich < FEWEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,24 +77,23 @@ def topic_coefficients(categories: Sequence[int] = (1, 0)) -> tuple[Coefficient,
 
 
 def by_topic(ratings: Ratings, options: AgreementOptions) -> tuple[TopicAgreement, ...]:
-    """Every topic of the ratings, in their order; each is drawn anew from the same seed.
+    """Every topic of the ratings, in their order.
 
-    The documents of a topic are drawn as if independent, which one topic alone cannot refute.
+    Intervals are of a topic's documents as if independent, which one topic alone cannot refute.
     """
     if not ratings.n_topics:
         return ()
-    resamples = Resamples(options.rounds, options.seed, options.confidence, unit=Unit.PAIR)
+    level = options.confidence
     if isinstance(ratings, RatingsByTopic):
         known = (
-            own.keep_few("agreement", resamples, partial(topic_agreement, own, resamples))
-            for _, own in ratings.parts
+            own.keep_few("agreement", level, partial(topic_agreement, own, level)) for _, own in ratings.parts
         )
         return tuple(replace(one, place=place) for place, one in enumerate(known))
     order = np.argsort(ratings.topics, kind="stable")
     ends = np.cumsum(np.bincount(ratings.topics, minlength=ratings.n_topics))[:-1]
     columns = np.split(order, ends)
     several = (_of_topic(ratings, place, own) for place, own in enumerate(columns))
-    return tuple(replace(topic_agreement(own, resamples), place=place) for place, own in enumerate(several))
+    return tuple(replace(topic_agreement(own, level), place=place) for place, own in enumerate(several))
 
 
 def lowest_first(topics: Sequence[TopicAgreement], by: str) -> tuple[TopicAgreement, ...]:
@@ -133,7 +133,7 @@ def _of_topic(ratings: Ratings, place: int, columns: NDArray[np.int64]) -> Ratin
     """The ratings of one topic alone."""
     codes = ratings.codes[:, columns]
     if ratings.unlisted is None:
-        # Of a crowd few judged any one topic; all others would be drawn again and again for nothing.
+        # Of a crowd few judged any one topic; all others would be gone through for nothing.
         codes = codes[(codes != MISSING).any(axis=1)]
     return replace(
         ratings,
@@ -144,28 +144,26 @@ def _of_topic(ratings: Ratings, place: int, columns: NDArray[np.int64]) -> Ratin
     )
 
 
-def topic_agreement(own: Ratings, resamples: Resamples) -> TopicAgreement:
+def topic_agreement(own: Ratings, level: float) -> TopicAgreement:
     """The agreement on the ratings of one topic, which is numbered 0."""
     weights = nominal(len(own.categories))
     total = tally(own, weights).total()
     n, disputed = int(total.doubly), int(differing(own).sum())
-    coefficients = topic_coefficients(own.categories)
-    if n < FEWEST:
-        why = f"an interval of one topic needs {FEWEST} pairs that two judged; this one has {n}"
-        none = Interval(None, None, resamples.level, resamples.method, n, undefined=why)
-        few = tuple(Estimate(one, value_of(one, total, weights), none) for one in coefficients)
-        return TopicAgreement(0, n, disputed, few)
-    drawn = resampled(own, weights, resamples)
-    return TopicAgreement(
-        0,
-        n,
-        disputed,
-        tuple(
-            Estimate(
-                one,
-                value := value_of(one, total, weights),
-                exact_if_constant(one, value, interval_over(one, drawn, weights)),
-            )
-            for one in coefficients
-        ),
-    )
+    rich = float(total.shares.sum() - total.shares.max())
+    table = whole_table(own) if own.n_assessors == 2 else None
+    found = []
+    for coefficient in topic_coefficients(own.categories):
+        one = Estimate(coefficient, value_of(coefficient, total, weights))
+        found.append(replace(one, interval=_interval(one, own, table, rich, level)))
+    return TopicAgreement(0, n, disputed, rich, tuple(found))
+
+
+def _interval(one: Estimate, own: Ratings, table: Table | None, rich: float, level: float) -> Interval | None:
+    """The interval of a topic's documents by a formula: Wilson's of the observed agreement."""
+    n = one.found.n
+    if one.value is not None and not one.coefficient.chance_corrected:
+        return Interval(*share_interval(one.value * n, n, level=level), level, "Wilson", n)
+    if rich < FEWEST:
+        why = f"an interval of one topic needs {FEWEST} documents of a rarer grade; this one has {rich:.3g}"
+        return Interval(None, None, level, "of its documents", n, undefined=why)
+    return of_these_documents(one, own, table, nominal(len(own.categories)), level)

@@ -19,7 +19,6 @@ from workbench.errors import WorkbenchError
 Command = TypeVar("Command", bound=Callable[..., Any])
 REPORT_FIELDS = (
     "relevant_from", "graded", "basis", "singles", "documents", "machines", "assessors", "weights", "level",
-    "unit", "bounds", "rounds", "seed",
 )  # fmt: skip
 """The options of the whole report."""
 
@@ -122,8 +121,8 @@ def _flag(option: OptionDefinition) -> Callable[[Command], Command]:
     kind: Any = str
     shown = default
     if option.field != "weights" and option.choices:
-        kind = click.Choice([str(word) for word in option.aliases or option.choices])
-        shown = next((word for word, value in option.aliases.items() if value == default), str(default))
+        kind = click.Choice([str(word) for word in option.choices])
+        shown = str(default)
     elif option.parse is int and (option.low is not None or option.high is not None):
         kind = click.IntRange(option.low, option.high)
     elif option.parse is int:
@@ -144,7 +143,7 @@ def _value(option: OptionDefinition, given: Any) -> Any:
         return frozenset(given) or None
     if option.field == "weights":
         return _weights(given)
-    return option.parse(option.aliases.get(given, given)) if isinstance(given, str) else given
+    return option.parse(given) if isinstance(given, str) else given
 
 
 def _weights(name: str) -> str | OwnWeights:

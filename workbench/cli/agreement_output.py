@@ -14,6 +14,7 @@ from workbench.agreement.coefficients.coefficient import Shown
 from workbench.agreement.estimates import Estimate, calculations
 from workbench.agreement.grades import Paradox
 from workbench.agreement.intervals import Interval
+from workbench.agreement.jackknife import METHOD
 from workbench.agreement.options import AgreementOptions, Basis
 from workbench.agreement.pairwise import AssessorPair
 from workbench.agreement.report import AgreementReport, Matrix, what_differs
@@ -75,8 +76,7 @@ def _say_selection(selection: Selection, options: AgreementOptions) -> None:
         f"Pairs with one grade only: {_singles(selection)}."
     )
     weights = f"{options.weights_in_words}, " if options.weighted else ""
-    drawn = f"{options.resamples.method}, {options.rounds:,} rounds, seed {options.seed}"
-    click.echo(f"Intervals: {weights}{100 * options.confidence:g} %, {drawn}.")
+    click.echo(f"Intervals: {weights}{100 * options.confidence:g} %, {METHOD}.")
 
 
 def _singles(selection: Selection) -> str:
@@ -229,23 +229,33 @@ def _names(selection: Selection, numbers: tuple[int, int]) -> tuple[str, str]:
 
 
 def say_estimates(estimates: Sequence[Estimate]) -> None:
-    """Print coefficients, one a row."""
+    """Print coefficients, one a row, and under them why there is no interval."""
     say_table(
-        ["", "observed", "by chance", "value", "interval", "n", "band"],
+        ["", "observed", "by chance", "value", "interval", "n", "band", "of these documents"],
         (
             (
                 one.label,
                 four(one.found.observed),
                 four(one.found.expected),
                 four(one.value),
-                bounds_in_words(one.interval),
+                _bounds_or_dash(one.interval),
                 one.found.n,
                 one.band or _why_not(one),
+                _bounds_or_dash(one.analytic),
             )
             for one in estimates
         ),
         numeric=(1, 2, 3, 5),
     )
+    reasons = [
+        one.interval.undefined for one in estimates if one.value is not None and one.interval is not None
+    ]
+    for reason in dict.fromkeys(filter(None, reasons)):
+        click.echo(f"No interval over topics: {reason}.")
+
+
+def _bounds_or_dash(interval: Interval | None) -> str:
+    return "-" if interval is None or interval.low is None else bounds_in_words(interval)
 
 
 def _why_not(estimate: Estimate) -> str:

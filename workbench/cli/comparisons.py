@@ -20,9 +20,10 @@ SEED = click.option(
 METHOD = click.option(
     "--method",
     type=click.Choice([str(method) for method in METHODS]),
-    default=str(Comparisons.RANDOMISED_TUKEY),
+    default=str(Comparisons.MAX_T),
     show_default=True,
-    help="Test, with its correction for the number of pairs: Tukey's HSD, or Holm's method.",
+    help="Test of all pairs: the largest t by bootstrap, which keeps the error of all together where runs "
+    "vary differently, or tests of each pair corrected by Holm's method.",
 )
 AVERAGE_OVER = click.option(
     "--average-over",
@@ -79,7 +80,7 @@ def say_two_runs(found: TwoRuns) -> None:
     effect = "undefined" if one.effect is None else f"{one.effect:.2f}"
     click.echo(
         f"{found.shown}, {found.first.tag} less {found.second.tag} over {one.topics} topics: "
-        f"{one.mean:.4f} ({interval}), effect size {effect}; better on {one.better}, equal on {one.tied}, "
+        f"{one.mean:.4f} ({interval}), d_z {effect}; better on {one.better}, equal on {one.tied}, "
         f"worse on {one.worse}",
         err=True,
     )
@@ -89,7 +90,7 @@ def say_all_pairs(found: AllPairs) -> None:
     """Print every two runs; on the error stream how many differences are significant, and by which test."""
     _note_left_out(found.left_out)
     say_table(
-        ["better", "other", "difference", "low", "high", "effect", "p adjusted", "significant"],
+        ["better", "other", "difference", "low", "high", "d_z", "p adjusted", "significant"],
         [
             [
                 line.first,
@@ -106,6 +107,8 @@ def say_all_pairs(found: AllPairs) -> None:
     if found.compared.topics < FEWEST_TOPICS:
         click.echo(f"note: no interval and no test of {TOO_FEW_TOPICS}", err=True)
         return
+    if found.finds_nothing:
+        click.echo(f"note: {found.finds_nothing}", err=True)
     click.echo(
         f"{found.shown} of {len(found.ranked)} runs over {found.compared.topics} topics: "
         f"{found.significant} of {found.pairs} differences are significant at {1 - LEVEL:.2g} "

@@ -11,10 +11,8 @@ from workbench.client.calls import CampaignCalls, File
 from workbench.client.transport import segment
 from workbench.json_forms import (
     AgreementJson,
-    DrawnOverlapJson,
     MadeReleaseJson,
     NamedResultJson,
-    OverlapPlanJson,
     QrelsReportJson,
     ReleaseJson,
     ResultTableJson,
@@ -28,14 +26,6 @@ class ResultCalls(CampaignCalls):
     def agreement(self, **options: Any) -> AgreementJson:
         """How far the assessors agree; options as in the reference, such as `graded=True`."""
         return cast(AgreementJson, self._get("/agreement", **options))
-
-    def plan_overlap(self, **options: Any) -> OverlapPlanJson:
-        """How many pairs need several assessors; options such as `half_width=0.1`, `kappa`, `graded`."""
-        return cast(OverlapPlanJson, self._get("/plans/overlap", **options))
-
-    def draw_overlap(self, pairs: int, **how: Any) -> DrawnOverlapJson:
-        """Draw pairs into a pool of their own and assign them; `assessors`, `draw`, `seed`, `plan`."""
-        return cast(DrawnOverlapJson, self._post("/plans/overlap/draws", {"pairs": pairs, **how}))
 
     def qrels(self, rule: str = "majority", **parameters: Any) -> str:
         """The qrels that a rule makes, as scorers read them."""

@@ -52,62 +52,6 @@ class PaceJson(TypedDict):
     guess: float | None
 
 
-class SimulatedDraws(TypedDict):
-    """Simulated samples of the planned size: their median half width, and how many cover the true value."""
-
-    half_width: float | None
-    coverage: float | None
-    holds_too_seldom: bool
-    undefined: int
-    rounds: int
-    seed: int
-
-
-class PlannedDrawJson(TypedDict):
-    """The pairs that a way of drawing needs, and the half width of other sizes; or why there are none."""
-
-    draw: str
-    pairs: int | None
-    effect: float
-    by_first_label: NotRequired[list[int]]
-    simulated: NotRequired[SimulatedDraws]
-    half_width_of: NotRequired[dict[str, float | None]]
-    undefined: NotRequired[str]
-    would_define: NotRequired[str]
-
-
-class OverlapPlanJson(TypedDict):
-    """How many pairs need several assessors for an interval of a coefficient, and what that rests on."""
-
-    source: str
-    kappa: float | None
-    shares: list[float]
-    half_width: float
-    level: float
-    coefficient: str
-    weights: str
-    value: float | None
-    missing: float
-    assessors: int
-    relevant_from: int | None
-    doubly_judged: int
-    likeness: float | None
-    topic_size: float
-    to_draw_from: int
-    draws: list[PlannedDrawJson]
-
-
-class DrawnOverlapJson(TypedDict):
-    """The pool of an overlap, its pairs by first label (highest first), and the assignments made of it."""
-
-    pool: MadePoolJson
-    draw: str
-    by_label: list[int]
-    topics: int
-    assigned: int
-    seed: int
-
-
 class MissedLineJson(TypedDict):
     """What the sample of a topic, or of all together, says of the `unpooled` documents it was drawn from.
 

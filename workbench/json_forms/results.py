@@ -10,22 +10,23 @@ from typing_extensions import TypedDict
 class IntervalJson(TypedDict):
     """An interval at a confidence `level`: its bounds, or why there are none.
 
-    One from resamples has their number, how many of them had no value, and the seed.
+    Of one over topics `effective_topics` says how many equally rich topics these are worth.
     """
 
     method: str
     level: float
     units: int
-    rounds: NotRequired[int]
-    undefined_rounds: NotRequired[int]
-    seed: NotRequired[int | None]
+    effective_topics: NotRequired[float]
     low: NotRequired[float]
     high: NotRequired[float | None]
     undefined: NotRequired[str]
 
 
 class EstimateJson(TypedDict):
-    """A coefficient of `n` pairs with its source in the literature: its value, or why it has none."""
+    """A coefficient of `n` pairs with its source in the literature: its value, or why it has none.
+
+    `interval` is over topics, `analytic` of these documents alone, as if they were independent.
+    """
 
     label: str
     source: str
@@ -87,10 +88,6 @@ class MethodJson(TypedDict):
     weights: str | list[list[float]]
     weights_divided_by: float
     level: str
-    over: str
-    bounds: str
-    rounds: int
-    seed: int
     confidence: float
 
 

@@ -19,7 +19,7 @@ from workbench.formats.runs import read_run
 from workbench.records import Qrel, Run, id_bytes, sorted_pairs
 from workbench.releases.contents import Pair, ReleaseAbout, ReleasedAnswer, ReleasedDecision, ReleaseRule
 from workbench.scoring.measures import at_threshold
-from workbench.scoring.pairs_of_runs import Comparisons, compare_all
+from workbench.scoring.pairs_of_runs import compare_all
 from workbench.scoring.rank_correlation import RankingComparison, Swap, compare_rankings, ranks
 from workbench.scoring.relevance import Floats
 from workbench.scoring.scorer import RunScores, Scorer
@@ -290,7 +290,7 @@ class _ScoresUnder:
         """The p of every two runs, corrected for all of them; none for fewer than two topics or runs."""
         if min(self.by_topic.shape) < 2:
             return {}
-        compared = compare_all(self.by_topic, Comparisons.T_HOLM)
+        compared = compare_all(self.by_topic)
         tags = list(self.means)
         pairs = zip(
             compared.first.tolist(), compared.second.tolist(), compared.adjusted.tolist(), strict=True

@@ -13,20 +13,19 @@ import numpy as np
 from workbench.errors import WorkbenchError
 from workbench.export import Export, table_export
 from workbench.latex import between, document, escaped, number, percent, table
-from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, compare_all
+from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, compare_all, finds_nothing
 from workbench.scoring.relevance import Floats, Positions
 from workbench.scoring.scorer import RunScores, best_first, higher_is_better, topic_scores_of, topics_of_all
 from workbench.scoring.significance import LEVEL
 from workbench.scoring.two_runs import too_little_shared
 
 METHODS = {
-    Comparisons.RANDOMISED_TUKEY: "Tukey HSD, randomised",
-    Comparisons.TUKEY: "Tukey HSD",
+    Comparisons.MAX_T: "Largest t of all pairs, bootstrap",
     Comparisons.T_HOLM: "Paired t tests, Holm",
     Comparisons.WILCOXON_HOLM: "Wilcoxon tests, Holm",
     Comparisons.RANDOMISATION_HOLM: "Randomisation tests, Holm",
 }
-MOST_RUNS = {Comparisons.TUKEY: 30, Comparisons.WILCOXON_HOLM: 60, Comparisons.RANDOMISATION_HOLM: 25}
+MOST_RUNS = {Comparisons.WILCOXON_HOLM: 60, Comparisons.RANDOMISATION_HOLM: 25}
 """Up to how many runs a method takes no more than some seconds; the others are as fast for hundreds."""
 
 
@@ -71,6 +70,11 @@ class AllPairs:
     def first_lines(self, most: int) -> tuple[PairLine, ...]:
         """The first of the lines."""
         return tuple(_lines(self.compared, self.compared.order[:most], [run.tag for run in self.ranked]))
+
+    @property
+    def finds_nothing(self) -> str:
+        """Why the test can find nothing, or hardly anything; empty where it can."""
+        return finds_nothing(self.compared.comparisons, self.compared.topics, self.pairs)
 
     @cached_property
     def significant(self) -> int:
@@ -118,7 +122,7 @@ def all_pairs(
     if most is not None and len(ranked) > most:
         raise WorkbenchError(
             f"{METHODS[method]}: too slow for {len(ranked)} runs",
-            remedy=f"choose up to {most} runs, or {METHODS[Comparisons.RANDOMISED_TUKEY]}",
+            remedy=f"choose up to {most} runs, or {METHODS[Comparisons.MAX_T]}",
         )
     compared = compare(scores, method, seed=seed)
     return AllPairs(qrels, shown, tuple(ranked), compared, left_out)
@@ -159,6 +163,7 @@ def all_pairs_export(found: AllPairs) -> Export:
         "level": found.compared.level,
         "rounds": found.compared.rounds or None,
         "seed": found.compared.seed,
+        "finds_nothing": found.finds_nothing,
     }
     return Export(
         columns,
@@ -170,7 +175,7 @@ def all_pairs_export(found: AllPairs) -> Export:
 
 def method_in_words(compared: ComparedRuns) -> str:
     """How all pairs were tested, with what was drawn at random."""
-    drawn = f", {compared.rounds:,} permutations, seed {compared.seed}" if compared.rounds else ""
+    drawn = f", {compared.rounds:,} rounds, seed {compared.seed}" if compared.rounds else ""
     return METHODS[compared.comparisons] + drawn
 
 
@@ -213,5 +218,12 @@ def _all_latex(found: AllPairs) -> str:
         f"{found.compared.topics} topics: {escaped(method_in_words(found.compared))}. {found.significant} of "
         f"{len(rows)} differences are significant at {1 - LEVEL:.2g}. Qrels: {escaped(found.qrels)}."
     )
-    heads = ("Better", "Other", "Difference", f"{percent(LEVEL)} interval", "$d$", "$p$ adjusted")
+    heads = (
+        "Better",
+        "Other",
+        "Difference",
+        f"{percent(LEVEL)} interval of all pairs together",
+        "$d_z$",
+        "$p$ adjusted",
+    )
     return document(table("llrrrr", heads, rows, caption, "tab:all-pairs", size=r"\footnotesize"))

@@ -23,7 +23,7 @@ FEWEST_TOPICS = 5
 exact two-sided p is 2 / 2 ** 4 = .125, and a t interval reaches far beyond what a measure can be."""
 TOO_FEW_TOPICS = f"fewer than {FEWEST_TOPICS} topics"
 
-_EXACT_FLIPS = 16  # 2 ** 16 assignments take as long as 65,536 random ones
+EXACT_FLIPS = 16  # 2 ** 16 assignments take as long as 65,536 random ones
 _EXACT_RANKS = 200  # the distribution of the rank sum is worked out in milliseconds up to here
 _CHUNK = 4_000_000  # signs at a time: 32 MB as doubles
 SLACK = 1e-12
@@ -189,7 +189,7 @@ def randomisation(differences: Floats, *, rounds: int = ROUNDS, seed: int = 0) -
         return Significance(test, 0, None, None, undefined=FEW_TOPICS)
     mean = float(differences.mean())
     p = float(randomised_p(differences[:, np.newaxis], rounds=rounds, seed=seed)[0])
-    if n <= _EXACT_FLIPS:
+    if n <= EXACT_FLIPS:
         return Significance(test, n, mean, p, f"all {2**n} signs")
     return Significance(test, n, mean, p, f"{rounds} random signs", seed)
 
@@ -224,12 +224,12 @@ def randomised_p(differences: Floats, *, rounds: int, seed: int) -> Floats:
     n, pairs = differences.shape
     least = np.abs(differences.sum(axis=0)) - SLACK * np.abs(differences).sum(axis=0)
     as_far = np.zeros(pairs, dtype=np.int64)
-    for signs in _all_signs(n) if n <= _EXACT_FLIPS else _random_signs(n, rounds, seed):
+    for signs in _all_signs(n) if n <= EXACT_FLIPS else _random_signs(n, rounds, seed):
         width = max(1, _CHUNK // len(signs))
         for start in range(0, pairs, width):
             part = slice(start, start + width)
             as_far[part] += (np.abs(signs @ differences[:, part]) >= least[part]).sum(axis=0)
-    if n <= _EXACT_FLIPS:
+    if n <= EXACT_FLIPS:
         return np.asarray(as_far / 2**n)
     return np.asarray((1 + as_far) / (1 + rounds))
 

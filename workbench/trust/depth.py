@@ -2,47 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import exp
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.agreement.intervals import Bounds, Interval, bounds_among, method_of
+from workbench.agreement.intervals import Interval
+from workbench.agreement.quantiles import student_t
 from workbench.errors import WorkbenchError
 from workbench.pooling.run_tops import RunTops, reached
 from workbench.records import Qrel
 from workbench.scoring.relevance import Relevance
 from workbench.trust.log_linear import Floats
-from workbench.trust.power_law import Fit, PowerLaw, fitted_law, fitted_laws, sums_between
+from workbench.trust.power_law import PowerLaw, fitted_law, fitted_laws, rates
 
 Counts = NDArray[np.int64]
 BAND_ENDS = (1, 2, 3, 5, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 """The ranks at which bands end, besides the depth of the judged pool and that of the deeper one."""
 
-ONE_TOPIC = "one topic says nothing of others"
-NOT_FITTED = "no resample of the topics could be fitted"
+METHOD = "prediction by the law fitted without each topic"
+FEWEST_TOPICS = 5
+NOT_FITTED = "the law cannot be fitted without one of the topics, or would not be one if it bends"
 
-_FEWEST_TOPICS = 2
 _STEPS = 10
+_LARGEST = 20.0
 
 
 @dataclass(frozen=True, slots=True)
 class Deepening:
     """What is asked: a pool of `depth` judged, and the one of depth `deeper` that is considered.
 
-    The law is fitted from rank `fit_from` (None: a tenth of the depth is left out) to `depth`. `level`,
-    `rounds` and `seed` are those of the interval.
+    The law is fitted from rank `fit_from` (None: a tenth of the depth is left out) to `depth`. Intervals have
+    the `level`.
     """
 
     depth: int
     deeper: int
     fit_from: int | None = None
-    fit: Fit = Fit.COUNTS
     level: float = 0.95
-    rounds: int = 2_000
-    seed: int = 0
 
     def __post_init__(self) -> None:
         if not 1 <= self.first_fitted < self.depth < self.deeper:
@@ -90,8 +91,8 @@ class DepthPoint:
     """A pool of a depth: the relevant documents that it found, all topics together, and those of the law.
 
     `found` is None beyond the judged depth, `fitted` before the ranks that were fitted. Beyond the depth
-    `fitted` extrapolates from what was found, `low` to `high` by the law fitted again on resampled topics;
-    None where there is no interval.
+    `fitted` extrapolates from what was found, `low` to `high` is its prediction interval; None where there is
+    none.
     """
 
     depth: int
@@ -116,8 +117,8 @@ class DeeperTopic:
     """What a deeper pool would find for a topic.
 
     `found` of the `judged` documents within the depth are relevant, `unjudged` there have no grade. Beyond it
-    `judgments` documents are not judged, of which `expected` are relevant, `low` to `high` given the fall of
-    the law and the topic's count (Garwood 1936); none can be more than there are judgments.
+    `judgments` documents are not judged, of which `expected` are relevant. The count lies from `low` to
+    `high` by the fall of the law and the topic's own count; none can be more than there are judgments.
     """
 
     topic: str
@@ -126,8 +127,8 @@ class DeeperTopic:
     found: int
     judgments: int
     expected: float
-    low: float
-    high: float
+    low: int
+    high: int
 
     @property
     def per_judgment(self) -> float | None:
@@ -162,9 +163,9 @@ class DeeperPool:
     Of the `pooled` documents within the depth `judged` have a grade, and `found` of these are relevant; the
     law is too low where some have none. Beyond, to the deeper depth, `expected` relevant documents are
     expected: those `known`, since they are judged already, and what the law has of those that are not, topic
-    by topic; `interval` resamples topics. `judgments` documents there are not judged, and no run has a new
-    one beyond rank `reached`. `topics` are sorted by expected relevant
-    documents per judgment, the highest first, then by name (bytes).
+    by topic to the rank of its last pooled document. `interval` is where the count on these topics lies.
+    `judgments` documents there are not judged, and no run has a new one beyond rank `reached`. `topics` are
+    sorted by expected relevant documents per judgment, the highest first, then by name (bytes).
     """
 
     question: Deepening
@@ -229,10 +230,10 @@ def pool_by_rank(
 def deeper_pool(counts: PoolByRank, question: Deepening) -> DeeperPool:
     """Extrapolate the new relevant documents by rank beyond the depth of a judged pool.
 
-    At rank d all topics together have C d ** s new relevant documents: Zobel 1998, who fits the judged
-    ranks by regression and adds up the law beyond them. What the pool needs in judgments is counted, not
-    estimated. Raises WorkbenchError where `counts` end before the deeper pool, and where fewer than two
-    of the fitted ranks have a relevant document.
+    At rank d all topics together have C d ** s new relevant documents: Zobel 1998, who adds up the law beyond
+    the judged ranks. Whether the law bends is tested, and one that does is fitted with its bend. What the
+    pool needs in judgments is counted, not estimated. Raises WorkbenchError where `counts` end before the
+    deeper pool, and where fewer than two of the fitted ranks have a relevant document.
     """
     depth, deeper, first = question.depth, question.deeper, question.first_fitted
     if counts.relevant.shape[1] < deeper:
@@ -240,73 +241,163 @@ def deeper_pool(counts: PoolByRank, question: Deepening) -> DeeperPool:
             f"the runs were read to rank {counts.relevant.shape[1]}, not to {deeper}",
             remedy="read them as deep as the deeper pool",
         )
-    fitted = counts.relevant[:, first - 1 : depth]
-    law = fitted_law(fitted.sum(axis=0), first=first, fit=question.fit)
-    beyond, growth = _Beyond(counts, question, deeper), law.between(depth + 1, deeper) / fitted.sum()
+    law = fitted_law(counts.relevant[:, first - 1 : depth], first=first)
+    beyond = _Beyond(counts, question, law)
+    ahead = beyond.until(deeper)
     return DeeperPool(
         question=question,
         runs=counts.runs,
         pooled=int(counts.pooled[:, :depth].sum()),
         judged=int(counts.judged[:, :depth].sum()),
         found=int(counts.relevant[:, :depth].sum()),
-        known=beyond.known,
-        judgments=int(beyond.judgments.sum()),
+        known=ahead.known,
+        judgments=int(ahead.judgments.sum()),
         reached=int(np.flatnonzero(counts.pooled[:, :deeper].any(axis=0)).max()) + 1,
         law=law,
-        expected=float(beyond.total(law.between(depth + 1, deeper))),
-        interval=_interval(fitted, question, beyond),
+        expected=ahead.expected,
+        interval=ahead.interval,
         bands=_bands(counts, law, depth, deeper),
-        topics=_topics(counts, growth, question, beyond),
-        curve=_curve(counts, law, question),
+        topics=_topics(counts, question, ahead),
+        curve=_curve(counts, law, question, beyond),
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ahead:
+    """What lies from the depth to a rank: relevant documents `known` already, and by topic (topics,).
+
+    `judgments` are the documents without a grade, of which `relevant` are expected; `low` and `high` are the
+    bounds of their count.
+    """
+
+    known: int
+    judgments: Counts
+    relevant: Floats
+    low: Counts
+    high: Counts
+    interval: Interval
+
+    @property
+    def expected(self) -> float:
+        """The relevant documents of all topics."""
+        return self.known + float(self.relevant.sum())
 
 
 class _Beyond:
-    """What lies beyond the depth, to the rank `last`: the law says how many of it are relevant."""
+    """What the law has beyond the depth.
 
-    def __init__(self, counts: PoolByRank, question: Deepening, last: int) -> None:
-        ranks = slice(question.depth, last)
-        fitted = counts.relevant[:, question.first_fitted - 1 : question.depth].sum(axis=1)
-        pooled = counts.pooled[:, ranks].sum(axis=1)
-        self.known = int(counts.relevant[:, ranks].sum())
-        self.judgments = pooled - counts.judged[:, ranks].sum(axis=1)
+    A topic has the law's fall; how high it lies, is what its fitted ranks found. The lower bound is the lower
+    one of the power law and of a law that may bend: where relevant documents end sooner than the power law
+    the interval of that law alone covers none of the truth (simulated), and as wide an upper bound says
+    nothing.
+    """
+
+    def __init__(self, counts: PoolByRank, question: Deepening, law: PowerLaw) -> None:
+        self._counts, self._question = counts, question
+        first, depth = question.first_fitted, question.depth
+        fitted = counts.relevant[:, first - 1 : depth].astype(np.float64)
+        self._fitted: Floats = fitted.sum(axis=1)
+        without = fitted.sum(axis=0) - fitted
+        self._ranks = np.arange(first, question.deeper + 1, dtype=np.float64)
+        self._law = self._shares(np.array([[np.log(law.scale), law.exponent, law.bend]]))[0]
+        self._laws = [
+            self._shares(fitted_laws(np.vstack([fitted.sum(axis=0), without]), first=first, terms=terms))
+            for terms in (2, 3)
+        ]
+
+    def _shares(self, laws: Floats) -> Floats:
+        """What laws find to each rank beyond the depth, as a share of what they fitted; (laws, ranks)."""
+        found, size = rates(laws, self._ranks), self._question.depth - self._question.first_fitted + 1
+        # A law that bends upwards would rise beyond what was seen.
+        beyond = np.minimum(found[:, size:], found[:, size - 1 : size])
+        shares: Floats = np.cumsum(beyond, axis=1) / found[:, :size].sum(axis=1, keepdims=True)
+        return shares
+
+    def until(self, last: int) -> _Ahead:
+        """What lies from the depth to the rank `last`."""
+        counts, question, depth = self._counts, self._question, self._question.depth
+        pooled = counts.pooled[:, depth:last]
+        total = pooled.sum(axis=1)
+        judgments: Counts = total - counts.judged[:, depth:last].sum(axis=1)
         # As many of the relevant documents as of all documents there are not judged.
-        self.unjudged = self.judgments / np.maximum(pooled, 1)
-        self._of_law = fitted / fitted.sum() * self.unjudged
+        unjudged = judgments / np.maximum(total, 1)
+        # No topic has any beyond the last document that a run brought.
+        ends = np.where(pooled.any(axis=1), pooled.shape[1] - 1 - (pooled[:, ::-1] > 0).argmax(axis=1), 0)
+        growth = self._law[ends] * unjudged
+        relevant = np.minimum(self._fitted * growth, judgments)
+        known = int(counts.relevant[:, depth:last].sum())
+        laws = self._errors(ends, unjudged)
+        low, high = self._of_topics(growth, laws, float(relevant.sum()), judgments)
+        many, of = len(judgments), (question.level, METHOD, len(judgments))
+        if not judgments.any():
+            interval = Interval(float(known), float(known), *of)
+        elif many < FEWEST_TOPICS or laws is None:
+            why = f"an interval needs {FEWEST_TOPICS} topics or more" if many < FEWEST_TOPICS else NOT_FITTED
+            interval = Interval(None, None, *of, undefined=why)
+        else:
+            bounds = self._of_all(laws, int(judgments.sum()))
+            interval = Interval(known + bounds[0], known + bounds[1], *of)
+        return _Ahead(known, judgments, relevant, low, high, interval)
 
-    def total(self, of_law: Floats | float) -> Floats:
-        """The relevant documents where the law has so many in all: of each topic no more than there are."""
-        found = np.multiply.outer(of_law, self._of_law)
-        total: Floats = self.known + np.minimum(found, self.judgments).sum(axis=-1)
-        return total
+    def _errors(self, ends: Counts, unjudged: Floats) -> list[tuple[float, float]] | None:
+        """What the power law and one that may bend expect in all, and the variance of its logarithm.
+
+        None where a law cannot be fitted without one of the topics.
+        """
+        topics = len(unjudged)
+        if topics < 2:
+            return None
+        found = []
+        for shares in self._laws:
+            with np.errstate(divide="ignore"):
+                logs = np.log(shares[:, ends] @ (self._fitted * unjudged))
+            if not np.isfinite(logs).all():
+                return None
+            without = logs[1:]
+            variance = float((topics - 1) / topics * ((without - without.mean()) ** 2).sum())
+            found.append((float(np.exp(logs[0])), variance))
+        return found
+
+    def _of_all(self, laws: Sequence[tuple[float, float]], judgments: int) -> tuple[float, float]:
+        """The bounds of the count on these topics, a negative binomial as of one topic."""
+        from scipy.stats import nbinom
+
+        tail = (1 - self._question.level) / 2
+        # Few topics: the normal is widened to t.
+        widened = (self._reach(len(self._fitted)) / NormalDist().inv_cdf(1 - tail)) ** 2
+        bounds = []
+        for expected, of_law in laws:
+            spread = max(widened * (of_law + 1 / self._fitted.sum()), 1e-9)
+            at = 1 / (1 + expected * spread)
+            bounds.append([float(nbinom.ppf(share, 1 / spread, at)) for share in (tail, 1 - tail)])
+        (low, high), (bent, _) = bounds
+        return min(low, bent, judgments), min(high, judgments)
+
+    def _reach(self, topics: int) -> float:
+        return student_t((1 + self._question.level) / 2, topics - 1)
+
+    def _of_topics(
+        self, growth: Floats, laws: list[tuple[float, float]] | None, expected: float, judgments: Counts
+    ) -> tuple[Counts, Counts]:
+        """The bounds of each topic's count, a negative binomial: its level is known by its own count."""
+        from scipy.stats import nbinom
+
+        tail = (1 - self._question.level) / 2
+        least = most = 1.0
+        if laws is not None and expected:
+            reach = self._reach(len(judgments))
+            (straight, error), (bent, of_bent) = ((law / expected, variance**0.5) for law, variance in laws)
+            least = min(straight * exp(-reach * error), bent * exp(-reach * of_bent))
+            most = straight * exp(min(reach * error, _LARGEST))
+        at = self._fitted + 0.5
+        low, high = (
+            np.minimum(nbinom.ppf(share, at, 1 / (1 + growth * factor)), judgments).astype(np.int64)
+            for share, factor in ((tail, least), (1 - tail, most))
+        )
+        return low, high
 
 
-def _interval(fitted: Counts, question: Deepening, beyond: _Beyond) -> Interval:
-    """The law fitted again on resampled topics: the interval of what such topics would have."""
-    topics, method = len(fitted), method_of("topic", Bounds.EXPANDED)
-    if topics < _FEWEST_TOPICS:
-        return Interval(None, None, question.level, method, topics, undefined=ONE_TOPIC)
-    sums = sums_between(*_resampled_laws(fitted, question), question.depth + 1, question.deeper)
-    defined = sums[~np.isnan(sums)]
-    drawn = (topics, question.rounds, question.seed, question.rounds - len(defined))
-    if not len(defined):
-        return Interval(None, None, question.level, method, *drawn, undefined=NOT_FITTED)
-    low, high = map(
-        float, beyond.total(np.array(bounds_among(defined, question.level, topics, Bounds.EXPANDED)))
-    )
-    return Interval(low, high, question.level, method, *drawn)
-
-
-def _resampled_laws(fitted: Counts, question: Deepening) -> tuple[Floats, Floats]:
-    """The scale and exponent of the law of each resample of the topics."""
-    topics = len(fitted)
-    draws = np.random.default_rng(question.seed).multinomial(
-        topics, np.full(topics, 1 / topics), size=question.rounds
-    )
-    return fitted_laws((draws @ fitted).astype(np.float64), first=question.first_fitted, fit=question.fit)
-
-
-def _curve(counts: PoolByRank, law: PowerLaw, question: Deepening) -> tuple[DepthPoint, ...]:
+def _curve(counts: PoolByRank, law: PowerLaw, question: Deepening, beyond: _Beyond) -> tuple[DepthPoint, ...]:
     """What pools of each depth have found, to the judged one, and what deeper ones are expected to find."""
     depth, first = question.depth, question.first_fitted
     found = np.cumsum(counts.relevant[:, :depth].sum(axis=0)).tolist()
@@ -315,21 +406,17 @@ def _curve(counts: PoolByRank, law: PowerLaw, question: Deepening) -> tuple[Dept
         DepthPoint(at, found[at - 1], before + law.between(first, at) if at >= first else None)
         for at in range(1, depth + 1)
     ]
-    fitted = counts.relevant[:, first - 1 : depth]
-    topics = len(fitted)
-    laws = _resampled_laws(fitted, question) if topics >= _FEWEST_TOPICS else None
     steps = np.unique(np.linspace(depth, question.deeper, _STEPS + 1).round().astype(int)).tolist()
+    least = 0.0
     for at in steps[1:]:
-        beyond = _Beyond(counts, question, at)
-        low = high = None
-        if laws is not None:
-            sums = sums_between(*laws, depth + 1, at)
-            defined = sums[~np.isnan(sums)]
-            if len(defined):
-                bounds = np.array(bounds_among(defined, question.level, topics, Bounds.EXPANDED))
-                low, high = (found[-1] + beyond.total(bounds)).tolist()
-        total = float(beyond.total(law.between(depth + 1, at)))
-        points.append(DepthPoint(at, None, found[-1] + total, low, high))
+        ahead = beyond.until(at)
+        low, high = ahead.interval.low, ahead.interval.high
+        if low is not None and high is not None:
+            # What is found by a rank is not lost at a later one.
+            least = max(least, found[-1] + low)
+            points.append(DepthPoint(at, None, found[-1] + ahead.expected, least, found[-1] + high))
+        else:
+            points.append(DepthPoint(at, None, found[-1] + ahead.expected))
     return tuple(points)
 
 
@@ -346,30 +433,20 @@ def _bands(counts: PoolByRank, law: PowerLaw, depth: int, deeper: int) -> tuple[
     return tuple(bands)
 
 
-def _topics(
-    counts: PoolByRank, growth: float, question: Deepening, beyond: _Beyond
-) -> tuple[DeeperTopic, ...]:
-    """Each topic has the law's fall; how high it lies, is what the fitted ranks of the topic found."""
-    from scipy.special import gammaincinv
-
-    depth, judgments = question.depth, beyond.judgments
-    fitted = counts.relevant[:, question.first_fitted - 1 : depth].sum(axis=1).astype(np.float64)
-    tail = (1 - question.level) / 2
-    low = np.where(fitted > 0, gammaincinv(np.maximum(fitted, 1), tail), 0.0)
-    high = gammaincinv(fitted + 1, 1 - tail)
-    estimates = np.stack([fitted, low, high], axis=1) * (growth * beyond.unjudged)[:, np.newaxis]
-    estimates = np.minimum(estimates, judgments[:, np.newaxis])
+def _topics(counts: PoolByRank, question: Deepening, ahead: _Ahead) -> tuple[DeeperTopic, ...]:
+    depth = question.depth
     topics = [
-        DeeperTopic(
-            topic, int(judged), int(of_pool - judged), int(found), int(needed), *map(float, estimated)
-        )
-        for topic, judged, of_pool, found, needed, estimated in zip(
+        DeeperTopic(topic, judged, pooled - judged, found, needed, expected, low, high)
+        for topic, judged, pooled, found, needed, expected, low, high in zip(
             counts.topics,
-            counts.judged[:, :depth].sum(axis=1),
-            counts.pooled[:, :depth].sum(axis=1),
-            counts.relevant[:, :depth].sum(axis=1),
-            judgments,
-            estimates,
+            *(
+                kind[:, :depth].sum(axis=1).tolist()
+                for kind in (counts.judged, counts.pooled, counts.relevant)
+            ),
+            ahead.judgments.tolist(),
+            ahead.relevant.tolist(),
+            ahead.low.tolist(),
+            ahead.high.tolist(),
             strict=True,
         )
     ]

@@ -72,10 +72,7 @@ def _latex(found: DeeperPool) -> str:
         f"Extrapolated {depths} by a power law fitted to ranks {question.first_fitted} to {question.depth} "
         f"of {found.runs} runs (Zobel 1998)"
     )
-    resampled = (
-        f"{percent(question.level)} intervals: {question.rounds:,} resamples of {len(found.topics)} topics, "
-        f"seed {question.seed}"
-    )
+    intervals = f"{percent(question.level)} prediction intervals of the count on these topics"
     judged, expected = PaperColumn("judged", "Judged"), "Relevant expected"
     recall = PaperColumn("recall", "Estimated recall", 2, "recall_low", "recall_high")
     return document(
@@ -93,8 +90,8 @@ def _latex(found: DeeperPool) -> str:
                     PaperColumn("advice", "Advice"),
                 ),
             ),
-            f"What a deeper pool would find by topic. {method}; {percent(question.level)} intervals given "
-            "the law and the topic's count.",
+            f"What a deeper pool would find by topic. {method}; {percent(question.level)} prediction "
+            "intervals by the law and the topic's count.",
             "tab:trust-depth",
         ),
         paper_table(
@@ -119,7 +116,7 @@ def _latex(found: DeeperPool) -> str:
                 bounded("fitted", "Fitted", 1, prefix=""),
             ),
             f"Relevant documents of pools by depth, {len(found.topics)} topics together. {method}; "
-            f"{resampled}.",
+            f"{intervals}.",
             "tab:trust-depth-curve",
         ),
     )

@@ -145,7 +145,7 @@ def fewer_topics(
             _trusted(topics, of_bins, splitting, apart, extrapolated=topics == len(values))
             for topics, of_bins in zip((*chosen, len(values)), (*rates, extrapolated), strict=True)
         ),
-        reliability=reliability(values, level=splitting.level),
+        reliability=reliability(values),
         power=discriminative_power(values, level=splitting.level, seed=splitting.seed),
     )
 
@@ -169,7 +169,7 @@ def _extrapolated(sets: Sequence[SetsOfTopics], rates: Floats, topics: int) -> F
     """The swap rate of each bin over all topics, never above that of the largest sets."""
     swapped = np.array([one.swapped for one in sets], dtype=np.float64).T
     compared = np.array([one.compared for one in sets], dtype=np.float64).T
-    levels, slopes = most_likely(swapped, np.array([float(one.topics) for one in sets]), compared)
+    levels, slopes = most_likely(swapped, np.array([float(one.topics) for one in sets]), compared).T
     found: Floats = np.fmin(np.exp(levels + slopes * topics), rates[-1])
     return np.where(np.isnan(rates[-1]), np.nan, found)
 

@@ -30,16 +30,15 @@ def _sizes(found: FewerTopics) -> Table:
             tau, pearson = sets.tau, sets.pearson
             compared = (sets.rounds, tau.mean, tau.low, tau.high, pearson.mean, pearson.low, pearson.high)
             compared += (sets.swap_rate, sets.swaps.low, sets.swaps.high)
-        low, high = found.reliability.bounds_at(trusted.topics)
         rows.append(
             (
-                *(trusted.topics, *compared, found.reliability.at(trusted.topics), low, high),
+                *(trusted.topics, *compared, found.reliability.at(trusted.topics)),
                 *(trusted.difference, trusted.pairs, "yes" if trusted.extrapolated else "no"),
             )
         )
     bounds = ("tau", "tau_low", "tau_high", "pearson", "pearson_low", "pearson_high")
     swaps = ("swap_rate", "swap_rate_low", "swap_rate_high")
-    of_all = ("reliability", "reliability_low", "reliability_high", "difference", "pairs", "extrapolated")
+    of_all = ("reliability", "difference", "pairs", "extrapolated")
     return ("topics", "rounds", *bounds, *swaps, *of_all), rows
 
 
@@ -117,12 +116,12 @@ def _latex(found: FewerTopics) -> str:
                 bounded("tau", "tau b", 2),
                 bounded("pearson", "Pearson", 2),
                 bounded("swap_rate", "Swapped"),
-                bounded("reliability", "Reliability", 2),
+                PaperColumn("reliability", "Reliability", 2),
                 PaperColumn("difference", "Trusted difference", 2),
                 pairs,
             ),
             f"What fewer topics show. {drawn}; in brackets the {percent(splitting.level)} range over the "
-            "splits, of reliability the interval. A difference is trusted if at most "
+            "splits. A difference is trusted if at most "
             f"{percent(splitting.most_swapped)} of other topics would turn it round; over all {found.topics} "
             "topics it is extrapolated. Pairs of runs that are so far apart.",
             "tab:trust-topics",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -77,8 +77,28 @@ class SampledPool:
             {one.topic for one in self.strata}
         )
 
+    @property
+    def topics(self) -> int:
+        """On how many topics anything was drawn."""
+        return len({one.topic for one in self._lines})
+
+    @property
+    def relevant(self) -> float:
+        """How many relevant documents were drawn of a topic, on average; 0 without topics."""
+        relevant = sum(one.grade is not None and one.grade >= self.relevant_from for one in self._lines)
+        return relevant / self.topics if self.topics else 0.0
+
+    @property
+    def _lines(self) -> Sequence[SampledQrel | Prel]:
+        return self.strata or self.prels
+
 
 NO_SAMPLE = SampledPool()
+FEWEST_RELEVANT = 15
+"""Of fewer relevant documents drawn a topic estimates order runs, but are too high or low by up to a half.
+
+Intervals hold .84 of the truth with 14 of them, and .95 with 19 (simulated).
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +138,32 @@ class JudgedOverall:
 
 @dataclass(frozen=True, slots=True)
 class Holes:
-    """What unjudged documents leave open, run by run; `highest` is the grade that they could have."""
+    """What unjudged documents leave open, run by run; `highest` is the grade that they could have.
+
+    Estimates come from a sample of `sampled_topics`, of each of which `sampled_relevant` relevant documents
+    were drawn on average.
+    """
 
     topics: int
     highest: int
     runs: tuple[RunWithHoles, ...]
+    sampled_topics: int = 0
+    sampled_relevant: float = 0.0
+
+    @property
+    def for_order(self) -> bool:
+        """Whether estimates say in which order runs stand, but not how much they score."""
+        return self.sampled_relevant < FEWEST_RELEVANT
+
+    @property
+    def caution(self) -> str:
+        """What the estimates are good for where they are not good for all; else empty."""
+        if not self.for_order:
+            return ""
+        return (
+            f"for order, not for size: {self.sampled_relevant:.1f} relevant documents were drawn of a topic; "
+            f"with fewer than {FEWEST_RELEVANT} an estimate can be too high by a half, and has no interval"
+        )
 
     def overall(self) -> tuple[JudgedOverall, ...]:
         """What is judged of all runs together, by cutoff; nothing where no run retrieved anything."""
@@ -185,10 +226,10 @@ def holes(
                     _open_score(judged, one, mean_score(per_topic[str(one)].values()), grade)
                     for one in measures
                 ),
-                estimates=_estimates(ordered, estimators),
+                estimates=_estimates(ordered, estimators, for_order=sample.relevant < FEWEST_RELEVANT),
             )
         )
-    return Holes(len(scorer.relevance.topics), grade, tuple(found))
+    return Holes(len(scorer.relevance.topics), grade, tuple(found), sample.topics, sample.relevant)
 
 
 Estimator = Callable[[Sequence[str]], float | None]
@@ -231,14 +272,18 @@ def _statap(ranking: Sequence[str], pool: Mapping[str, Prel]) -> float | None:
     return statap(ranking, grades, {docno: one.inclusion for docno, one in pool.items()}).value
 
 
-def _estimates(run: OrderedRun, estimators: Mapping[str, Mapping[str, Estimator]]) -> dict[str, MeanScore]:
+def _estimates(
+    run: OrderedRun, estimators: Mapping[str, Mapping[str, Estimator]], *, for_order: bool
+) -> dict[str, MeanScore]:
     orders = run.orders() if estimators else {}
     found = {}
     for name, by_topic in estimators.items():
         values = [estimate(orders.get(topic, ())) for topic, estimate in by_topic.items()]
         known = [value for value in values if value is not None]
         if known:
-            found[name] = mean_score(known)
+            mean = mean_score(known)
+            # What is too high or too low has no interval that it is in.
+            found[name] = replace(mean, low=None, high=None) if for_order else mean
     return found
 
 

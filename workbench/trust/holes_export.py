@@ -44,9 +44,9 @@ def _judged(found: Holes) -> Table:
 
 
 def _estimates(found: Holes) -> Table:
-    """What a sample of the pool estimates of each run."""
-    return ("run", "measure", "topics", "estimate", "low", "high"), [
-        (run.run, name, one.topics, one.mean, one.low, one.high)
+    """What a sample of the pool estimates of each run, on how many of its topics."""
+    return ("run", "measure", "topics", "sampled_topics", "estimate", "low", "high"), [
+        (run.run, name, one.topics, found.sampled_topics, one.mean, one.low, one.high)
         for run in found.runs
         for name, one in run.estimates.items()
     ]
@@ -97,9 +97,16 @@ def _latex(found: Holes) -> str:
         tables.append(
             paper_table(
                 _estimates(found),
-                (run, measure, PaperColumn("topics", "Topics"), bounded("estimate", "Estimate", prefix="")),
+                (
+                    run,
+                    measure,
+                    PaperColumn("topics", "Topics"),
+                    PaperColumn("sampled_topics", "Of"),
+                    bounded("estimate", "Estimate", prefix=""),
+                ),
                 f"Scores of {len(found.runs)} runs estimated from the sample of the pool, over topics with a "
-                "relevant document in the sample, with 95\\,\\% intervals over topics.",
+                "relevant document in the sample"
+                + (f": {found.caution}." if found.for_order else ", with 95\\,\\% intervals over topics."),
                 "tab:trust-holes-estimates",
             )
         )

@@ -109,6 +109,14 @@ class OtherJudges:
         return self.runs * (self.runs - 1) // 2
 
     @property
+    def two_alone(self) -> BetweenQrels | None:
+        """The two assessors, one against the other, where there are no more: the plainest comparison."""
+        if len(self.assessors) != 2:
+            return None
+        two = set(self.assessors)
+        return next((one for one in self.between if {one.first, one.second} == two), None)
+
+    @property
     def ties(self) -> bool:
         """Whether any of the qrels, or any mixture, ties two runs."""
         mixed = self.mixtures is not None and bool(self.mixtures.tied.mean)

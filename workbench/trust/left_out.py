@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections import Counter
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from functools import partial
 
 import numpy as np
 
-from workbench.agreement.intervals import shares_below
+from workbench.agreement.intervals import Interval
+from workbench.agreement.jackknife import Transform, over_units
 from workbench.errors import WorkbenchError
 from workbench.export import Export
 from workbench.latex import document, escaped
 from workbench.latex import number as number_text
 from workbench.scoring.relevance import Floats
 from workbench.trust.alternatives import AlternativeQrels, Pair, TopicScores
-from workbench.trust.mixtures import in_parts
-from workbench.trust.orders import Orders, orders_of, tau_ap, tau_b
+from workbench.trust.orders import orders_of, tau_ap, tau_b
 from workbench.trust.paper_tables import PaperColumn, Row, Table, bounded, paper_table
 
 WITH, WITHOUT = "with", "without"
-ROUNDS = 1000
-LEVEL = 0.95
+DRAWS = 50
+"""How often as many judged documents are left out at random: what chance alone does to the ranking."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,25 +42,37 @@ class LeftOutDocuments:
 
 @dataclass(frozen=True, slots=True)
 class TauOfOrders:
-    """A coefficient of the two rankings with its interval over resampled topics; None where undefined."""
+    """A coefficient of the two rankings, None where undefined, and those of chance: middle and bounds.
+
+    `low` to `high` hold 95 of 100 draws of as many judged documents of the same topics, left out at random.
+    """
 
     value: float | None
+    chance: float | None
     low: float | None
     high: float | None
+
+    @property
+    def in_words(self) -> str:
+        """What leaving out these documents does beyond chance; nothing where there is nothing to compare."""
+        if self.value is None or self.low is None:
+            return ""
+        if self.value < self.low:
+            return "the ranking changes more than by leaving out as many documents at random"
+        return "the ranking changes no more than by leaving out as many documents at random"
 
 
 @dataclass(frozen=True, slots=True)
 class RunLeftOut:
     """A run's mean score and rank with the documents and without; of a tie all have the best rank.
 
-    `low` and `high` are bounds of `change` over resampled topics, None of a single topic.
+    `interval` is that of `change` over topics.
     """
 
     run: str
     score: float
     without: float
-    low: float | None
-    high: float | None
+    interval: Interval
     rank: int
     rank_without: int
 
@@ -87,7 +100,7 @@ class ScoresLeftOut:
     tau_b: TauOfOrders
     tau_ap: TauOfOrders
     swapped: int
-    rounds: int
+    draws: int
     seed: int
     runs: tuple[RunLeftOut, ...]
 
@@ -98,11 +111,12 @@ class ScoresLeftOut:
 
 
 def without_pairs(
-    qrels: AlternativeQrels, pairs: Collection[Pair], what: str, relevant_from: int
-) -> tuple[AlternativeQrels, AlternativeQrels, LeftOutDocuments]:
-    """The qrels whole and without these pairs, named `WITH` and `WITHOUT`, with what is left out.
+    qrels: AlternativeQrels, pairs: Collection[Pair], what: str, relevant_from: int, *, seed: int = 0
+) -> tuple[list[AlternativeQrels], LeftOutDocuments]:
+    """The qrels whole, without these pairs and, DRAWS times, without as many of each topic drawn at random.
 
-    Raises WorkbenchError where the qrels have none of the pairs, or no others.
+    They are named `WITH`, `WITHOUT` and by number. Raises WorkbenchError where the qrels have none of the
+    pairs, or no others.
     """
     chosen = {pair: grade for pair, grade in qrels.grades.items() if pair in pairs}
     rest = {pair: grade for pair, grade in qrels.grades.items() if pair not in chosen}
@@ -120,87 +134,83 @@ def without_pairs(
         graded=len(qrels.grades),
         all_relevant=sum(grade >= relevant_from for grade in qrels.grades.values()),
     )
-    sides = (
-        AlternativeQrels(WITH, qrels.grades, qrels.relevant_from),
-        AlternativeQrels(WITHOUT, rest, qrels.relevant_from),
-    )
-    return *sides, left_out
+    by_topic: dict[str, list[Pair]] = {}
+    for pair in qrels.grades:
+        by_topic.setdefault(pair[0], []).append(pair)
+    sizes = Counter(topic for topic, _ in chosen)
+    generator = np.random.default_rng(seed)
+    sides = [qrels.grades, rest]
+    for _ in range(DRAWS):
+        drawn = {
+            by_topic[topic][place]
+            for topic, size in sizes.items()
+            for place in generator.choice(len(by_topic[topic]), size, replace=False).tolist()
+        }
+        sides.append({pair: grade for pair, grade in qrels.grades.items() if pair not in drawn})
+    names = [WITH, WITHOUT, *map(str, range(DRAWS))]
+    return [
+        AlternativeQrels(name, grades, qrels.relevant_from) for name, grades in zip(names, sides, strict=True)
+    ], left_out
 
 
 def scores_left_out(scores: TopicScores, left_out: LeftOutDocuments, *, seed: int = 0) -> ScoresLeftOut:
-    """Compare the rankings of the runs with the documents and without them.
+    """Compare the rankings of the runs with the documents and without them, and with what chance does.
 
     `scores` are under the qrels that `without_pairs` gives; a topic of which nothing is left counts as 0.
-    Intervals are percentiles over 1,000 resamples of the topics, the same ones on both sides, expanded for
-    few topics (Hesterberg 2015). Raises WorkbenchError for fewer than two runs.
+    Raises WorkbenchError for fewer than two runs.
     """
     if len(scores.runs) < 2:
         raise WorkbenchError("a ranking needs two runs", remedy="choose at least two")
-    sides = scores.values[[scores.qrels.index(WITH), scores.qrels.index(WITHOUT)]]
-    topics = sides.shape[1]
+    sides = scores.values
     means = sides.mean(axis=1)
     orders = orders_of(means)
     one, other = orders.part(slice(0, 1)), orders.part(slice(1, 2))
-    resampled = _Resampled(sides, seed)
     ranks = orders.ranks
-    bounds = resampled.changes()
+    changes = sides[0] - sides[1]
     found = [
         RunLeftOut(
             run=run,
             score=float(means[0, at]),
             without=float(means[1, at]),
-            low=bounds[at][0],
-            high=bounds[at][1],
+            interval=_over_topics(changes[:, at]),
             rank=int(ranks[0, at]),
             rank_without=int(ranks[1, at]),
         )
         for at, run in enumerate(scores.runs)
     ]
+    taus = []
+    for compute in (tau_b, tau_ap):
+        values = np.array(
+            [float(compute(one, orders.part(slice(at, at + 1)))[0]) for at in range(1, len(means))]
+        )
+        taus.append(_tau(values[0], values[1:]))
     return ScoresLeftOut(
         measure=scores.measure,
-        topics=topics,
+        topics=sides.shape[1],
         left_out=left_out,
-        tau_b=resampled.coefficient(tau_b, one, other),
-        tau_ap=resampled.coefficient(tau_ap, one, other),
+        tau_b=taus[0],
+        tau_ap=taus[1],
         swapped=int((one.signs * other.signs < 0).sum()) // 2,
-        rounds=ROUNDS,
+        draws=len(means) - 2,
         seed=seed,
         runs=tuple(sorted(found, key=lambda line: (line.rank, line.run))),
     )
 
 
-class _Resampled:
-    """Means of every run on both sides over the same resamples of the topics; (2, rounds, runs)."""
+def _over_topics(changes: Floats) -> Interval:
+    """The interval of a mean change; topics that hardly change hardly count."""
+    topics = len(changes)
+    with np.errstate(invalid="ignore"):
+        without = (changes.sum() - changes) / (topics - 1)
+    return over_units(float(changes.mean()), without, np.abs(changes), Transform.PLAIN)
 
-    def __init__(self, sides: Floats, seed: int) -> None:
-        topics = sides.shape[1]
-        self.topics = topics
-        drawn = np.random.default_rng(seed).multinomial(topics, np.full(topics, 1 / topics), size=ROUNDS)
-        self.means: Floats = drawn @ sides / topics
 
-    def changes(self) -> list[tuple[float | None, float | None]]:
-        """The bounds of how much more each run scores with the documents."""
-        changes = self.means[0] - self.means[1]
-        return [self._bounds(changes[:, run]) for run in range(changes.shape[1])]
-
-    def coefficient(
-        self, compute: Callable[[Orders, Orders], Floats], one: Orders, other: Orders
-    ) -> TauOfOrders:
-        """A coefficient of the rankings; resamples on which it is undefined are left out."""
-        value = float(compute(one, other)[0])
-        parts = [
-            compute(*(orders_of(side[part.start : part.stop]) for side in self.means))
-            for part in in_parts(ROUNDS)
-        ]
-        values = np.concatenate(parts)
-        low, high = self._bounds(values[~np.isnan(values)])
-        return TauOfOrders(None if np.isnan(value) else value, low, high)
-
-    def _bounds(self, values: Floats) -> tuple[float | None, float | None]:
-        if self.topics < 2 or not len(values):
-            return None, None
-        low, high = np.quantile(values, shares_below(LEVEL, self.topics)).tolist()
-        return low, high
+def _tau(value: float, of_chance: Floats) -> TauOfOrders:
+    drawn = of_chance[~np.isnan(of_chance)]
+    if np.isnan(value) or not len(drawn):
+        return TauOfOrders(None if np.isnan(value) else value, None, None, None)
+    low, middle, high = np.quantile(drawn, (0.025, 0.5, 0.975)).tolist()
+    return TauOfOrders(value, middle, low, high)
 
 
 def left_out_export(found: ScoresLeftOut) -> Export:
@@ -212,7 +222,7 @@ def left_out_export(found: ScoresLeftOut) -> Export:
 def _runs(found: ScoresLeftOut) -> Table:
     rows: list[Row] = [
         (
-            *(one.run, one.score, one.without, one.change, one.low, one.high),
+            *(one.run, one.score, one.without, one.change, one.interval.low, one.interval.high),
             *(one.rank, one.rank_without, one.ranks_risen),
         )
         for one in found.runs
@@ -235,7 +245,11 @@ def _latex(found: ScoresLeftOut) -> str:
         PaperColumn("rank", "Rank"),
         PaperColumn("rank_without", "Rank without"),
     )
-    taus = f"$\\tau_b$ = {number_text(found.tau_b.value)}, $\\tau_{{AP}}$ = {number_text(found.tau_ap.value)}"
+    chance = f"{number_text(found.tau_b.low)} to {number_text(found.tau_b.high)}"
+    taus = (
+        f"$\\tau_b$ = {number_text(found.tau_b.value)} ({chance} where as many are left out at random), "
+        f"$\\tau_{{AP}}$ = {number_text(found.tau_ap.value)}"
+    )
     caption = (
         f"{escaped(found.measure)} of {len(found.runs)} runs over {found.topics} topics, with and without "
         f"{found.left_out.pairs:,} judged documents {escaped(found.left_out.what)}; {taus}."

@@ -1,4 +1,4 @@
-"""Counts whose expected value rises or falls by a constant factor a step: the most likely factor."""
+"""Counts whose logarithm follows a polynomial of a place: the most likely one."""
 
 from __future__ import annotations
 
@@ -7,31 +7,44 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_STEPS = 60
-_STEEPEST = 30.0  # beyond, what is one step further on has nothing left
+_STEPS = 100
+_LARGEST = 30.0  # logarithms beyond have nothing, or everything, left
 
 
-def most_likely(counts: Floats, at: Floats, exposure: Floats | None = None) -> tuple[Floats, Floats]:
-    """The levels and slopes of counts that vary as Poisson's: exposure * exp(level + slope * at).
+def most_likely(counts: Floats, at: Floats, exposure: Floats | None = None, *, terms: int = 2) -> Floats:
+    """The coefficients of counts that vary as Poisson's: exposure * exp(b0 + b1 * at + b2 * at ** 2 ...).
 
-    `counts` and `exposure` (1 unless given) have the shape (laws, places), `at` has (places,); both results
-    have (laws,), NaN where fewer than two places have a count. The most likely slope gives the mean place
-    that the counts have, and the level their sum; it is found by Newton's method.
+    `counts` and `exposure` (1 unless given) have the shape (laws, places), `at` has (places,); the result has
+    (laws, terms), NaN where fewer than `terms` places have a count. It is found by Newton's method.
     """
-    weights_of = np.ones_like(counts) if exposure is None else exposure
-    exponents = np.zeros(len(counts))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        totals = counts.sum(axis=1)
-        target = (counts @ at) / totals
-        for _ in range(_STEPS):
-            weights = weights_of * np.exp(exponents[:, np.newaxis] * (at - at[0]))
-            weights /= weights.sum(axis=1, keepdims=True)
-            mean = weights @ at
-            steps = np.clip((target - mean) / (weights @ at**2 - mean**2), -1.0, 1.0)
-            exponents = np.clip(exponents + steps, -_STEEPEST, _STEEPEST)
-            if (np.abs(steps[np.isfinite(steps)]) < 1e-12).all():
-                break
-        levels = np.log(totals / (weights_of * np.exp(exponents[:, np.newaxis] * at)).sum(axis=1))
-    undefined = (counts > 0).sum(axis=1) < 2
-    levels[undefined] = exponents[undefined] = np.nan
-    return levels, exponents
+    enough = (counts > 0).sum(axis=1) >= terms
+    if not enough.all():
+        found = np.full((len(counts), terms), np.nan)
+        if enough.any():
+            some = None if exposure is None else exposure[enough]
+            found[enough] = most_likely(counts[enough], at, some, terms=terms)
+        return found
+    middle, spread = at.mean(), float(np.ptp(at)) or 1.0
+    # Powers of a place that is near 0 tell one another apart.
+    powers = ((at - middle) / spread)[:, np.newaxis] ** np.arange(terms)
+    offset = np.zeros_like(counts) if exposure is None else np.log(np.maximum(exposure, 1e-300))
+    found = np.zeros((len(counts), terms))
+    found[:, 0] = np.log(np.maximum(counts.sum(axis=1), 1e-9) / np.exp(offset).sum(axis=1))
+    for _ in range(_STEPS):
+        means = np.exp(np.clip(found @ powers.T + offset, -_LARGEST, _LARGEST))
+        slopes = (counts - means) @ powers
+        curvatures = np.einsum("lr,ri,rj->lij", means, powers, powers) + 1e-12 * np.eye(terms)
+        steps = np.clip(np.linalg.solve(curvatures, slopes[..., np.newaxis])[..., 0], -1.0, 1.0)
+        found += steps
+        if np.abs(steps).max(initial=0.0) < 1e-12:
+            break
+    return found @ _uncentred(float(middle), spread, terms)
+
+
+def _uncentred(middle: float, spread: float, terms: int) -> Floats:
+    """What makes coefficients of ((at - middle) / spread) ** k those of at ** k."""
+    made = np.zeros((terms, terms))
+    for power in range(terms):
+        polynomial = np.poly1d([1 / spread, -middle / spread]) ** power
+        made[power, : power + 1] = polynomial.coeffs[::-1]
+    return made

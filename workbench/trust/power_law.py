@@ -1,92 +1,92 @@
-"""How the number of new relevant documents falls as a pool gets deeper: a power law of the rank."""
+"""How the number of new relevant documents falls as a pool gets deeper: a power law of the rank, tested."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
 from workbench.errors import WorkbenchError
+from workbench.scoring.significance import two_sided_t
 from workbench.trust.log_linear import Floats, most_likely
 
-
-class Fit(StrEnum):
-    """How a power law is fitted to counts by rank.
-
-    `COUNTS` is the most likely law for counts that vary as Poisson's, zeros included. `LOGS` is Zobel's:
-    least squares on the logarithms, where a rank without a relevant document has no place and is left out.
-    That makes small counts too large: in simulations of 50 topics its 95 % interval had the truth in 87 of
-    100 collections, that of `COUNTS` in 92.
-    """
-
-    COUNTS = "counts"
-    LOGS = "logs"
+BENT = 0.05
+"""A law is bent where chance alone would bend it as much in less than this share of collections."""
 
 
 @dataclass(frozen=True, slots=True)
 class PowerLaw:
-    """At rank d a pool finds `scale` * d ** `exponent` new relevant documents, all topics together.
+    """At rank d a pool finds `scale` * d ** (`exponent` + `bend` * log d) new relevant documents in all.
 
-    `ranks` were fitted, `empty` of them without a relevant document.
+    `bend` is 0 unless the power law of Zobel 1998 does not follow the ranks: `p` is that of a bend as large
+    by chance, None of fewer than two topics or three ranks with a relevant document. `ranks` were fitted,
+    `empty` of them without a relevant document.
     """
 
     scale: float
     exponent: float
-    fit: Fit
+    bend: float
+    p: float | None
     ranks: int
     empty: int
 
-    def at(self, rank: float) -> float:
-        """The new relevant documents at a rank, from 1."""
-        return float(self.scale * rank**self.exponent)
+    def at(self, ranks: Floats) -> Floats:
+        """The new relevant documents at each rank, from 1."""
+        found: Floats = rates(np.array([[np.log(self.scale), self.exponent, self.bend]]), ranks)[0]
+        return found
 
     def between(self, first: int, last: int) -> float:
         """The new relevant documents from the first rank to the last, both included."""
-        return float(sums_between(np.array([self.scale]), np.array([self.exponent]), first, last)[0])
+        return float(self.at(np.arange(first, last + 1, dtype=np.float64)).sum())
 
 
-def fitted_law(counts: ArrayLike, *, first: int = 1, fit: Fit = Fit.COUNTS) -> PowerLaw:
-    """The law of new relevant documents by rank, shape (ranks,), the first of which has the rank `first`.
+def rates(laws: Floats, ranks: Floats) -> Floats:
+    """What each of several laws (laws, terms) finds at each rank; shape (laws, ranks)."""
+    found: Floats = np.exp(laws @ np.log(ranks) ** np.arange(laws.shape[1])[:, np.newaxis])
+    return found
 
-    Zobel 1998 extrapolates TREC's pools by such a law. Raises WorkbenchError where fewer than two ranks have
-    a relevant document.
 
-    >>> law = fitted_law([40, 20, 40 / 3, 10])
+def fitted_laws(counts: Floats, *, first: int, terms: int = 2) -> Floats:
+    """The most likely laws of counts (laws, ranks) from the rank `first`; (laws, terms), NaN for none.
+
+    Counts vary as Poisson's, zeros included; with three terms a law may bend.
+    """
+    ranks = np.arange(first, first + counts.shape[1], dtype=np.float64)
+    return most_likely(counts, np.log(ranks), terms=terms)
+
+
+def fitted_law(counts: NDArray[Any], *, first: int = 1) -> PowerLaw:
+    """The law of new relevant documents by rank, shape (topics, ranks), the first of which is rank `first`.
+
+    Zobel 1998 extrapolates TREC's pools by a power law. Whether it bends is tested without each topic in turn
+    (Tukey 1958). Raises WorkbenchError where fewer than two ranks have a relevant document.
+
+    >>> law = fitted_law(np.array([[40, 20, 40 / 3, 10]]))
     >>> round(law.scale, 6), round(law.exponent, 6), round(law.between(5, 6), 6)
     (40.0, -1.0, 14.666667)
     """
-    found = np.asarray(counts, dtype=np.float64)
-    scales, exponents = fitted_laws(found[np.newaxis, :], first=first, fit=fit)
-    if np.isnan(exponents[0]):
+    totals = counts.sum(axis=0, dtype=np.float64)
+    (straight,) = fitted_laws(totals[np.newaxis], first=first)
+    if np.isnan(straight[0]):
         raise WorkbenchError(
             "the fall of new relevant documents cannot be fitted: fewer than two ranks have one",
             remedy="fit from a smaller rank, or pool and judge deeper",
         )
-    return PowerLaw(float(scales[0]), float(exponents[0]), fit, len(found), int((found == 0).sum()))
+    ranks, empty = counts.shape[1], int((totals == 0).sum())
+    (bent,) = fitted_laws(totals[np.newaxis], first=first, terms=3)
+    p = _p_of_bend(counts, float(bent[2]), first)
+    level, exponent, bend = (*straight, 0.0) if p is None or p >= BENT else bent
+    return PowerLaw(float(np.exp(level)), float(exponent), float(bend), p, ranks, empty)
 
 
-def fitted_laws(counts: Floats, *, first: int, fit: Fit) -> tuple[Floats, Floats]:
-    """The scale and exponent of many laws, of counts of shape (laws, ranks); NaN where there is none."""
-    logs = np.log(np.arange(first, first + counts.shape[1], dtype=np.float64))
-    levels, exponents = (_of_logs if fit is Fit.LOGS else most_likely)(counts, logs)
-    return np.exp(levels), exponents
-
-
-def sums_between(scales: Floats, exponents: Floats, first: int, last: int) -> Floats:
-    """What each law finds from the first rank to the last; shape (laws,)."""
-    ranks = np.arange(first, last + 1, dtype=np.float64)
-    found: Floats = scales * (ranks ** exponents[:, np.newaxis]).sum(axis=1)
-    return found
-
-
-def _of_logs(counts: Floats, logs: Floats) -> tuple[Floats, Floats]:
-    """Least squares of log counts on log ranks, over the ranks that have a count; NaN of fewer than two."""
-    used = (counts > 0).astype(np.float64)
-    values = np.log(np.maximum(counts, 1e-300)) * used
-    ranks = np.where(used.sum(axis=1) > 1, used.sum(axis=1), np.nan)
-    x, y = (used @ logs) / ranks, values.sum(axis=1) / ranks
-    apart = used * (logs - x[:, np.newaxis])
-    exponents = (apart * values).sum(axis=1) / (apart**2).sum(axis=1)
-    return y - exponents * x, exponents
+def _p_of_bend(counts: NDArray[Any], bend: float, first: int) -> float | None:
+    topics = len(counts)
+    if topics < 2 or np.isnan(bend):
+        return None
+    without = fitted_laws(counts.sum(axis=0) - counts.astype(np.float64), first=first, terms=3)[:, 2]
+    if np.isnan(without).any():
+        return None
+    error = float(np.sqrt((topics - 1) / topics * ((without - without.mean()) ** 2).sum()))
+    return float(two_sided_t(np.array(bend / error), topics)) if error > 0 else None

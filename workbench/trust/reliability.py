@@ -8,7 +8,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.scoring.pairs_of_runs import checked_scores, unexplained_variance
+from workbench.scoring.pairs_of_runs import checked_scores
 from workbench.trust.log_linear import Floats
 
 
@@ -17,25 +17,18 @@ class Reliability:
     """The correlation to expect between the runs' means over these topics and over as many others.
 
     Estimated from the variances of runs and of what run and topic leave unexplained (generalisability
-    coefficient, also Cronbach's alpha): it is negative where runs differ less than chance gives. `low` and
-    `high` bound it at a confidence `level` (Feldt 1965), for topics and runs drawn at random from many.
+    coefficient, also Cronbach's alpha): it is negative where runs differ less than chance gives. It has no
+    interval: Feldt's (1965) is for runs that are independent of one another, and covers half of the truth
+    where they come in families of a few systems, as they do.
     """
 
     topics: int
     runs: int
     value: float
-    low: float
-    high: float
-    level: float
 
     def at(self, topics: int) -> float:
         """The reliability of another number of topics (Spearman and Brown 1910)."""
         return _prolonged(self.value, topics / self.topics)
-
-    def bounds_at(self, topics: int) -> tuple[float, float]:
-        """The bounds of the same."""
-        times = topics / self.topics
-        return _prolonged(self.low, times), _prolonged(self.high, times)
 
     def topics_for(self, reliability: float) -> int | None:
         """How many topics have at least this reliability, below 1; None where no number has it."""
@@ -45,24 +38,25 @@ class Reliability:
         return max(1, ceil(needed - 1e-9))
 
 
-def reliability(scores: ArrayLike, *, level: float = 0.95) -> Reliability:
+def reliability(scores: ArrayLike) -> Reliability:
     """The reliability of scores of shape (topics, runs).
 
     1 - MSE / MSR, with MSR the mean square of runs and MSE that of what run and topic leave unexplained.
     Raises WorkbenchError for fewer than two topics or runs and for scores that are not finite.
     Source: Bodoff and Li 2007; Urbano, Marrero and Martin 2013.
     """
-    from scipy.special import fdtri
-
     values = checked_scores(scores)
     topics, runs = values.shape
     of_runs = topics * float(values.mean(axis=0).var(ddof=1))
-    unreliable = _share(unexplained_variance(values), of_runs)
-    freedom = runs - 1, (runs - 1) * (topics - 1)
-    low, high = (
-        1 - unreliable * float(fdtri(*freedom, share)) for share in ((1 + level) / 2, (1 - level) / 2)
-    )
-    return Reliability(topics, runs, 1 - unreliable, low, high, level)
+    unreliable = _share(_unexplained_variance(values), of_runs)
+    return Reliability(topics, runs, 1 - unreliable)
+
+
+def _unexplained_variance(scores: Floats) -> float:
+    """The mean square that run and topic leave unexplained: of a two-way analysis without replication."""
+    residuals = scores - scores.mean(axis=0) - scores.mean(axis=1, keepdims=True) + scores.mean()
+    topics, runs = scores.shape
+    return float((residuals**2).sum() / ((topics - 1) * (runs - 1)))
 
 
 def _share(unexplained: float, of_runs: float) -> float:

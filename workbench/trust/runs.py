@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.agreement.intervals import shares_below
+from workbench.agreement.intervals import Interval
+from workbench.agreement.jackknife import Transform, over_units
 from workbench.errors import WorkbenchError
 from workbench.pooling.contributions import uniques
 from workbench.pooling.pool import Pool
@@ -18,8 +19,6 @@ from workbench.trust.orders import orders_of, tau_b
 
 WHOLE = "whole"
 """The name of the qrels from which nothing is left out."""
-ROUNDS = 2000
-LEVEL = 0.95
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,15 +85,14 @@ class LeftOutRun:
 class ExpectedLoss:
     """What a run loses of its score, as a share, where its group did not contribute.
 
-    The mean over `runs`, with an interval from resampling the `groups` (expanded percentiles, 95 %), what
-    nine runs in ten do not exceed, and the largest; `low` and `high` are None of a single group.
+    The mean over `runs` with its interval over the `groups`, what nine runs in ten do not exceed, and the
+    largest.
     """
 
     runs: int
     groups: int
     mean: float
-    low: float | None
-    high: float | None
+    interval: Interval
     nine_in_ten: float
     largest: float
     largest_of: str
@@ -128,7 +126,6 @@ class OtherRuns:
     pool: int
     pool_judged: int
     graded: int
-    seed: int
     groups: tuple[LeftOutGroup, ...]
     pooled: tuple[LeftOutRun, ...]
     expected: ExpectedLoss | None
@@ -173,9 +170,7 @@ def qrels_without(qrels: AlternativeQrels, pooled: PooledPairs) -> list[Alternat
     return found
 
 
-def other_runs(
-    scores: TopicScores, qrels: AlternativeQrels, pooled: PooledPairs, *, seed: int = 0
-) -> OtherRuns:
+def other_runs(scores: TopicScores, qrels: AlternativeQrels, pooled: PooledPairs) -> OtherRuns:
     """The uniques test from the scores under `qrels_without`; all runs have scores, pooled or not.
 
     Means are over the topics of the whole qrels; a topic of which nothing is left counts as 0. Source:
@@ -208,7 +203,7 @@ def other_runs(
                 rank_without=int(ranks[without, at]),
             )
         )
-    expected = expected_loss(found, seed=seed)
+    expected = expected_loss(found)
     of_late = [_late(run, means[0], at, expected) for run, at in late]
     return OtherRuns(
         measure=scores.measure,
@@ -217,7 +212,6 @@ def other_runs(
         pool=pooled.pairs,
         pool_judged=pooled.judged,
         graded=pooled.graded,
-        seed=seed,
         groups=tuple(sorted(groups, key=lambda one: (-one.unique_relevant, -one.unique, one.group))),
         pooled=tuple(sorted(found, key=lambda one: (one.rank, one.run))),
         expected=expected,
@@ -225,11 +219,8 @@ def other_runs(
     )
 
 
-def expected_loss(runs: Sequence[LeftOutRun], *, seed: int = 0) -> ExpectedLoss | None:
-    """The mean and the largest share of the score that runs lose; None where no run has a score above 0.
-
-    The interval resamples groups, all runs of each: runs of a group lose alike.
-    """
+def expected_loss(runs: Sequence[LeftOutRun]) -> ExpectedLoss | None:
+    """The mean and the largest share of the score that runs lose; None where no run has a score above 0."""
     shares = {one.run: one.share for one in runs}
     known = [(one, share) for one in runs if (share := shares[one.run]) is not None]
     if not known:
@@ -237,28 +228,24 @@ def expected_loss(runs: Sequence[LeftOutRun], *, seed: int = 0) -> ExpectedLoss 
     names = sorted_ids({one.group for one, _ in known})
     values = np.array([share for _, share in known])
     largest, largest_share = max(known, key=lambda pair: pair[1])
-    low, high = _interval(values, [names.index(one.group) for one, _ in known], seed)
+    interval = _interval(values, [names.index(one.group) for one, _ in known])
     return ExpectedLoss(
         runs=len(known),
         groups=len(names),
         mean=float(values.mean()),
-        low=low,
-        high=high,
+        interval=interval,
         nine_in_ten=float(np.quantile(values, 0.9)),
         largest=largest_share,
         largest_of=largest.run,
     )
 
 
-def _interval(shares: Floats, groups: Sequence[int], seed: int) -> tuple[float | None, float | None]:
-    """Bounds of the mean over runs, from resamples of their groups, numbered from 0."""
+def _interval(shares: Floats, groups: Sequence[int]) -> Interval:
+    """Bounds of the mean over runs; all runs of a group are one unit, since they lose alike."""
     counts, sums = np.bincount(groups), np.bincount(groups, weights=shares)
-    if len(counts) < 2:
-        return None, None
-    drawn = np.random.default_rng(seed).integers(0, len(counts), size=(ROUNDS, len(counts)))
-    means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
-    low, high = np.quantile(means, shares_below(LEVEL, len(counts))).tolist()
-    return low, high
+    with np.errstate(invalid="ignore"):
+        without = (sums.sum() - sums) / (counts.sum() - counts)
+    return over_units(float(shares.mean()), without, np.abs(sums), Transform.PLAIN, unit="group")
 
 
 def _without(group: str) -> str:

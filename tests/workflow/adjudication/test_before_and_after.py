@@ -20,7 +20,7 @@ from workbench.workflow.agreement.report import campaign_agreement
 def test_before_is_all_that_was_said_before_and_a_withdrawn_grade_is_counted(
     sqlite_database: Database,
 ) -> None:
-    options = AgreementOptions(rounds=20)
+    options = AgreementOptions()
     with sqlite_database.writing() as db:
         one = disputed_campaign(db)
         for pair, grades in {FAR: (2, 1), NEAR: (1, 0), AGREED: (1, 0), LINE: (1, 0)}.items():

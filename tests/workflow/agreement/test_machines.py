@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -11,12 +13,12 @@ from sqlalchemy.orm import Session
 
 from tests.builders import Made, pooled_campaign
 from tests.workflow.adjudication.disputed import FAR, NEAR, disputed_campaign
-from tests.workflow.agreement.overlaps import judge
 from workbench.agreement.contingency import MISSING
 from workbench.agreement.machines import MachineComparison, compare_machine, majority
 from workbench.agreement.options import AgreementOptions, Occasion
 from workbench.records import FOUR_GRADES, Judgment
 from workbench.storage.engine import Database
+from workbench.storage.events import append_events
 from workbench.workflow.adjudication.decisions import Decision
 from workbench.workflow.agreement import machines
 from workbench.workflow.agreement.machines import (
@@ -32,6 +34,24 @@ from workbench.workflow.judging.importing import import_judgments
 pytestmark = pytest.mark.engines
 NAMES = ("Ada", "Ben", "Cleo")
 PAIRS = [(topic, f"d{number}") for topic in ("T1", "T2") for number in range(12)]
+
+
+def judge(
+    db: Session, made: Made, name: str, said: Mapping[tuple[str, str], int | None], turn: str = ""
+) -> None:
+    """What somebody says of pairs; None takes back. With another turn it may be said of them again."""
+    events = [
+        {
+            "campaign_id": made.campaign.id, "assessor_id": made.assessors[name], "topic": topic,
+            "docno": docno, "answer": "withdrawn" if grade is None else "grade", "grade": grade,
+            "reason": "", "source": "screen", "client_id": f"{name}-{topic}-{docno}{turn}",
+            "assignment_id": None, "document_sha256": None,
+            "position": None, "order_rule": None, "seed": None, "active_ms": None,
+            "recorded_at": datetime.now(UTC),
+        }
+        for (topic, docno), grade in said.items()
+    ]  # fmt: skip
+    assert append_events(db, events) == len(events)
 
 
 def of_one_table(db: Session, campaign_id: int, options: AgreementOptions) -> MachinesReport:
@@ -72,9 +92,9 @@ def check(database: Database, campaign_id: int) -> MachinesReport:
     """Compare with one table, under several options."""
     with database.reading() as db:
         for options in (
-            AgreementOptions(rounds=20),
-            AgreementOptions(rounds=20, graded=True),
-            AgreementOptions(rounds=20, answers=Occasion.CURRENT),
+            AgreementOptions(),
+            AgreementOptions(graded=True),
+            AgreementOptions(answers=Occasion.CURRENT),
         ):
             found = machines_against_people(db, campaign_id, options)
             assert found == of_one_table(db, campaign_id, options)
@@ -137,7 +157,7 @@ def test_after_a_save_only_the_lines_that_it_changes_are_compared_again(
 
     monkeypatch.setattr(machines, "compare_machine", noted)
     monkeypatch.setattr(machines, "_COMPARED", Cache(100))
-    options = AgreementOptions(rounds=20)
+    options = AgreementOptions()
     for _ in range(2):
         with database.reading() as db:
             machines_against_people(db, made.campaign.id, options)

@@ -162,12 +162,12 @@ def test_a_report_after_many_saves_is_that_of_all_events(
             for name in generator.sample(sorted(made.assessors), 2):
                 say(made, db, name, [_said(generator) for _ in range(40)])
         with database.reading() as db:
-            kept = self_consistency.consistency(db, made.campaign.id, AgreementOptions(rounds=20))
+            kept = self_consistency.consistency(db, made.campaign.id, AgreementOptions())
         with monkeypatch.context() as anew:
             anew.setattr(module, "_OWN", Cache(100))
             anew.setattr(self_consistency, "_FOUND", Cache(100))
             with database.reading() as db:
-                again = self_consistency.consistency(db, made.campaign.id, AgreementOptions(rounds=20))
+                again = self_consistency.consistency(db, made.campaign.id, AgreementOptions())
                 changed, withdrawn = _counted(db)
         assert kept == again
         found = {one.name: one.changes for one in kept.assessors}

@@ -47,7 +47,7 @@ def test_sums_of_topics_give_what_all_pairs_at_once_give(database: Database) -> 
         found = people_by_topic(db, campaign_id)
         whole = campaign_ratings(db, campaign_id, options)
         together = chosen(coefficients_of(whole, options)[1], "pooled")
-        pairs = assessor_pairs(whole.ratings.shared(), options, intervals=False)
+        pairs = assessor_pairs(whole.ratings.shared(), options, with_intervals=False)
     assert found is not None
     assert found.names == tuple(one.name for one in whole.assessors) == tuple(sorted(NAMES))
     # The same sums in another order: the last digit may differ.
@@ -57,7 +57,10 @@ def test_sums_of_topics_give_what_all_pairs_at_once_give(database: Database) -> 
     assert mine is not None
     assert whole_interval is not None
     assert (mine.low, mine.high) == pytest.approx((whole_interval.low, whole_interval.high), abs=1e-12)
-    assert (mine.units, mine.undefined_rounds) == (whole_interval.units, whole_interval.undefined_rounds)
+    # So many topics that the bounds are numbers.
+    assert mine.low is not None
+    assert (mine.units, mine.undefined) == (whole_interval.units, whole_interval.undefined) == (6, "")
+    assert mine.effective == pytest.approx(whole_interval.effective)
     for one, other in zip(found.pairs, pairs, strict=True):
         assert (one.first, one.second, one.table, one.n) == (other.first, other.second, other.table, other.n)
         assert [each.value for each in one.estimates] == [each.value for each in other.estimates]

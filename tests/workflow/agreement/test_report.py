@@ -11,7 +11,7 @@ from tests.builders import Made, campaign_with_people
 from workbench.agreement.bands import Band
 from workbench.agreement.options import AgreementOptions, Machines
 from workbench.errors import WorkbenchError
-from workbench.records import Answer, Judgment
+from workbench.records import Answer, Judgment, Topic
 from workbench.storage.engine import Database
 from workbench.workflow.agreement.report import (
     agreement_of_people,
@@ -20,17 +20,23 @@ from workbench.workflow.agreement.report import (
     campaign_matrix,
     campaign_pair,
 )
+from workbench.workflow.campaigns.collection import load_topics
 from workbench.workflow.judging.importing import import_judgments
 
-FEW = AgreementOptions(rounds=20)
+PLAIN = AgreementOptions()
 
 
 def manning(db: Session) -> Made:
-    """Manning, Raghavan and Schuetze 2008, Table 8.2: 300 both relevant, 20 and 10 by one, 70 by neither."""
+    """Manning, Raghavan and Schuetze 2008, Table 8.2: 300 both relevant, 20 and 10 by one, 70 by neither.
+
+    The documents go to eight topics in turn.
+    """
     made = campaign_with_people(db)
+    more = [Topic(f"T{number}", "more") for number in range(3, 9)]
+    load_topics(db, made.campaign.id, more, source="topics")
     cells = [(1, 1)] * 300 + [(1, 0)] * 20 + [(0, 1)] * 10 + [(0, 0)] * 70
     judgments = [
-        Judgment(f"Judge {judge + 1}", "T1", f"x{number}", grades[judge])
+        Judgment(f"Judge {judge + 1}", f"T{number % 8 + 1}", f"x{number}", grades[judge])
         for judge in (0, 1)
         for number, grades in enumerate(cells)
     ]
@@ -41,7 +47,7 @@ def manning(db: Session) -> Made:
 def test_the_textbooks_table_gives_the_textbooks_figures(database: Database) -> None:
     with database.writing() as db:
         made = manning(db)
-        found = campaign_pair(db, made.campaign.id, FEW, first="Judge 1", second="Judge 2")
+        found = campaign_pair(db, made.campaign.id, PLAIN, first="Judge 1", second="Judge 2")
         two = found.two
         people = agreement_of_people(db, made.campaign.id)
     assert two.table == ((300, 20), (10, 70))
@@ -61,7 +67,7 @@ def test_leniency_alone_is_that_of_the_whole_report_after_every_judgment(databas
         made = manning(db)
     for shared in (400, 399):
         with database.reading() as db:
-            for options in (FEW, replace(FEW, graded=True, machines=Machines.AMONG)):
+            for options in (PLAIN, replace(PLAIN, graded=True, machines=Machines.AMONG)):
                 alone = campaign_leniency(db, made.campaign.id, options)
                 whole = campaign_agreement(db, made.campaign.id, options)
                 assert (alone.leniency, alone.selection) == (whole.leniency, whole.selection)
@@ -79,10 +85,10 @@ def test_unsure_and_cannot_judge_do_not_enter_agreement(database: Database) -> N
     with database.writing() as db:
         made = manning(db)
         import_judgments(
-            db, made.campaign.id, [Judgment("Judge 1", "T2", "x1", None, Answer.UNSURE)], source="f"
+            db, made.campaign.id, [Judgment("Judge 1", "T2", "y1", None, Answer.UNSURE)], source="f"
         )
-        import_judgments(db, made.campaign.id, [Judgment("Judge 2", "T2", "x1", 1)], source="g")
-        shared = campaign_pair(db, made.campaign.id, FEW, first="Judge 1", second="Judge 2").shared
+        import_judgments(db, made.campaign.id, [Judgment("Judge 2", "T2", "y1", 1)], source="g")
+        shared = campaign_pair(db, made.campaign.id, PLAIN, first="Judge 1", second="Judge 2").shared
     assert (shared.both, shared.first_only, shared.second_only) == (400, 0, 1)
 
 
@@ -90,21 +96,21 @@ def test_agreement_needs_two_assessors_and_a_line_on_the_scale(database: Databas
     with database.writing() as db:
         made = campaign_with_people(db)
         with pytest.raises(WorkbenchError, match="two people"):
-            campaign_agreement(db, made.campaign.id, FEW)
+            campaign_agreement(db, made.campaign.id, PLAIN)
         with pytest.raises(WorkbenchError, match="cannot be the lowest relevant grade"):
-            campaign_agreement(db, made.campaign.id, replace(FEW, relevant_from=2))
+            campaign_agreement(db, made.campaign.id, replace(PLAIN, relevant_from=2))
         import_judgments(db, made.campaign.id, [Judgment(who, "T1", "d1", 1) for who in "XY"], source="f")
         with pytest.raises(WorkbenchError, match="nobody has no grade that is included"):
-            campaign_pair(db, made.campaign.id, FEW, first="X", second="nobody")
+            campaign_pair(db, made.campaign.id, PLAIN, first="X", second="nobody")
 
 
 def test_a_report_is_kept_until_somebody_says_something_more(database: Database) -> None:
     with database.writing() as db:
         made = manning(db)
-        options = replace(FEW, machines=Machines.AMONG)
+        options = replace(PLAIN, machines=Machines.AMONG)
         report = campaign_agreement(db, made.campaign.id, options)
         assert campaign_agreement(db, made.campaign.id, options) is report
-        assert campaign_agreement(db, made.campaign.id, replace(options, seed=1)) is not report
+        assert campaign_agreement(db, made.campaign.id, replace(options, confidence=0.9)) is not report
         # The overview reads what is kept as well: its figure is that of the page.
         people = agreement_of_people(db, made.campaign.id)
         assert agreement_of_people(db, made.campaign.id) is people
@@ -113,7 +119,7 @@ def test_a_report_is_kept_until_somebody_says_something_more(database: Database)
         matrix = campaign_matrix(db, made.campaign.id, options)
         assert campaign_matrix(db, made.campaign.id, options) is matrix
         import_judgments(
-            db, made.campaign.id, [Judgment("robot", "T1", "x1", 1)], source="r", machines={"robot"}
+            db, made.campaign.id, [Judgment("robot", "T1", "x0", 1)], source="r", machines={"robot"}
         )
         again = campaign_agreement(db, made.campaign.id, options)
         assert [one.name for one in again.selection.assessors] == ["Judge 1", "Judge 2", "robot"]

@@ -78,7 +78,7 @@ def test_machines_are_kept_apart_and_a_new_answer_is_seen_at_once(database: Data
         before = answers_of_campaign(db, made.campaign.id, Occasion.CURRENT)
         assert answers_of_campaign(db, made.campaign.id, Occasion.CURRENT) is before
         selected = campaign_ratings(db, made.campaign.id, AgreementOptions())
-        assert campaign_ratings(db, made.campaign.id, AgreementOptions(seed=4)) is selected
+        assert campaign_ratings(db, made.campaign.id, AgreementOptions(confidence=0.8)) is selected
         later = [Judgment("robot", "T1", "d2", 1), Judgment("Y", "T1", "d2", 2)]
         import_judgments(db, made.campaign.id, later[:1], source="robot.tsv", machines=("robot",))
         import_judgments(db, made.campaign.id, later[1:], source="again.tsv")

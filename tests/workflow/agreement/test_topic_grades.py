@@ -28,7 +28,7 @@ from workbench.workflow.agreement.selection import answers_of_campaign, campaign
 from workbench.workflow.judging.importing import import_judgments
 
 pytestmark = pytest.mark.engines
-OPTIONS = AgreementOptions(rounds=20)
+OPTIONS = AgreementOptions()
 
 
 def content(export: Export) -> tuple[str, str]:

@@ -12,7 +12,6 @@ from workbench.agreement import topics
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Ratings
 from workbench.agreement.ratings_by_topic import RatingsByTopic
-from workbench.agreement.resampling import Resamples
 from workbench.agreement.topics import TopicAgreement, by_topic, topic_agreement
 from workbench.records import Judgment
 from workbench.storage import Session
@@ -21,7 +20,7 @@ from workbench.workflow.agreement.selection import campaign_ratings
 from workbench.workflow.agreement.topics import agreement_by_topic
 from workbench.workflow.judging.importing import import_judgments
 
-OPTIONS = AgreementOptions(rounds=50)
+OPTIONS = AgreementOptions()
 
 
 def figures(found: Sequence[TopicAgreement]) -> dict[int, tuple[object, ...]]:
@@ -42,20 +41,20 @@ def in_one_table(db: Session, campaign_id: int, options: AgreementOptions) -> Ra
 def test_one_topic_is_computed_anew_and_all_are_as_if_none_was_known(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    computed: list[int] = []
+    computed: list[float] = []
 
-    def counted(own: Ratings, resamples: Resamples) -> TopicAgreement:
-        computed.append(resamples.rounds)
-        return topic_agreement(own, resamples)
+    def counted(own: Ratings, level: float) -> TopicAgreement:
+        computed.append(level)
+        return topic_agreement(own, level)
 
     monkeypatch.setattr(topics, "topic_agreement", counted)
     with database.writing() as db:
         campaign_id = judged(db, NAMES)
     for options, more in (
         (OPTIONS, 6),
-        # Another coefficient to sort by is no other computation; other resamples are.
+        # Another coefficient to sort by is no other computation; another level is.
         (replace(OPTIONS, coefficient="gwet"), 0),
-        (replace(OPTIONS, rounds=60), 6),
+        (replace(OPTIONS, confidence=0.8), 6),
         (replace(OPTIONS, graded=True), 6),
     ):
         computed.clear()
@@ -71,6 +70,6 @@ def test_one_topic_is_computed_anew_and_all_are_as_if_none_was_known(
             import_judgments(db, campaign_id, [Judgment(name, "T2", "d99", grade)], source=f"{name} {grade}")
         with database.reading() as db:
             found = agreement_by_topic(db, campaign_id, OPTIONS)
-            assert computed == [50]
+            assert computed == [0.95]
             whole = by_topic(in_one_table(db, campaign_id, OPTIONS), OPTIONS)
         assert figures([line.found for line in found.lines]) == figures(whole)

@@ -58,7 +58,7 @@ def test_repeats_are_judged_as_new_and_never_hold(database: Database) -> None:
         assert (line.judged, line.total, line.done) == (total, total, True)
         # The list of own answers does not tell what was repeated: one line a document.
         assert sorted(one.docno for one in answers(db, ada.assignment, ada.ada)) == sorted(POOLED)
-        found = dict(consistency(db, ada.campaign, AgreementOptions(rounds=10)).assessors[0].found)
+        found = dict(consistency(db, ada.campaign, AgreementOptions()).assessors[0].found)
         assert (found[Against.REPEAT].n, found[Against.REPEAT].same) == (len(repeats), len(repeats))
 
 
@@ -81,7 +81,7 @@ def test_an_undo_of_a_repeat_takes_back_the_repeat_only(sqlite_database: Databas
         assert first.grade == 0
         # What was said first is what is compared, 3 against 0: nobody becomes consistent by a second look.
         ada.say(db, key, 0)
-        report = consistency(db, ada.campaign, AgreementOptions(graded=True, rounds=10))
+        report = consistency(db, ada.campaign, AgreementOptions(graded=True))
         assert [(one.stood, one.given) for one in report.contradictions] == [(0, 3)]
         assert report.changed_later == 1
 
@@ -120,7 +120,7 @@ def test_planted_pairs_come_once_and_one_in_the_pool_is_judged_as_every_other(
             Slot("x2", PLANTED),
         }
         assert {event.docno for event in current_events(db, ada.campaign)} == set(POOLED)
-        found = dict(consistency(db, ada.campaign, AgreementOptions(rounds=10)).assessors[0].found)
+        found = dict(consistency(db, ada.campaign, AgreementOptions()).assessors[0].found)
         # x1 and n05 as known, x2 not.
         assert (found[Against.PLANTED].n, found[Against.PLANTED].same) == (3, 2)
         assert remove_known_answers(db, ada.campaign, purpose=PLANTED) == 3
@@ -189,7 +189,7 @@ def test_the_work_opens_with_the_share_that_is_asked_for(trainee: tuple[Session,
     assert [slot.docno for slot in ada.judge_all(db)] == list(POOLED)
     assert [purpose for _, purpose, _ in ada.events(db)] == [TRAINING] * 6 + ["judging"] * 30
     # What was said after the right grades had been told measures nothing.
-    found = dict(consistency(db, ada.campaign, AgreementOptions(graded=True, rounds=10)).assessors[0].found)
+    found = dict(consistency(db, ada.campaign, AgreementOptions(graded=True)).assessors[0].found)
     assert (found[Against.TRAINING].n, found[Against.TRAINING].same) == (3, 1)
 
 

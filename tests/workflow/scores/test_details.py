@@ -16,11 +16,9 @@ from workbench.consensus.rule_choice import rule_choice
 from workbench.errors import WorkbenchError
 from workbench.records import Judgment
 from workbench.scoring import all_pairs as pairs
-from workbench.scoring import pairs_of_runs
-from workbench.scoring.all_pairs import METHODS, PairLine, all_pairs_export
+from workbench.scoring.all_pairs import METHODS, all_pairs_export
 from workbench.scoring.curves import CurveOptions
-from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, random_ranges
-from workbench.scoring.relevance import Floats
+from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons
 from workbench.scoring.run_curves import RunCurves
 from workbench.scoring.scorer import Scorer
 from workbench.scoring.topic_difficulty import topic_table_export
@@ -33,7 +31,7 @@ from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.last_results import LastResults
 from workbench.workflow.qrels.settled_lines import scorer_of
 from workbench.workflow.qrels.settled_topic import SettledTopic
-from workbench.workflow.scores import kept_ranges, run_pairs
+from workbench.workflow.scores import run_pairs
 from workbench.workflow.scores import table_curves as curves_of_table
 from workbench.workflow.scores.run_pairs import recent_pairs, table_pairs, table_two_runs
 from workbench.workflow.scores.run_profile import profile_topics_export, run_profile, sheet_export
@@ -105,7 +103,7 @@ def test_two_runs_have_a_difference_before_tests(table: ScoreTable) -> None:
 
 
 def test_every_two_runs_are_tested_and_the_seed_is_kept(table: ScoreTable) -> None:
-    found = table_pairs(table, "RR", Comparisons.RANDOMISED_TUKEY, seed=7)
+    found = table_pairs(table, "RR", Comparisons.MAX_T, seed=7)
     assert {(line.first, line.second) for line in found.lines} == {
         ("alpha", "beta"), ("alpha", "half"), ("beta", "half")
     }  # fmt: skip
@@ -113,8 +111,16 @@ def test_every_two_runs_are_tested_and_the_seed_is_kept(table: ScoreTable) -> No
     # Two topics tell no runs apart.
     assert found.significant == sum(found.wins.values()) == sum(found.losses.values()) == 0
     data = json.loads(all_pairs_export(found).json())
-    assert (data["method"], data["seed"], len(data["pairs"])) == ("randomised-tukey", 7, 3)
-    assert table_pairs(table, "RR", Comparisons.RANDOMISED_TUKEY, seed=7).lines == found.lines
+    assert (data["method"], data["seed"], len(data["pairs"])) == ("max-t", 7, 3)
+    assert table_pairs(table, "RR", Comparisons.MAX_T, seed=7).lines == found.lines
+
+
+def test_a_test_that_can_find_nothing_says_so(table: ScoreTable) -> None:
+    # Three pairs of two topics: 3 * 2 / 2 ** 6 is .094, and 3 * 2 / 2 ** 7 .047.
+    found = table_pairs(table, "RR", Comparisons.WILCOXON_HOLM)
+    assert found.finds_nothing.endswith("it needs 7 topics")
+    assert json.loads(all_pairs_export(found).json())["finds_nothing"] == found.finds_nothing
+    assert table_pairs(table, "RR", Comparisons.T_HOLM).finds_nothing == ""
 
 
 def test_wins_and_losses_count_significant_differences(
@@ -147,31 +153,6 @@ def test_the_most_certain_difference_comes_first_and_an_undefined_one_last(
 
 def _last(p: float) -> float:
     return 2.0 if p != p else p
-
-
-def test_what_was_drawn_at_random_is_kept_for_every_process(
-    database: Database, campaign: int, table: ScoreTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawn: list[int] = []
-    # Two topics, of which nothing is tested otherwise.
-    monkeypatch.setattr(pairs_of_runs, "FEWEST_TOPICS", 2)
-
-    def draw(scores: Floats, /, *, rounds: int, seed: int) -> Floats:
-        drawn.append(seed)
-        return random_ranges(scores, rounds=rounds, seed=seed)
-
-    def compared(seed: int) -> tuple[PairLine, ...]:
-        # As in another process, which has nothing in memory.
-        monkeypatch.setattr(run_pairs, "_COMPARED", Cache(4))
-        with database.reading() as db:
-            ranges = kept_ranges.kept_ranges(db, campaign)
-            return table_pairs(table, "RR", Comparisons.RANDOMISED_TUKEY, seed=seed, ranges=ranges).lines
-
-    monkeypatch.setattr(kept_ranges, "random_ranges", draw)
-    first = compared(3)
-    assert compared(3) == first == table_pairs(table, "RR", Comparisons.RANDOMISED_TUKEY, seed=3).lines
-    compared(4)
-    assert drawn == [3, 4]
 
 
 def test_pairs_that_took_long_may_be_of_earlier_judgments_where_that_is_said(
@@ -215,9 +196,9 @@ def test_pairs_that_took_long_may_be_of_earlier_judgments_where_that_is_said(
 
 
 def test_a_slow_test_is_refused_for_many_runs(table: ScoreTable, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(pairs.MOST_RUNS, Comparisons.TUKEY, 2)
+    monkeypatch.setitem(pairs.MOST_RUNS, Comparisons.RANDOMISATION_HOLM, 2)
     with pytest.raises(WorkbenchError, match="3 runs"):
-        table_pairs(table, "RR", Comparisons.TUKEY)
+        table_pairs(table, "RR", Comparisons.RANDOMISATION_HOLM)
 
 
 def test_every_comparison_and_test_has_a_name() -> None:

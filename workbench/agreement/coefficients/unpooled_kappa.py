@@ -25,7 +25,7 @@ from workbench.agreement.coefficients.steps import (
     terms,
 )
 from workbench.agreement.contingency import Table, checked
-from workbench.agreement.intervals import Interval, kappa_bounds, kappa_error
+from workbench.agreement.intervals import CONSTANT, Interval, kappa_bounds, kappa_error
 from workbench.agreement.tally import Floats, Tally, sum_of_last
 from workbench.agreement.weights import Weights
 
@@ -95,9 +95,7 @@ class _UnpooledKappa(Coefficient):
             return None
         name = "large-sample error over pairs, Fleiss, Cohen and Everitt 1969"
         if error <= 1e-12:
-            return Interval(
-                None, None, level, name, int(table.sum()), undefined="no pair differs from the others"
-            )
+            return Interval(None, None, level, name, int(table.sum()), undefined=CONSTANT)
         low, high = kappa_bounds(found.value, NormalDist().inv_cdf((1 + level) / 2) * error)
         return Interval(low, high, level, name, int(table.sum()))
 

@@ -62,8 +62,6 @@ COMMANDS = {
     "agreement-topics": "workbench.cli.campaign.agreement:agreement_topics",
     "self-consistency": "workbench.cli.campaign.agreement:self_consistency",
     "agreement-machines": "workbench.cli.campaign.agreement:agreement_machines",
-    "plan-overlap": "workbench.cli.campaign.overlap:plan_overlap",
-    "draw-overlap": "workbench.cli.campaign.overlap:draw_overlap",
     "score": "workbench.cli.campaign.score:score",
     "score-compare": "workbench.cli.campaign.comparisons:score_compare",
     "score-pairs": "workbench.cli.campaign.comparisons:score_pairs",

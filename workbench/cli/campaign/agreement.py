@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from workbench.cli.agreement_output import Result
 
 Report = TypeVar("Report")
-_GRADES, _RESAMPLES = ("relevant_from", "graded"), ("rounds", "seed")
+_GRADES = ("relevant_from", "graded")
 _PARTS: dict[str, Callable[[Session, int, AgreementOptions], Result]] = {
     "report": campaign_agreement,
     "matrix": campaign_matrix,
@@ -58,11 +58,11 @@ def agreement(settings: Settings, campaign: str, options: AgreementOptions, view
 
 @click.command("agreement-topics")
 @click.argument("campaign")
-@agreement_options(*_GRADES, "machines", "answers", "coefficient", *_RESAMPLES)
+@agreement_options(*_GRADES, "machines", "answers", "coefficient")
 @form_options
 @database_options
 def agreement_topics(settings: Settings, campaign: str, options: AgreementOptions, **forms: bool) -> None:
-    """Report the agreement of the assessors of CAMPAIGN on each topic, with intervals over its pairs."""
+    """Report the agreement of the assessors of CAMPAIGN on each topic, with intervals of its documents."""
     form = one_form(**forms)
     report = _report(settings, campaign, options, agreement_by_topic)
     if print_export(topics_export(report), form):
@@ -90,7 +90,7 @@ def agreement_topics(settings: Settings, campaign: str, options: AgreementOption
 
 @click.command("self-consistency")
 @click.argument("campaign")
-@agreement_options(*_GRADES, *_RESAMPLES)
+@agreement_options(*_GRADES)
 @form_options
 @database_options
 def self_consistency(settings: Settings, campaign: str, options: AgreementOptions, **forms: bool) -> None:
@@ -101,7 +101,7 @@ def self_consistency(settings: Settings, campaign: str, options: AgreementOption
 
 @click.command("agreement-machines")
 @click.argument("campaign")
-@agreement_options(*_GRADES, "answers", *_RESAMPLES)
+@agreement_options(*_GRADES, "answers")
 @form_options
 @database_options
 def agreement_machines(settings: Settings, campaign: str, options: AgreementOptions, **forms: bool) -> None:

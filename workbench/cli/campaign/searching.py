@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import click
 
+from workbench.agreement.intervals import Interval
 from workbench.cli.campaign.comparisons import MEASURE, ScoredScope, compared_table
 from workbench.cli.comparisons import SEED
 from workbench.cli.consensus_options import consensus_options
@@ -67,7 +68,7 @@ def score_without(
 ) -> None:
     """Score the runs of CAMPAIGN with and without the documents that only searching found.
 
-    Intervals are over 1,000 resamples of the topics.
+    Beside the tau of both rankings stands that of leaving out as many judged documents at random.
     """
     form = one_form(**forms)
     table = compared_table(settings, campaign, choice, scope.measure, scope.tags)
@@ -98,7 +99,7 @@ def _say_left_out(report: ScoresLeftOut) -> None:
                 f"{one.score:.4f}",
                 f"{one.without:.4f}",
                 f"{one.change:+.4f}",
-                "-" if one.low is None or one.high is None else f"{one.low:+.4f} to {one.high:+.4f}",
+                _bounds(one.interval),
                 one.rank,
                 one.rank_without,
             ]
@@ -106,11 +107,12 @@ def _say_left_out(report: ScoresLeftOut) -> None:
         ],
         numeric=range(1, 7),
     )
-    out = report.left_out
+    out, beyond = report.left_out, report.tau_b.in_words
     click.echo(
         f"{report.measure} over {report.topics} topics without {out.pairs} of {out.graded} judged documents "
         f"({out.relevant} of {out.all_relevant} relevant), {out.what}: tau b {_tau(report.tau_b)}, "
-        f"tau AP {_tau(report.tau_ap)}; {report.swapped} of {report.run_pairs} pairs of runs change places",
+        f"tau AP {_tau(report.tau_ap)}; {report.swapped} of {report.run_pairs} pairs of runs change places"
+        + (f"; {beyond}" if beyond else ""),
         err=True,
     )
 
@@ -118,5 +120,12 @@ def _say_left_out(report: ScoresLeftOut) -> None:
 def _tau(one: TauOfOrders) -> str:
     if one.value is None:
         return "undefined"
-    interval = "" if one.low is None or one.high is None else f" ({one.low:.3f} to {one.high:.3f})"
-    return f"{one.value:.3f}{interval}"
+    if one.low is None or one.high is None:
+        return f"{one.value:.3f}"
+    return f"{one.value:.3f} (as many at random: {one.chance:.3f}, {one.low:.3f} to {one.high:.3f})"
+
+
+def _bounds(interval: Interval) -> str:
+    if interval.low is None or interval.high is None:
+        return "-"
+    return f"{interval.low:+.4f} to {interval.high:+.4f}"

@@ -12,7 +12,7 @@ from workbench.cli.output import print_export, say_short
 from workbench.cli.record_options import record_options
 from workbench.cli.relevance_files import matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_tops, run_arguments
-from workbench.cli.trust.shared import RELEVANT_FROM, SEED, TIES, table_forms
+from workbench.cli.trust.shared import RELEVANT_FROM, TIES, table_forms
 from workbench.formats.qrels import read_qrels
 from workbench.pooling.run_tops import RunTops
 from workbench.records import Run, TieRule
@@ -20,7 +20,7 @@ from workbench.scoring.relevance import Relevance
 from workbench.shares import between, percent
 from workbench.trust.depth import Deepening, DeeperPool, deeper_pool, pool_by_rank
 from workbench.trust.depth_export import PARTS, depth_export
-from workbench.trust.power_law import Fit
+from workbench.trust.power_law import PowerLaw
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +28,10 @@ class _Depths:
     depth: int
     deeper: int | None
     fit_from: int | None
-    fit: str
-    resamples: int
-    seed: int
 
     def question(self) -> Deepening:
         deeper = 2 * self.depth if self.deeper is None else self.deeper
-        return Deepening(
-            self.depth, deeper, self.fit_from, Fit(self.fit), rounds=self.resamples, seed=self.seed
-        )
+        return Deepening(self.depth, deeper, self.fit_from)
 
 
 _DEPTHS = (
@@ -50,21 +45,6 @@ _DEPTHS = (
         metavar="RANK",
         help="First rank to fit.  [default: depth / 10 + 1]",
     ),
-    click.option(
-        "--fit",
-        type=click.Choice([fit.value for fit in Fit]),
-        default=Fit.COUNTS.value,
-        show_default=True,
-        help="Fit the most likely law of the counts, or by least squares of their logarithms (Zobel 1998).",
-    ),
-    click.option(
-        "--resamples",
-        type=click.IntRange(1),
-        default=2_000,
-        show_default=True,
-        help="Resamples of the topics for the interval.",
-    ),
-    SEED,
 )
 
 
@@ -120,14 +100,16 @@ def sentences(found: DeeperPool) -> list[str]:
     lines = [
         f"pool of depth {question.depth}: {found.found} relevant of {found.judged} judged documents "
         f"({found.runs} runs, {len(found.topics)} topics)",
-        f"new relevant documents at rank d: {law.scale:.3g} * d^{law.exponent:.2f}, fitted to ranks "
-        f"{question.first_fitted} to {question.depth} by {law.fit}",
+        f"new relevant documents at rank d: {law_in_words(law)}, fitted to ranks {question.first_fitted} to "
+        f"{question.depth}",
     ]
+    if law.bend:
+        lines.append(f"note: the ranks do not follow a power law (p {law.p:.3f}): the law bends")
     more = (
         f"ranks {question.depth + 1} to {question.deeper}: {found.expected:.0f} relevant documents expected"
     )
     if interval.low is not None and interval.high is not None:
-        more += f" ({interval.low:.0f} to {interval.high:.0f}, {interval.level:.0%} interval over topics)"
+        more += f" ({interval.low:.0f} to {interval.high:.0f}, {interval.level:.0%} prediction interval)"
     lines.append(f"{more}, {found.known} of them known; {found.judgments} documents there are not judged")
     share = (
         f"the pool of depth {question.depth} has {percent(found.share_found)} of the relevant documents of "
@@ -144,6 +126,12 @@ def sentences(found: DeeperPool) -> list[str]:
         lines.append(f"note: beyond rank {found.reached} no run has a new document to judge")
     if not found.judgments:
         lines.append(f"note: nothing is left to judge to depth {question.deeper}: these are counts")
-    if law.exponent >= 0 and found.judgments:
+    if law.exponent >= 0 and not law.bend and found.judgments:
         lines.append("note: new relevant documents do not get fewer with the rank: do not extrapolate")
     return lines
+
+
+def law_in_words(law: PowerLaw) -> str:
+    """The law as a formula."""
+    power = f"{law.exponent:.2f}" if not law.bend else f"({law.exponent:.2f} {law.bend:+.2f} log d)"
+    return f"{law.scale:.3g} * d^{power}"

@@ -144,6 +144,8 @@ def _say(found: Holes, part: str) -> None:
         rows = [(*row[:at], _bounded(row[at : at + 3]), *row[at + 3 :]) for row in rows]
         columns = (*columns[: at + 1], *columns[at + 3 :])
     say_short(columns, rows, numeric_from=2 if part == "estimates" else 1)
+    if part == "estimates" and found.caution:
+        click.echo(f"note: {found.caution}", err=True)
 
 
 def _bounded(cells: Sequence[object]) -> object:

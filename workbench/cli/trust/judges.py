@@ -240,14 +240,19 @@ def sentences(found: OtherJudges, *, filled_in: bool) -> list[str]:
     if mixed is None:
         return [*lines, "one assessor only: no mixtures"]
     tau = mixed.coefficients["tau_b"]
+    alone = found.two_alone
+    if alone is not None and (of_two := alone.coefficients.get("tau_b")) is not None:
+        lines.append(f"{alone.first} against {alone.second}: tau b {of_two:.3f} over {alone.topics} topics")
     lines.append(
         f"mixtures: {mixed.drawn} of {len(found.assessors)} assessors, one drawn for each topic (seed "
-        f"{options.seed}); in brackets their 2.5th and 97.5th percentiles"
+        f"{options.seed}); in brackets their 2.5th and 97.5th percentiles; two mixtures "
+        f"share the judge on 1 of {len(found.assessors)} topics, so that their tau is too high"
     )
     if tau.mean is not None:
         lines.append(
             f"mixtures and reference rank the runs {verdict(tau.mean)}ly: mean tau b {tau.mean:.2f} (from .9 "
-            "equivalently, below .8 differently; Voorhees 2001)"
+            "equivalently, below .8 differently: a convention of Voorhees 2001; the same change gives other "
+            "taus where runs are closer together, Sanderson and Soboroff 2007)"
         )
     in_part = [
         f"{one.name} {share_of(one.graded, found.graded_pairs)}"

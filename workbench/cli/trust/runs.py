@@ -13,7 +13,7 @@ from workbench.cli.output import print_export, say_short
 from workbench.cli.record_options import record_options
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, read_runs, run_arguments
-from workbench.cli.trust.shared import MEASURE, RELEVANT_FROM, SEED, TIES, table_forms
+from workbench.cli.trust.shared import MEASURE, RELEVANT_FROM, TIES, table_forms
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import read_qrels
 from workbench.pooling.depth import depth_pool
@@ -69,7 +69,6 @@ _POOL = (
 @MEASURE
 @RELEVANT_FROM
 @TIES
-@SEED
 @click.option(
     "--part",
     type=click.Choice(list(PARTS)),
@@ -85,7 +84,6 @@ def command(
     measure: str,
     relevant_from: int,
     ties: str,
-    seed: int,
     part: str,
     form: str,
 ) -> None:
@@ -105,7 +103,7 @@ def command(
     pooled = pooled_pairs(made, whole, groups)
     read = all_matched(relevance_of_any([whole]), read_arrays(runs), lacking=True)
     scores = score_under(qrels_without(whole, pooled), read, chosen, ties=TieRule(ties))
-    found = other_runs(scores, whole, pooled, seed=seed)
+    found = other_runs(scores, whole, pooled)
     if not print_export(runs_export(found, part), form):
         columns, rows = PARTS[part](found)
         if rows:
@@ -149,7 +147,10 @@ def sentences(found: OtherRuns, depth: int) -> list[str]:
     loss = found.expected
     if loss is None:
         return [*lines, "no pooled run has a score above 0: there is nothing to lose"]
-    interval = "" if loss.low is None else f", 95 % interval over groups {between(loss.low, loss.high, 1)}"
+    bounds = loss.interval
+    interval = (
+        "" if bounds.low is None else f", 95 % interval over groups {between(bounds.low, bounds.high, 1)}"
+    )
     lines.append(
         f"without what only its own group brought, a run loses {percent(loss.mean, 1)} of its score on "
         f"average ({loss.runs} runs of {loss.groups} groups{interval}); nine in ten lose "

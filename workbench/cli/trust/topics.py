@@ -126,7 +126,7 @@ def sentences(found: FewerTopics, measure: str) -> Iterable[str]:
     sizes = f"{found.sets[0].topics} to {found.sets[-1].topics} topics"
     yield (
         f"{measure} of {found.runs} runs over {found.topics} topics; {split.rounds} splits for each number "
-        f"of topics (seed {split.seed}): in brackets the middle 95 % of them, of reliability its interval, "
+        f"of topics (seed {split.seed}): in brackets the middle 95 % of them, "
         f"and of the swap rates of bins the interval over splits of these topics"
     )
     if trusted.difference is None:
@@ -140,8 +140,7 @@ def sentences(found: FewerTopics, measure: str) -> Iterable[str]:
     reliable = found.reliability
     needed = reliable.topics_for(_RELIABLE)
     yield (
-        f"reliability {reliable.value:.3f} ({reliable.low:.3f} to {reliable.high:.3f}, {reliable.level:.0%} "
-        f"interval) of {reliable.topics} topics"
+        f"reliability {reliable.value:.3f} of {reliable.topics} topics and {reliable.runs} runs"
         + (f"; {_RELIABLE:g} takes {needed} topics" if needed is not None else "")
     )
     for one in found.power:
@@ -154,5 +153,5 @@ def sentences(found: FewerTopics, measure: str) -> Iterable[str]:
 _NAMES = {
     "t": "paired t, each pair by itself",
     "t-holm": "paired t with Holm's correction",
-    "randomised-tukey": "randomised Tukey HSD",
+    "max-t": "the largest t of all pairs, bootstrap",
 }

@@ -12,11 +12,7 @@ from flask import Blueprint
 from pydantic import Field
 from werkzeug.wrappers import Response
 
-from workbench.agreement.intervals import Bounds
 from workbench.agreement.options import (
-    MOST_ROUNDS_OF_A_PAGE,
-    MOST_SEED,
-    ROUNDS,
     AgreementOptions,
     Basis,
     Machines,
@@ -24,7 +20,6 @@ from workbench.agreement.options import (
     Singles,
 )
 from workbench.agreement.report_json import report_data
-from workbench.agreement.resampling import Unit
 from workbench.consensus.rule_choice import RuleChoice, rule_choice
 from workbench.consensus.rules import PARAMETERS
 from workbench.json_forms import AgreementJson, QrelsReportJson, ScoreJson
@@ -59,10 +54,6 @@ class AgreementQuery:
     machines: Machines = Machines.APART
     weights: str = "nominal"
     level: str = "ordinal"
-    unit: Unit = Unit.TOPIC
-    bounds: Bounds = Bounds.EXPANDED
-    rounds: Annotated[Whole, Field(ge=1, le=MOST_ROUNDS_OF_A_PAGE)] = ROUNDS
-    seed: Annotated[Whole, Field(ge=0, le=MOST_SEED)] = 0
 
     def options(self) -> AgreementOptions:
         """The same as the report takes them; raises WorkbenchError for what cannot be."""

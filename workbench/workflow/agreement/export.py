@@ -8,20 +8,20 @@ from typing import Protocol, TypeVar
 
 from workbench.agreement.estimates import Estimate
 from workbench.agreement.intervals import LEVEL, Interval
-from workbench.agreement.latex import bounds, drawn, with_bounds
+from workbench.agreement.latex import bounds, interval_note, with_bounds
 from workbench.agreement.machines import Share, machine_coefficients
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.selection import relevant_or_not
 from workbench.agreement.self_consistency import Consistency
 from workbench.agreement.topics import topic_coefficients
 from workbench.export import Export
-from workbench.latex import between, document, escaped, number, table
+from workbench.latex import between, document, escaped, number, percent, table
 from workbench.workflow.agreement.machines import MachineLine, MachinesReport, machine_columns, machine_rows
 from workbench.workflow.agreement.self_consistency import REPEAT_COLUMNS, ConsistencyReport, repeat_rows
 from workbench.workflow.agreement.topics import TopicsReport, topic_columns, topic_rows
 
 _SMALL = r"\footnotesize"
-_KAPPAS = ("Observed", r"Pooled $\kappa$", r"Unpooled $\kappa$")
+_KAPPAS = ("Observed", "Pos.", "Neg.", r"Pooled $\kappa$")
 
 
 class _Report(Protocol):
@@ -44,11 +44,9 @@ def topics_latex(report: TopicsReport) -> str:
     ]
     rows.append(("Mean over topics", "", "", *(number(mean.value) for mean in report.means)))
     rows.append(("All pairs together", "", "", *(number(one.value) for one in report.together)))
-    method = _method(report.lines[0].found.estimates[0]) if report.lines else ""
     caption = (
         f"Agreement by topic: {escaped(report.selection.sentence)}; "
-        f"{report.selection.grades_in_words}. "
-        f"{_drawn(report, method)}"
+        f"{report.selection.grades_in_words}. {percent(LEVEL)} intervals are of the documents of each topic."
     )
     heads = ("Topic", "$n$", "Disputed", *(one.latex for one in topic_coefficients()))
     columns = f"l{'r' * (len(heads) - 1)}"
@@ -70,8 +68,7 @@ def machines_latex(report: MachinesReport) -> str:
         )
         for one, line in lines
     ]
-    method = _method(lines[0][1].found.pooled) if lines else ""
-    options = _drawn(report, method)
+    options = interval_note(report.options)
     grades = report.grades
     compared = "all grades" if grades.graded else relevant_or_not(grades.relevant_from)
     caption = (
@@ -106,19 +103,18 @@ def repeats_latex(report: ConsistencyReport) -> str:
             str(against),
             f"{found.n:,}",
             _observed(found),
-            _with(found.pooled.value, found.interval),
-            number(found.unpooled.value),
+            number(found.positive),
+            number(found.negative),
+            _with(found.kappa.value, found.interval),
             *(f"{count:,}" for count in (found.higher, found.lower, found.across)),
         )
         for one in report.assessors
         for against, found in one.found
         if found.n
     ]
-    methods = [found.interval.method for one in report.assessors for _, found in one.found]
     caption = (
         "Self-consistency: every assessor against earlier answers of the same assessor, and against known "
-        "answers. Intervals of observed agreement are Wilson's. "
-        f"{_drawn(report, methods[0] if methods else '')}"
+        "answers. Intervals of observed agreement are Wilson's; those of kappa are of these documents."
     )
     heads = ("Assessor", "Against", "$n$", *_KAPPAS, "Higher", "Lower", "Across the line")
     changes = [
@@ -139,7 +135,7 @@ def repeats_latex(report: ConsistencyReport) -> str:
     ]
     own = ("Assessor", "Changed", "Higher", "Lower", "Across the line", "Withdrawn")
     return document(
-        table("llrrrrrrr", heads, rows, caption, "tab:agreement-self", size=_SMALL),
+        table("llrrrrrrrr", heads, rows, caption, "tab:agreement-self", size=_SMALL),
         table("lrrrrr", own, changes, "What assessors changed of their own accord.", "tab:agreement-changes"),
     )
 
@@ -150,10 +146,6 @@ def _with(value: float | None, interval: Interval) -> str:
 
 def _value(one: Estimate) -> str:
     return "--" if one.value is None else with_bounds(one).rstrip()
-
-
-def _method(one: Estimate) -> str:
-    return "" if one.interval is None else one.interval.method
 
 
 def _share(one: Share) -> str:
@@ -167,10 +159,6 @@ def _observed(found: Consistency) -> str:
 
 def _against(line: MachineLine) -> str:
     return "majority of people" if line.person is None else escaped(line.person)
-
-
-def _drawn(report: _Report, method: str) -> str:
-    return drawn(method, level=LEVEL, rounds=report.options.rounds, seed=report.options.seed)
 
 
 Row = tuple[object, ...]
@@ -259,8 +247,7 @@ def _export(
     """
 
     def data() -> Data:
-        drawn = {"rounds": report.options.rounds, "seed": report.options.seed}
         listed = [dict(zip(columns, row, strict=True)) for row in rows(report)]
-        return more(report) | drawn | {"rows": listed}
+        return more(report) | {"rows": listed}
 
     return Export(tuple(columns), partial(rows, report), data, partial(latex, report))

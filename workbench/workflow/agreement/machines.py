@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from workbench.agreement.contingency import MISSING
-from workbench.agreement.export import bounds_cells, drawn_cells
+from workbench.agreement.export import bounds_cells, method_cells
 from workbench.agreement.machines import MachineComparison, compare_machine, machine_coefficients, majority
 from workbench.agreement.options import AgreementOptions
 from workbench.workflow.agreement.selection import ComparedGrades, answers_on, compared_grades
@@ -177,7 +177,7 @@ def machine_columns() -> tuple[str, ...]:
         "machine", "against", "person", "n", "topics",
         *(f"{name}{part}" for name in valued for part in ("", "_low", "_high")),
         *(f"quadratic_{one.name}" for one in machine_coefficients(weighted=True)), "undefined",
-        "would_define", "interval", "level", "rounds", "seed",
+        "would_define", "interval", "level",
     )  # fmt: skip
 
 
@@ -195,5 +195,5 @@ def machine_rows(report: MachinesReport) -> Iterator[tuple[object, ...]]:
                 cells += [share.value, share.low, share.high]
             weighted = [one.value for one in found.weighted] or [None] * weights
             pooled = found.pooled.found
-            drawn = drawn_cells(found.pooled.interval)
+            drawn = method_cells(found.pooled.interval)
             yield (*cells, *weighted, pooled.undefined, pooled.would_define, *drawn)

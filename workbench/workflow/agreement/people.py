@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from math import fsum
@@ -16,13 +16,13 @@ from workbench.agreement.bands import Band, verdict
 from workbench.agreement.coefficients import coefficients_on
 from workbench.agreement.coefficients.coefficient import value_of
 from workbench.agreement.estimates import Estimate, interval_of
+from workbench.agreement.jackknife import LeftOut
 from workbench.agreement.options import AgreementOptions
-from workbench.agreement.pairwise import MOST_PAIRED, AssessorPair, pair_of_table
-from workbench.agreement.resampling import resampled_units
-from workbench.agreement.topic_sums import TopicSums, by_topic, tables_of_two, topic_sums
+from workbench.agreement.pairwise import MOST_PAIRED, AssessorPair, pairs_of_tables
+from workbench.agreement.ratings_by_topic import TablesOfTwo
+from workbench.agreement.topic_sums import TopicSums, by_topic, topic_sums
 from workbench.agreement.weights import Weights, nominal
 from workbench.workflow.agreement.selection import ComparedGrades, compared_grades, nothing_discussed
-from workbench.workflow.caching import Cache
 from workbench.workflow.judging.current_judgments import recorded_version
 from workbench.workflow.pools.current_answers import answers_by_topic
 from workbench.workflow.pools.topic_answers import TopicAnswers
@@ -44,7 +44,7 @@ class People:
     @property
     def band(self) -> Band | None:
         """The verdict on the mean, None where there is none."""
-        return verdict(self.mean, self.together.found.n)
+        return verdict(self.mean, enough=self.together.enough)
 
     @property
     def defined(self) -> int:
@@ -83,7 +83,7 @@ def people_by_topic(db: Session, campaign_id: int) -> People | None:
     if len(graded) < 3 or None in found:
         return None
     names = [(number, name) for number, name in people if number in graded]
-    pairs = _pairs(sums, [number for number, _ in names], weights, grades.categories, options)
+    pairs = _pairs(sums, [number for number, _ in names], grades.categories, options)
     together = _together(sums, weights, grades.categories, options)
     return People(tuple(name for _, name in names), together, pairs, mean_of_pairs(pairs))
 
@@ -115,16 +115,12 @@ def _together(
     of_scale = coefficients_on(categories, weights=options.weights_name, level=options.level)
     coefficient = next(one for one in of_scale if one.name == "pooled")
     found = value_of(coefficient, rows.total(), weights)
-    drawn = resampled_units(rows, np.ones(len(sums)), options.resamples)
-    return Estimate(coefficient, found, interval_of(coefficient, found, drawn, weights))
+    left = LeftOut(rows.grouped(), options.confidence)
+    return Estimate(coefficient, found, interval_of(coefficient, found, left, weights))
 
 
 def _pairs(
-    sums: list[TopicSums],
-    numbers: list[int],
-    weights: Weights,
-    categories: tuple[int, ...],
-    options: AgreementOptions,
+    sums: list[TopicSums], numbers: list[int], categories: tuple[int, ...], options: AgreementOptions
 ) -> tuple[AssessorPair, ...]:
     """Every two of the people who graded most of what others graded, too."""
     shared: Counter[int] = Counter()
@@ -132,17 +128,15 @@ def _pairs(
         shared.update(one.shared)
     # Of as many the first, in their own order.
     busiest = sorted(range(len(numbers)), key=lambda place: -shared[numbers[place]])[:MOST_PAIRED]
-    tables, nothing = tables_of_two(sums), np.zeros((len(categories),) * 2, np.int64)
-    found = []
-    for first, second in combinations(sorted(busiest), 2):
+
+    def tables(first: int, second: int) -> TablesOfTwo:
         mine, theirs = numbers[first], numbers[second]
-        table = tables.get((min(mine, theirs), max(mine, theirs)), nothing).astype(np.float64)
-        if mine > theirs:
-            table = table.T
-        key = table.tobytes(), categories, options
-        made = partial(pair_of_table, (0, 1), table, weights, categories, options)
-        found.append(replace(_TWO.get(key, made), first=first, second=second))
-    return tuple(found)
+        key = min(mine, theirs), max(mine, theirs)
+        there = [topic for topic, one in enumerate(sums) if key in one.tables]
+        found = np.array([sums[topic].tables[key] for topic in there], np.float64)
+        shape = len(there), len(categories), len(categories)
+        found = found.reshape(shape)
+        return TablesOfTwo(np.array(there, np.int64), found if mine < theirs else found.swapaxes(1, 2))
 
-
-_TWO: Cache[Hashable, AssessorPair] = Cache(2000)
+    several = list(combinations(sorted(busiest), 2))
+    return tuple(pairs_of_tables(several, tables, len(sums), categories, options))

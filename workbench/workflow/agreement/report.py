@@ -73,7 +73,7 @@ def agreement_of_people(db: Session, campaign_id: int) -> People:
 
 def _people(selection: Selection, options: AgreementOptions) -> People:
     found = chosen(coefficients_of(selection, options)[1], "pooled")
-    pairs = assessor_pairs(selection.ratings.shared(), options, intervals=False)
+    pairs = assessor_pairs(selection.ratings.shared(), options)
     return People(tuple(one.name for one in selection.assessors), found, pairs, mean_of_pairs(pairs))
 
 

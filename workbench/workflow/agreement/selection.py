@@ -24,7 +24,6 @@ from workbench.workflow.agreement.independent_answers import (
     discussed_answers,
     discussions_version,
 )
-from workbench.workflow.agreement.overlap_pools import DrawnByLabel, pairs_drawn_by_label
 from workbench.workflow.agreement.topic_grades import Replaced, answers_with, selection_by_topic
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_of
@@ -89,14 +88,12 @@ _NO_GRADE = {
 class RatingsState(NamedTuple):
     """What ratings are selected from: as long as it is equal, the same options select the same.
 
-    `judgments` is their state, `documents` the size of the collection where it matters, `drawn` the pairs
-    that were drawn by their label.
+    `judgments` is their state, `documents` the size of the collection where it matters.
     """
 
     judgments: State
     grades: ComparedGrades
     documents: int | None
-    drawn: DrawnByLabel
 
 
 def ratings_state(db: Session, campaign_id: int, options: AgreementOptions) -> RatingsState:
@@ -105,8 +102,7 @@ def ratings_state(db: Session, campaign_id: int, options: AgreementOptions) -> R
     documents = options.documents
     if options.basis is Basis.ALL and documents is None:
         documents = known_documents(db, campaign_id)
-    drawn = pairs_drawn_by_label(db, campaign_id)
-    return RatingsState(judgments_version(db, campaign_id), grades, documents, drawn)
+    return RatingsState(judgments_version(db, campaign_id), grades, documents)
 
 
 def campaign_ratings(db: Session, campaign_id: int, options: AgreementOptions) -> Selection:
@@ -126,7 +122,7 @@ def campaign_ratings(db: Session, campaign_id: int, options: AgreementOptions) -
         found = selection_by_topic(
             db, campaign_id, state.judgments[2], state.grades.scale, chosen, replaced
         ) or select_ratings(answers_of_campaign(db, campaign_id, options.answers), state.grades.scale, chosen)
-        caveats = _caveats(db, campaign_id, found, options, state.drawn)
+        caveats = _caveats(db, campaign_id, found, options)
         return replace(found, sentence="; ".join([found.sentence, *caveats]))
 
     # How grades are computed with does not matter to which are included.
@@ -206,10 +202,8 @@ def answers_before_discussion(db: Session, campaign_id: int) -> Mapping[tuple[in
     return _DISCUSSED.get(key, lambda: discussed_answers(db, campaign_id))
 
 
-def _caveats(
-    db: Session, campaign_id: int, found: Selection, options: AgreementOptions, drawn_by_label: DrawnByLabel
-) -> Iterator[str]:
-    """What a reader must know of the pairs compared: that some were discussed, or drawn by their label."""
+def _caveats(db: Session, campaign_id: int, found: Selection, options: AgreementOptions) -> Iterator[str]:
+    """What a reader must know of the pairs compared: that some were discussed."""
     discussed = found.included.count({pair for _, pair in answers_before_discussion(db, campaign_id)})
     if discussed:
         first = options.answers is Occasion.INDEPENDENT
@@ -217,12 +211,6 @@ def _caveats(
             f"{discussed:,} pair{' that was' if discussed == 1 else 's that were'} returned for discussion"
         )
         yield f"of {count} the {'answers before it' if first else 'current answers'} count"
-    for name, pairs in drawn_by_label:
-        if drawn := found.included.count(pairs):
-            yield (
-                f"{drawn:,} of the pairs {'was' if drawn == 1 else 'were'} drawn by label (pool {name}), so "
-                "that some labels are over-represented; the planner estimates the agreement on all pairs"
-            )
 
 
 def judgments_version(db: Session, campaign_id: int) -> State:

@@ -11,7 +11,7 @@ from itertools import chain
 
 from sqlalchemy.orm import Session
 
-from workbench.agreement.export import drawn_cells
+from workbench.agreement.export import method_cells
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.self_consistency import Consistency, self_consistency
 from workbench.workflow.agreement.own_events import AssessorEvents, OwnEvents, Pair, own_events
@@ -25,9 +25,9 @@ from workbench.workflow.agreement.selection import ComparedGrades, compared_grad
 from workbench.workflow.caching import Cache
 
 REPEAT_COLUMNS = (
-    "assessor", "machine", "against", "n", "same", "observed", "observed_low", "observed_high", "pooled",
-    "pooled_low", "pooled_high", "unpooled", "higher", "lower", "across_the_line", "changed", "withdrawn",
-    "undefined", "would_define", "interval", "level", "rounds", "seed",
+    "assessor", "machine", "against", "n", "same", "observed", "observed_low", "observed_high",
+    "positive", "negative", "pooled", "pooled_low", "pooled_high", "higher", "lower", "across_the_line",
+    "changed", "withdrawn", "undefined", "would_define", "interval", "level",
 )  # fmt: skip
 
 
@@ -171,9 +171,9 @@ def repeat_rows(report: ConsistencyReport) -> Iterator[tuple[object, ...]]:
             low, high = found.share if found.share is not None else (None, None)
             yield (
                 one.name, one.machine, str(against), found.n, found.same, found.observed, low, high,
-                found.pooled.value, found.interval.low, found.interval.high, found.unpooled.value,
+                found.positive, found.negative, found.kappa.value, found.interval.low, found.interval.high,
                 found.higher, found.lower, found.across, one.changes.changed, one.changes.withdrawn,
-                found.pooled.undefined, found.would_define, *drawn_cells(found.interval),
+                found.kappa.undefined, found.would_define, *method_cells(found.interval),
             )  # fmt: skip
 
 

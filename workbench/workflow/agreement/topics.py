@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from workbench.agreement.coefficients import coefficient_value
 from workbench.agreement.coefficients.coefficient import CoefficientValue
 from workbench.agreement.contingency import MISSING
-from workbench.agreement.export import bounds_cells, drawn_cells
+from workbench.agreement.export import bounds_cells, method_cells
 from workbench.agreement.options import AgreementOptions, Basis, Singles
 from workbench.agreement.ratings_by_topic import part_of
 from workbench.agreement.selection import Selection
@@ -123,7 +123,7 @@ def topic_columns() -> tuple[str, ...]:
     """The columns of `topic_rows`."""
     bounds = ("", "_low", "_high")
     estimates = (f"{one.name}{part}" for one in topic_coefficients() for part in bounds)
-    how = ("undefined", "would_define", "interval", "level", "rounds", "seed")
+    how = ("undefined", "would_define", "interval", "level")
     return ("topic", "title", "n", "disputed", *estimates, *how)
 
 
@@ -138,7 +138,7 @@ def topic_rows(report: TopicsReport) -> Iterator[tuple[object, ...]]:
             *cells,
             chosen.found.undefined,
             what_would_define(chosen.found),
-            *drawn_cells(chosen.interval),
+            *method_cells(chosen.interval),
         )
 
 

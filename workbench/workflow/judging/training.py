@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from math import comb
 from typing import Any
 
 from sqlalchemy import select
@@ -79,6 +80,26 @@ class TrainingAnswer:
 def pass_mark(total: int, least: int | None) -> int:
     """How many of `total` must be right for a share of `least` percent."""
     return -(-total * (least or 0) // 100)
+
+
+RIGHT = (0.6, 0.8, 0.9)
+"""How much an assessor is right by whom the pass mark is explained."""
+ASKED = (5, 10, 20, 30)
+
+
+def chances_to_pass(asked: int, least: int) -> tuple[float, ...]:
+    """Of assessors who are right in each of RIGHT of all pairs the share who pass a round at once.
+
+    Source: the binomial distribution.
+
+    >>> [round(chance, 2) for chance in chances_to_pass(5, 80)]
+    [0.34, 0.74, 0.92]
+    """
+    needed = pass_mark(asked, least)
+    return tuple(
+        sum(comb(asked, right) * p**right * (1 - p) ** (asked - right) for right in range(needed, asked + 1))
+        for p in RIGHT
+    )
 
 
 def rounds_of(

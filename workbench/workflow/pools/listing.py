@@ -19,7 +19,7 @@ from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.kept_results import KeptResults
 from workbench.workflow.pools.adaptive_pools import is_adaptive, totals
 from workbench.workflow.pools.contributors import Contributed, contributions_of
-from workbench.workflow.pools.pool_rows import OVERLAP, PoolState, contents_of, pool_row, state_of
+from workbench.workflow.pools.pool_rows import PoolState, contents_of, pool_row, state_of
 from workbench.workflow.pools.pooled_topics import pooled_by_topic
 
 PORTION = 10_000
@@ -54,11 +54,6 @@ class PoolLine:
     def adaptive(self) -> bool:
         """Whether documents are chosen while people judge; then `pairs` is the most that will be judged."""
         return self.strategy in WHILE_JUDGING
-
-    @property
-    def overlap(self) -> bool:
-        """Whether the pairs were drawn for further assessors from those that one had judged, not by runs."""
-        return self.strategy == OVERLAP
 
     @property
     def recipe(self) -> str:

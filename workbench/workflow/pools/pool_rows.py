@@ -17,8 +17,6 @@ from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.storage.tables import PoolEntryRow, PoolRow
 from workbench.workflow.checks import storable
 
-OVERLAP = "overlap"
-"""The strategy of a pool whose pairs were drawn from judged ones, for further assessors."""
 LONGEST_NAME = 120
 REMOVED = "taken_out"
 """In a recipe: what was added by hand and removed again."""

@@ -18,7 +18,6 @@ from workbench.pooling.strategies import ALL_STRATEGIES
 from workbench.pooling.strategy import named
 from workbench.records import TieRule
 from workbench.storage.tables import PoolEntryRow, PoolRow
-from workbench.workflow.pools.pool_rows import OVERLAP
 from workbench.workflow.runs.packed_store import run_for_use
 
 SAMPLING = (RANDOM.name, STRATIFIED.name)
@@ -84,7 +83,7 @@ def undrawn_pairs(
 
     None where a run is no longer here, and of a pool that was not drawn.
     """
-    if recipe["strategy"] == OVERLAP or not drawn:
+    if not drawn:
         return None
     strategy = named(ALL_STRATEGIES, recipe["strategy"])
     values, ties = strategy.values(recipe["parameters"]), TieRule(recipe["ties"])

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 
+import numpy as np
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule_choice import choice_label
 from workbench.scoring.all_pairs import AllPairs, all_pairs, ranked_scores
-from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, Ranges, compare_all, random_ranges
+from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, compare_all
 from workbench.scoring.relevance import Floats
 from workbench.scoring.two_runs import TwoRuns, two_runs
 from workbench.workflow.caching import Cache
 from workbench.workflow.last_results import LastResults, ResultAge, beginning
 from workbench.workflow.qrels.qrels import material
-from workbench.workflow.scores.kept_ranges import kept_ranges, scores_hash
 from workbench.workflow.scores.score_table import ScoreTable
 
 
@@ -45,14 +46,12 @@ def table_two_runs(found: ScoreTable, shown: str, first: str, second: str, *, se
     )
 
 
-def table_pairs(
-    found: ScoreTable, shown: str, method: Comparisons, *, seed: int = 0, ranges: Ranges = random_ranges
-) -> AllPairs:
+def table_pairs(found: ScoreTable, shown: str, method: Comparisons, *, seed: int = 0) -> AllPairs:
     """Compare every two runs of a table, which must be whole; raises WorkbenchError as `all_pairs` does."""
 
     def compare(scores: Floats, comparisons: Comparisons, /, *, seed: int) -> ComparedRuns:
         key = scores_hash(scores), comparisons, seed
-        return _COMPARED.get(key, lambda: compare_all(scores, comparisons, seed=seed, ranges=ranges))
+        return _COMPARED.get(key, lambda: compare_all(scores, comparisons, seed=seed))
 
     return all_pairs(
         found.runs, shown, method, qrels=choice_label(found.qrels.choice), seed=seed, compare=compare
@@ -84,7 +83,12 @@ def recent_pairs(
         if last is not None:
             return replace(last[0], age=last[1])
     begun = beginning(db, campaign_id)
-    pairs = table_pairs(found, shown, method, seed=seed, ranges=kept_ranges(db, campaign_id))
+    pairs = table_pairs(found, shown, method, seed=seed)
     recent = RecentPairs(found, pairs)
     _LAST.keep(db, campaign_id, question, recent, begun)
     return recent
+
+
+def scores_hash(scores: Floats) -> str:
+    """A hash of scores, the same in every process."""
+    return hashlib.sha256(np.ascontiguousarray(scores).tobytes() + repr(scores.shape).encode()).hexdigest()

@@ -62,8 +62,8 @@ def table_left_out(
     def make() -> ScoresLeftOut:
         # The threshold of the table's measures is in their names: no other is set here.
         qrels = AlternativeQrels("qrels", table.qrels.grades)
-        whole, rest, left_out = without_pairs(qrels, pairs, words, relevant_from)
+        sides, left_out = without_pairs(qrels, pairs, words, relevant_from, seed=seed)
         read = (arrays_for_use(db, campaign_id, tag) for tag, _ in runs)
-        return scores_left_out(score_under([whole, rest], read, measure), left_out, seed=seed)
+        return scores_left_out(score_under(sides, read, measure), left_out, seed=seed)
 
     return _KEPT.get(db, campaign_id, repr(source), make)

@@ -19,6 +19,8 @@ from workbench.trust.alternatives import ranking_measure
 from workbench.trust.depth import DeeperPool
 from workbench.trust.fewer_topics import FewerTopics
 from workbench.trust.holes import Holes
+from workbench.workflow.adjudication.dispute_counts import dispute_counts
+from workbench.workflow.adjudication.queue import State
 from workbench.workflow.agreement.report import campaign_coefficients
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.clock import utc_now
@@ -58,8 +60,8 @@ class CollectionReport:
     """What is known of a collection at a time; where something is not, the reason stands in its place.
 
     `runs` of `groups` were not set aside. `pools` are the opened ones. Of the `graded` pairs `shared` have
-    grades of two people or more. `agreement` has the `COEFFICIENTS` of people, of their independent
-    judgments.
+    grades of two people or more, `disputes_left` disputed pairs have no decision. `agreement` has the
+    `COEFFICIENTS` of people, of their independent judgments.
     """
 
     name: str
@@ -74,6 +76,7 @@ class CollectionReport:
     assessors: tuple[AssessorAnswers, ...]
     graded: int
     shared: int
+    disputes_left: int
     qrels: QrelsReport
     agreement: tuple[Estimate, ...] | NotKnown
     trust: TrustReport | NotKnown
@@ -118,6 +121,11 @@ def collection_report(
         assessors=_assessors(found),
         graded=len(people),
         shared=sum(count > 1 for count in people.values()),
+        disputes_left=sum(
+            count
+            for state, count in dispute_counts(db, campaign_id).items()
+            if state not in {State.DECIDED, State.SETTLED}
+        ),
         qrels=qrels,
         agreement=_known(lambda: _agreement(db, campaign_id)),
         trust=_known(lambda: trust_report(db, campaign_id, choice=choice, measure=measure, steps=steps)),

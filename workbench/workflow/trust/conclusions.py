@@ -108,8 +108,8 @@ def _of_other_runs(report: CollectionReport) -> Iterator[str]:
     loss = others.expected
     interval = (
         ""
-        if loss.low is None or loss.high is None
-        else f", 95 % interval of the loss over groups {between(loss.low, loss.high, 1)}"
+        if loss.interval.low is None or loss.interval.high is None
+        else f", 95 % interval of the loss over groups {between(loss.interval.low, loss.interval.high, 1)}"
     )
     change = "lose" if loss.mean >= 0 else "gain"
     yield (

@@ -177,6 +177,12 @@ def _qrels(report: CollectionReport) -> Iterator[str]:
     ]
     rows += [(f"Left: {escaped(reason)}", f"{count:,}") for reason, count in found.left]
     yield _table(("Lines of the qrels", "Pairs"), rows)
+    if found.adjudicated and report.disputes_left:
+        yield (
+            f"Not decided: {counted(report.disputes_left, 'disputed pair')}. Those decided came first "
+            "since they could change most: how often an adjudicator "
+            "changed a grade is not typical of all."
+        )
 
 
 def _stability(report: CollectionReport) -> Iterator[str]:
@@ -210,7 +216,7 @@ def _answers(report: CollectionReport) -> Iterator[tuple[str, str, str, str]]:
     else:
         loss = others.expected
         n = f"{loss.runs:,} runs of {loss.groups:,} groups"
-        mean, bounds = percent(loss.mean, 1), between(loss.low, loss.high, 1)
+        mean, bounds = percent(loss.mean, 1), between(loss.interval.low, loss.interval.high, 1)
         yield "Other runs: mean share of the score lost without its own group", mean, bounds, n
     if isinstance(report.depth, NotKnown):
         yield "A deeper pool", _reason(report.depth), DASH, DASH
@@ -235,7 +241,7 @@ def _answers(report: CollectionReport) -> Iterator[tuple[str, str, str, str]]:
     trusted, reliable, n = topics.trusted[-1], topics.reliability, counted(topics.topics, "topic")
     difference = "none" if trusted.difference is None else decimals(trusted.difference, 2)
     yield "Fewer topics: smallest trusted difference, extrapolated", difference, DASH, n
-    yield "Fewer topics: reliability", _number(reliable.value), _between(reliable.low, reliable.high), n
+    yield "Fewer topics: reliability", _number(reliable.value), DASH, n
 
 
 def _reason(found: NotKnown | object | None, otherwise: str = "") -> str:

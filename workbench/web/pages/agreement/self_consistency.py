@@ -7,6 +7,7 @@ import json
 from flask import Blueprint
 from werkzeug.wrappers import Response
 
+from workbench.agreement.self_consistency import repeats_needed
 from workbench.formats.probe_answers import write_probe_answers
 from workbench.web.access import here, reader
 from workbench.web.context import reading
@@ -36,7 +37,13 @@ MOST = 300
 @reader
 def index() -> str:
     """Every assessor's consistency, and what contradicts it."""
-    return render_page("self_consistency", agreement_page(consistency), headings=HEADINGS, most=MOST)
+    return render_page(
+        "self_consistency",
+        agreement_page(consistency),
+        headings=HEADINGS,
+        most=MOST,
+        repeats_needed=repeats_needed(),
+    )
 
 
 @blueprint.get(TABLE)

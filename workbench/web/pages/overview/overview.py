@@ -74,7 +74,10 @@ def _of_people(db: Session, view: Overview) -> People | None:
 
 
 def _by_assessor(report: People | None) -> Mapping[str, tuple[float | None, int]]:
-    """The mean pooled kappa of every assessor with the others, and over how many pairs."""
+    """The mean pooled kappa of every assessor with the others, and over how many pairs.
+
+    None where no two of them have enough topics and relevant documents in common for an interval.
+    """
     if report is None:
         return {}
     own: list[list[AssessorPair]] = [[] for _ in report.names]
@@ -82,6 +85,9 @@ def _by_assessor(report: People | None) -> Mapping[str, tuple[float | None, int]
         own[two.first].append(two)
         own[two.second].append(two)
     return {
-        name: (mean_of_pairs(theirs), sum(two.n for two in theirs))
+        name: (
+            mean_of_pairs(theirs) if any(two.estimate("pooled").enough for two in theirs) else None,
+            sum(two.n for two in theirs),
+        )
         for name, theirs in zip(report.names, own, strict=True)
     }

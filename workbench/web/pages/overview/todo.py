@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from flask import url_for
 from markupsafe import Markup
 
+from workbench.agreement.intervals import Interval
 from workbench.agreement.pairwise import AssessorPair
 from workbench.counts import counted
 from workbench.shares import percent
@@ -22,6 +23,8 @@ from workbench.workflow.pools.listing import PoolLine
 from workbench.workflow.releases.releases import Release
 from workbench.workflow.runs.uploads import WaitingBatch
 
+LOW = 0.4
+"""A kappa below is lower than is usual for relevance."""
 MOST_LINES = 3
 """Of one kind of line more are told as a number."""
 
@@ -223,26 +226,32 @@ def _adjudication(state: CampaignState) -> Iterator[TodoItem]:
 def _agreement(state: CampaignState) -> Iterator[TodoItem]:
     if state.agreement is None:
         return
+    # Only where the whole interval is low: a few pairs often look so by chance.
     low = [
-        (value, pair)
+        (value, interval, pair)
         for pair in state.agreement.pairs
         if (value := pair.estimate("pooled").value) is not None
-        and (band := pair.estimate("pooled").band)
-        and band.low
+        and (interval := pair.estimate("pooled").interval)
+        and interval.high is not None
+        and interval.high < LOW
     ]
     low.sort(key=lambda found: found[0])
-    for value, pair in low[:MOST_LINES]:
-        yield _low(value, pair, state.agreement.names)
+    for value, interval, pair in low[:MOST_LINES]:
+        yield _low(value, interval, pair, state.agreement.names)
     if len(low) > MOST_LINES:
-        text = f"{counted(len(low) - MOST_LINES, 'more pair')} of assessors with a kappa up to 0.4."
+        text = f"{counted(len(low) - MOST_LINES, 'more pair')} of assessors with a kappa below {LOW}."
         yield TodoItem("Low agreement", text, url_for("agreement.index"), "View all pairs", "poor")
 
 
-def _low(value: float, pair: AssessorPair, names: Sequence[str]) -> TodoItem:
+def _low(value: float, interval: Interval, pair: AssessorPair, names: Sequence[str]) -> TodoItem:
     first, second = names[pair.first], names[pair.second]
+    figures = [
+        f"{one:z.2f}".replace("-", "−") for one in (value, interval.low, interval.high) if one is not None
+    ]
     text = Markup(
-        'Pooled κ {} between <bdi dir="auto">{}</bdi> and <bdi dir="auto">{}</bdi> on {} that both judged.'
-    ).format(f"{value:z.2f}".replace("-", "−"), first, second, counted(pair.n, "pair"))
+        'Pooled κ {} ({} to {}) between <bdi dir="auto">{}</bdi> and <bdi dir="auto">{}</bdi> on {} that '
+        "both judged."
+    ).format(*figures, first, second, counted(pair.n, "pair"))
     address = url_for("agreement.pair", first=first, second=second)
     return TodoItem("Low agreement", text, address, "View the table", "poor")
 

@@ -5,7 +5,7 @@ Every page reads the same table, which `form.scored` computes some runs at a tim
 whole yet shows how far it has come and asks again by itself.
 """
 
-from workbench.web.pages.scores import costs, curves, leaderboard, pairs, run, topics, without
+from workbench.web.pages.scores import costs, curves, leaderboard, pairs, run, topics
 
 BLUEPRINTS = (
     leaderboard.blueprint,
@@ -14,5 +14,4 @@ BLUEPRINTS = (
     topics.blueprint,
     curves.blueprint,
     costs.blueprint,
-    without.blueprint,
 )

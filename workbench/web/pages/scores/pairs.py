@@ -31,7 +31,6 @@ from workbench.web.pages.scores.form import (
 from workbench.web.paging import page_of
 from workbench.web.results import CampaignResult, MadeResult, ResultOption, result
 from workbench.workflow.campaigns.collection import topic_titles
-from workbench.workflow.scores.kept_ranges import kept_ranges
 from workbench.workflow.scores.run_pairs import RecentPairs, recent_pairs, table_pairs, table_two_runs
 from workbench.workflow.scores.score_table import ScoreTable
 
@@ -72,7 +71,7 @@ def index() -> tuple[str, int]:
 def index_file() -> MadeResult:
     """Every two runs: as CSV and JSON with all digits, or as LaTeX."""
     with reading() as db:
-        table, found = whole_detail(db, score_form(db), _all_of(db))
+        table, found = whole_detail(db, score_form(db), _all_of())
     return score_result(table, "pairs", all_pairs_export(found))
 
 
@@ -111,9 +110,8 @@ def _recent(db: Session) -> Callable[[ScoreTable, str], RecentPairs]:
     )
 
 
-def _all_of(db: Session) -> Callable[[ScoreTable, str], AllPairs]:
-    ranges = kept_ranges(db, here().id)
-    return lambda table, shown: table_pairs(table, shown, _method(), seed=sent_seed(), ranges=ranges)
+def _all_of() -> Callable[[ScoreTable, str], AllPairs]:
+    return lambda table, shown: table_pairs(table, shown, _method(), seed=sent_seed())
 
 
 def _two_of(form: ScoreForm) -> Callable[[ScoreTable, str], TwoRuns]:
@@ -140,7 +138,7 @@ def _method() -> Comparisons:
 
 
 def _method_name() -> str:
-    return request.args.get("method") or str(Comparisons.RANDOMISED_TUKEY)
+    return request.args.get("method") or str(Comparisons.MAX_T)
 
 
 def _differences(found: TwoRuns, titles: dict[str, str]) -> dict[str, Any]:

@@ -8,9 +8,11 @@ from typing import Any
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.agreement.self_consistency import repeats_needed
 from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.formats.graded_pairs import read_known_grades
+from workbench.shares import percent
 from workbench.storage.events import PLANTED, TRAINING
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
@@ -31,7 +33,7 @@ from workbench.workflow.judging.quality_settings import (
     save_check_rules,
 )
 from workbench.workflow.judging.trainees import trainees
-from workbench.workflow.judging.training import waive_training
+from workbench.workflow.judging.training import ASKED, RIGHT, chances_to_pass, waive_training
 
 blueprint = Blueprint("probes", __name__, url_prefix="/c/<slug>/settings/probes")
 Answer = Response | tuple[str, int]
@@ -171,4 +173,10 @@ def _page(findings: tuple[Finding, ...] = (), typed: dict[str, str] | None = Non
         most_shown=MOST_SHOWN,
         waiting=waiting[:MOST_SHOWN],
         waiting_total=len(waiting),
+        repeats_needed=repeats_needed(),
+        passing=[(asked, chances_to_pass(asked, rules.least)) for asked in ASKED] if rules.least else [],
+        passing_headings=(
+            ("Pairs asked", "num"),
+            *((f"Right in {percent(right, 0)} of all", "num") for right in RIGHT),
+        ),
     )
