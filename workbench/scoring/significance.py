@@ -62,7 +62,7 @@ class RunDifference:
 
     `low` and `high` bound the mean difference at a confidence `level` (t distribution), None of fewer than
     FEWEST_TOPICS topics, of which no test is made either.
-    `effect` is the mean in standard deviations of the differences (Cohen's d of pairs), None where they do
+    `effect` is the mean in standard deviations of the differences (d_z), None where they do
     not vary. `better`, `worse` and `tied` count topics on which the first run does better, worse, the same.
     """
 

@@ -93,7 +93,7 @@ ELUSION = StoppingRule(
     "elusion",
     "after a round without a relevant document, a sample of the unread has none either (at most 5 samples)",
     "the sample is judged as carefully as the rest; goals near 1 need large samples",
-    "the recall of the goal, with its confidence",
+    "of all reviews the recall of the goal, with its confidence; not of those that stop",
     "Roitblat 2007; acceptance on zero, Bonferroni over the samples",
     elusion,
 )

@@ -53,7 +53,8 @@ def knee(trace: ReviewTrace, _goal: StoppingGoal) -> StopPoint:
 KNEE = StoppingRule(
     "knee",
     "the slope of found against read before the knee is 156 - min(found, 150) times the slope after it",
-    "relevant documents come early, in one rise; with few relevant documents it waits long",
+    "relevant documents come early, in one rise: where a part is unlike the rest it nearly always stops too "
+    "soon; with few relevant documents it waits long",
     "",
     "Cormack and Grossman 2016",
     knee,

@@ -66,6 +66,12 @@ def _of_mixtures(report: CollectionReport, judges: OtherJudges) -> Iterator[str]
     if tau.mean is None or tau.low is None or tau.high is None:
         yield "Whether other assessors would rank the runs alike is not known: the qrels tie all runs."
         return
+    alone = judges.two_alone
+    if alone is not None and (of_two := alone.coefficients.get("tau_b")) is not None:
+        yield (
+            f"Two assessors, one against the other, rank the runs with tau b {decimals(of_two, 3)} over "
+            f"{counted(alone.topics, 'topic')}."
+        )
     word = verdict(tau.mean)
     figures = (
         f"tau b {decimals(tau.mean, 3)}, 95 % of {judges.mixtures.drawn:,} mixtures of "
