@@ -15,7 +15,16 @@ from workbench.formats.qrels import read_qrels
 from workbench.formats.runs import read_run_arrays
 from workbench.pooling.run_tops import RunTops
 from workbench.records import Qrel, Ranking, Run, TieRule
-from workbench.trust.depth import NOT_FITTED, Advice, Counts, Deepening, PoolByRank, deeper_pool, pool_by_rank
+from workbench.trust.depth import (
+    NOT_FITTED,
+    TOO_FAR,
+    Advice,
+    Counts,
+    Deepening,
+    PoolByRank,
+    deeper_pool,
+    pool_by_rank,
+)
 from workbench.trust.depth_export import PARTS, depth_export
 
 stats = Oracle("scipy.stats")
@@ -209,6 +218,13 @@ def test_topics_that_cannot_be_spared_leave_no_interval() -> None:
     found = deeper_pool(judged_to_2([[4, 0], [3, 0], [2, 0], [4, 0], [0, 2]]), Deepening(2, 4))
     assert found.interval.low is None
     assert found.interval.undefined == NOT_FITTED
+
+
+@pytest.mark.parametrize(("deeper", "why"), [(50, ""), (51, TOO_FAR)])
+def test_an_interval_ends_where_the_law_was_not_seen_to_keep_it(deeper: int, why: str) -> None:
+    # At ten times the judged depth the bounds of tests/promises held 87 of 100 counts.
+    found = deeper_pool(half_judged(law_drawn(6, 60, seed=3, documents=5.0)), Deepening(10, deeper))
+    assert found.interval.undefined == why
 
 
 @pytest.mark.parametrize(
