@@ -7,11 +7,11 @@ const three = (value) => value.toFixed(3).replace("-", "−");
 const two = d3.format(".2~f");
 const both = ([low, high]) => low !== null && high !== null;
 
-// A dot for every row, with a line and a band behind it; `words` say what these are.
+// A dot for every row, with a line and perhaps a band behind it; `words` say what these are.
 kinds.ranges = ({ x, rows, words }, width) => {
   const step = rows.length > 60 ? 13 : rows.length > 25 ? 17 : 24;
   const longest = Math.max(4, Math.min(width < 600 ? 12 : 28, d3.max(rows, (row) => row.name.length) ?? 0));
-  const values = rows.flatMap((row) => [row.value, ...row.line, ...row.band]).filter((value) => value !== null);
+  const values = rows.flatMap((row) => [row.value, ...row.line, ...(row.band ?? [])]).filter((value) => value !== null);
   const placed = rows.map((row, place) => ({ ...row, place }));
   const span = (part) => (row) => (both(row[part]) ? [`${words[part]}: ${three(row[part][0])} to ${three(row[part][1])}`] : []);
   return {
@@ -26,7 +26,7 @@ kinds.ranges = ({ x, rows, words }, width) => {
     y: { type: "band", domain: d3.range(rows.length), label: null, tickSize: 0, tickPadding: 6, tickFormat: (place) => shorten(rows[place].name, longest) },
     marks: [
       Plot.ruleX([0], { stroke: "var(--edge)" }),
-      Plot.ruleY(placed.filter((row) => both(row.band)), { y: "place", x1: (row) => row.band[0], x2: (row) => row.band[1], stroke: colour(3), strokeWidth: Math.min(9, step - 6) }),
+      Plot.ruleY(placed.filter((row) => row.band), { y: "place", x1: (row) => row.band[0], x2: (row) => row.band[1], stroke: colour(3), strokeWidth: Math.min(9, step - 6) }),
       Plot.ruleY(placed.filter((row) => both(row.line)), { y: "place", x1: (row) => row.line[0], x2: (row) => row.line[1], stroke: colour(1), strokeWidth: 2, strokeOpacity: 0.6 }),
       Plot.dot(placed, { y: "place", x: "value", r: step < 16 ? 3 : 4, fill: colour(1) }),
       tip(placed, Plot.pointerY({
@@ -36,7 +36,7 @@ kinds.ranges = ({ x, rows, words }, width) => {
           row.name + (row.note ? ` · ${shorten(row.note, 60)}` : ""),
           `${words.value}: ${three(row.value)}`,
           ...span("line")(row),
-          ...span("band")(row),
+          ...(row.band ? span("band")(row) : []),
           `${words.n}: ${row.n}`,
         ].join("\n"),
       })),
@@ -117,46 +117,6 @@ kinds.curve = ({ x, y, lines, ranks }, width) => {
         x: ([at]) => at,
         y: ([, same]) => d3.max(same, (point) => point.value),
         title: ([at, same]) => [labelled(at), ...same.map(({ line, value }) => `${shorten(line.name, 30)}: ${three(value)}`)].join("\n"),
-      })),
-    ],
-  };
-};
-
-// A dot for every run at its cost, with the interval of its score; a line joins those that no other run beats.
-kinds.cost = ({ x, y, rows }, width) => {
-  const [low, high] = d3.extent(rows, (row) => row.cost);
-  const log = high > 10 * low;
-  const scores = rows.flatMap((row) => [row.value, ...row.line]).filter((value) => value !== null);
-  const cost = d3.format(".4~s");
-  const shown = (value) => (value < 1 ? String(Number(value.toPrecision(3))) : cost(value));
-  const room = width > 600;
-  const named = !room ? [] : rows.length <= 25 ? rows : rows.filter((row) => row.front);
-  const toneOf = (row) => colour(row.front ? 2 : 1);
-  return {
-    width,
-    height: Math.min(440, Math.max(280, width * 0.46)),
-    marginLeft: 50,
-    marginRight: room ? 90 : 16,
-    marginTop: 26,
-    marginBottom: 44,
-    x: { type: log ? "log" : "linear", label: x, labelOffset: 40, grid: true, nice: true, zero: !log, tickFormat: shown, ticks: Math.max(3, Math.floor(width / 130)) },
-    y: { label: y, grid: true, nice: true, domain: [Math.max(0, d3.min(scores)), d3.max(scores)], clamp: true, tickFormat: two },
-    marks: [
-      Plot.ruleX(rows.filter((row) => both(row.line)), { x: "cost", y1: (row) => row.line[0], y2: (row) => row.line[1], stroke: toneOf, strokeWidth: 1.5, strokeOpacity: 0.45 }),
-      Plot.line(rows.filter((row) => row.front), { x: "cost", y: "value", curve: "step-after", stroke: colour(2), strokeWidth: 2, strokeDasharray: "5 4" }),
-      Plot.dot(rows, { x: "cost", y: "value", r: 4.5, fill: toneOf }),
-      Plot.text(named, { x: "cost", y: "value", text: (row) => shorten(row.name, 20), dx: 7, dy: -7, textAnchor: "start", fill: "var(--ink)", stroke: "var(--surface)", strokeWidth: 3 }),
-      tip(rows, Plot.pointer({
-        x: "cost",
-        y: "value",
-        title: (row) => [
-          row.name,
-          `${x.toLowerCase()}: ${shown(row.cost)}`,
-          `${y}: ${three(row.value)}`,
-          ...(both(row.line) ? [`95 % interval: ${three(row.line[0])} to ${three(row.line[1])}`] : []),
-          `topics: ${row.n}`,
-          ...(row.front ? ["on the Pareto front"] : []),
-        ].join("\n"),
       })),
     ],
   };

@@ -146,7 +146,6 @@ BARE = frozenset(
         "releases.new",
         "run_pairs.index",
         "score_curves.index",
-        "score_costs.index",
         "missed.index",
         "trust.collection",
         "run_pairs.two",

@@ -330,8 +330,6 @@ SHOWN = {
     "runs.file": "runs.content",
     "runs.index": "runs.index",
     "runs.run": "runs.show",
-    "score_costs.index": RESULT,
-    "score_costs.table_file": RESULT,
     "score_curves.index": RESULT,
     "score_curves.table_file": RESULT,
     "scores.index": "scores.scores",

@@ -13,9 +13,8 @@ from workbench.scoring.measures import parse_measures
 from workbench.scoring.run_arrays import RunArrays
 from workbench.scoring.score_columns import ScoreCells, score_cells, scored_alone, scored_runs
 from workbench.scoring.scorer import Scorer
-from workbench.scoring.unjudged import score_bounds
+from workbench.scoring.unjudged import reads_judgments, unjudged_and_read
 
-HIGHEST = 3
 TOPICS = ("1", "10", "2", "3")
 # Every measure of one grade a pair that is computed here; ERR reads other topics, and is not among them.
 ALONE = " ".join(
@@ -65,7 +64,7 @@ def test_many_runs_at_once_score_as_one_after_the_other(
     qrels, runs = drawn()
     scorer = Scorer(qrels, measures)
     given = [run if number == 3 else arrays_of(run) for number, run in enumerate(runs)]
-    cells = ScoreCells.joined(list(score_cells(scorer, given, highest=HIGHEST)), axis=0)
+    cells = ScoreCells.joined(list(score_cells(scorer, given)), axis=0)
     put_together = ScoreCells.of_topics([cells.of_topic(at) for at in range(len(scorer.relevance.topics))])
     found, again = (
         scored_runs(
@@ -80,13 +79,16 @@ def test_many_runs_at_once_score_as_one_after_the_other(
     assert any(one.scores.topics_near_tied for one in found)
     for run, one in zip(runs, found, strict=True):
         read = scorer.read(run)
-        bounds = {name: score_bounds(read.judged, name, highest=HIGHEST) for name in scorer.measures}
         alone = scorer.score(read)
         assert one.scores == alone
         for name in alone.per_topic:
             assert one.scores.row(name).tolist() == alone.row(name).tolist()
             assert list(one.scores.per_topic[name]) == list(alone.per_topic[name])
-        assert one.bounds == {str(name): bound for name, bound in bounds.items() if bound is not None}
+        assert one.unjudged == {
+            str(name): tuple(int(many.sum()) for many in unjudged_and_read(read.judged, name))
+            for name in scorer.measures
+            if reads_judgments(name)
+        }
 
 
 def test_a_topic_scored_by_itself_has_the_cells_that_it_has_among_others() -> None:
@@ -94,12 +96,12 @@ def test_a_topic_scored_by_itself_has_the_cells_that_it_has_among_others() -> No
     given = [arrays_of(run) for run in runs]
 
     def cells_of(qrels: list[Qrel]) -> ScoreCells:
-        return ScoreCells.joined(list(score_cells(Scorer(qrels, ALONE), given, highest=HIGHEST)), axis=0)
+        return ScoreCells.joined(list(score_cells(Scorer(qrels, ALONE), given)), axis=0)
 
     whole = cells_of(qrels)
     for number, topic in enumerate(TOPICS):
         alone, among = cells_of([one for one in qrels if one.topic == topic]), whole.of_topic(number)
-        for name in ("retrieved", "near_tied", "values", "filled", "unjudged", "read"):
+        for name in ("retrieved", "near_tied", "values", "unjudged", "read"):
             assert np.array_equal(getattr(alone, name), getattr(among, name)), (topic, name)
 
 

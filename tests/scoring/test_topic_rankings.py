@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.scoring.test_score_columns import ALONE, HIGHEST, JUDGED_ONLY, TOPICS, arrays_of, drawn
+from tests.scoring.test_score_columns import ALONE, JUDGED_ONLY, TOPICS, arrays_of, drawn
 from workbench.scoring import score_columns
 from workbench.scoring.score_columns import ScoreCells, score_cells, topic_cells
 from workbench.scoring.scorer import Scorer
@@ -32,14 +32,14 @@ def test_kept_rankings_score_as_the_runs_do(
     near_tied = 0
     for topic in TOPICS:
         scorer = Scorer([one for one in qrels if one.topic == topic], measures)
-        whole = ScoreCells.joined(list(score_cells(scorer, arrays, highest=HIGHEST)), axis=0)
+        whole = ScoreCells.joined(list(score_cells(scorer, arrays)), axis=0)
         kept = topic_rankings(arrays, topic)
         halves = TopicRankings.joined([topic_rankings(arrays[:3], topic), topic_rankings(arrays[3:], topic)])
         again = result_from(TopicRankings, result_bytes(kept))
         for found in (kept, halves, again):
-            assert same(topic_cells(scorer, found, highest=HIGHEST), whole)
+            assert same(topic_cells(scorer, found), whole)
         chosen = np.array([5, 0, 3])
-        some = topic_cells(scorer, halves.of_runs(chosen), highest=HIGHEST)
+        some = topic_cells(scorer, halves.of_runs(chosen))
         assert same(some, whole.of_runs(chosen))
         near_tied += int(whole.near_tied.sum())
     # The runs that are drawn have documents that only doubles tell apart.
@@ -50,7 +50,7 @@ def test_runs_without_the_topic_have_nothing() -> None:
     qrels, runs = drawn()
     scorer = Scorer([one for one in qrels if one.topic == "1"], "AP NumRet")
     nothing = topic_rankings([arrays_of(run) for run in runs[:2]], "no such topic")
-    cells = topic_cells(scorer, nothing, highest=HIGHEST)
+    cells = topic_cells(scorer, nothing)
     assert (len(nothing), cells.values.shape) == (2, (2, 1, 2))
     assert not cells.values.any()
     assert not cells.retrieved.any()

@@ -44,7 +44,6 @@ def test_the_scores_of_holes_by_hand(found: Holes) -> None:
     # P@2: 1/2, 1/2 and 0 of three topics; with x and y 1, 1; without them ab and a: 1/2, 1/2.
     assert (precision.score.mean, precision.lowest, precision.highest) == pytest.approx((1 / 3, 1 / 3, 2 / 3))
     assert precision.condensed == pytest.approx(1 / 3)
-    assert precision.all_relevant == pytest.approx(2 / 3)
     # AP: 1/2 and 1/2; with x and y (1 + 1) / 2 and so 1.
     assert (ap.score.mean, ap.lowest, ap.highest) == pytest.approx((1 / 3, 1 / 3, 2 / 3))
     assert ap.condensed == pytest.approx(2 / 3)
@@ -53,12 +52,11 @@ def test_the_scores_of_holes_by_hand(found: Holes) -> None:
     assert rbp.lowest == pytest.approx((1 / 4 + 1 / 4) / 3)
     assert rbp.highest == pytest.approx((1 / 4 + 1 / 2 + 1 / 8 + 1 / 4 + 1 / 2 + 1 / 4 + 1) / 3)
     assert (ndcg.lowest, ndcg.highest) == (None, None)
-    assert ndcg.all_relevant is not None
 
 
 def test_what_is_judged_leaves_nothing_open(found: Holes) -> None:
     for one in found.runs[1].scores[:2]:
-        assert one.lowest == one.highest == one.condensed == one.all_relevant == one.score.mean
+        assert one.lowest == one.highest == one.condensed == one.score.mean
 
 
 def test_pairs_that_no_judgment_can_turn_round(found: Holes) -> None:

@@ -302,8 +302,7 @@ class QrelsReportJson(TypedDict):
 class MeasureScore(TypedDict):
     """A run by a measure: its mean over topics with a t interval (null for a measure that counts).
 
-    Of the documents that the measure `read`, `unjudged` have no grade. As not relevant and as relevant they
-    give the two bounds. All four are null for a measure without such bounds.
+    Of the documents that the measure `read`, `unjudged` have no judgment; null for one that reads none.
     """
 
     value: float
@@ -311,8 +310,6 @@ class MeasureScore(TypedDict):
     high: float | None
     unjudged: int | None
     read: int | None
-    as_not_relevant: float | None
-    as_relevant: float | None
 
 
 class ScoreJson(TypedDict):

@@ -23,7 +23,7 @@ from workbench.scoring.run_arrays import RunArrays, RunsTogether, read_together
 from workbench.scoring.scorer import RunScores, Scorer, aggregated
 from workbench.scoring.topic_rankings import TopicRankings
 from workbench.scoring.topic_rows import TopicRows
-from workbench.scoring.unjudged import OpenScores, ScoreBounds, bounded_kernel, open_scores
+from workbench.scoring.unjudged import reads_judgments, unjudged_and_read
 
 Flags = NDArray[np.bool_]
 Counts = NDArray[np.int32]
@@ -36,17 +36,16 @@ MOST_IDEAL = 2**21
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreCells:
-    """What runs score on topics; all of shape (runs, topics), the last four with a measure each behind.
+    """What runs score on topics; all of shape (runs, topics), the last three with a measure each behind.
 
     `retrieved` says whether a run has documents of a topic, `near_tied` whether their order depends on the
-    precision of scores. `filled` are the values with unjudged documents relevant, of which there are
-    `unjudged` among those `read`: all 0 of measures without bounds.
+    precision of scores. Of the documents `read` by a measure `unjudged` have no judgment: both 0 of measures
+    that read none.
     """
 
     retrieved: Flags
     near_tied: Flags
     values: Floats
-    filled: Floats
     unjudged: Counts
     read: Counts
 
@@ -90,11 +89,10 @@ def scored_alone(measure: Measure) -> bool:
     return kernel is not None and kernel.reads is not Reads.SUBTOPICS and measure.NAME != "ERR"
 
 
-def score_cells(scorer: Scorer, runs: Iterable[Run | RunArrays], *, highest: int) -> Iterator[ScoreCells]:
+def score_cells(scorer: Scorer, runs: Iterable[Run | RunArrays]) -> Iterator[ScoreCells]:
     """The cells of some runs after the other, in their order, on all topics of the qrels.
 
-    `highest` is the grade that unjudged documents could have. The values are those of `Scorer.score`, to the
-    last bit. Raises WorkbenchError where a scorer gives up.
+    The values are those of `Scorer.score`, to the last bit. Raises WorkbenchError where a scorer gives up.
     """
     alone = all(map(scored_alone, scorer.measures))
     judged = scorer.relevance.pairs
@@ -107,33 +105,33 @@ def score_cells(scorer: Scorer, runs: Iterable[Run | RunArrays], *, highest: int
             if documents < AT_ONCE and judged * len(waiting) < MOST_IDEAL:
                 continue
         if waiting:
-            yield _cells(scorer, read_together(scorer.relevance, waiting), highest)
+            yield _cells(scorer, read_together(scorer.relevance, waiting))
             waiting, documents = [], 0
         if isinstance(run, Run) or not alone:
             ordered = scorer.read(run)
             found = RunsTogether(1, ordered.judged, ordered.judged.topics, ordered.near_tied)
-            yield _cells(scorer, found, highest, scorer.field_values(ordered))
+            yield _cells(scorer, found, scorer.field_values(ordered))
     if waiting:
-        yield _cells(scorer, read_together(scorer.relevance, waiting), highest)
+        yield _cells(scorer, read_together(scorer.relevance, waiting))
 
 
-def topic_cells(scorer: Scorer, rankings: TopicRankings, *, highest: int) -> ScoreCells:
+def topic_cells(scorer: Scorer, rankings: TopicRankings) -> ScoreCells:
     """The cells of runs on the one topic of the qrels; every measure must be `scored_alone`."""
     (topic,) = scorer.relevance.topics
     judged = scorer.relevance.pairs
     most = max(1, min(MOST_IDEAL // max(1, judged), AT_ONCE * len(rankings) // max(1, len(rankings.places))))
     parts = (part.judged(scorer.relevance, topic) for part in rankings.in_parts(most))
-    return ScoreCells.joined([_cells(scorer, part, highest) for part in parts], axis=0)
+    return ScoreCells.joined([_cells(scorer, part) for part in parts], axis=0)
 
 
 def _cells(
-    scorer: Scorer, found: RunsTogether, highest: int, elsewhere: Mapping[tuple[str, str], float] = NOWHERE
+    scorer: Scorer, found: RunsTogether, elsewhere: Mapping[tuple[str, str], float] = NOWHERE
 ) -> ScoreCells:
     topics, measures = scorer.relevance.topics, scorer.measures
     shape = found.runs * len(topics), len(measures)
     retrieved, near_tied = np.zeros((2, shape[0]), dtype=np.bool_)
     retrieved[found.rows], near_tied[found.near_tied] = True, True
-    values, filled = np.zeros((2, *shape))
+    values = np.zeros(shape)
     unjudged, read = np.zeros((2, *shape), dtype=np.int32)
     everywhere = found.with_all_rows()
     for number, measure in enumerate(measures):
@@ -148,18 +146,14 @@ def _cells(
             continue
         if kernel.of_empty:
             rows, run = np.arange(shape[0]), everywhere
-        if bounded_kernel(measure) is None:
-            values[rows, number] = compute(kernel, run, measure)
-            continue
-        opened = open_scores(run, measure, highest=highest)
-        values[rows, number], filled[rows, number] = opened.without, opened.filled
-        unjudged[rows, number], read[rows, number] = opened.unjudged, opened.read
+        values[rows, number] = compute(kernel, run, measure)
+        if reads_judgments(measure):
+            unjudged[rows, number], read[rows, number] = unjudged_and_read(run, measure)
     of_runs, of_measures = (found.runs, len(topics)), (found.runs, len(topics), len(measures))
     return ScoreCells(
         retrieved=retrieved.reshape(of_runs),
         near_tied=near_tied.reshape(of_runs),
         values=values.reshape(of_measures),
-        filled=filled.reshape(of_measures),
         unjudged=unjudged.reshape(of_measures),
         read=read.reshape(of_measures),
     )
@@ -167,10 +161,10 @@ def _cells(
 
 @dataclass(frozen=True, slots=True)
 class ScoredRun:
-    """A run by all measures, and what is open of each that has bounds."""
+    """A run by all measures, and the documents `unjudged` and read by each that reads judgments."""
 
     scores: RunScores
-    bounds: Mapping[str, ScoreBounds]
+    unjudged: Mapping[str, tuple[int, int]]
 
 
 def scored_runs(
@@ -181,7 +175,10 @@ def scored_runs(
     ids = tuple(topics)
     columns = {name: np.ascontiguousarray(cells.values[:, :, at]) for at, name in enumerate(names)}
     means = [means_over_topics(measure, columns[str(measure)]) for measure in measures]
-    bounds = [_bounds(cells, number, measure) for number, measure in enumerate(measures)]
+    counts = [
+        list(zip(*(one[:, :, at].sum(axis=1).tolist() for one in (cells.unjudged, cells.read)), strict=True))
+        for at in range(len(measures))
+    ]
     near_tied = cells.near_tied.sum(axis=1).tolist()
     everywhere: list[bool] = np.all(cells.retrieved, axis=1).tolist()
     found = []
@@ -197,7 +194,11 @@ def scored_runs(
             values={name: mean[run] for name, mean in zip(names, means, strict=True)},
             per_topic=TopicRows(ids, columns, run),
         )
-        own = {name: one[run] for name, one in zip(names, bounds, strict=True) if one is not None}
+        own = {
+            name: one[run]
+            for name, one, measure in zip(names, counts, measures, strict=True)
+            if reads_judgments(measure)
+        }
         found.append(ScoredRun(scores, own))
     return found
 
@@ -211,22 +212,3 @@ def means_over_topics(measure: Measure, column: Floats) -> list[float]:
     for of_topic in column.T:
         total += of_topic
     return list((total / column.shape[1]).tolist())
-
-
-def _bounds(cells: ScoreCells, number: int, measure: Measure) -> list[ScoreBounds] | None:
-    kernel = bounded_kernel(measure)
-    if kernel is None:
-        return None
-    topics = cells.values.shape[1]
-    rows = np.ones_like(cells.retrieved) if kernel.of_empty else cells.retrieved
-    columns = [
-        np.ascontiguousarray(one[:, :, number])
-        for one in (cells.unjudged, cells.read, cells.values, cells.filled)
-    ]
-    unjudged, read, without, filled = (one.sum(axis=1) for one in columns)
-    sums = (unjudged, read, without / topics, filled / topics)
-    found = list(map(ScoreBounds, *(one.tolist() for one in sums)))
-    for run in np.flatnonzero(~rows.all(axis=1)).tolist():
-        # A sum of numpy's depends on how many there are: of the topics that the run has, as for one run.
-        found[run] = OpenScores(*(one[run][rows[run]] for one in columns)).bounds(topics)
-    return found

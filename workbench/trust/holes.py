@@ -17,7 +17,6 @@ from workbench.scoring.kernels.registry import compute, kernel_of
 from workbench.scoring.means import MeanScore, mean_score
 from workbench.scoring.run_arrays import RunArrays
 from workbench.scoring.scorer import OrderedRun, Scorer
-from workbench.scoring.unjudged import score_bounds
 from workbench.trust.extremes import score_extremes
 from workbench.trust.sampled import EstimatedAP, infap, infndcg, statap, xinfap
 
@@ -46,15 +45,13 @@ class JudgedDepth:
 class OpenScore:
     """What a run scores, and could: means over all topics of the qrels; None where it cannot be said.
 
-    `score` counts unjudged documents as not relevant, `condensed` leaves them out (Sakai 2007), and
-    `all_relevant` counts those that the measure reads as relevant. `lowest` and `highest` are the extremes
-    over all that the run's unjudged documents could be (`extremes.EXTREMES`).
+    `score` counts unjudged documents as not relevant, `condensed` leaves them out (Sakai 2007). `lowest` and
+    `highest` are the extremes over all that the run's unjudged documents could be (`extremes.EXTREMES`).
     """
 
     measure: str
     score: MeanScore
     condensed: float | None
-    all_relevant: float | None
     lowest: float | None
     highest: float | None
 
@@ -298,16 +295,14 @@ def _judged_depth(run: JudgedRun, cutoff: int) -> JudgedDepth:
 def _open_score(run: JudgedRun, measure: Measure, score: MeanScore, highest: int) -> OpenScore:
     kernel, topics = kernel_of(measure), len(run.relevance.topics)
     if kernel is None:
-        return OpenScore(str(measure), score, None, None, None, None)
+        return OpenScore(str(measure), score, None, None, None)
     of_all = run.of_all_topics() if kernel.of_empty else run
-    bounds = score_bounds(run, measure, highest=highest)
     found = score_extremes(run, measure, highest=highest)
     unanswered = topics - len(run)
     return OpenScore(
         measure=str(measure),
         score=score,
         condensed=float(compute(kernel, of_all.judged_only(), measure).sum()) / topics,
-        all_relevant=None if bounds is None else bounds.as_relevant,
         lowest=None if found is None else float(found.lowest.sum()) / topics,
         highest=None if found is None else (float(found.highest.sum()) + unanswered * found.missing) / topics,
     )

@@ -22,12 +22,12 @@ def _scores(found: Holes) -> Table:
     """What each run scores by each measure, and could."""
     columns = (
         *("run", "measure", "topics", "score", "score_low", "score_high"),
-        *("lowest", "highest", "condensed", "all_relevant"),
+        *("lowest", "highest", "condensed"),
     )
     return columns, [
         (
             *(run.run, one.measure, one.score.topics, one.score.mean, one.score.low, one.score.high),
-            *(one.lowest, one.highest, one.condensed, one.all_relevant),
+            *(one.lowest, one.highest, one.condensed),
         )
         for run in found.runs
         for one in run.scores
@@ -69,7 +69,6 @@ def _latex(found: Holes) -> str:
                 PaperColumn("lowest", "Lowest"),
                 PaperColumn("highest", "Highest"),
                 PaperColumn("condensed", "Condensed"),
-                PaperColumn("all_relevant", "All relevant"),
             ),
             f"What unjudged documents leave open of the scores of {of_runs}, with 95\\,\\% intervals over "
             f"topics: the extremes over all grades, up to {found.highest}, that they could have; without "

@@ -135,9 +135,9 @@ def without_pairs(
         all_relevant=sum(grade >= relevant_from for grade in qrels.grades.values()),
     )
     by_topic: dict[str, list[Pair]] = {}
-    for pair in qrels.grades:
+    for pair in sorted(qrels.grades):  # so that a seed draws the same, whatever the order of the file
         by_topic.setdefault(pair[0], []).append(pair)
-    sizes = Counter(topic for topic, _ in chosen)
+    sizes = Counter(topic for topic, _ in sorted(chosen))
     generator = np.random.default_rng(seed)
     sides = [qrels.grades, rest]
     for _ in range(DRAWS):

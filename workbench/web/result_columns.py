@@ -184,7 +184,6 @@ COLUMNS: Mapping[str, Meaning] = {
     "to": ("Where the band ends", "rank"),
     "below": ("Where the bin ends", None),
     "condensed": ("The score without unjudged documents", None),
-    "all_relevant": ("The score if every unjudged document were relevant", None),
     "answered": ("How many topics the run has", TOPICS),
     "cutoff": ("The cutoff", "rank"),
     "retrieved": ("How many documents are retrieved to the cutoff", DOCUMENTS),
@@ -288,8 +287,6 @@ _PARTS = {
     "rank": "the rank by it",
     "unjudged": "unjudged documents among those read",
     "read": "documents read by it",
-    "as_not_relevant": "its value if unjudged documents were not relevant",
-    "as_relevant": "its value if unjudged documents were relevant",
 }
 """What is said behind the name of a figure, after a low line or a blank."""
 

@@ -90,7 +90,7 @@ def test_only_what_changed_is_scored_again(database: Database, computed: Compute
         import_judgments(db, made.campaign.id, FIRST, source="f")
         first = table_of(db, made.campaign.id)
         again = table_of(db, made.campaign.id)
-        assert (again.runs, again.bounds, again.coverage) == (first.runs, first.bounds, first.coverage)
+        assert (again.runs, again.unjudged, again.coverage) == (first.runs, first.unjudged, first.coverage)
         assert b"".join(again.qrels.lines()) == b"".join(first.qrels.lines())
         assert computed == [("alpha", "T1 T2"), ("beta", "T1 T2")]
         send_runs(db, made.campaign.id, half={"T1": ("d2", "d1")})
@@ -226,7 +226,7 @@ def test_coverage_counts_topics_and_pooled_pairs_with_a_grade(database: Database
     assert not found.whole
 
 
-def test_the_leaderboard_is_exported_with_intervals_and_bounds(database: Database) -> None:
+def test_the_leaderboard_is_exported_with_intervals_and_what_is_not_judged(database: Database) -> None:
     with database.writing() as db:
         made = campaign_with_people(db)
         send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
@@ -235,14 +235,14 @@ def test_the_leaderboard_is_exported_with_intervals_and_bounds(database: Databas
     export = leaderboard_export(board)
     rows = [dict(zip(export.columns, row, strict=True)) for row in export.rows()]
     # P@2: alpha d1 d2 and d/4 d1, beta d2 d/4 and d/4 d2: 1/2 twice, and 0 and 1/2. Of alpha d1 of T2 is not
-    # judged, of beta d/4 of T1 and d2 of T2: as relevant alpha has 3/4, beta 1/2 and 1.
+    # judged, of beta d/4 of T1 and d2 of T2.
     assert [(row["run"], row["P@2"]) for row in rows] == [("alpha", 0.5), ("beta", 0.25)]
-    parts = ("unjudged", "read", "as_not_relevant", "as_relevant")
-    assert [[row[f"P@2 {part}"] for part in parts] for row in rows] == [[1, 4, 0.5, 0.75], [2, 4, 0.25, 0.75]]
+    parts = ("unjudged", "read")
+    assert [[row[f"P@2 {part}"] for part in parts] for row in rows] == [[1, 4], [2, 4]]
     assert (rows[0]["P@2 low"], rows[0]["P@2 high"]) == (None, None)  # of two topics
     assert {rows[0][f"NumRet {part}"] for part in (*parts, "low", "high")} == {None}
     assert export.latex is not None
-    assert "alpha & 0.5000 &  & 1 of 4 & [0.500, 0.750]" in export.latex()
+    assert "alpha & 0.5000 &  & 1 of 4" in export.latex()
     assert [line.scores.tag for line in leaderboard(board.table, by="run", reverse=True).lines] == [
         "beta",
         "alpha",

@@ -61,14 +61,10 @@ class ScoreColumn:
 
 @dataclass(frozen=True, slots=True)
 class RequestedScores:
-    """Which scores are asked for: qrels, measures, runs as tag and SHA-256.
-
-    `highest` is the grade that unjudged documents could have.
-    """
+    """Which scores are asked for: qrels, measures, runs as tag and SHA-256."""
 
     qrels: QrelsReport
     measures: tuple[Measure, ...]
-    highest: int
     runs: tuple[tuple[str, str], ...]
 
     @property
@@ -90,13 +86,11 @@ class RequestedScores:
     def sources(self) -> tuple[_Source, ...]:
         """What the columns of the topics depend on, apart from their runs."""
         others = "" if self.alone else self.qrels.digest
-        # Documents that are not judged are taken to have the highest grade that there is.
-        highest = max(self.highest, *(grade for grade, _ in self.qrels.summary.by_grade))
         names = tuple(map(str, self.measures))
-        return tuple((topic.digest, others, highest, names) for topic in self.topics)
+        return tuple((topic.digest, others, names) for topic in self.topics)
 
 
-_Source = tuple[str, str, int, tuple[str, ...]]
+_Source = tuple[str, str, tuple[str, ...]]
 _KEPT = KeptResults(ScoreColumn, "formats", "scoring", "workflow/scores/kept_columns.py")
 _COLUMNS: Cache[_Source, ScoreColumn] = Cache(MOST_KEPT)
 _RELEVANCE: Cache[tuple[str, tuple[str, ...]], Relevance] = Cache(1)
@@ -259,7 +253,7 @@ class _Columns:
         columns = {}
         for number, name in names.items():
             scorer = scorer_of([self.topics[number]], self._requested.measures)
-            cells = topic_cells(scorer, found[name], highest=self._requested.highest)
+            cells = topic_cells(scorer, found[name])
             columns[number] = ScoreColumn(self._hashes_of(runs), cells)
         return columns
 
@@ -274,7 +268,7 @@ class _Columns:
         names = frozenset(one.topic for one in settled)
         tags = [self._requested.runs[number][0] for number in runs.tolist()]
         read = rankings_of(db, campaign_id, tags, names)
-        return score_cells(self._scorer(settled), read, highest=self._requested.highest)
+        return score_cells(self._scorer(settled), read)
 
     def _scorer(self, topics: Sequence[SettledTopic]) -> Scorer:
         sha256 = hashlib.sha256("".join(one.digest for one in topics).encode()).hexdigest()

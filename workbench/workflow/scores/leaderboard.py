@@ -1,4 +1,4 @@
-"""The leaderboard: runs by measures, each mean with its interval and its bounds."""
+"""The leaderboard: runs by measures, each mean with its interval and the documents that lack a judgment."""
 
 from __future__ import annotations
 
@@ -15,26 +15,22 @@ from workbench.scoring.means import MeanScore, mean_scores
 from workbench.scoring.measures import is_mean, parse_measures
 from workbench.scoring.scorer import RunScores, best_first, higher_is_better, topic_scores_of
 from workbench.scoring.significance import LEVEL
-from workbench.scoring.unjudged import ScoreBounds
 from workbench.workflow.scores.score_table import ScoreTable
 
-UNSETTLED = 0.05
-"""A run is marked where its score can move by more than this as its unjudged documents are judged."""
 RUN, GROUP = "run", "group"
 
 
 @dataclass(frozen=True, slots=True)
 class LeaderCell:
-    """A run by a measure. `interval` is None of a measure that counts instead of taking a mean."""
+    """A run by a measure. `interval` is None of a measure that counts instead of taking a mean.
+
+    Of the documents that the measure `read`, `unjudged` have no judgment; None of one that reads none.
+    """
 
     value: float
     interval: MeanScore | None
-    bounds: ScoreBounds | None
-
-    @property
-    def unsettled(self) -> bool:
-        """Whether unjudged documents leave much of the score open."""
-        return self.bounds is not None and self.bounds.width > UNSETTLED
+    unjudged: int | None
+    read: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +46,7 @@ class LeaderLine:
 class Leaderboard:
     """The lines in the order asked for: `by` a measure or RUN or GROUP.
 
-    `shown` is the measure whose intervals and bounds are drawn: the one sorted by, else the first.
+    `shown` is the measure whose intervals are drawn: the one sorted by, else the first.
     """
 
     # No slots: the extent of all lines is asked for with each of them.
@@ -70,11 +66,6 @@ class Leaderboard:
         rises = self.by in (RUN, GROUP) or not higher_is_better(self.by)
         return rises != self.reverse
 
-    @property
-    def unsettled(self) -> int:
-        """How many runs have a score in `shown` that can still move much."""
-        return sum(line.cells[self.shown].unsettled for line in self.lines)
-
     @cached_property
     def extent(self) -> tuple[float, float]:
         """The lowest and the highest number to be drawn."""
@@ -83,8 +74,6 @@ class Leaderboard:
         for cell in cells:
             if cell.interval is not None and cell.interval.low is not None and cell.interval.high is not None:
                 drawn += [cell.interval.low, cell.interval.high]
-            if cell.bounds is not None:
-                drawn += [cell.bounds.low, cell.bounds.high]
         return min(drawn), max(drawn)
 
 
@@ -115,12 +104,11 @@ def leaderboard(found: ScoreTable, *, by: str = "", reverse: bool = False) -> Le
 
 
 def leaderboard_export(found: Leaderboard) -> Export:
-    """One row a run: every measure, then its interval and bounds; as LaTeX the measures and what is drawn."""
+    """One row a run: every measure with its interval and unjudged documents; as LaTeX what is drawn too."""
     measures = found.table.measures
     columns = [RUN, *measures, "topics_scored", "topics_in_qrels", GROUP]
     for name in measures:
-        parts = ("low", "high", "unjudged", "read", "as_not_relevant", "as_relevant")
-        columns += [f"{name} {part}" for part in parts]
+        columns += [f"{name} {part}" for part in ("low", "high", "unjudged", "read")]
     rows = [_row(line, measures) for line in found.lines]
     return Export(tuple(columns), lambda: rows, table_export(columns, rows).data, partial(_latex, found))
 
@@ -140,15 +128,13 @@ def scores_json(found: Leaderboard) -> list[ScoreJson]:
 
 
 def _measure_json(cell: LeaderCell) -> MeasureScore:
-    interval, one = cell.interval, cell.bounds
+    interval = cell.interval
     return {
         "value": cell.value,
         "low": interval.low if interval else None,
         "high": interval.high if interval else None,
-        "unjudged": one.unjudged if one else None,
-        "read": one.read if one else None,
-        "as_not_relevant": one.as_not_relevant if one else None,
-        "as_relevant": one.as_relevant if one else None,
+        "unjudged": cell.unjudged,
+        "read": cell.read,
     }
 
 
@@ -157,7 +143,9 @@ def _line(found: ScoreTable, place: int, intervals: Mapping[str, Sequence[MeanSc
     scores = found.runs[place]
     cells = {
         name: LeaderCell(
-            value, intervals[name][place] if intervals[name] else None, found.bounds[scores.tag].get(name)
+            value,
+            intervals[name][place] if intervals[name] else None,
+            *found.unjudged[scores.tag].get(name, (None, None)),
         )
         for name, value in scores.values.items()
     }
@@ -172,8 +160,7 @@ def _row(line: LeaderLine, measures: Sequence[str]) -> tuple[object, ...]:
     for name in measures:
         cell = line.cells[name]
         row += (cell.interval.low, cell.interval.high) if cell.interval else (None, None)
-        one = cell.bounds
-        row += (one.unjudged, one.read, one.as_not_relevant, one.as_relevant) if one else (None,) * 4
+        row += (cell.unjudged, cell.read)
     return tuple(row)
 
 
@@ -182,14 +169,13 @@ def _latex(found: Leaderboard) -> str:
     rows = []
     for line in found.lines:
         cell = line.cells[shown]
-        interval, one = cell.interval, cell.bounds
+        interval = cell.interval
         rows.append(
             (
                 escaped(line.scores.tag),
                 number(cell.value, 4),
                 between(interval.low, interval.high) if interval else "",
-                f"{one.unjudged:,} of {one.read:,}" if one else "--",
-                between(one.as_not_relevant, one.as_relevant) if one else "",
+                "--" if cell.unjudged is None else f"{cell.unjudged:,} of {cell.read:,}",
                 *(number(line.cells[name].value, 4) for name in others),
             )
         )
@@ -197,8 +183,8 @@ def _latex(found: Leaderboard) -> str:
     caption = (
         f"{len(rows)} runs over {qrels.summary.topics} topics; qrels: {escaped(choice_label(qrels.choice))}, "
         f"{qrels.summary.settled:,} lines. {percent(LEVEL)} $t$ intervals over topics; unjudged documents "
-        "among those that the measure reads; bounds: these as not relevant, and as relevant."
+        "among those that the measure reads."
     )
-    heads = ("Run", escaped(shown), "Interval", "Unjudged", "Bounds", *map(escaped, others))
-    made = table(f"lrrrr{'r' * len(others)}", heads, rows, caption, "tab:scores", size=r"\footnotesize")
+    heads = ("Run", escaped(shown), "Interval", "Unjudged", *map(escaped, others))
+    made = table(f"lrrr{'r' * len(others)}", heads, rows, caption, "tab:scores", size=r"\footnotesize")
     return document(made)

@@ -178,8 +178,7 @@ class _Scores:
         for name, topics in self._lacking.items():
             if name not in self._scorers:
                 self._scorers[name] = self._rules[name].scorer(topics)
-            # What unjudged documents could be worth is not asked for here.
-            cells = score_cells(self._scorers[name], runs, highest=1)
+            cells = score_cells(self._scorers[name], runs)
             yield name, np.concatenate([one.values[:, :, 0] for one in cells])
 
     @cached_property

@@ -10,13 +10,11 @@ from ir_measures import Measure
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule_choice import RuleChoice
-from workbench.consensus.rules import RULES
 from workbench.errors import WorkbenchError
 from workbench.records import Scale, Verdict
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.score_columns import ScoredRun
 from workbench.scoring.scorer import RunScores, best_first
-from workbench.scoring.unjudged import ScoreBounds
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topic_titles
@@ -45,19 +43,18 @@ class Coverage:
 class ScoreTable:
     """Runs by measures; every mean is over all topics of the qrels.
 
-    The `runs` are best first by the first measure; `bounds` are what unjudged documents leave open, by tag,
-    then measure, of measures that have any. `waiting` runs are not scored yet. `groups` and the `hashes` of
-    files are by tag; `highest` is the grade that unjudged documents could have.
+    The `runs` are best first by the first measure; `unjudged` counts the documents without a judgment among
+    all that a measure reads, by tag, then measure, of measures that read judgments. `waiting` runs are not
+    scored yet. `groups` and the `hashes` of files are by tag.
     """
 
     qrels: QrelsReport
     coverage: Coverage
     measures: tuple[str, ...]
     runs: tuple[RunScores, ...]
-    bounds: Mapping[str, Mapping[str, ScoreBounds]]
+    unjudged: Mapping[str, Mapping[str, tuple[int, int]]]
     groups: Mapping[str, str]
     hashes: Mapping[str, str]
-    highest: int
     waiting: int = 0
 
     @property
@@ -70,7 +67,7 @@ class ScoreTable:
         return {one.tag: one for one in self.runs}[tag]
 
 
-_Assembled = tuple[str, tuple[str, ...], tuple[str, ...], int]
+_Assembled = tuple[str, tuple[str, ...], tuple[str, ...]]
 _ASSEMBLED: Cache[_Assembled, tuple[ScoredRun, ...]] = Cache(3)
 """Of the last whole tables, and of the run looked at last: 1,000 on 500 topics by four measures are 16 MB."""
 
@@ -105,9 +102,8 @@ def score_runs(
     scale = campaign_of(db, campaign_id).scale
     parsed = parse_measures(measures or default_measures(scale, choice))
     qrels = _qrels(db, campaign_id, choice)
-    highest = 1 if RULES[choice.rule].own_scale else max(grade.value for grade in scale.grades)
     names = tuple(map(str, parsed))
-    requested = RequestedScores(qrels, parsed, highest, tuple((run.tag, run.sha256) for run in runs))
+    requested = RequestedScores(qrels, parsed, tuple((run.tag, run.sha256) for run in runs))
     limits = Limits(None if seconds is None else time.monotonic() + seconds, progress)
     # To score a few again takes less time than to keep a row for each topic.
     scored = _scored(db, campaign_id, requested, limits, kept=2 * len(runs) > len(all_runs))
@@ -117,10 +113,9 @@ def score_runs(
         coverage=coverage_of(db, campaign_id, qrels),
         measures=names,
         runs=tuple(best_first((one.scores for one in scored), str(parsed[0]))),
-        bounds={tag: one.bounds for tag, one in done.items()},
+        unjudged={tag: one.unjudged for tag, one in done.items()},
         groups={run.tag: run.group for run in runs},
         hashes={run.tag: run.sha256 for run in runs},
-        highest=highest,
         waiting=len(runs) - len(done),
     )
 
@@ -129,7 +124,7 @@ def score_by(
     db: Session, campaign_id: int, found: ScoreTable, tag: str, measures: Sequence[Measure]
 ) -> RunScores:
     """A run of a table by other measures, on the same qrels; raises KeyError for one that is not in it."""
-    requested = RequestedScores(found.qrels, tuple(measures), found.highest, ((tag, found.hashes[tag]),))
+    requested = RequestedScores(found.qrels, tuple(measures), ((tag, found.hashes[tag]),))
     (scored,) = _scored(db, campaign_id, requested, Limits(), kept=False)
     return scored.scores
 
@@ -139,7 +134,7 @@ def _scored(
 ) -> tuple[ScoredRun, ...]:
     """The runs as far as they are scored; those of the last whole tables are put together already."""
     runs, names = requested.runs, tuple(map(str, requested.measures))
-    key = requested.qrels.digest, names, tuple(sha256 + tag for tag, sha256 in runs), requested.highest
+    key = requested.qrels.digest, names, tuple(sha256 + tag for tag, sha256 in runs)
     scored = _ASSEMBLED.peek(key)
     if scored is not None:
         limits.tell(len(runs), len(runs))

@@ -1,11 +1,10 @@
-"""The tab "Scores": the leaderboard, one run, two runs, all pairs of runs, topics, curves, cost,
-without what searching found.
+"""The tab "Scores": the leaderboard, one run, two runs, all pairs of runs, topics, curves.
 
 Every page reads the same table, which `form.scored` computes some runs at a time: a page whose table is not
 whole yet shows how far it has come and asks again by itself.
 """
 
-from workbench.web.pages.scores import costs, curves, leaderboard, pairs, run, topics
+from workbench.web.pages.scores import curves, leaderboard, pairs, run, topics
 
 BLUEPRINTS = (
     leaderboard.blueprint,
@@ -13,5 +12,4 @@ BLUEPRINTS = (
     pairs.blueprint,
     topics.blueprint,
     curves.blueprint,
-    costs.blueprint,
 )

@@ -90,7 +90,7 @@ def _page(
 
 
 def _plot(board: Leaderboard, lines: Sequence[LeaderLine]) -> dict[str, Any]:
-    """A dot for every run of a page by the measure shown, with its interval, and its bounds as a band."""
+    """A dot for every run of a page by the measure shown, with its interval."""
     rows = []
     for line in lines:
         cell = line.cells[board.shown]
@@ -100,12 +100,11 @@ def _plot(board: Leaderboard, lines: Sequence[LeaderLine]) -> dict[str, Any]:
                 "note": line.group,
                 "value": cell.value,
                 "line": [cell.interval.low, cell.interval.high] if cell.interval else [None, None],
-                "band": [cell.bounds.low, cell.bounds.high] if cell.bounds else [None, None],
                 "n": line.scores.topics_in_qrels,
             }
         )
     return {
         "x": board.shown,
         "rows": rows,
-        "words": {"value": "mean", "line": "95 % interval", "band": "bounds", "n": "topics"},
+        "words": {"value": "mean", "line": "95 % interval", "n": "topics"},
     }
