@@ -151,7 +151,6 @@ BARE = frozenset(
         "run_pairs.two",
         "topic_scores.index",
         "analysis.index",
-        "plan.index",
         "preferences.index",
         "records.table",
         "adjudicating.desk",

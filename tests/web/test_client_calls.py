@@ -236,17 +236,16 @@ def test_what_a_rule_settles_is_reported(of: Of, cast: Cast) -> None:
 
 def test_a_pool_is_planned_as_it_is_made(of: Of) -> None:
     olga = of("Olga")
-    assert olga.estimate_pace(30)["guess"] == 30
     plan = olga.plan_pool(parameter=["depth=3"], per_pair=2)
     # To depth 3 four documents of each topic; 16 judgments of 30 s are 8 minutes.
-    assert (plan["pairs"], plan["certainty"], plan["seconds_from"]) == (8, "exact", "guessed")
+    assert plan["by_depth"] == {"1": 3}
+    assert (plan["pairs"], plan["certainty"], plan["seconds_from"]) == (8, "exact", "assumed")
     assert plan["hours"] == pytest.approx(16 * 30 / 3600)
     assert olga.make_pool(parameters={"depth": 3}, draft=True)["pairs"] == plan["pairs"]
     assert olga.plan_pool(run=["alpha"], parameter=["depth=1"])["pairs"] == 2
     with pytest.raises(ApiError) as refused:
         olga.plan_pool(parameter=["depth"])
     assert refused.value.codes == ("parameter",)
-    assert olga.estimate_pace(None)["guess"] is None
     assert olga.pace()["source"] == "assumed"
 
 

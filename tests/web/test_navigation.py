@@ -54,7 +54,7 @@ def test_who_has_few_pages_has_them_in_one_row(enter: Enter) -> None:
 
 
 def test_a_page_below_a_tab_marks_that_tab(enter: Enter) -> None:
-    page = enter("Olga").get("/c/harbour/plan").text
+    page = enter("Olga").get("/c/harbour/pools/1").text
     assert [label for label, _, current in links(page, "tabs sub") if current] == ["Pools"]
 
 

@@ -11,7 +11,7 @@ from workbench.cli.output import say_json, say_table
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs, run_arguments
 from workbench.cli.strategy_options import recipe_options
 from workbench.errors import InvalidInput
-from workbench.pooling.planning import Certainty, JudgingWork, Sizes, Values, one_step_larger
+from workbench.pooling.planning import Certainty, JudgingWork
 from workbench.pooling.run_tops import RunTops, reached
 from workbench.pooling.strategies import ALL_STRATEGIES, PoolRecipe
 from workbench.ranking import ordered
@@ -80,8 +80,6 @@ def command(
         lines = "\n       ".join(f"{one.message} ({one.remedy})" for one in error.findings)
         raise click.UsageError(lines) from error
     depth = strategy.depth_read(values)
-    # One deeper, for what one step more would cost.
-    depth = None if depth is None else depth + 1
     longest: dict[str, int] = {}
     tops = []
     for _, run in read_runs(runs, warnings=False, depth=depth, ties=ties):
@@ -90,12 +88,7 @@ def command(
             longest[topic] = max(len(ranking), longest.get(topic, 0))
     own = {name: values.get(name) for name in ("run_depths", "topic_depths")}
     reach = reached(tops, **own)
-
-    def planned(of: Values) -> Sizes:
-        return strategy.sizes(reach, of, longest=longest)
-
-    found, larger = planned(values), one_step_larger(values)
-    step = None if larger is None else planned(larger).total - found.total
+    found = strategy.sizes(reach, values, longest=longest)
     if as_json:
         say_json(
             {
@@ -103,7 +96,6 @@ def command(
                 "certainty": str(found.certainty),
                 "hours": work.hours(found.total),
                 "hours_each": work.hours_each(found.total),
-                "one_step_more": step,
                 "topics": dict(zip(found.topics, found.pairs, strict=True)),
             }
         )
@@ -118,7 +110,6 @@ def command(
         f"{found.total:.0f} pairs, {work.per_pair} times {work.seconds:g} s: "
         f"{hours(work.hours(found.total))} hours, "
         f"{hours(work.hours_each(found.total))} for each of {work.assessors}"
-        + ("" if step is None else f"; one step more: {step:.0f} pairs")
     )
 
 

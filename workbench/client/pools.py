@@ -97,10 +97,6 @@ class PoolCalls(CampaignCalls):
         """How many seconds a judgment takes, and where that comes from."""
         return cast(PaceJson, self._get("/plans/pace"))
 
-    def estimate_pace(self, seconds: float | None) -> PaceJson:
-        """Save how many seconds a judgment is estimated to take, None for no estimate."""
-        return cast(PaceJson, self._patch("/plans/pace", {"guess": seconds}))
-
     def missed(self) -> MissedJson:
         """What the pools may have missed, by topic that was sampled and together."""
         return cast(MissedJson, self._get("/missed"))

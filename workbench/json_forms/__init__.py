@@ -95,7 +95,6 @@ from workbench.json_forms.planning import (
     MissedLineJson,
     PaceJson,
     PoolPlanJson,
-    StrategyPlan,
     TopicHolesJson,
 )
 from workbench.json_forms.results import (
@@ -286,7 +285,6 @@ __all__ = [
     "SessionTopicJson",
     "SideDocumentJson",
     "StatementJson",
-    "StrategyPlan",
     "TaskDocument",
     "ThresholdJson",
     "TopicFoundJson",

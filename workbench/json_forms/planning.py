@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NotRequired
-
 from typing_extensions import TypedDict
 
 from workbench.json_forms.judging import MadePoolJson
 
 
-class StrategyPlan(TypedDict):
-    """What the pool of a strategy would have; `problem` is why that cannot be computed."""
-
-    recipe: str
-    problem: NotRequired[str]
-    pairs: NotRequired[float]
-    certainty: NotRequired[str]
-
-
 class PoolPlanJson(TypedDict):
-    """A pool that could be made, by topic and by strategy, and the hours of judging it.
+    """A pool that could be made, by topic and by depth, and the hours of judging it.
 
     `certainty` says how far `pairs` will be the pool's size: exact, expected or at most. `seconds` of a
-    judgment are given, measured, guessed or assumed. `one_step_more` is the size of the next larger pool.
+    judgment are given, measured or assumed. `by_depth` has the pairs of a depth pool at some depths.
     """
 
     strategy: str
@@ -37,19 +26,17 @@ class PoolPlanJson(TypedDict):
     seconds_from: str
     hours: float
     hours_each: float
-    one_step_more: float | None
     topics: dict[str, float]
-    strategies: dict[str, StrategyPlan]
+    by_depth: dict[str, int]
 
 
 class PaceJson(TypedDict):
-    """The seconds of a judgment and where they come from, the measured ones of `answers`, and the guess."""
+    """The seconds of a judgment and where they come from, and the measured ones of `answers`."""
 
     seconds: float
     source: str
     measured: float | None
     answers: int
-    guess: float | None
 
 
 class MissedLineJson(TypedDict):

@@ -146,14 +146,6 @@ def size_of_sample(
     return drawn * new / np.maximum(candidates, 1), Certainty.EXPECTED
 
 
-def one_step_larger(values: Values) -> dict[str, Any] | None:
-    """The values of a pool one step larger, of budget or else of depth; None without either."""
-    for name in ("budget", "depth"):
-        if values.get(name):
-            return {**values, name: values[name] + 1}
-    return None
-
-
 def growth_table(reach: Reached, depth: int) -> Places:
     """New pairs by topic (rows) and depth 1, 2, ... (columns), without what is known already."""
     fresh = ~reach.known & (reach.best <= depth)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sqlalchemy import update
 
 from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, send_runs
 from workbench.errors import NotFound
@@ -13,7 +12,6 @@ from workbench.pooling.comparison import PoolChange, TopicComparison, compare_to
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Judgment
 from workbench.storage.engine import Database
-from workbench.storage.tables import CampaignRow
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools import comparison
 from workbench.workflow.pools.additions import Additions, add_documents
@@ -33,7 +31,6 @@ def test_a_draft_is_compared_with_a_pool(database: Database) -> None:
         add_documents(db, campaign_id, "plan", "T2", Additions({"d6": 1}, "seen"), added_by=None)
         people = [Judgment("X", "T1", "d#3", 1), Judgment("X", "T1", "d1", 1)]
         import_judgments(db, campaign_id, people, source="f")
-        db.execute(update(CampaignRow).values(seconds_a_pair=60.0))
         found = compare_pools(db, campaign_id, "depth 2", "plan")
     # Depth 2 of both: T1 d/4 d1 d2, T2 d/4 d1 d2. Depth 3 of alpha: T1 d1 d2 d#3, T2 d/4 d1 é5; and d6.
     assert [(one.turn, one.topic, one.docno, one.judged, one.origin) for one in found.pairs] == [

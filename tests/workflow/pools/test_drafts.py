@@ -16,7 +16,7 @@ from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer, Judgment
 from workbench.storage.engine import Database
-from workbench.storage.tables import CampaignRow, JudgmentEventRow, PoolRow, RunRow
+from workbench.storage.tables import JudgmentEventRow, PoolRow, RunRow
 from workbench.workflow.campaigns.collection import missing_documents
 from workbench.workflow.judging.assigned_work import left_to_judge
 from workbench.workflow.judging.assignments import assignments_of
@@ -192,17 +192,12 @@ def test_opening_says_what_it_means(database: Database) -> None:
         assert (found.pool.pairs, found.topics, found.judged, found.without_text) == (6, 2, 1, 0)
         # Depth 1: T1 d1 and d2, T2 d/4, all of them in depth 2. A draft shares nothing.
         assert [(one.pool, one.state, one.pairs) for one in found.shared] == [("first", PoolState.OPEN, 3)]
-        # Nothing is timed nor guessed: half a minute is assumed, and six pairs take 0.05 hours.
+        # Nothing is timed: half a minute is assumed, and six pairs take 0.05 hours.
         assert (found.pace.source, found.changed) == (PaceSource.ASSUMED, ())
         assert found.hours == pytest.approx(0.05)
-        db.execute(update(CampaignRow).values(seconds_a_pair=60.0))
-        guessed = before_opening(db, campaign_id, "plan")
-        # Six pairs of a minute: 0.1 hours.
-        assert guessed.hours == pytest.approx(0.1)
-        assert guessed.pace.source is PaceSource.GUESSED
 
 
-def test_measured_seconds_are_told_rather_than_guessed_ones(database: Database) -> None:
+def test_measured_seconds_are_told_rather_than_assumed_ones(database: Database) -> None:
     with database.writing() as db:
         made = drafted(db, depth=4)
         campaign_id = made.campaign.id

@@ -6,22 +6,20 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from sqlalchemy import event, insert
+from sqlalchemy import insert
 from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, Made, campaign_with_people, pooled_campaign, send_runs
 from workbench.errors import InvalidInput, NotFound, WorkbenchError
 from workbench.pooling.planning import Certainty
-from workbench.pooling.reached_places import reached_in_places
-from workbench.pooling.strategies import ALL_STRATEGIES, PoolRecipe
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import TieRule
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
-from workbench.workflow.caching import Cache
-from workbench.workflow.pools import pace, planning
+from workbench.workflow.pools import pace
 from workbench.workflow.pools.making import make_pool
-from workbench.workflow.pools.pace import PaceSource, pace_of, save_guess
-from workbench.workflow.pools.planning import Plan, plan_pool
+from workbench.workflow.pools.pace import PaceSource, pace_of
+from workbench.workflow.pools.planning import plan_pool
 
 
 def with_runs(db: Session) -> Made:
@@ -56,59 +54,16 @@ def test_a_plan_has_the_size_of_the_pool(
     assert plan.recipe == report.pool.recipe
 
 
-def test_a_plan_tells_growth_the_next_step_and_all_strategies(database: Database) -> None:
+def test_a_plan_tells_how_a_depth_pool_grows(database: Database) -> None:
     with database.writing() as db:
         made = with_runs(db)
         plan = plan_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 1}))
+        of_budget = plan_pool(db, made.campaign.id, PoolRecipe("rrf", {"budget": 3}))
     # By hand. T1: d1 | d2; then d2, d/4; then d#3, d1; then d6 twice. T2: d/4 twice; then d1, d2; then é5.
-    assert plan.growth is not None
-    new = dict(zip(plan.growth.topics, plan.growth.new, strict=True))
-    assert new == {"T1": (2, 1, 1, 1), "T2": (1, 2, 1, 0)}
-    assert (plan.pairs, plan.step, plan.deepest, plan.runs) == (3.0, 3.0, 4, 2)
+    # That is 2 and 1, then 1 and 2 more; the lists end at rank 4, before the next depth that is told.
+    assert (plan.pairs, plan.runs, plan.growth) == (3.0, 2, ((1, 3),))
     assert [(one.topic, one.pairs) for one in plan.topics] == [("T1", 2.0), ("T2", 1.0)]
-    assert plan.growth.total(2) == 6
-    assert [one.strategy for one in plan.others] == list(ALL_STRATEGIES)
-    # A learner reads the collection, not the runs: its budget of 100 for each of two topics.
-    size = {one.strategy: one.pairs for one in plan.others}
-    assert size.pop("learner") == 200.0
-    assert {pairs for strategy, pairs in size.items() if strategy not in ("depth", "stratified")} == {9.0}
-
-
-def test_a_process_that_begins_tells_of_the_same_runs_without_reading_them(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with database.writing() as db:
-        made = with_runs(db)
-    read = []
-
-    def noted(tops: Any, **of: Any) -> Any:
-        read.append(of["depth"])
-        return reached_in_places(tops, **of)
-
-    monkeypatch.setattr(planning, "reached_in_places", noted)
-
-    def planned(recipe: PoolRecipe) -> Plan:
-        for name in ("_REACHED", "_LONGEST"):
-            monkeypatch.setattr(planning, name, Cache(2))
-        with database.reading() as db:
-            return plan_pool(db, made.campaign.id, recipe)
-
-    recipes = [
-        PoolRecipe("depth", {"depth": 1}),
-        PoolRecipe("depth", {"depth": 2}),
-        PoolRecipe("depth", {"depth": 2}, TieRule.FILE),
-        PoolRecipe("stratified", {"strata": "1:1:1 2:4:0.5", "budget": 3}),
-    ]
-    first = [planned(recipe) for recipe in recipes]
-    assert len(read) == len(recipes)
-    assert [planned(recipe) for recipe in recipes] == first
-    assert len(read) == len(recipes)
-    with database.writing() as db:
-        send_runs(db, made.campaign.id, gamma={"T1": ["n1", "n2"]})
-        expected = plan_pool(db, made.campaign.id, recipes[1])
-    found = planned(recipes[1])
-    assert found == expected
-    assert found.pairs > first[1].pairs
+    assert of_budget.growth == ()
 
 
 def test_a_plan_multiplies_by_judgments_and_shares_among_assessors(database: Database) -> None:
@@ -149,40 +104,6 @@ def test_what_no_pool_could_be_made_of_is_refused_likewise(database: Database) -
             plan_pool(db, made.campaign.id, PoolRecipe(parameters={"run_depths": "gamma=3"}))
         with pytest.raises(WorkbenchError, match="no rate"):
             plan_pool(db, made.campaign.id, PoolRecipe(strategy="stratified", parameters={"strata": "1:5"}))
-        # Of a strategy that is only compared it is said, and its defaults stand for what cannot be.
-        others = {"stratified": {"strata": "1:5"}, "rrf": {"budget": "many"}}
-        by_name = {one.strategy: one for one in plan_pool(db, made.campaign.id, others=others).others}
-    assert "no rate" in by_name["stratified"].problem
-    assert by_name["rrf"].recipe == "rrf, budget 100, k 60"
-
-
-def test_a_growth_that_is_too_large_to_be_sent_is_left_out(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(planning, "MOST_CELLS", 7)
-    with database.writing() as db:
-        plan = plan_pool(db, with_runs(db).campaign.id, PoolRecipe(parameters={"depth": 1}))
-    assert (plan.growth, plan.pairs) == (None, 3.0)
-
-
-def test_a_plan_reads_no_more_of_the_runs_than_it_needs(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Other tests have had runs of the same hashes.
-    monkeypatch.setattr(planning, "_REACHED", Cache(2))
-    statements: list[str] = []
-    with database.writing() as db:
-        campaign_id = with_runs(db).campaign.id
-    event.listen(database.engine, "before_cursor_execute", lambda *said: statements.append(said[2]))
-    with database.reading() as db:
-        deeper = plan_pool(db, campaign_id, PoolRecipe(parameters={"depth": 2}))
-        assert not [said for said in statements if "content_gzip" in said]
-        statements.clear()
-        # A slider moves over what is kept of the same runs.
-        moved = plan_pool(db, campaign_id, PoolRecipe(parameters={"depth": 1}))
-    assert statements
-    assert not [said for said in statements if "packed_run" in said]
-    assert moved.pairs < deeper.pairs
 
 
 def timed(db: Session, made: Made, assessor: str, *milliseconds: int | None, answer: str = "grade") -> None:
@@ -214,17 +135,12 @@ def test_seconds_are_measured_where_there_are_enough_answers(
         made = campaign_with_people(db)
         campaign_id = made.campaign.id
         assert pace_of(db, campaign_id).source is PaceSource.ASSUMED
-        save_guess(db, campaign_id, 45.5)
-        assert (pace_of(db, campaign_id).seconds, pace_of(db, campaign_id).source) == (
-            45.5,
-            PaceSource.GUESSED,
-        )
         timed(db, made, "Ada", 10_000, 40_000, 20_000, None, 0)
         timed(db, made, "Ben", 90_000)
         timed(db, made, "Ben", 1_000, 1_000, 1_000, answer="withdrawn")
         # Of 10, 20, 40 and 90 seconds the two in the middle are 20 and 40; four answers are not enough.
         found = pace_of(db, campaign_id)
-        assert (found.source, found.measured, found.answers) == (PaceSource.GUESSED, 30.0, 4)
+        assert (found.source, found.measured, found.answers) == (PaceSource.ASSUMED, 30.0, 4)
         monkeypatch.setattr(pace, "ENOUGH", 4)
         assert (pace_of(db, campaign_id).seconds, pace_of(db, campaign_id).source) == (
             30.0,
@@ -247,14 +163,3 @@ def test_of_very_many_answers_the_latest_tell_the_pace(
         # Of 10, 10, 10, 20, 40 and 90 seconds the last three came last; the middle of 20, 40 and 90 is 40.
         found = pace_of(db, made.campaign.id)
         assert (found.seconds, found.answers, found.latest) == (40.0, 3, True)
-
-
-def test_a_guess_can_be_taken_back_and_must_be_possible(database: Database) -> None:
-    with database.writing() as db:
-        campaign_id = campaign_with_people(db).campaign.id
-        for wrong in (0.0, -1.0, float("nan"), 1e9):
-            with pytest.raises(InvalidInput):
-                save_guess(db, campaign_id, wrong)
-        save_guess(db, campaign_id, 20.0)
-        save_guess(db, campaign_id, None)
-        assert pace_of(db, campaign_id).guess is None

@@ -33,8 +33,8 @@ def plan(
 ) -> None:
     """Estimate the size of a pool of CAMPAIGN and the hours of judging it, without creating it.
 
-    Seconds default to the median of the campaign's timed answers or, before there are enough, to its saved
-    estimate; assessors default to those of the campaign.
+    Seconds default to the median of the campaign's timed answers, or to 30 before there are
+    enough; assessors default to those of the campaign.
     """
     with open_database(settings) as database, database.reading() as db:
         planned = plan_pool(
@@ -74,26 +74,15 @@ def _say(planned: Plan) -> None:
         numeric=[1, 2],
     )
     click.echo()
-    say_table(
-        ["strategy", "pairs", "hours"],
-        [
-            (
-                one.recipe,
-                one.problem or pairs_in_words(one.pairs, one.certainty),
-                hours(work.hours(one.pairs)),
-            )
-            for one in planned.others
-        ],
-        numeric=[1, 2],
-    )
-    click.echo()
+    if planned.growth:
+        say_table(
+            ["depth", "pairs", "hours"],
+            [(str(depth), str(pairs), hours(work.hours(pairs))) for depth, pairs in planned.growth],
+            numeric=[0, 1, 2],
+        )
+        click.echo()
     click.echo(
         f"{planned.recipe}: {pairs_in_words(planned.pairs, planned.certainty)} pairs, {work.per_pair} times "
         f"{work.seconds:g} s ({planned.pace.in_words}): {hours(work.hours(planned.pairs))} hours, "
         f"{hours(work.hours_each(planned.pairs))} for each of {work.assessors}"
     )
-    if planned.step is not None:
-        click.echo(
-            f"one step more: {pairs_in_words(planned.step, planned.certainty)} pairs, "
-            f"{hours(work.hours(planned.step))} hours"
-        )

@@ -25,7 +25,6 @@ class CampaignRow(Base):
     illustrative: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime]
     run_rules: Mapped[dict[str, Any]] = mapped_column(default=dict)  # what is checked in runs
-    seconds_a_pair: Mapped[float | None]  # an estimate, for planning
     desk_rules: Mapped[dict[str, Any]] = mapped_column(default=dict)  # questions, probes, breaks
     adjudication_rules: Mapped[dict[str, Any]] = mapped_column(default=dict)  # what counts as disputed
     archived_at: Mapped[datetime | None]  # nothing can be changed while it is set

@@ -15,9 +15,8 @@ from workbench.records import TieRule
 from workbench.web.access import here, organiser
 from workbench.web.api.cursors import FORBID, Flag, Real, Whole
 from workbench.web.api.operations import operation
-from workbench.web.context import reading, writing
-from workbench.workflow.people.access_tokens import Scope
-from workbench.workflow.pools.pace import pace_of, save_guess
+from workbench.web.context import reading
+from workbench.workflow.pools.pace import pace_of
 from workbench.workflow.pools.planning import plan_pool
 from workbench.workflow.pools.pool_json import plan_json
 
@@ -56,19 +55,11 @@ class PoolPlanQuery:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class SentGuess:
-    """How many seconds a judgment is estimated to take; None for no estimate."""
-
-    __pydantic_config__ = FORBID
-    guess: Real | None
-
-
 @blueprint.get("/pool")
 @organiser
 @operation(PoolPlanJson, query=PoolPlanQuery)
 def pool(query: PoolPlanQuery) -> PoolPlanJson:
-    """Plan a pool: its size and the hours of judging it, by topic and beside other strategies."""
+    """Plan a pool: its size and the hours of judging it, by topic and by depth."""
     with reading() as db:
         planned = plan_pool(
             db,
@@ -87,14 +78,4 @@ def pool(query: PoolPlanQuery) -> PoolPlanJson:
 def pace() -> PaceJson:
     """Show how many seconds a judgment takes, and where that comes from."""
     with reading() as db:
-        return filled(PaceJson, pace_of(db, here().id))
-
-
-@blueprint.patch("/pace")
-@organiser
-@operation(PaceJson, scope=Scope.MANAGE, body=SentGuess)
-def guess(body: SentGuess) -> PaceJson:
-    """Save the estimate of the seconds of a judgment; it counts until enough are measured."""
-    with writing() as db:
-        save_guess(db, here().id, body.guess)
         return filled(PaceJson, pace_of(db, here().id))

@@ -86,7 +86,6 @@ def duplicate_campaign(db: Session, campaign_id: int, *, name: str, organiser: i
     row.run_rules = dict(source.run_rules)
     row.desk_rules = {k: v for k, v in source.desk_rules.items() if k not in OF_ASSIGNMENTS}
     row.adjudication_rules = dict(source.adjudication_rules)
-    row.seconds_a_pair = source.seconds_a_pair
     db.flush()
     return made
 

@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.records import Verdict
-from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, PoolRow
+from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow
 from workbench.workflow.adjudication.dispute_counts import dispute_counts
 from workbench.workflow.adjudication.queue import State
 from workbench.workflow.agreement.selection import judgments_version
@@ -96,14 +96,14 @@ def attention(
 ) -> Attention:
     """What needs somebody in a campaign with this progress."""
     moment = utc_now(now)
-    version, guess = judgments_version(db, campaign_id), db.get_one(CampaignRow, campaign_id).seconds_a_pair
+    version = judgments_version(db, campaign_id)
     activity = activity_of(db, campaign_id, moment)
     rate = _rate(activity, moment)
     asked = Counter(one.state for one in invitations(db, campaign_id, now=moment))
     return Attention(
         activity=activity,
         # The median of very many hardly moves: where it takes long, one of a moment ago serves for a while.
-        pace=_PACE.get((version[:2], guess), lambda: pace_of(db, campaign_id), version=version),
+        pace=_PACE.get(version[:2], lambda: pace_of(db, campaign_id), version=version),
         a_day=rate,
         end=_end(view.left, rate, moment),
         disputes=dispute_counts(db, campaign_id),

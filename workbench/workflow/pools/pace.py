@@ -1,4 +1,4 @@
-"""How long a judgment takes: measured in this campaign or, before enough answers are timed, estimated."""
+"""How long a judgment takes: measured in this campaign, assumed before enough answers are timed."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from enum import StrEnum
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from workbench.errors import Finding, InvalidInput
-from workbench.pooling.planning import LONGEST_SECONDS
 from workbench.storage.events import CURRENT_PURPOSES, LATER, WITHDRAWN, newest_events
-from workbench.storage.tables import AssessorRow, CampaignRow, JudgmentEventRow
+from workbench.storage.tables import AssessorRow, JudgmentEventRow
 
 ENOUGH = 20
 """From so many timed answers on the measured median is used."""
@@ -28,7 +26,6 @@ class PaceSource(StrEnum):
 
     GIVEN = "given"
     MEASURED = "measured"
-    GUESSED = "guessed"
     ASSUMED = "assumed"
 
 
@@ -37,14 +34,13 @@ class Pace:
     """The seconds of one judgment and where they come from.
 
     `measured` is the median of the active seconds of `answers` answers of people, None without any; these are
-    the `latest` where there are very many. `guess` is the estimate of the organiser.
+    the `latest` where there are very many.
     """
 
     seconds: float
     source: PaceSource
     measured: float | None
     answers: int
-    guess: float | None
     latest: bool = False
 
     def hours(self, pairs: float) -> float:
@@ -63,36 +59,19 @@ class Pace:
         return {
             PaceSource.GIVEN: "as entered",
             PaceSource.MEASURED: f"the median of {which} timed answers",
-            PaceSource.GUESSED: "the estimate saved for this campaign",
-            PaceSource.ASSUMED: f"assumed: fewer than {ENOUGH} answers are timed, and no estimate is saved",
+            PaceSource.ASSUMED: f"assumed: fewer than {ENOUGH} answers are timed",
         }[self.source]
 
 
 def pace_of(db: Session, campaign_id: int, *, given: float | None = None) -> Pace:
-    """The seconds of one judgment: those given, else measured, else estimated, else assumed."""
+    """The seconds of one judgment: those given, else measured, else assumed."""
     since, assessors = _latest(db, campaign_id)
     answers, measured = _median(db, assessors, since)
-    guess = db.get_one(CampaignRow, campaign_id).seconds_a_pair
     if given is not None:
-        return Pace(given, PaceSource.GIVEN, measured, answers, guess)
+        return Pace(given, PaceSource.GIVEN, measured, answers)
     if measured is not None and answers >= ENOUGH:
-        return Pace(measured, PaceSource.MEASURED, measured, answers, guess, latest=since > 0)
-    if guess is not None:
-        return Pace(guess, PaceSource.GUESSED, measured, answers, guess)
-    return Pace(ASSUMED_SECONDS, PaceSource.ASSUMED, measured, answers, guess)
-
-
-def save_guess(db: Session, campaign_id: int, seconds: float | None) -> None:
-    """Save how many seconds a judgment is estimated to take, None for no estimate.
-
-    Raises InvalidInput for a time that cannot be.
-    """
-    if seconds is not None and not 0 < seconds <= LONGEST_SECONDS:
-        message = f"a judgment cannot take {seconds:g} seconds"
-        remedy = f"give more than 0, at most {LONGEST_SECONDS:,}"
-        raise InvalidInput([Finding("Guess", None, "guess", message, remedy)])
-    db.get_one(CampaignRow, campaign_id).seconds_a_pair = seconds
-    db.flush()
+        return Pace(measured, PaceSource.MEASURED, measured, answers, latest=since > 0)
+    return Pace(ASSUMED_SECONDS, PaceSource.ASSUMED, measured, answers)
 
 
 def _latest(db: Session, campaign_id: int) -> tuple[int, list[int]]:

@@ -59,14 +59,8 @@ def plan_json(planned: Plan) -> PoolPlanJson:
         "seconds_from": str(planned.pace.source),
         "hours": work.hours(planned.pairs),
         "hours_each": work.hours_each(planned.pairs),
-        "one_step_more": planned.step,
         "topics": {one.topic: one.pairs for one in planned.topics},
-        "strategies": {
-            one.strategy: {"recipe": one.recipe, "problem": one.problem}
-            if one.problem
-            else {"recipe": one.recipe, "pairs": one.pairs, "certainty": str(one.certainty)}
-            for one in planned.others
-        },
+        "by_depth": {str(depth): pairs for depth, pairs in planned.growth},
     }
 
 

@@ -57,7 +57,6 @@ def upgrade() -> None:
         sa.Column("illustrative", sa.Boolean(), nullable=False),
         sa.Column("created_at", MOMENT, nullable=False),
         sa.Column("run_rules", sa.JSON(), nullable=False),
-        sa.Column("seconds_a_pair", sa.Double(), nullable=True),
         sa.Column("desk_rules", sa.JSON(), nullable=False),
         sa.Column("adjudication_rules", sa.JSON(), nullable=False),
         sa.Column("archived_at", MOMENT, nullable=True),

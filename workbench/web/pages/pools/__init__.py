@@ -1,11 +1,10 @@
-"""Pools: planning, analysing, building, opening, comparing; adaptive pools, queues, when to stop."""
+"""Pools: analysing, building, opening, comparing; adaptive pools, queues, when to stop."""
 
 from workbench.web.pages.pools import (
     adaptive,
     additions,
     analysis,
     comparison,
-    plan,
     pools,
     queues,
     states,
@@ -13,7 +12,6 @@ from workbench.web.pages.pools import (
 )
 
 BLUEPRINTS = (
-    plan.blueprint,
     pools.blueprint,
     states.blueprint,
     comparison.blueprint,

@@ -26,12 +26,15 @@ from workbench.workflow.pools.drafts import changed_runs, shared_with
 from workbench.workflow.pools.listing import origin_lines, pool_report, pool_topics
 from workbench.workflow.pools.maker import make_apart
 from workbench.workflow.pools.making import NewPool
+from workbench.workflow.pools.planning import plan_pool
 from workbench.workflow.pools.topic_pairs import topic_pairs, topic_size
 from workbench.workflow.runs.run_records import longest_list, runs_of
 
 blueprint = Blueprint("pools", __name__, url_prefix="/c/<slug>/pools")
 MOST_RUNS = 20
 """Named of each pair: of a thousand runs hundreds may have contributed one."""
+MOST_OF_TAGS = 4_000
+"""Characters of tags that an address takes; of more runs the plan is that of all accepted ones."""
 TIES: Mapping[TieRule, str] = {
     TieRule.TREC_EVAL: "equal scores by docno, descending, as trec_eval reads a run (TREC-8's pools)",
     TieRule.DOCNO_ASCENDING: "equal scores by docno, ascending (TREC-COVID's pools)",
@@ -74,6 +77,22 @@ def make() -> Response | tuple[str, int]:
         f"Pool “{made.pool.name}” was saved as a draft {asks} {pairs}.", then=("Open for judging", opening)
     )
     return see_other(url_for("pools.pool", pool_id=made.pool.id))
+
+
+@blueprint.get("/plan")
+@organiser
+def plan() -> str | tuple[str, int]:
+    """What the pool of the form would cost, beside it while one types; without `run` that of all runs."""
+    sent = {"ties": str(TieRule.TREC_EVAL), **request.args.to_dict()}
+    plan, status = None, 200
+    findings: tuple[Finding, ...] = ()
+    try:
+        recipe = replace(read_recipe(sent), tags=sent_ids("run") or None)
+        with reading() as db:
+            plan = plan_pool(db, here().id, recipe)
+    except WorkbenchError as error:
+        findings, status = findings_of(error, "Pool", "name"), status_of(error)
+    return render_template("pools/_plan.html", plan=plan, findings=findings), status
 
 
 @blueprint.get("/<int:pool_id>")
@@ -142,8 +161,7 @@ def topics_csv(pool_id: int) -> Response:
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:
-    # The planner sends its recipe in the address, with the runs that it leaves out.
-    typed = request.form or request.args
+    typed = request.form
     with reading() as db:
         pools = pools_shown(db, here().id)
         runs = runs_of(db, here().id)
@@ -154,12 +172,13 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
         ties=TIES,
         usual_ties=str(TieRule.TREC_EVAL),
         name=typed.get("name", ""),
-        strategies=strategy_fields(typed, longest_list(runs), sliders=False),
+        strategies=strategy_fields(typed, longest_list(runs)),
         supplementary=typed.get("supplementary") == "yes",
         priority=typed.get("priority", ""),
         chosen_ties=typed.get("ties", str(TieRule.TREC_EVAL)),
         chosen_runs=set(sent_ids("run"))
         if request.form
-        else {run.tag for run in runs if run.verdict is Verdict.ACCEPTED} - set(sent_ids("without")),
+        else {run.tag for run in runs if run.verdict is Verdict.ACCEPTED},
+        tags_fit=sum(len(run.tag) for run in runs) <= MOST_OF_TAGS,
         findings=findings,
     )
