@@ -32,7 +32,7 @@ def add(tree: Path) -> None:
     """One more module, and one more name in the registry; a small judged collection."""
     stopping = tree / "workbench" / "learning" / "stopping"
     (stopping / "fixed.py").write_text(MODULE, encoding="utf-8")
-    change(stopping / "rules.py", "CHAO, ELUSION)", "CHAO, ELUSION, FIXED)")
+    change(stopping / "rules.py", "ELUSION, KNEE)", "ELUSION, KNEE, FIXED)")
     change(
         stopping / "rules.py",
         "from workbench.learning.stopping.knee",

@@ -235,8 +235,7 @@ def test_the_rules_of_a_campaign_are_compared(instance: str) -> None:
     table = campaign(instance, "consensus", "--rule", "any", "--rule", "all", "--csv", "rules").stdout
     rows = {row["rule"]: row for row in csv.DictReader(table.splitlines())}
     assert (rows["any"]["settled"], rows["any"]["relevant"], len(rows["any"]["sha256"])) == ("2", "2", 64)
-    table = campaign(instance, "consensus", "--rule", "any", "--rule", "all", "--csv", "correlations").stdout
-    (row,) = csv.DictReader(table.splitlines())
-    assert (row["first"], row["second"], row["runs"]) == ("any", "all", "2")
+    table = campaign(instance, "consensus", "--rule", "any", "--rule", "all", "--csv", "swaps").stdout
+    assert {(row["first"], row["second"]) for row in csv.DictReader(table.splitlines())} <= {("any", "all")}
     alone = campaign(instance, "consensus", "--rule", "any", "--run", "alpha")
     assert "the runs are not ranked: a ranking needs two runs" in alone.stderr

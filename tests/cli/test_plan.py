@@ -39,12 +39,11 @@ def test_files_are_planned_by_depth(runs: list[str]) -> None:
         "certainty": "exact",
         "hours": 1.0,
         "hours_each": 0.5,
-        "one_step_more": 1.0,
         "topics": {"10": 1.0, "2": 2.0},
     }
     told = CliRunner().invoke(command, [*runs, "--depth=1"]).stdout.splitlines()
     assert told[:3] == ["topic\tpairs\thours", "2\t2\t0.0", "10\t1\t0.0"]
-    assert told[3] == "3 pairs, 1 times 30 s: 0.0 hours, 0.0 for each of 1; one step more: 1 pairs"
+    assert told[3] == "3 pairs, 1 times 30 s: 0.0 hours, 0.0 for each of 1"
 
 
 @pytest.mark.parametrize("strategy", ["rrf", "take-n", "random", "stratified"])
@@ -80,19 +79,15 @@ def test_a_campaign_is_planned_with_its_own_assessors(instance: str) -> None:
     told = json.loads(result.stdout)
     # Six pairs twice at five minutes are an hour, of Ada and Ben half an hour each.
     assert (told["pairs"], told["hours"], told["hours_each"], told["assessors"]) == (6.0, 1.0, 0.5, 2)
-    assert (told["seconds_from"], told["one_step_more"]) == ("given", 2.0)
+    # The lists end at rank 4, before the next depth that is told.
+    assert (told["seconds_from"], told["by_depth"]) == ("given", {"1": 3})
     assert told["topics"] == {"T1": 3.0, "T2": 3.0}
-    assert told["strategies"]["rrf"] == {
-        "recipe": "rrf, budget 100, k 60",
-        "pairs": 9.0,
-        "certainty": "exact",
-    }
 
 
 def test_the_terminal_says_what_is_not_certain(instance: str) -> None:
     told = in_campaign(instance, "plan", "harbour", "--strategy=random", "--supplementary").stdout
     assert "about 3 pairs, 1 times 30 s (assumed" in told
-    assert "rrf, budget 100, k 60\tat most 3\t" in told
+    assert "\tabout " in told
 
 
 def test_a_plan_is_refused_as_the_pool_would_be(instance: str) -> None:

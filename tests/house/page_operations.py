@@ -302,7 +302,6 @@ SHOWN = {
     "qrels.soft": RESULT,
     "queues.index": "queues.show",
     "reading.compare_two": DESK,
-    "reading.second_look": DESK,
     "reading.words": DESK,
     "records.table": "runs.index",
     "release_comparison.index": RESULT,

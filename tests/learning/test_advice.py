@@ -11,14 +11,13 @@ from workbench.learning.advice import estimated_recall, stopping_advice
 from workbench.learning.missed import ElusionSample
 from workbench.learning.review import Origin, Review, ReviewRound, ReviewSettings
 from workbench.learning.stopping.rules import STOPPING_RULES
-from workbench.learning.stopping.trace import ModelSums, StoppingGoal
+from workbench.learning.stopping.trace import StoppingGoal
 
 GOAL = StoppingGoal()
 
 
 def ranking(number: int, places: list[int], batch: int) -> ReviewRound:
-    sums = ModelSums(number, 1, 1, 1)
-    return ReviewRound(number, np.array(places), np.zeros(len(places), dtype=np.float32), batch, sums)
+    return ReviewRound(number, np.array(places), np.zeros(len(places), dtype=np.float32), batch)
 
 
 def judge(review: Review, relevant: set[int], documents: int) -> list[tuple[int, Origin]]:
@@ -45,8 +44,6 @@ def test_the_trace_has_the_learners_reading_by_rounds_and_what_was_drawn() -> No
     trace = review.trace()
     assert trace.relevant.tolist() == [True, False, True, True]
     assert trace.ends.tolist() == [1, 3]
-    # The model that was trained at the end of a round.
-    assert [one.read for one in trace.sums] == [1, 2]
     assert trace.drawn is not None
     assert trace.drawn.relevant.tolist() == []
     assert review.unread_sample() is None

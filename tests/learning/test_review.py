@@ -169,7 +169,6 @@ def test_a_trace_has_graded_documents_only_by_the_ends_of_their_rounds() -> None
     # 5 in the first round, where 0 has no grade; 4 and 1 in the second.
     assert trace.relevant.tolist() == [True, False, True]
     assert trace.ends.tolist() == [1, 3]
-    assert trace.sums == ()  # these rounds have no model
     assert trace.drawn is not None
     assert trace.drawn.relevant.tolist() == []
 

@@ -94,21 +94,19 @@ def test_topics_without_relevant_documents_in_the_collection_are_left_out() -> N
 
 def test_the_same_again_and_another_with_another_seed() -> None:
     vectors = small_vectors()
-    options = SimulationOptions(rules=("knee", "chao", "elusion"), repeats=2)
+    options = SimulationOptions(rules=("knee", "qbcb", "elusion"), repeats=2)
     found = [simulate(vectors, small_topics(vectors), options) for _ in range(2)]
     assert repr(found[0]) == repr(found[1])
     assert [one.seed for one in found[0].reviews] == [0, 0, 1, 1]
 
 
-def test_a_trace_is_what_was_read_and_what_the_model_thought() -> None:
+def test_a_trace_is_what_was_read() -> None:
     vectors = small_vectors()
     topic = small_topics(vectors)[0]
     trace, order = read_judged_topic(vectors, topic, BMI, seed=0, whole=True)
     assert sorted(order.tolist()) == list(range(6))
     assert trace.ends.tolist() == [1, 3, 6]
     assert trace.relevant.tolist() == topic.relevant[order].tolist()
-    assert len(trace.sums) == 3
-    assert trace.sums[-1].unread == 0
     assert trace.drawn is not None
     read_at = trace.drawn.read_at
     assert sorted(read_at.tolist()) == [1, 2, 3, 4, 5, 6]

@@ -8,8 +8,6 @@ import pytest
 from workbench.errors import WorkbenchError
 from workbench.learning.stopping.rules import STOPPING_RULES, stopping_rule_named
 from workbench.learning.stopping.trace import (
-    Committee,
-    ModelSums,
     RandomOrder,
     ReviewTrace,
     StoppingGoal,
@@ -30,18 +28,9 @@ def simulated(seed: int, *, collection: int = 2000, relevant: int = 120, growth:
     read = labels[order]
     ends = np.unique(np.minimum(np.cumsum(np.ceil(growth ** np.arange(100))), collection)).astype(np.intp)
     drawn = generator.permutation(collection)
-    p = np.clip(1 / (1 + np.exp(3 - scores[order])), 0, 1)
-    v = p * (1 - p)
-    sums = tuple(
-        ModelSums(*(float(one) for one in (p[:n].sum(), p[n:].sum(), v[:n].sum(), v[n:].sum()))) for n in ends
-    )
-    others = np.stack(
-        [np.argsort(np.argsort(-scores - generator.normal(size=collection))) + 1 for _ in range(2)]
-    )
     ranks = np.empty(collection, dtype=np.intp)
     ranks[order] = np.arange(1, collection + 1)
-    committee = Committee(np.vstack((ranks, others)), labels)
-    return ReviewTrace(collection, read, ends, sums, RandomOrder(labels[drawn], ranks[drawn]), committee)
+    return ReviewTrace(collection, read, ends, RandomOrder(labels[drawn], ranks[drawn]))
 
 
 @pytest.mark.parametrize("rule", STOPPING_RULES.values(), ids=lambda rule: rule.name)
@@ -83,5 +72,5 @@ def test_goals_and_names_that_cannot_be_are_refused() -> None:
     for recall, confidence in ((0, 0.95), (1, 0.95), (0.8, 1.0)):
         with pytest.raises(WorkbenchError, match="between 0 and 1"):
             StoppingGoal(recall, confidence)
-    with pytest.raises(WorkbenchError, match="knee, budget"):
+    with pytest.raises(WorkbenchError, match="target, qbcb"):
         stopping_rule_named("magic")

@@ -55,7 +55,7 @@ def test_a_body_without_words_is_refused(ada: FlaskClient, desk: str, body: str)
     assert "words" in answer.json["error"].lower()
 
 
-@pytest.mark.parametrize("page", ["words", "documents?docno=d1", "compare?docno=d1&docno=d2", "second-look"])
+@pytest.mark.parametrize("page", ["words", "documents?docno=d1", "compare?docno=d1&docno=d2"])
 def test_another_assessors_part_stays_closed(enter: Any, desk: str, page: str) -> None:
     assert enter("Ben").get(f"{desk}/{page}").status_code == 404
     assert enter("Olga").get(f"{desk}/{page}").status_code == 403
@@ -108,13 +108,6 @@ def test_near_duplicates_come_with_a_document_and_are_compared_by_its_assessor(
     assert "not graded by you" in compared
     assert "98.9 %" not in compared  # 96 of 97 shingles
     assert "99.0 %" in compared
-
-    assert "Nothing to look at again" in ada.get(f"{desk}/second-look").text
-    answer |= {"docno": "d2", "answer": "0", "client_id": "another-of-mine"}
-    assert ada.post(f"{desk}/answer", data=answer).status_code == 303
-    page = ada.get(f"{desk}/second-look").text
-    assert page.count("Look again") == 2
-    assert "Not relevant" in page
 
 
 @pytest.mark.parametrize(

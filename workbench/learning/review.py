@@ -12,7 +12,7 @@ from workbench.errors import Conflict, WorkbenchError
 from workbench.learning.learners import BMI, Lesson, learner_named, order_of
 from workbench.learning.missed import ElusionSample
 from workbench.learning.rounds import next_batch
-from workbench.learning.stopping.trace import ModelSums, RandomOrder, ReviewTrace, model_sums
+from workbench.learning.stopping.trace import RandomOrder, ReviewTrace
 from workbench.learning.vectors import Bools, Numbers, Vectors, Weights
 
 RANKED_AHEAD = 1000
@@ -53,15 +53,13 @@ class ReviewSettings:
 class ReviewRound:
     """A ranking that serves until the next one: `places` (ranked,), best first, and their `scores`.
 
-    `batch` documents are read before it is time for the next; `sums` are those of its model, over what was
-    read and not read before it.
+    `batch` documents are read before it is time for the next.
     """
 
     number: int
     places: Numbers
     scores: Weights
     batch: int
-    sums: ModelSums | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,19 +156,13 @@ class Review:
     def trace(self) -> ReviewTrace:
         """What stopping rules look at: the learner's reading by the ends of its rounds, and what was drawn.
 
-        Only documents with a grade are in it. The sums of a round's end are those of the model that was
-        trained there.
+        Only documents with a grade are in it.
         """
         grades = self.grades
         reading = [place for place in self._reading if place in grades]
         read = np.cumsum([0, *(place in grades for place in self._reading)])
-        sums: dict[int, ModelSums | None] = {}
-        for begun, at in self._rounds:
-            # What came back since its round is not read any more.
-            sums[int(read[min(at, len(self._reading))])] = begun.sums
-        sums.pop(0, None)
-        ends = sorted(sums)
-        known = tuple(one for one in map(sums.__getitem__, ends) if one is not None)
+        # What came back since its round is not read any more.
+        ends = sorted({int(read[min(at, len(self._reading))]) for _, at in self._rounds} - {0})
         read_at = np.zeros(self.documents, dtype=np.intp)
         read_at[reading] = np.arange(1, len(reading) + 1)
         drawn = [place for place in self._order[: self._drawn].tolist() if place in grades]
@@ -178,7 +170,6 @@ class Review:
             self.documents,
             np.array([grades[place] for place in reading], dtype=np.bool_),
             np.array(ends, dtype=np.intp),
-            known if len(known) == len(ends) else (),
             RandomOrder(np.array([grades[place] for place in drawn], dtype=np.bool_), read_at[drawn]),
         )
 
@@ -314,7 +305,4 @@ def next_round(review: Review, vectors: Vectors, topic: csr_array, settings: Rev
     )
     ahead, batch = review.ahead, review.next_batch
     places = order_of(learned.scores, ahead)[: max(RANKED_AHEAD, 4 * batch)]
-    sums = None
-    if learned.model is not None:
-        sums = model_sums(learned.model.probabilities(vectors.matrix), ~ahead)
-    return ReviewRound(number, places, learned.scores[places].astype(np.float32), batch, sums)
+    return ReviewRound(number, places, learned.scores[places].astype(np.float32), batch)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import inf
 
@@ -13,18 +13,14 @@ from scipy.special import stdtrit
 from workbench.errors import WorkbenchError
 from workbench.learning.effort import WORK_SAVED, WorkSaved, effort_at, recall_at
 from workbench.learning.hypergeometric import share_bounds
-from workbench.learning.learners import BMI, LEARNERS, SEARCH, Learner, Lessons, learner_named
+from workbench.learning.learners import BMI, Learner, learner_named
 from workbench.learning.rounds import read_in_rounds
-from workbench.learning.stopping.chao import CHAO
 from workbench.learning.stopping.rules import stopping_rule_named
 from workbench.learning.stopping.trace import (
-    Committee,
-    ModelSums,
     RandomOrder,
     ReviewTrace,
     StoppingGoal,
     StopPoint,
-    model_sums,
 )
 from workbench.learning.vectors import Bools, Numbers, Vectors, topic_text
 from workbench.records import Qrel, Topic
@@ -242,9 +238,7 @@ def simulate(
 def _review(vectors: Vectors, topic: JudgedTopic, options: SimulationOptions, seed: int) -> SimulatedReview:
     learner = learner_named(options.learner)
     whole = bool(options.rules)
-    trace, order = read_judged_topic(vectors, topic, learner, seed=seed, whole=whole)
-    if CHAO.name in options.rules:
-        trace = _with_committee(vectors, topic, trace, order, learner, seed)
+    trace, _ = read_judged_topic(vectors, topic, learner, seed=seed, whole=whole)
     stops = {name: stopping_rule_named(name).stop(trace, options.goal) for name in options.rules}
     ranks = np.flatnonzero(trace.relevant) + 1
     return SimulatedReview(topic.topic, seed, int(topic.relevant.sum()), ranks, stops)
@@ -256,24 +250,16 @@ def read_judged_topic(
     """A topic read to the end, or until everything is found: the trace, and the rows as they were read."""
     documents: list[Numbers] = []
     ends: list[int] = []
-    sums: list[ModelSums] = []
     read = np.zeros(len(vectors), dtype=np.bool_)
     for one in read_in_rounds(vectors, topic.vector, topic.relevant, learner, seed=seed):
         documents.append(one.documents)
         read[one.documents] = True
         ends.append(int(read.sum()))
-        if whole:
-            sums.extend(_sums(vectors, one.learned, read))
-        elif not (topic.relevant & ~read).any():
+        if not whole and not (topic.relevant & ~read).any():
             break
     order = np.concatenate(documents)
     drawn = _random_order(topic, order, seed) if whole else None
-    return ReviewTrace(len(vectors), topic.relevant[order], np.array(ends), tuple(sums), drawn), order
-
-
-def _sums(vectors: Vectors, learned: Lessons, read: Bools) -> Iterator[ModelSums]:
-    if learned.model is not None:
-        yield model_sums(learned.model.probabilities(vectors.matrix), read)
+    return ReviewTrace(len(vectors), topic.relevant[order], np.array(ends), drawn), order
 
 
 def _random_order(topic: JudgedTopic, order: Numbers, seed: int) -> RandomOrder:
@@ -288,15 +274,3 @@ def ranks_in(order: Numbers, documents: int) -> Numbers:
     ranks = np.zeros(documents, dtype=np.intp)
     ranks[order] = np.arange(1, len(order) + 1)
     return ranks
-
-
-def _with_committee(
-    vectors: Vectors, topic: JudgedTopic, trace: ReviewTrace, order: Numbers, learner: Learner, seed: int
-) -> ReviewTrace:
-    """The trace with two more searchers: the topic's text alone, and the next learner of the registry."""
-    others = [one for one in (SEARCH, BMI, LEARNERS["uncertainty"]) if one is not learner][:2]
-    orders = [order]
-    orders.extend(read_judged_topic(vectors, topic, other, seed=seed, whole=True)[1] for other in others)
-    ranks = np.stack([ranks_in(one, len(vectors)) for one in orders])
-    committee = Committee(ranks, topic.relevant)
-    return ReviewTrace(trace.collection, trace.relevant, trace.ends, trace.sums, trace.drawn, committee)

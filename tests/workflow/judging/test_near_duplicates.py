@@ -12,7 +12,6 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import DocumentRow
 from workbench.workflow.judging.near_duplicates import (
     compare_texts,
-    contradictions,
     missing_sketches,
     near_duplicates_of,
 )
@@ -30,22 +29,6 @@ def test_the_nearly_identical_documents_of_the_part_come_most_alike_first(databa
         say(db, part.ben, part.account("Ben"), "d2", 0)
         say(db, part.ada, part.account("Ada"), "d2", 0)
         assert near(db, part, "d1", "d2") == found
-
-
-def test_contradictions_are_listed_in_groups_with_the_grades(database: Database) -> None:
-    with database.writing() as db:
-        part = make_part(db)
-        ada = part.account("Ada")
-        say(db, part.ada, ada, "d1", 1)
-        say(db, part.ada, ada, "d2", 1)
-        assert contradictions(db, part.ada, ada) == ()
-        say(db, part.ada, ada, "d/4", 0)
-        (group,) = contradictions(db, part.ada, ada)
-        assert [(one.docno, one.grade, one.label) for one in group] == [
-            ("d/4", 0, "Not relevant"),
-            ("d1", 1, "Relevant"),
-            ("d2", 1, "Relevant"),
-        ]
 
 
 def test_a_document_that_is_not_loaded_resembles_nothing(database: Database) -> None:
@@ -75,8 +58,7 @@ def test_two_documents_of_ones_part_are_compared(database: Database) -> None:
 def test_nobody_elses_part_opens(database: Database) -> None:
     with database.writing() as db:
         part = make_part(db)
-        for ask in (contradictions, missing_sketches):
-            with pytest.raises(NotFound):
-                ask(db, part.ben, part.account("Ada"))
+        with pytest.raises(NotFound):
+            missing_sketches(db, part.ben, part.account("Ada"))
         with pytest.raises(NotFound):
             near_duplicates_of(db, part.ben, part.account("Ada"), "d1")

@@ -51,7 +51,7 @@ def test_a_draft_is_compared_with_a_pool(database: Database) -> None:
     # Beta brought four pairs and is not in the plan; alpha's four stay, and two more come.
     assert found.comparison.by_run[0] == PoolChange("alpha", 4, 6, 2, 0, 4, 4)
     assert found.comparison.by_run[1] == PoolChange("beta", 4, 0, 0, 4, 0, 0)
-    assert found.hours == pytest.approx(5 / 60)
+    assert found.hours == pytest.approx(5 * 30 / 3600)
     # A page has some of one kind, made when they are asked for.
     for turn in PairChange:
         those = [one for one in found.pairs if one.turn is turn]

@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from workbench.errors import WorkbenchError
-from workbench.learning.stopping.budget import BUDGET_RULE
-from workbench.learning.stopping.chao import CHAO
-from workbench.learning.stopping.chm import CHM
 from workbench.learning.stopping.elusion import ELUSION
 from workbench.learning.stopping.knee import KNEE
 from workbench.learning.stopping.qbcb import QBCB
-from workbench.learning.stopping.quant import QUANT
 from workbench.learning.stopping.target import TARGET_RULE
 from workbench.learning.stopping.trace import StoppingRule
 
-STOPPING_RULES: Mapping[str, StoppingRule] = {
-    rule.name: rule for rule in (KNEE, BUDGET_RULE, TARGET_RULE, QBCB, QUANT, CHM, CHAO, ELUSION)
-}
+STOPPING_RULES: Mapping[str, StoppingRule] = {rule.name: rule for rule in (TARGET_RULE, QBCB, ELUSION, KNEE)}
 
 
 def stopping_rule_named(name: str) -> StoppingRule:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.learning.vectors import Bools, Floats, Numbers
+from workbench.learning.vectors import Bools, Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,27 +30,6 @@ class StoppingGoal:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelSums:
-    """Sums over a round's model: probabilities p and variances p (1 - p), of read and of unread documents."""
-
-    read: float
-    unread: float
-    read_variance: float
-    unread_variance: float
-
-
-def model_sums(probabilities: Floats, read: Bools) -> ModelSums:
-    """The sums of a model's probabilities (documents,) over what is read (documents,) and what is not."""
-    variances = probabilities * (1 - probabilities)
-    return ModelSums(
-        float(probabilities[read].sum()),
-        float(probabilities[~read].sum()),
-        float(variances[read].sum()),
-        float(variances[~read].sum()),
-    )
-
-
-@dataclass(frozen=True, slots=True)
 class RandomOrder:
     """Documents in the order in which they are drawn at random, the learner knowing nothing of it.
 
@@ -63,27 +42,16 @@ class RandomOrder:
 
 
 @dataclass(frozen=True, slots=True)
-class Committee:
-    """Searchers that work independently: `ranks` (searchers, documents) from 1, and which are relevant."""
-
-    ranks: Numbers
-    relevant: Bools
-
-
-@dataclass(frozen=True, slots=True)
 class ReviewTrace:
     """One topic's review: `relevant` (read,) in the order of reading, `ends` (rounds,) read by then.
 
-    `sums` has one entry a round, or is empty where the learner has no model. `drawn` and `committee` are for
-    the rules that need them.
+    `drawn` is for the rules that need it.
     """
 
     collection: int
     relevant: Bools
     ends: Numbers
-    sums: tuple[ModelSums, ...] = ()
     drawn: RandomOrder | None = None
-    committee: Committee | None = None
 
     @property
     def found(self) -> Numbers:

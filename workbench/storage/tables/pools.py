@@ -132,7 +132,6 @@ class LearnerRoundRow(Base):
     batch: Mapped[int]
     places: Mapped[bytes] = mapped_column(LargeBinary)
     scores: Mapped[bytes] = mapped_column(LargeBinary)
-    sums: Mapped[list[Any]]
     document_changes: Mapped[int]
     made_at: Mapped[datetime]
     __table_args__ = (CheckConstraint("known <= since and batch >= 1", "order"),)

@@ -16,7 +16,6 @@ from workbench.pooling.near_duplicate_documents import (
     THRESHOLD,
     TextDifference,
     differences,
-    groups_of_alike,
     promising,
     resemblance,
     sketch,
@@ -80,31 +79,6 @@ def near_duplicates_of(
 ) -> tuple[tuple[str, float], ...]:
     """What `near_in` says of one document; raises NotFound as `own_task`."""
     return near_duplicates_in(db, desk_task(db, assignment_id, account_id), [key]).get(key, ())
-
-
-def contradictions(
-    db: Session, assignment_id: int, account_id: int
-) -> tuple[tuple[GradedDocument, ...], ...]:
-    """Groups of nearly identical documents to which this assessor gave different grades, in their order."""
-    task = own_task(db, assignment_id, account_id)
-    graded = _graded(task)
-    sketches = sketches_of(db, task.campaign.id, graded)
-    names = [docno for docno in task.order if docno in graded]
-
-    def alike(one: str, others: Sequence[str]) -> list[str]:
-        return [other for other, _ in verified(db, task.campaign.id, one, others)]
-
-    groups = groups_of_alike(names, sketches, alike)
-    apart = [group for group in groups if len({graded[docno] for docno in group}) > 1]
-    titles = _titles(db, task.campaign.id, [docno for group in apart for docno in group])
-    scale = scale_from_json(task.campaign.scale)
-    return tuple(
-        tuple(
-            GradedDocument(docno, titles.get(docno, ""), graded[docno], scale.grade(graded[docno]).label)
-            for docno in group
-        )
-        for group in apart
-    )
 
 
 def compare_texts(

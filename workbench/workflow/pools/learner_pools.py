@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
@@ -21,7 +21,6 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict, Finding, InvalidInput, WorkbenchError
 from workbench.learning.learners import BMI, LEARNERS
 from workbench.learning.review import Origin, Review, ReviewRound, ReviewSettings
-from workbench.learning.stopping.trace import ModelSums
 from workbench.pooling.adaptive.live import Happening
 from workbench.pooling.learner import LEARNER, RELEVANCE, UNCERTAINTY
 from workbench.records import id_bytes
@@ -155,7 +154,6 @@ def round_values(new: StoredRound) -> dict[str, Any]:
         "batch": one.batch,
         "places": one.places.astype("<i4").tobytes(),
         "scores": one.scores.astype("<f4").tobytes(),
-        "sums": [] if one.sums is None else list(astuple(one.sums)),
         "document_changes": new.document_changes,
         "made_at": datetime.now(UTC),
     }
@@ -177,7 +175,6 @@ def stored_rounds(db: Session, pool_id: int, topic: str, *, first: int = 0) -> t
                 np.frombuffer(one.places, "<i4").astype(np.intp),
                 np.frombuffer(one.scores, "<f4").astype(np.float32),
                 one.batch,
-                ModelSums(*one.sums) if one.sums else None,
             ),
             one.known,
             one.since,

@@ -196,15 +196,6 @@ def _scores_export(_found: RulePreview, ranked: RankingPreview | None) -> Export
     return table_export(columns, rows)
 
 
-def _correlations_export(_found: RulePreview, ranked: RankingPreview | None) -> Export:
-    """Every two rules: how alike they rank the runs, and how many pairs of runs change places."""
-    rows = tuple(
-        (one.first, one.second, one.runs, one.tau.value, one.tau_ap.value, one.swapped, one.tau.undefined)
-        for one in (ranked.comparisons if ranked else ())
-    )
-    return table_export(("first", "second", "runs", "tau", "tau_ap", "swaps", "undefined"), rows)
-
-
 def _swaps_export(_found: RulePreview, ranked: RankingPreview | None) -> Export:
     """Every pair of runs that changes places between two rules, with how far each is ahead."""
     compared = ranked.comparisons if ranked else ()
@@ -232,7 +223,6 @@ def _moves_export(_found: RulePreview, ranked: RankingPreview | None) -> Export:
 PREVIEW_EXPORTS: Mapping[str, Callable[[RulePreview, RankingPreview | None], Export]] = {
     "rules": _rules_export,
     "scores": _scores_export,
-    "correlations": _correlations_export,
     "swaps": _swaps_export,
     "moves": _moves_export,
 }

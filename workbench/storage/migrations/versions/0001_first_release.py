@@ -653,7 +653,6 @@ def upgrade() -> None:
         sa.Column("batch", sa.Integer(), nullable=False),
         sa.Column("places", sa.LargeBinary(), nullable=False),
         sa.Column("scores", sa.LargeBinary(), nullable=False),
-        sa.Column("sums", sa.JSON(), nullable=False),
         sa.Column("document_changes", sa.Integer(), nullable=False),
         sa.Column("made_at", MOMENT, nullable=False),
         sa.CheckConstraint("known <= since and batch >= 1", name=op.f("ck_learner_round_order")),

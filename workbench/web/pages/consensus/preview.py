@@ -223,7 +223,6 @@ def _of_ranking(
         "names": names,
         "against": against,
         "versus": whole.of(against) if whole else {},
-        "pairs": {(c.first, c.second): c for c in whole.comparisons} if whole else {},
         "plot": plot,
         "rows": _score_rows(whole, plot["lines"]) if whole and plot else (),
         "most_swaps": MOST_SWAPS,

@@ -9,9 +9,8 @@ from workbench.errors import Finding, InvalidInput, NotFound
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.ids import read_id
-from workbench.web.pages.judging.preparing import make_sketches
 from workbench.workflow.judging.desk_settings import own_words, save_own_words
-from workbench.workflow.judging.near_duplicates import compare_texts, contradictions
+from workbench.workflow.judging.near_duplicates import compare_texts
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
 
@@ -56,14 +55,3 @@ def compare_two(assignment_id: int) -> str:
         require_assignment(db, here().id, assignment_id)
         compared = compare_texts(db, assignment_id, viewer().id, *docnos)
     return render_template("reading/compare.html", compared=compared, assignment_id=assignment_id)
-
-
-@blueprint.get("/second-look")
-@member(Role.ASSESSOR)
-def second_look(assignment_id: int) -> str:
-    """Nearly identical documents to which this assessor gave different grades."""
-    make_sketches(assignment_id)
-    with reading() as db:
-        require_assignment(db, here().id, assignment_id)
-        found = contradictions(db, assignment_id, viewer().id)
-    return render_template("reading/second_look.html", groups=found, assignment_id=assignment_id)
