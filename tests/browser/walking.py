@@ -152,7 +152,6 @@ BARE = frozenset(
         "topic_scores.index",
         "analysis.index",
         "preferences.index",
-        "records.table",
         "adjudicating.desk",
         "adjudication.report",
     }
@@ -169,7 +168,6 @@ LONG = frozenset(
         "judging.index",
         "judging.desk",
         "judging.answers",
-        "records.table",
         "topic_scores.index",
         "scores.index",
         "settings.index",

@@ -45,18 +45,6 @@ def test_runs_are_chosen_by_verdict_moved_to_a_group_and_removed(populated: Term
     assert [one["tag"] for one in populated.json(*run, "list", "harbour")] == ["alpha", "beta"]
 
 
-def test_metadata_of_runs_is_printed_and_loaded(populated: Terminal, tmp_path: Path) -> None:
-    (tmp_path / "records.tsv").write_text("tag\tgroup\tcolour\nalpha\tNorth\tblue\nbeta\tNorth\tred\n")
-    words = ("campaign", "records", "harbour")
-    assert "North" in populated.refused(*words, tmp_path / "records.tsv")
-    done = populated.run(*words, tmp_path / "records.tsv", "--new-groups")
-    assert done.stdout.decode().splitlines() == ["2 rows, 2 runs changed", "new groups: North"]
-    assert done.stderr == b"columns ignored: colour\n"
-    assert {one["group"] for one in populated.json(*words)} == {"North"}
-    again = populated.json(*words, tmp_path / "records.tsv")
-    assert again == {"rows": 2, "changed": 0, "new_groups": [], "not_read": ["colour"]}
-
-
 def test_opening_tells_what_is_judged_shared_changed_or_without_text(
     judged: Terminal, tmp_path: Path
 ) -> None:

@@ -260,14 +260,6 @@ def test_a_late_run_shows_its_holes_and_has_them_filled(of: Of, cast: Cast) -> N
     assert (filled["pool"]["pairs"], filled["assigned"], filled["unassigned"]) == (1, 1, 0)
 
 
-def test_what_is_said_of_many_runs_comes_from_a_table(of: Of, tmp_path: Path) -> None:
-    olga = of("Olga")
-    rows = table(tmp_path, "tag\tgroup\tkind", "alpha\tNeap\tmanual", "beta\tNeap\t")
-    done = olga.load_metadata(rows, new_groups=True)
-    assert done == {"rows": 2, "changed": 2, "new_groups": ["Neap"], "ignored": []}
-    assert [one["group"] for one in olga.runs()] == ["Neap", "Neap"]
-
-
 def test_a_sample_says_what_the_pools_may_have_missed(of: Of) -> None:
     olga = of("Olga")
     assert (olga.missed()["topics"], olga.missed()["of_topics"]) == ([], 2)

@@ -26,7 +26,7 @@ def test_runs_and_the_api_name_drafts_to_organisers_only(
     with sqlite_database.writing() as db:
         make_pool(db, cast.campaign_id, PoolRecipe(parameters={"depth": 3}), name=DRAFT, draft=True)
     for name, named in (("Olga", True), ("Vera", False), ("Judith", False)):
-        for page in ("runs", "runs/run?tag=alpha", "runs/records.tsv"):
+        for page in ("runs", "runs/run?tag=alpha", "runs/records.csv"):
             assert (DRAFT in enter(name).get(f"/c/harbour/{page}").text) is named
         client = program(app, sqlite_database, cast.accounts[name])
         assert (DRAFT in client.get(f"{API}/campaigns/harbour/pools").text) is named

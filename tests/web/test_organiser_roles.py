@@ -14,7 +14,7 @@ from tests.web.conftest import Enter
 # Pages that show the state of a campaign, and those from which it is run.
 READ = (
     "", "topics", "topics/topic?topic=T1", "documents", "documents/document?docno=d1", "runs",
-    "runs/file?tag=alpha", "runs/run?tag=alpha", "runs/records.csv", "runs/records.tsv", "pools", "pools/1",
+    "runs/file?tag=alpha", "runs/run?tag=alpha", "runs/records.csv", "pools", "pools/1",
     "pools/1/topic?topic=T1", "pools/1/pairs.tsv", "pools/1/topics.csv", "pools/compare",
     "pools/compare?a=judged&b=1", "pools/compare/pairs.tsv?a=1&b=1",
     "agreement", "agreement/pair?first=X&second=Y", "agreement/matrix", "agreement/pairs",
@@ -24,12 +24,12 @@ READ = (
     "scores/run?tag=alpha&measures=AP",
 )  # fmt: skip
 RUN = (
-    "groups", "groups/1", "runs/records", "settings", "assignments", "judgments", "judgments/all.tsv",
+    "groups", "groups/1", "settings", "assignments", "judgments", "judgments/all.tsv",
     "pools/plan", "pools/1/close", "runs/remove?tag=alpha", "pools/1/open", "pools/1/draft",
     "pools/1/added?topic=T1",
 )  # fmt: skip
 CHANGE = (
-    "runs/run", "runs/run/verdict", "runs/run/replace", "runs/accept", "runs/records", "groups",
+    "runs/run", "runs/run/verdict", "runs/run/replace", "runs/accept", "groups",
     "groups/1/name", "groups/1/remove", "groups/1/invitations", "groups/1/members",
     "groups/1/members/1/remove", "pools/1/open", "pools/1/rename", "pools/1/rebuild", "pools/1/delete",
     "pools/1/added", "pools/1/added/out", "settings", "topics", "documents", "runs/checked", "runs/remove",

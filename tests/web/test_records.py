@@ -107,16 +107,3 @@ def test_all_runs_that_wait_are_accepted_at_once(olga: FlaskClient, enter: Enter
     answer = olga.post(f"{RUNS}/accept", data={"run": ["p1", "p2"]})
     assert "2 runs accepted." in olga.get(answer.location).text
     assert {row["verdict"] for row in table(olga)} == {"accepted"}
-
-
-def test_records_are_loaded_from_a_table_or_refused_whole(olga: FlaskClient) -> None:
-    assert "north-searcher" in olga.get(f"{RUNS}/records").text
-    bad = {"files": [upload("r.tsv", "tag\tgroup\nalpha\tNorth\nnobody\tNorth\n")]}
-    answer = olga.post(f"{RUNS}/records", data=bad)
-    assert answer.status_code == 422
-    assert {"r.tsv:2", "r.tsv:3"} <= set(text_of(answer.text).split())
-    good = {"files": [upload("r.tsv", "tag\tgroup\nalpha\tNorth\n")], "new_groups": "yes"}
-    answer = olga.post(f"{RUNS}/records", data=good)
-    assert answer.status_code == 303
-    assert "1 row, 1 run changed, 1 group created." in text_of(olga.get(answer.location).text)
-    assert olga.get(f"{RUNS}/records.tsv").text.startswith("tag\tgroup\tkind\t")

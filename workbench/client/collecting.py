@@ -13,7 +13,6 @@ from workbench.json_forms import (
     FullDocument,
     GroupJson,
     LoadedFiles,
-    MetadataLoadedJson,
     RunCheckJson,
     RunJson,
     RunRecordJson,
@@ -121,10 +120,6 @@ class CollectingCalls(CampaignCalls):
     def describe_run(self, tag: str, **metadata: str) -> RunRecordJson:
         """Change what is said of a run, as in `add_run`; an empty text clears a field."""
         return cast(RunRecordJson, self._patch(f"/runs/{segment(tag)}", metadata))
-
-    def load_metadata(self, file: File, *, new_groups: bool = False) -> MetadataLoadedJson:
-        """Change what is said of many runs by a table; all of it, or nothing."""
-        return cast(MetadataLoadedJson, self._upload("/runs/metadata", file, {"new_groups": new_groups}))
 
     def judge_runs(self, tags: Sequence[str], verdict: str, *, reason: str = "") -> int:
         """Accept runs or set them aside; returns how many have another verdict now."""

@@ -147,15 +147,6 @@ class RunJson(TypedDict):
     warnings: list[RunFinding]
 
 
-class MetadataLoadedJson(TypedDict):
-    """What a table of metadata did: rows, runs changed, groups made, and columns that were not read."""
-
-    rows: int
-    changed: int
-    new_groups: list[str]
-    ignored: list[str]
-
-
 class PoolOfRun(TypedDict):
     """A pool that was built from a run; `earlier_version` if the run was replaced since."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from typing import Any
 
@@ -12,14 +11,11 @@ from workbench.cli.campaign.campaigns import JSON
 from workbench.cli.database import database_options, open_database
 from workbench.cli.inputs import open_input
 from workbench.cli.output import say_json, say_table
-from workbench.export import csv_bytes
-from workbench.formats.metadata_table import read_metadata_table
 from workbench.records import Verdict
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.groups import group_named
 from workbench.workflow.runs import run_records
-from workbench.workflow.runs.metadata_tables import HEADER, load_metadata, metadata_rows
 from workbench.workflow.runs.run_json import by_number, moment, run_json, run_record_json
 from workbench.workflow.runs.run_metadata import COST_FIELDS, read_metadata
 from workbench.workflow.runs.run_records import (
@@ -183,50 +179,3 @@ def _judge(
         found = campaign_by_slug(db, campaign)
         changed = run_records.give_verdict(db, found.id, tags, verdict, reason=reason, by=None)
     click.echo(f"{changed} of {len(tags)} newly {verdict.words}")
-
-
-@click.command("records")
-@click.argument("campaign")
-@click.argument("file", required=False)
-@click.option("--new-groups", is_flag=True, help="Create missing groups.")
-@JSON
-@database_options
-def records(settings: Settings, campaign: str, file: str | None, new_groups: bool, as_json: bool) -> None:
-    """Load the metadata of runs of CAMPAIGN from FILE, or print them as a table that can be loaded.
-
-    FILE is TSV or CSV with a header: tag and some of group, kind, description, priority,
-    seconds_per_query and index_bytes. A missing column
-    leaves that field unchanged; all rows are loaded, or none.
-    """
-    if file is None:
-        _say_records(settings, campaign, as_json)
-        return
-    with open_input(file) as (stream, source):
-        table = read_metadata_table(stream, source=source)
-    with open_database(settings) as database, database.writing() as db:
-        found = campaign_by_slug(db, campaign)
-        done = load_metadata(db, found.id, table, source=source, new_groups=new_groups)
-    if as_json:
-        say_json(
-            {
-                "rows": done.rows,
-                "changed": done.changed,
-                "new_groups": list(done.new_groups),
-                "not_read": list(done.ignored),
-            }
-        )
-        return
-    click.echo(f"{done.rows} rows, {done.changed} runs changed")
-    if done.new_groups:
-        click.echo(f"new groups: {', '.join(done.new_groups)}")
-    if done.ignored:
-        click.echo(f"columns ignored: {', '.join(done.ignored)}", err=True)
-
-
-def _say_records(settings: Settings, campaign: str, as_json: bool) -> None:
-    with open_database(settings) as database, database.reading() as db:
-        runs = runs_of(db, campaign_by_slug(db, campaign).id)
-    if as_json:
-        say_json([run_json(one) for one in runs])
-        return
-    sys.stdout.buffer.write(csv_bytes(HEADER, metadata_rows(runs), separator="\t", read_back=True))

@@ -15,15 +15,12 @@ from typing_extensions import TypedDict
 from werkzeug.wrappers import Response
 
 from workbench.errors import InvalidInput, NotFound
-from workbench.formats.metadata_table import read_metadata_table
 from workbench.formats.run_report import report_to_json
 from workbench.json_forms import (
-    MetadataLoadedJson,
     PageJson,
     RunCheckJson,
     RunJson,
     RunRecordJson,
-    filled,
 )
 from workbench.records import Verdict
 from workbench.storage import Session
@@ -38,7 +35,6 @@ from workbench.web.templating import fresh_id
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.people.groups import Sender, group_named, matching
 from workbench.workflow.people.roles import Role
-from workbench.workflow.runs.metadata_tables import load_metadata
 from workbench.workflow.runs.own_runs import own_runs, require_own_group
 from workbench.workflow.runs.packed_store import pack_apart
 from workbench.workflow.runs.run_checks import check_file
@@ -79,15 +75,6 @@ class CheckedRunFile:
 
     __pydantic_config__ = FORBID
     name: FileName
-
-
-@dataclass(frozen=True, slots=True)
-class MetadataFile:
-    """A table with the column `tag` and others of a run; `new_groups` makes groups that are missing."""
-
-    __pydantic_config__ = FORBID
-    name: FileName = "runs.tsv"
-    new_groups: Flag = False
 
 
 class SentMetadata(TypedDict, total=False):
@@ -174,18 +161,6 @@ def add(query: RunFile, file: BinaryIO) -> RunJson:
     pack_apart(app_context().database, here().id)
     with reading() as db:
         return run_json(face.record(db, kept.tags[0]).run)
-
-
-@blueprint.post("/metadata")
-@takes_uploads
-@organiser
-@operation(MetadataLoadedJson, scope=Scope.MANAGE, query=MetadataFile, takes_file=True)
-def load_table(query: MetadataFile, file: BinaryIO) -> MetadataLoadedJson:
-    """Change what is said of many runs by a table; all of it, or nothing."""
-    found = read_metadata_table(buffered(file), source=query.name)
-    with writing() as db:
-        done = load_metadata(db, here().id, found, source=query.name, new_groups=query.new_groups)
-    return filled(MetadataLoadedJson, done)
 
 
 @blueprint.post("/verdicts")

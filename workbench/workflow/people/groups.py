@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import delete, func, select
@@ -202,30 +202,20 @@ def leave(db: Session, campaign_id: int, group_id: int, account_id: int) -> None
         remove_role(db, campaign_id, account_id, Role.PARTICIPANT)
 
 
-def missing_names(names: Collection[str], groups: Mapping[str, int]) -> list[str]:
-    """Those of the names that no group has, each once, in their order."""
-    missing: dict[str, str] = {}
-    for name in names:
-        if matching(name, groups) is None:
-            missing.setdefault(clean_name(name).casefold(), clean_name(name))
-    return list(missing.values())
-
-
-def group_name_findings(name: str, *, source: str = "Name", line: int | None = None) -> list[Finding]:
-    """Everything that speaks against the name of a group."""
+def _name_findings(name: str) -> list[Finding]:
     name = clean_name(name)
     if not name:
-        return [Finding(source, line, "group", "the group has no name", "what its people call it")]
+        return [Finding("Name", None, "group", "the group has no name", "what its people call it")]
     if len(name) > LONGEST_GROUP_NAME:
         message = f"the name of the group has {len(name)} characters"
-        return [Finding(source, line, "group", message, f"at most {LONGEST_GROUP_NAME}")]
+        return [Finding("Name", None, "group", message, f"at most {LONGEST_GROUP_NAME}")]
     if any(unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co"} for character in name):
-        return [Finding(source, line, "group", "the name has invisible characters", "type it anew")]
+        return [Finding("Name", None, "group", "the name has invisible characters", "type it anew")]
     return []
 
 
 def _checked_name(db: Session, campaign_id: int, name: str, *, but: int | None = None) -> str:
-    findings = group_name_findings(name)
+    findings = _name_findings(name)
     if findings:
         raise InvalidInput(findings)
     name = clean_name(name)

@@ -26,6 +26,12 @@ _COLUMNS = (
     RunRow.added_at, RunRow.replaced_at, RunRow.group_id, RunRow.kind, RunRow.description, RunRow.priority,
     RunRow.verdict, RunRow.verdict_reason, RunRow.verdict_at, RunRow.seconds_per_query, RunRow.index_bytes,
 )  # fmt: skip
+HEADER = (
+    "tag", "group", "kind", "description", "priority", "seconds_per_query", "index_bytes",
+    "verdict", "reason", "file", "topics", "lines", "warnings", "sha256", "sent_by", "sent_at",
+    "verdict_by", "verdict_at", "pools",
+)  # fmt: skip
+"""The columns of `metadata_rows`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,3 +293,18 @@ def _campaign_run(row: Row[*tuple[Any, ...]], pools: Collection[tuple[int, str, 
         pools=tuple(sorted(used, key=lambda pool: pool.earlier)),
         in_use=bool(pools),
     )
+
+
+def metadata_rows(runs: Iterable[CampaignRun]) -> list[tuple[object, ...]]:
+    """One row a run under `HEADER`."""
+    return [
+        (
+            run.tag, run.group, run.metadata.kind, run.metadata.description, run.metadata.priority,
+            run.metadata.cost.seconds_per_query, run.metadata.cost.index_bytes,
+            run.verdict, run.verdict_reason, run.file_name, run.topics, run.lines, len(run.warnings),
+            run.sha256, run.added_by, run.added_at.isoformat(timespec="seconds"), run.verdict_by,
+            run.verdict_at.isoformat(timespec="seconds") if run.verdict_at else None,
+            "; ".join(pool.name for pool in run.pools),
+        )
+        for run in runs
+    ]  # fmt: skip

@@ -5,7 +5,7 @@ The pages of uploads and of one run serve organisers and participants alike; `fa
 
 from flask import Blueprint
 
-from workbench.web.pages.runs import late, metadata_table, rules, run_list
+from workbench.web.pages.runs import late, rules, run_list
 from workbench.web.pages.runs.faces import OrganiserFace
 from workbench.web.pages.runs.records import serve_records
 from workbench.web.pages.runs.uploads import serve_uploads
@@ -19,6 +19,5 @@ BLUEPRINTS = (
     run_list.blueprint,
     _uploads,
     rules.blueprint,
-    metadata_table.blueprint,
     late.blueprint,
 )

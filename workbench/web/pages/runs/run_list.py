@@ -22,8 +22,14 @@ from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.groups import group_names
 from workbench.workflow.people.roles import Role
-from workbench.workflow.runs.metadata_tables import HEADER, metadata_rows
-from workbench.workflow.runs.run_records import CampaignRun, give_verdict, runs_of, without_drafts
+from workbench.workflow.runs.run_records import (
+    HEADER,
+    CampaignRun,
+    give_verdict,
+    metadata_rows,
+    runs_of,
+    without_drafts,
+)
 from workbench.workflow.runs.uploads import waiting_batches
 
 blueprint = Blueprint("runs", __name__, url_prefix="/c/<slug>/runs")
@@ -104,13 +110,6 @@ def accept() -> Response:
 def as_csv() -> Response:
     """The metadata of the runs that the address chooses, as CSV."""
     return attachment(_table(","), f"{here().slug}.runs.csv", kind="text/csv")
-
-
-@blueprint.get("/records.tsv")
-@reader
-def as_tsv() -> Response:
-    """The same, separated by tabs."""
-    return attachment(_table("\t"), f"{here().slug}.runs.tsv", kind="text/tab-separated-values")
 
 
 def run_choice() -> RunChoice:
