@@ -15,8 +15,8 @@ SHARED = ROOT.parent / "shared"
 
 
 def examples(often: int) -> int:
-    """How many generated examples a test tries: so many, times what WORKBENCH_TEST_EXAMPLES says."""
-    return max(1, round(often * float(os.environ.get("WORKBENCH_TEST_EXAMPLES", "1"))))
+    """How many generated examples a test tries: half of so many, times what WORKBENCH_TEST_EXAMPLES says."""
+    return max(1, round(often * float(os.environ.get("WORKBENCH_TEST_EXAMPLES", "1")) / 2))
 
 
 class Oracle:

@@ -46,5 +46,5 @@ def test_what_takes_longer_than_the_suite_is_named_with_its_benchmarks() -> None
         assert (ROOT / "tests" / "benchmarks" / f"{name}.py").is_file()
         assert f"| `tests.benchmarks.{name}" in explained
     assert len(named) == explained.count("| `tests.benchmarks.")
-    assert "\npython3 tests/run.py -m slow " in README
+    assert "\n.venv/bin/pytest -m slow " in README
     assert "WALK=whole" in README
