@@ -22,7 +22,6 @@ DATABASE = {
         "backup",
         "restore",
         "verify",
-        "move",
         "trail",
         "token",
         "mail",

@@ -112,7 +112,7 @@ def require_known(connection: Connection) -> None:
     if current == UNFINISHED:
         raise WorkbenchError(
             "the copy into this database was interrupted, so it is not complete",
-            remedy="run the same `workbench restore` or `workbench move` again; it continues",
+            remedy="run the same `workbench restore` again; it continues",
         )
     if current is None or current in known_revisions():
         return

@@ -1,4 +1,4 @@
-"""Loading: rows from a backup or another database fill an empty one, which shows them once they are verified.
+"""Loading: rows from a backup fill an empty database, which shows them once they are verified.
 
 An interrupted copy continues where it stopped, if it is started again with the same source; with another
 source, or one that has changed since, it starts over.
@@ -184,10 +184,10 @@ def _reveal(database: Database, contents: Contents) -> None:
         upgrade_to_latest(connection)
         if not database.embedded:
             for table in contents.schema:
-                number_after_last(connection, table)
+                _number_after_last(connection, table)
 
 
-def number_after_last(connection: Connection, table: PortableTable) -> None:
+def _number_after_last(connection: Connection, table: PortableTable) -> None:
     """Have PostgreSQL number the next row of a table after its last one; SQLite does so by itself."""
     if "id" not in table.columns:
         return

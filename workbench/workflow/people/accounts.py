@@ -22,8 +22,6 @@ LONGEST_NAME = 120
 MIXED = "a word has letters of several scripts, which look alike"
 WITHOUT_PASSWORD = "none"  # noqa: S105 - no hash, so no password matches it
 LOGIN = re.compile(r"\w[\w.@+-]{1,119}")
-NOBODY = "~"
-"""How the login name begins of an account that is not complete and that nobody can use."""
 NO_PASSWORD = "erased"  # noqa: S105 - of an erased account: it is no hash, so no password matches it
 
 
@@ -112,11 +110,6 @@ def create_account(
     except IntegrityError:
         raise Conflict(f"the login name {new.login} is taken", remedy="choose another") from None
     return account_from(row)
-
-
-def placeholder_login(campaign_id: int, number: int | str = "") -> str:
-    """The login name of an account that nobody can use until a campaign is complete; how all of it begin."""
-    return f"{NOBODY}{campaign_id}{NOBODY}{number}"
 
 
 def create_first_account(db: Session, new: NewAccount, *, now: datetime | None = None) -> Account:
