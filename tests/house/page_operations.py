@@ -105,7 +105,6 @@ SENT = {
     "people.renew": "people.renew",
     "people.withdraw": "people.withdraw",
     "plan.guess": "plans.guess",
-    "plan.pack": "runs.add",
     "stopping.budget": ADVISED,
     "pool_states.close": "pools.change_state",
     "pool_states.delete": "pools.remove",

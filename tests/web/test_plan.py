@@ -7,13 +7,10 @@ import re
 
 import pytest
 from flask.testing import FlaskClient
-from sqlalchemy import delete
 
 from tests.cast import Cast
 from tests.uploads import text_of
 from tests.web.conftest import Enter
-from workbench.storage.engine import Database
-from workbench.storage.tables import PackedRunRow
 
 ADDRESS = "/c/harbour/plan"
 FRAGMENT = {"HX-Request": "true"}
@@ -103,17 +100,6 @@ def test_the_guess_is_kept_used_and_taken_back(olga: FlaskClient) -> None:
     assert "assumed" in text_of(olga.get(ADDRESS).text)
 
 
-def test_runs_of_an_older_version_can_be_prepared(olga: FlaskClient, sqlite_database: Database) -> None:
-    assert "Prepare" not in olga.get(ADDRESS).text
-    with sqlite_database.writing() as db:
-        db.execute(delete(PackedRunRow))
-    page = olga.get(f"{ADDRESS}?depth=2").text
-    assert "Prepare 2 runs" in page
-    assert "Pairs 6 depth 2" in text_of(page)
-    olga.post(f"{ADDRESS}/pack")
-    assert "Prepare" not in olga.get(ADDRESS).text
-
-
 def test_the_pools_form_begins_with_the_plan(olga: FlaskClient) -> None:
     page = olga.get(
         "/c/harbour/pools?strategy=rrf&rrf-budget=7&supplementary=yes&ties=file&without=beta"
@@ -136,4 +122,3 @@ def test_only_the_organiser_plans(enter: Enter, cast: Cast, name: str) -> None:
     client = enter(name)
     assert client.get(ADDRESS).status_code == 403
     assert client.post(f"{ADDRESS}/guess", data={"guess": "3"}).status_code == 403
-    assert client.post(f"{ADDRESS}/pack").status_code == 403

@@ -19,7 +19,7 @@ from workbench.storage.portable.contents import CopySource
 from workbench.storage.portable.loading import load
 from workbench.storage.portable.rows import check_fits, row_of
 from workbench.storage.portable.schema import PortableTable, schema_of
-from workbench.storage.tables import AccountRow, DocumentRow, SchemaUpgradeRow
+from workbench.storage.tables import AccountRow, DocumentRow
 
 
 @pytest.fixture
@@ -40,7 +40,6 @@ def begun(backup: BackupFile, migrated_sqlite: Path, tmp_path: Path) -> Iterator
     (tmp_path / "begun").mkdir()
     with opened_copy(migrated_sqlite, tmp_path / "begun") as database:
         with database.writing() as db:
-            db.execute(text(f"delete from {SchemaUpgradeRow.__tablename__}"))
             db.execute(text("create table unfinished_copy (sha256 varchar(64), revision varchar(32))"))
             mark = {"sha256": contents.sha256, "revision": contents.revision}
             db.execute(text("insert into unfinished_copy values (:sha256, :revision)"), mark)

@@ -25,7 +25,6 @@ COMMANDS = {
     "runs": "workbench.cli.campaign.runs:runs",
     "run": "workbench.cli.campaign.run:run",
     "records": "workbench.cli.campaign.run:records",
-    "pack": "workbench.cli.campaign.plan:pack",
     "plan": "workbench.cli.campaign.plan:plan",
     "analyse": "workbench.cli.campaign.analyse:analyse",
     "pool": "workbench.cli.campaign.pool:pool",

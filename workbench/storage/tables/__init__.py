@@ -57,7 +57,6 @@ from workbench.storage.tables.searching import (
 )
 from workbench.storage.tables.trail import TrailRow
 from workbench.storage.tables.two_factor import CodeStepRow, RecoveryCodeRow, TwoFactorRow
-from workbench.storage.tables.upgrades import SchemaUpgradeRow
 from workbench.storage.tables.webhooks import FinishedTopicRow, WebhookDeliveryRow, WebhookRow
 
 __all__ = [
@@ -111,7 +110,6 @@ __all__ = [
     "ReleaseRow",
     "RepeatableRequestRow",
     "RunRow",
-    "SchemaUpgradeRow",
     "SearchEventRow",
     "SearchRow",
     "SessionRow",

@@ -167,7 +167,6 @@ ACTS = {
     "people.renew": "Create new invitation links",
     "people.withdraw": "Withdraw invitations",
     "plan.guess": "Set estimated time per judgment",
-    "plan.pack": "Prepare stored runs",
     "stopping.budget": "Raise budget of pool",
     "pool_states.close": "Close pool",
     "pool_states.delete": "Delete pool draft",

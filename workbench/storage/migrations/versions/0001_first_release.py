@@ -67,13 +67,6 @@ def upgrade() -> None:
         sa.UniqueConstraint("slug", name=op.f("uq_campaign_slug")),
     )
     op.create_table(
-        "schema_upgrade",
-        sa.Column("revision", sa.String(32), nullable=False),
-        sa.Column("program", sa.String(40), nullable=False),
-        sa.Column("upgraded_at", MOMENT, nullable=False),
-        sa.PrimaryKeyConstraint("revision", name=op.f("pk_schema_upgrade")),
-    )
-    op.create_table(
         "sign_in_attempt",
         sa.Column("id", NUMBER, nullable=False),
         sa.Column("login", sa.String(120), nullable=False),
@@ -972,7 +965,6 @@ def upgrade() -> None:
     op.create_table(
         "packed_run",
         sa.Column("run_id", NUMBER, nullable=False),
-        sa.Column("form", sa.Integer(), nullable=False),
         sa.Column("width", sa.Integer(), nullable=False),
         sa.Column("topics", sa.JSON(), nullable=False),
         sa.Column("records", sa.LargeBinary(), nullable=False),

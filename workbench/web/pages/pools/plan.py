@@ -7,19 +7,17 @@ from dataclasses import replace
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.records import TieRule
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, organiser
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, sent_ids, status_of
 from workbench.web.pages.pools.recipe_form import read_plan_form, read_seconds, strategy_fields
 from workbench.web.requests import see_other, wants_fragment
 from workbench.workflow.pools.pace import PaceSource, pace_of, save_guess
 from workbench.workflow.pools.planning import FURTHER, Plan, plan_pool
-from workbench.workflow.runs.packed_store import pack_apart, runs_to_pack
 from workbench.workflow.runs.run_records import runs_of
 
 blueprint = Blueprint("plan", __name__, url_prefix="/c/<slug>/plan")
@@ -52,15 +50,6 @@ def guess() -> Response | tuple[str, int]:
     return see_other(url_for("plan.index"))
 
 
-@blueprint.post("/pack")
-@organiser
-def pack() -> Response:
-    """Pack the runs of an older database, so that sliders move at once."""
-    made = pack_apart(app_context().database, here().id)
-    notices.add(f"{counted(made, 'run')} prepared.")
-    return see_other(url_for("plan.index"))
-
-
 def _page(findings: tuple[Finding, ...] = ()) -> str | tuple[str, int]:
     plan, status = None, 200
     with reading() as db:
@@ -73,7 +62,6 @@ def _page(findings: tuple[Finding, ...] = ()) -> str | tuple[str, int]:
                 findings = (*findings, *findings_of(error, "Plan", ""))
                 status = status_of(error)
         pace = plan.pace if plan and plan.pace.source is not PaceSource.GIVEN else pace_of(db, here().id)
-        unpacked = runs_to_pack(db, here().id)
     if wants_fragment():
         return render_template(
             "pools/_plan.html", plan=plan, findings=findings, milestones=MILESTONES
@@ -85,7 +73,6 @@ def _page(findings: tuple[Finding, ...] = ()) -> str | tuple[str, int]:
         milestones=MILESTONES,
         runs=runs,
         left_out=left_out,
-        unpacked=unpacked,
         pace=pace,
         strategies=strategy_fields(request.args, plan.deepest if plan else FURTHER),
         ties=[(str(rule), str(rule)) for rule in TieRule],
