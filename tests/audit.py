@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import threading
 from collections.abc import Iterable, Sequence
@@ -22,7 +23,6 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from http.client import HTTPException
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import quote
@@ -32,8 +32,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
+from tests.tree import ROOT
 from workbench.counts import counted
-from workbench.deployment.components import PROGRAM, installed_components
 
 ADDRESS = "https://api.osv.dev"
 VARIABLE = "WORKBENCH_TEST_OSV"
@@ -46,8 +46,10 @@ SOUND, VULNERABLE, NOT_DONE = 0, 1, 75
 """How the command ends; the last is EX_TEMPFAIL of sysexits.h."""
 OF_TESTS = {"test", "contract", "forms", "citation", "provider", "bench"}
 """The extras that only whoever changes the program installs."""
-STATIC = Path(__file__).resolve().parent.parent / "static"
-ECOSYSTEMS = {"pypi": "PyPI", "npm": "npm"}
+PROGRAM = "ir-workbench"
+VENDOR = ROOT / "static" / "vendor"
+NPM = {"htmx": "htmx.org", "plot": "@observablehq/plot"}
+SCRIPT = re.compile(r"([a-z0-9]+)-(\d+\.\d+\.\d+)\.min\.js")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +101,11 @@ class NotAudited(Exception):
 def installed() -> list[Component]:
     """The packages of this environment that the program needs, and the scripts that it carries."""
     extras = set(metadata.metadata(PROGRAM).get_all("Provides-Extra") or ()) - OF_TESTS
-    names = needed(PROGRAM, extras)
+    packages = sorted(needed(PROGRAM, extras) - {PROGRAM})
+    scripts = (SCRIPT.fullmatch(path.name) for path in sorted(VENDOR.iterdir()))
     return [
-        Component(ECOSYSTEMS[one.registry], one.name, one.version.partition("+")[0])
-        for one in installed_components(STATIC)
-        if one.registry != "pypi" or one.name in names
+        *(Component("PyPI", name, metadata.version(name).partition("+")[0]) for name in packages),
+        *(Component("npm", NPM.get(one[1], one[1]), one[2]) for one in scripts if one is not None),
     ]
 
 

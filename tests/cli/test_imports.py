@@ -51,7 +51,6 @@ INPUTS = {
     "trust": ["judges", "one.run", "two.run", "-j", "judged.tsv"],
     "release": ["check", "release.zip"],
     "deploy": ["systemd"],
-    "components": [],
     "help": [],
 }
 # What was imported is told on the error stream as the process ends.

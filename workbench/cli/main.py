@@ -48,7 +48,6 @@ COMMANDS = {
     "mail": "workbench.cli.mail:command",
     "openid": "workbench.cli.openid:command",
     "deploy": "workbench.cli.deploy:command",
-    "components": "workbench.cli.components:command",
     "help": "workbench.cli.help:command",
 }
 
