@@ -29,7 +29,6 @@ from workbench.storage.tables.judging import (
 from workbench.storage.tables.mail import MailAddressRow, MailMessageRow
 from workbench.storage.tables.people import (
     AccountRow,
-    DeviceRow,
     InvitationRow,
     MemberRow,
     OpenIdIdentityRow,
@@ -72,7 +71,6 @@ __all__ = [
     "CodeStepRow",
     "CollectionListRow",
     "ComputedResultRow",
-    "DeviceRow",
     "DocumentLoadRow",
     "DocumentRow",
     "DocumentSketchRow",

@@ -236,17 +236,6 @@ def upgrade() -> None:
     )
     op.create_index("ix_computed_result_used_at_size", "computed_result", ["used_at", "size"], unique=False)
     op.create_table(
-        "device",
-        sa.Column("token_hash", sa.String(64), nullable=False),
-        sa.Column("account_id", NUMBER, nullable=False),
-        sa.Column("used_at", MOMENT, nullable=False),
-        sa.ForeignKeyConstraint(
-            ["account_id"], ["account.id"], name=op.f("fk_device_account_id"), ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("token_hash", "account_id", name=op.f("pk_device")),
-    )
-    op.create_index(op.f("ix_device_account_id"), "device", ["account_id"], unique=False)
-    op.create_table(
         "document",
         sa.Column("campaign_id", NUMBER, nullable=False),
         sa.Column("docno", ID, nullable=False),
