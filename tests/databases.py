@@ -94,7 +94,7 @@ def empty_all_tables(database: Database) -> None:
 
 
 # All tables but the one that says which versions of the program made the others.
-TABLES = [table for table in Base.metadata.sorted_tables if table.name != "schema_upgrade"]
+TABLES = Base.metadata.sorted_tables
 
 
 def _emptying() -> str:

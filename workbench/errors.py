@@ -120,8 +120,8 @@ def finding_to_json(finding: Finding) -> dict[str, object]:
 
 
 def finding_from_json(data: dict[str, object]) -> Finding:
-    """A finding from `finding_to_json`, also of an older version, which had no columns."""
-    line, column = data["line"], data.get("column")
+    """A finding from `finding_to_json`."""
+    line, column = data["line"], data["column"]
     return Finding(
         source=str(data["source"]),
         line=line if isinstance(line, int) else None,

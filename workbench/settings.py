@@ -103,8 +103,8 @@ class Settings:
     addresses read `/metrics`; without `mail` no message is sent, without `openid` people sign in with a
     password only; without a `cluster` each host searches its own index; `two_factor_demand` is of whom
     two-factor sign-in is required.
-    Sessions that were not used for `session_idle` end, none if it is None; `breached_passwords` is a file of
-    passwords that are not accepted; `strict_subdomains` has browsers use HTTPS for all subdomains as well.
+    Sessions that were not used for `session_idle` end, none if it is None; `strict_subdomains` has browsers
+    use HTTPS for all subdomains as well.
     `webhook_hosts` are hosts that webhooks may name although they are inside this network.
     """
 
@@ -128,7 +128,6 @@ class Settings:
     webhook_hosts: tuple[str, ...] = ()
     openid: OpenIdSettings | None = None
     session_idle: timedelta | None = USUAL_IDLE
-    breached_passwords: Path | None = None
     strict_subdomains: bool = False
 
 
@@ -143,7 +142,6 @@ def read_settings(environment: Mapping[str, str] | None = None, *, instance: Pat
     folder = instance or Path(env.get("WORKBENCH_INSTANCE") or _default_instance())
     folder = folder.expanduser().resolve()
     elsewhere = env.get("WORKBENCH_DATABASE_URL") if instance is None else None
-    listed = env.get("WORKBENCH_BREACHED_PASSWORDS", "").strip()
     return Settings(
         instance=folder,
         database_url=elsewhere or f"sqlite:///{folder / 'workbench.sqlite3'}",
@@ -165,7 +163,6 @@ def read_settings(environment: Mapping[str, str] | None = None, *, instance: Pat
         webhook_hosts=tuple(one.casefold() for one in _listed(env, "WORKBENCH_WEBHOOK_HOSTS")),
         openid=_openid(env),
         session_idle=_idle(env, "WORKBENCH_IDLE_HOURS"),
-        breached_passwords=Path(listed).expanduser() if listed else None,
         strict_subdomains=_yes_or_no(env, "WORKBENCH_STRICT_SUBDOMAINS") or False,
     )
 

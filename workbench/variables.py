@@ -168,12 +168,6 @@ VARIABLES = (
         "Hours after which a [session](accounts.md#sessions) ends that is not used; 0: its 30 days only",
     ),
     Variable(
-        SIGN_IN,
-        "WORKBENCH_BREACHED_PASSWORDS",
-        "none",
-        "File of [breached passwords](people.md#passwords-and-sessions), which are not accepted",
-    ),
-    Variable(
         WEBHOOKS,
         "WORKBENCH_WEBHOOK_HOSTS",
         "none",

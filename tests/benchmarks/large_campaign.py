@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import insert, select, update
 
-from workbench.formats.packed_form import FORM, pack
+from workbench.formats.packed_form import pack
 from workbench.formats.packed_runs import PackedRun
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document, Topic
@@ -334,7 +334,7 @@ def _runs(database: Database, campaign_id: int, pool_id: int, rankings: Position
             db.add(row)
             db.flush()
             kept = [list(pair) for pair in zip(form.topics, form.layout.counts, strict=True)]
-            store_form(db, row.id, StoredForm(FORM, form.layout.width, kept), form.arrays)
+            store_form(db, row.id, StoredForm(form.layout.width, kept), form.arrays)
     with database.writing() as db:
         pool = db.get_one(PoolRow, pool_id)
         recipe = dict(pool.recipe) | {"runs": hashes, "version": "0"}

@@ -65,7 +65,6 @@ from workbench.workflow.releases.releases import release_parts
 from workbench.workflow.runs.packed_store import pack_runs_one_by_one
 from workbench.workflow.runs.run_checks import check_files, run_checker
 from workbench.workflow.runs.store import store_in_turn
-from workbench.workflow.upkeep.campaign_move import CampaignMove, move_campaign
 from workbench.workflow.upkeep.erasure import erase_person
 
 LONG = 100.0
@@ -253,12 +252,6 @@ def a_release(site: Site) -> None:
     make_release(site.database, site.campaign, request, made_by=site.organiser)
 
 
-def a_moved_campaign(site: Site) -> None:
-    """The campaign carried into an empty SQLite instance, whose lock counts."""
-    with _instance_beside(site, "campaign moved, there") as there:
-        move_campaign(site.database, there, CampaignMove(SLUG, SLUG))
-
-
 def an_imported_release(site: Site) -> None:
     """A release with everything in it, made a campaign in an empty instance, whose lock counts."""
     included = frozenset(Included)
@@ -327,7 +320,6 @@ WORK: dict[str, Callable[[Site], None]] = {
     "queue": a_queue,
     "release": a_release,
     "release imported": an_imported_release,
-    "campaign moved": a_moved_campaign,
     "archived and restored": archiving,
     "erasure": erasure,
     "deletion": deletion,

@@ -114,7 +114,6 @@ def test_no_row_of_a_campaign_outlives_it_wherever_it_stands(tmp_path: Path) -> 
             assert {table.name for table in TABLES if db.execute(select(table)).first()} == {
                 "account",
                 "code_step",
-                "device",
                 "mail_address",
                 "openid_identity",
                 "password_reset",

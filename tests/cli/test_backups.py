@@ -1,4 +1,4 @@
-"""Backup, restore, verify and move by commands."""
+"""Backup, restore and verify by commands."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def instance(tmp_path: Path, migrated_sqlite: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_an_instance_is_backed_up_restored_verified_and_moved(instance: Path, tmp_path: Path) -> None:
+def test_an_instance_is_backed_up_restored_and_verified(instance: Path, tmp_path: Path) -> None:
     made = printed("backup", "--instance", instance)
     file = Path(made["path"])
     assert file.parent == instance / "backups"
@@ -61,14 +61,6 @@ def test_an_instance_is_backed_up_restored_verified_and_moved(instance: Path, tm
     assert [(one["code"], one["source"]) for one in found["findings"]] == [("not-as-backup", "account")]
 
 
-@pytest.mark.slow
-def test_an_instance_is_moved(instance: Path, tmp_path: Path) -> None:
-    before = printed("verify", "--instance", instance)["contents"]
-    file = tmp_path / "three" / "workbench.sqlite3"
-    assert printed("move", "--to", f"sqlite:///{file}", "--instance", instance)["contents"] == before
-    assert printed("verify", "--instance", file.parent)["contents"] == before
-
-
 def test_findings_are_lines_with_code_place_and_remedy(instance: Path) -> None:
     with opened(f"sqlite:///{instance / 'workbench.sqlite3'}") as database, database.writing() as db:
         db.execute(text("drop trigger release_part_is_final"))
@@ -81,8 +73,8 @@ def test_findings_are_lines_with_code_place_and_remedy(instance: Path) -> None:
 
 def test_a_place_without_a_database_is_refused_and_stays_empty(tmp_path: Path, instance: Path) -> None:
     nowhere = tmp_path / "nowhere"
-    for command in (("backup",), ("verify",), ("move", "--to", f"sqlite:///{tmp_path / 'new.sqlite3'}")):
-        (error,) = printed(*command, "--instance", nowhere, code=1)["errors"]
+    for command in ("backup", "verify"):
+        (error,) = printed(command, "--instance", nowhere, code=1)["errors"]
         assert "no database" in error["message"]
     assert not nowhere.exists()
     file = printed("backup", "--instance", instance)["path"]

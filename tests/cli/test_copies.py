@@ -1,4 +1,4 @@
-"""What backup, verify, restore and move print for people while and after they copy."""
+"""What backup, verify and restore print for people while and after they copy."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.cli.executable import Terminal, new_instance
-from workbench.cli import backup, move
+from tests.cli.executable import Terminal
+from workbench.cli import backup
 from workbench.cli.row_progress import SHOWN_EVERY, _Counter, described, row_progress, say_copied
-from workbench.errors import Unavailable
 from workbench.storage.portable.contents import Contents
 from workbench.storage.portable.loading import Copied
 from workbench.storage.portable.rows import TableSurvey
@@ -32,13 +31,13 @@ def test_what_a_copy_holds_is_said_in_words() -> None:
 
 
 def test_a_copy_that_went_on_says_after_how_many_rows(capsys: pytest.CaptureFixture[str]) -> None:
-    say_copied(Copied(HELD, 1200), "Moved", as_json=False)
+    say_copied(Copied(HELD, 1200), "Restored", as_json=False)
     assert capsys.readouterr().out.splitlines() == [
         "Continued after 1,200 rows that were there from an earlier attempt.",
-        f"Moved: {IN_WORDS}",
+        f"Restored: {IN_WORDS}",
         f"contents {HELD.sha256}",
     ]
-    say_copied(Copied(HELD, 0), "Moved", as_json=False)
+    say_copied(Copied(HELD, 0), "Restored", as_json=False)
     assert "Continued" not in capsys.readouterr().out
 
 
@@ -117,30 +116,8 @@ def copies(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
         asked.append(what)
         return Copied(HELD, 0)
 
-    monkeypatch.setattr(move, "move_instance", copy)
-    monkeypatch.setattr(move, "move_campaign", copy)
     monkeypatch.setattr(backup, "load", copy)
     return asked
-
-
-def test_after_a_move_everybody_is_told_where_to_go_on(
-    populated: Terminal, tmp_path: Path, migrated_sqlite: Path, copies: list[tuple[Any, ...]]
-) -> None:
-    to = ("move", "--to", f"sqlite:///{new_instance(tmp_path / 'two', migrated_sqlite)}/workbench.sqlite3")
-    first, _, last = populated.does(*to).decode().splitlines()
-    assert first == f"Moved and compared: {IN_WORDS}"
-    assert last == "Start every server with WORKBENCH_DATABASE_URL set to the new database."
-    words = ("--campaign", "harbour", "--slug", "haven", "--same-people")
-    *_, last = populated.does(*to, *words).decode().splitlines()
-    assert last == "It is archived here. There it is haven, with the members that it has here."
-    request = copies[-1][2]
-    assert (request.slug, request.new_slug, request.same_people) == ("harbour", "haven", True)
-    populated.json(*to, "--campaign", "harbour")
-    assert copies[-1][2].new_slug == "harbour"
-    for alone in (("--slug", "haven"), ("--same-people",)):
-        done = populated.run(*to, *alone)
-        assert (done.returncode, b"--slug and --same-people need --campaign" in done.stderr) == (2, True)
-    assert len(copies) == 3
 
 
 def test_after_a_restore_the_next_command_is_for_that_database(
@@ -152,17 +129,3 @@ def test_after_a_restore_the_next_command_is_for_that_database(
     assert first == f"Restored and compared with the backup: {IN_WORDS}"
     assert last == f"Start it with: workbench serve --instance '{empty}'"
     assert len(copies) == 1
-
-
-def test_whoever_interrupts_a_campaigns_move_is_told_how_to_go_on(
-    populated: Terminal, tmp_path: Path, migrated_sqlite: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def away(*_: Any) -> Copied:
-        raise Unavailable("the server has gone")
-
-    monkeypatch.setattr(move, "move_campaign", away)
-    to = f"sqlite:///{new_instance(tmp_path / 'two', migrated_sqlite)}/workbench.sqlite3"
-    done = populated.run("move", "--to", to, "--campaign", "harbour")
-    assert done.returncode == 1
-    assert b"Run the same command again within twelve hours: it continues." in done.stderr
-    assert b"the database does not respond: the server has gone" in done.stderr

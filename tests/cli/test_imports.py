@@ -22,7 +22,6 @@ DATABASE = {
         "backup",
         "restore",
         "verify",
-        "move",
         "trail",
         "token",
         "mail",
@@ -52,7 +51,6 @@ INPUTS = {
     "trust": ["judges", "one.run", "two.run", "-j", "judged.tsv"],
     "release": ["check", "release.zip"],
     "deploy": ["systemd"],
-    "components": [],
     "help": [],
 }
 # What was imported is told on the error stream as the process ends.

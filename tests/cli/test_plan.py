@@ -1,4 +1,4 @@
-"""`workbench plan`, `workbench campaign plan` and `workbench campaign pack`."""
+"""`workbench plan` and `workbench campaign plan`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from sqlalchemy import delete
 
 from tests.builders import pooled_campaign
 from tests.cli.executable import run_file
@@ -16,7 +15,6 @@ from workbench.cli.campaign import command as campaign_command
 from workbench.cli.plan import command
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.storage.engine import Database
-from workbench.storage.tables import PackedRunRow
 
 
 @pytest.fixture
@@ -95,10 +93,3 @@ def test_a_plan_is_refused_as_the_pool_would_be(instance: str) -> None:
         in_campaign(instance, "plan", "harbour", "--run=gamma")
     with pytest.raises(InvalidInput):
         in_campaign(instance, "plan", "harbour", "--assessors=0")
-
-
-def test_runs_of_an_older_version_are_packed(instance: str, sqlite_database: Database) -> None:
-    assert in_campaign(instance, "pack", "harbour").stdout == "0 runs packed\n"
-    with sqlite_database.writing() as db:
-        db.execute(delete(PackedRunRow))
-    assert in_campaign(instance, "pack", "harbour").stdout == "2 runs packed\n"

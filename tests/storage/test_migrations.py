@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from contextlib import ExitStack
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,18 +12,14 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import inspect, select, text
+from sqlalchemy import inspect, text
 from sqlalchemy.exc import IntegrityError
 
 from tests.databases import opened
-from workbench import __version__
 from workbench.errors import WorkbenchError
 from workbench.storage.engine import Database
 from workbench.storage.migrate import MIGRATIONS, configuration, migrate
-from workbench.storage.tables import (
-    Base,
-    SchemaUpgradeRow,
-)
+from workbench.storage.tables import Base
 
 pytestmark = pytest.mark.engines
 
@@ -154,19 +149,7 @@ def test_a_database_of_a_newer_version_is_refused_and_left_as_it_is(own_database
     with pytest.raises(WorkbenchError, match=rf"revision 9999; .* up to {head()}") as refusal:
         migrate(own_database)
     assert "newer" in refusal.value.remedy
-    with own_database.writing() as db:
-        # As the newer version would have left it.
-        db.add(SchemaUpgradeRow(revision="9999", program="7.8.9", upgraded_at=datetime.now(UTC)))
-    with pytest.raises(WorkbenchError, match=r"by Workbench 7\.8\.9 to") as refusal:
-        migrate(own_database)
-    assert "7.8.9" in refusal.value.remedy
     assert revision(own_database) == "9999"
-
-
-def test_an_upgrade_records_which_version_made_it(own_database: Database) -> None:
-    with own_database.reading() as db:
-        made = db.scalars(select(SchemaUpgradeRow)).one()
-    assert (made.revision, made.program) == (head(), __version__)
 
 
 def test_a_migration_that_fails_leaves_nothing_behind(unmigrated_database: Database) -> None:

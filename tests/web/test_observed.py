@@ -54,9 +54,6 @@ def test_metrics_are_scraped_and_parsed(app: Flask, cast: Cast) -> None:
         found["workbench_request_seconds_bucket", frozenset({"saving", bound})] for bound in ("0.01", "0.025")
     ]
     assert buckets == [0, 1]
-    assert found["workbench_accounts", frozenset()] == 7
-    assert found["workbench_campaigns", frozenset()] == 2
-    assert found["workbench_database_bytes", frozenset()] > 0
 
 
 @pytest.mark.parametrize(

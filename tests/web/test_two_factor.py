@@ -104,7 +104,6 @@ def test_the_cookie_of_the_step_is_for_no_script_and_goes_with_it(
     entered = client.post("/sign-in/code", data={"code": shown_code()})
     assert [one.split("=")[0] for one in entered.headers.getlist("Set-Cookie")] == [
         "workbench",
-        "workbench-device",
         "workbench-code",
     ]
     assert client.get_cookie("workbench-code") is None

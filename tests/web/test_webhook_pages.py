@@ -157,8 +157,8 @@ def test_a_topic_is_told_once_everybody_has_judged_it_and_again_if_it_was_open_a
     assert announced(sqlite_database, cast) == ["T1", "T1"]
 
 
-def test_webhooks_stay_behind_when_a_database_is_copied_or_a_campaign_moved() -> None:
-    # `workbench backup`, `restore` and `move` carry these tables and no others.
+def test_webhooks_stay_behind_when_a_database_is_copied() -> None:
+    # `workbench backup` and `restore` carry these tables and no others.
     carried = {table.name for table in schema_of(known_revisions()[-1])}
     assert carried & {"webhook", "webhook_delivery", "finished_topic"} == set()
     assert "run" in carried

@@ -28,7 +28,7 @@ from workbench.workflow.people.administration import (
 from workbench.workflow.people.groups import group_named, join
 from workbench.workflow.people.mail_addresses import checked_address, remove_address, set_address
 from workbench.workflow.people.membership import add_role
-from workbench.workflow.people.passwords import passwords_of
+from workbench.workflow.people.passwords import Passwords, password_findings
 from workbench.workflow.people.resets import make_reset
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import set_password as store_password
@@ -56,7 +56,7 @@ def init(settings: Settings, login: str, name: str | None, password: str) -> Non
         login=login,
         name=name or login,
         password=password,
-        passwords=passwords_of(settings.breached_passwords),
+        passwords=Passwords(),
     )
     with migrated_database(settings) as database, database.writing() as db:
         if any_account(db):
@@ -85,7 +85,7 @@ def new(settings: Settings, login: str, name: str | None, administrator: bool, p
         login=login,
         name=name or login,
         password=password,
-        passwords=passwords_of(settings.breached_passwords),
+        passwords=Passwords(),
     )
     with open_database(settings) as database, database.writing() as db:
         account = create_account(db, prepared, administrator=administrator)
@@ -118,11 +118,10 @@ def role(settings: Settings, login: str, campaign: str, role: str, group: str | 
 @database_options
 def reset(settings: Settings, login: str, password: str) -> None:
     """Set a new password for LOGIN; all sessions of the account end, its access tokens are revoked."""
-    passwords = passwords_of(settings.breached_passwords)
-    findings = passwords.findings(password, login=login)
+    findings = password_findings(password, login=login)
     if findings:
         raise InvalidInput(findings)
-    hashed = passwords.hash(password)
+    hashed = Passwords().hash(password)
     with open_database(settings) as database, database.writing() as db:
         account = store_password(db, login, hashed)
     click.echo(f"{account.login} has a new password, is signed out everywhere, and has no access tokens")
@@ -214,8 +213,8 @@ def reset_link(settings: Settings, login: str, address: str) -> None:
 def erase(settings: Settings, login: str, confirm: str | None) -> None:
     """Delete the personal data of LOGIN; judgments stay, and so do agreement, qrels and releases.
 
-    Name, login name, password, roles, sessions and known browsers are deleted, assessor names become
-    numbers. It cannot be undone.
+    Name, login name, password, roles and sessions are deleted, assessor names become numbers. It cannot
+    be undone.
     """
     with open_database(settings) as database:
         with database.reading() as db:

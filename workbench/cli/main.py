@@ -47,9 +47,7 @@ COMMANDS = {
     "token": "workbench.cli.token:command",
     "mail": "workbench.cli.mail:command",
     "openid": "workbench.cli.openid:command",
-    "move": "workbench.cli.move:move",
     "deploy": "workbench.cli.deploy:command",
-    "components": "workbench.cli.components:command",
     "help": "workbench.cli.help:command",
 }
 

@@ -20,9 +20,6 @@ from workbench.formats.run_table import Scores
 from workbench.ranking import array_order
 from workbench.records import Run, TieRule, id_bytes
 
-FORM = 1
-"""The number of this layout; a form of another number is made again from the run's file."""
-
 _SCORE, _PLACE = np.dtype("<f8"), np.dtype("<u4")
 
 Range = tuple[int, int]

@@ -168,8 +168,7 @@ def report_to_json(report: RunReport) -> dict[str, Any]:
 
 def report_from_json(data: Mapping[str, Any]) -> RunReport:
     """The report that `report_to_json` wrote."""
-    # Reports that were stored by earlier versions call it so.
-    repair = data["repair"] if "repair" in data else data["mend"]
+    repair = data["repair"]
     return RunReport(
         data["file"],
         data["tag"],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import delete, insert, inspect, text
+from sqlalchemy import text
 from sqlalchemy.engine import Connection
 
 from workbench import __version__
@@ -20,7 +19,6 @@ from workbench.errors import WorkbenchError
 from workbench.storage import sqlite
 from workbench.storage.engine import Database
 from workbench.storage.reachability import reachable
-from workbench.storage.tables import SchemaUpgradeRow
 
 MIGRATIONS = Path(__file__).resolve().parent / "migrations"
 
@@ -112,16 +110,14 @@ def require_known(connection: Connection) -> None:
     if current == UNFINISHED:
         raise WorkbenchError(
             "the copy into this database was interrupted, so it is not complete",
-            remedy="run the same `workbench restore` or `workbench move` again; it continues",
+            remedy="run the same `workbench restore` again; it continues",
         )
     if current is None or current in known_revisions():
         return
-    program = _program_of(connection, current)
-    by = f"Workbench {program}" if program else "a newer version of Workbench"
     raise WorkbenchError(
-        f"the database was upgraded by {by} to revision {current}; this is Workbench {__version__}, which"
-        f" knows revisions up to {known_revisions()[-1]}",
-        remedy=f"install {by}" + (" or newer" if program else ""),
+        f"the database was upgraded by a newer version of Workbench to revision {current}; this is Workbench"
+        f" {__version__}, which knows revisions up to {known_revisions()[-1]}",
+        remedy="install a newer version of Workbench",
     )
 
 
@@ -133,23 +129,5 @@ def known_revisions() -> tuple[str, ...]:
 
 
 def upgrade_to_latest(connection: Connection) -> None:
-    """Upgrade the schema within an open transaction, and record which version did so."""
-    before = MigrationContext.configure(connection).get_current_revision()
+    """Upgrade the schema within an open transaction."""
     command.upgrade(configuration(connection), "head")
-    revision = MigrationContext.configure(connection).get_current_revision()
-    if revision == before or revision is None:
-        return
-    table = SchemaUpgradeRow.__table__
-    connection.execute(delete(SchemaUpgradeRow).where(table.c.revision == revision))
-    values = {"revision": revision, "program": __version__, "upgraded_at": datetime.now(UTC)}
-    connection.execute(insert(SchemaUpgradeRow).values(values))
-
-
-def _program_of(connection: Connection, revision: str) -> str | None:
-    table = SchemaUpgradeRow.__tablename__
-    if table not in inspect(connection).get_table_names():
-        return None
-    # By name: a later version may have changed what else the table has.
-    asked = text(f"select program from {table} where revision = :revision")  # noqa: S608  # no user input
-    found = connection.execute(asked, {"revision": revision}).scalar_one_or_none()
-    return None if found is None else str(found)

@@ -22,7 +22,6 @@ Part = tuple[int, int]
 class StoredForm:
     """What is stored beside the arrays of a packed form: its columns. Those read alike are one object."""
 
-    form: int
     width: int
     topics: list[Any]
 
@@ -30,7 +29,7 @@ class StoredForm:
 def store_form(db: Session, run_id: int, kept: StoredForm, records: bytes) -> None:
     """Store the packed form of a run, replacing an existing one; two writers at once store the same."""
     insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
-    values = {"form": kept.form, "width": kept.width, "topics": kept.topics, "records": records}
+    values = {"width": kept.width, "topics": kept.topics, "records": records}
     statement = insert(PackedRunRow).values(run_id=run_id, **values)
     db.execute(statement.on_conflict_do_update(index_elements=["run_id"], set_=values))
 
@@ -39,14 +38,14 @@ def stored_forms(db: Session, run_ids: Iterable[int]) -> dict[int, StoredForm]:
     """The stored forms of these runs, by run, without the arrays."""
     row = PackedRunRow
     topics = cast(row.topics, Text)
-    rows = db.execute(select(row.run_id, row.form, row.width, topics).where(row.run_id.in_(list(run_ids))))
-    return {run_id: _read_form(form, width, text) for run_id, form, width, text in rows}
+    rows = db.execute(select(row.run_id, row.width, topics).where(row.run_id.in_(list(run_ids))))
+    return {run_id: _read_form(width, text) for run_id, width, text in rows}
 
 
 @lru_cache(maxsize=64)
-def _read_form(form: int, width: int, topics: str) -> StoredForm:
+def _read_form(width: int, topics: str) -> StoredForm:
     # Most runs of a campaign have the same topics and lengths: reading each takes as long as their documents.
-    return StoredForm(form, width, json.loads(topics))
+    return StoredForm(width, json.loads(topics))
 
 
 def parts_of(db: Session, requested: Mapping[int, Sequence[Part]]) -> dict[int, tuple[bytes, ...]]:

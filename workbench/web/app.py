@@ -17,7 +17,7 @@ from workbench.web.pages import BLUEPRINTS
 from workbench.web.proxies import TrustedProxies, UnderPrefix
 from workbench.web.requests import StorableRequest
 from workbench.workflow.openid.provider import OpenIdProvider
-from workbench.workflow.people.passwords import Passwords, passwords_of
+from workbench.workflow.people.passwords import Passwords
 
 # Limit of all fields of one form together, without files: guidelines are the longest.
 MAX_FIELDS_BYTES = 8 * 1024**2
@@ -50,9 +50,7 @@ def create_app(settings: Settings, database: Database, *, passwords: Passwords |
     provider = OpenIdProvider(settings.openid) if settings.openid is not None else None
     context.init_app(
         app,
-        context.Context(
-            settings, database, passwords or passwords_of(settings.breached_passwords), provider=provider
-        ),
+        context.Context(settings, database, passwords or Passwords(), provider=provider),
     )
     # The trail first: it gives the request its id, and sees how it was answered last.
     if settings.slow_statement_ms:

@@ -13,7 +13,6 @@ from werkzeug.wrappers import Response
 from workbench.web.context import app_context
 from workbench.workflow.checks import storable
 from workbench.workflow.people.code_steps import CODE_STEP_LASTS, CodeNeeded
-from workbench.workflow.people.devices import DEVICE_LASTS
 from workbench.workflow.people.signing_in import Browser, Refused, SignedIn
 
 
@@ -108,15 +107,12 @@ def retry_after(refused: Refused) -> dict[str, str]:
     return {"Retry-After": str(refused.seconds)} if refused.wait else {}
 
 
-# Not "storage": there a browser keeps answers that it has not sent yet. Not "cookies": one of them says that
-# somebody signed in here before, and so is not slowed down by the failures of others.
+# Not "storage": there a browser keeps answers that it has not sent yet.
 CLEAR_SITE_DATA = '"cache"'
 SESSION_COOKIE = "workbench"
 # Browsers accept a cookie with this prefix from this host only, over https.
 HOST_PREFIX = "__Host-"
 SESSION_COOKIES = (SESSION_COOKIE, HOST_PREFIX + SESSION_COOKIE)
-# Says only that an account was signed in here before; it opens nothing, and stays when a session ends.
-DEVICE_COOKIE = "workbench-device"
 # The step between password and code; it opens nothing but the form for the code.
 CODE_STEP_COOKIE = "workbench-code"
 
@@ -157,14 +153,12 @@ def read_token() -> str | None:
 
 def browser() -> Browser:
     """What this request says of the browser it comes from."""
-    device = request.cookies.get(cookie_name(DEVICE_COOKIE))
-    return Browser(request.remote_addr, device, storable(request.user_agent.string))
+    return Browser(request.remote_addr, storable(request.user_agent.string))
 
 
 def keep_session(response: Response, session: SignedIn) -> None:
-    """Set the session cookie until the session expires, and the one by which the browser is known again."""
+    """Set the session cookie until the session expires."""
     _set_cookie(response, SESSION_COOKIE, session.token, expires=session.expires_at)
-    _set_cookie(response, DEVICE_COOKIE, session.device, max_age=DEVICE_LASTS)
 
 
 def code_step_token() -> str | None:

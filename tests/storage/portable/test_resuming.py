@@ -10,16 +10,16 @@ import pytest
 from sqlalchemy import select, text
 
 from tests.builders import campaign_with_people
-from tests.databases import opened, opened_copy
+from tests.databases import opened_copy
 from workbench.errors import WorkbenchError
 from workbench.storage.engine import Database
-from workbench.storage.migrate import UNFINISHED, migrate
-from workbench.storage.portable.contents import Contents, CopySource
+from workbench.storage.migrate import UNFINISHED, known_revisions, migrate
+from workbench.storage.portable.backup_file import BackupFile, write_backup
+from workbench.storage.portable.contents import CopySource
 from workbench.storage.portable.loading import load
-from workbench.storage.portable.moving import LockedInstance, address_of, move_instance
 from workbench.storage.portable.rows import check_fits, row_of
 from workbench.storage.portable.schema import PortableTable, schema_of
-from workbench.storage.tables import AccountRow, CampaignRow, DocumentRow, SchemaUpgradeRow
+from workbench.storage.tables import AccountRow, DocumentRow
 
 
 @pytest.fixture
@@ -31,16 +31,15 @@ def source(sqlite_database: Database) -> Database:
 
 
 @pytest.fixture
-def begun(source: Database, migrated_sqlite: Path, tmp_path: Path) -> Iterator[Database]:
+def begun(backup: BackupFile, migrated_sqlite: Path, tmp_path: Path) -> Iterator[Database]:
     """A copy of it that was interrupted before its first row: the schema, and what it is to become.
 
     From a database that was migrated before, since creating the schema takes a second.
     """
-    contents = contents_of(source)
+    contents = backup.contents
     (tmp_path / "begun").mkdir()
     with opened_copy(migrated_sqlite, tmp_path / "begun") as database:
         with database.writing() as db:
-            db.execute(text(f"delete from {SchemaUpgradeRow.__tablename__}"))
             db.execute(text("create table unfinished_copy (sha256 varchar(64), revision varchar(32))"))
             mark = {"sha256": contents.sha256, "revision": contents.revision}
             db.execute(text("insert into unfinished_copy values (:sha256, :revision)"), mark)
@@ -48,9 +47,11 @@ def begun(source: Database, migrated_sqlite: Path, tmp_path: Path) -> Iterator[D
         yield database
 
 
-def contents_of(database: Database) -> Contents:
-    with database.reading() as db:
-        return LockedInstance(db.connection()).contents
+@pytest.fixture
+def backup(source: Database, tmp_path: Path) -> Iterator[BackupFile]:
+    """A backup of it."""
+    with BackupFile(write_backup(source, tmp_path / "b.zip").path) as opened_file:
+        yield opened_file
 
 
 class Changed:
@@ -69,23 +70,18 @@ class Changed:
             yield line if self._line is None else self._line
 
 
-def test_a_move_that_was_begun_is_completed_and_archives_what_stays_behind(
-    source: Database, begun: Database
-) -> None:
+def test_a_restore_that_was_begun_is_completed(backup: BackupFile, begun: Database) -> None:
     seen: list[tuple[str, int]] = []
-    copied = move_instance(source, begun, lambda step, rows: seen.append((step, rows)))
+    copied = load(backup, begun, lambda step, rows: seen.append((step, rows)))
     assert copied.resumed == 0
     assert copied.contents.count("document") == 6
     assert copied.contents.count("no such table") == 0
-    # Each row is read for its hash, copied and verified.
+    # Each row is copied and verified.
     done = {step: sum(rows for one, rows in seen if one == step) for step in dict(seen)}
-    assert done == dict.fromkeys(("Reading", "Copying", "Verifying"), copied.contents.rows)
+    assert done == dict.fromkeys(("Copying", "Verifying"), copied.contents.rows)
     migrate(begun)
     with begun.reading() as db:
-        assert db.scalars(select(CampaignRow.archived_at)).all() == [None]
         assert "d#3" in db.scalars(select(DocumentRow.docno)).all()
-    with source.reading() as db:
-        assert db.scalars(select(CampaignRow.archived_at)).one() is not None
 
 
 @pytest.mark.parametrize(
@@ -98,44 +94,26 @@ def test_a_move_that_was_begun_is_completed_and_archives_what_stays_behind(
     ids=["too few values", "no list", "a row that comes twice"],
 )
 def test_a_row_that_cannot_be_stored_is_named_and_the_copy_stays_closed(
-    source: Database, begun: Database, line: bytes | None, told: str
+    backup: BackupFile, begun: Database, line: bytes | None, told: str
 ) -> None:
-    with source.reading() as db, pytest.raises(WorkbenchError, match=told):
-        load(Changed(LockedInstance(db.connection()), "account", line), begun)
+    with pytest.raises(WorkbenchError, match=told):
+        load(Changed(backup, "account", line), begun)
     with pytest.raises(WorkbenchError, match="interrupted"):
         migrate(begun)
 
 
 def test_rows_that_arrive_otherwise_are_named_and_the_copy_stays_closed(
-    source: Database, begun: Database
+    backup: BackupFile, begun: Database
 ) -> None:
-    with source.reading() as db, pytest.raises(WorkbenchError, match="the rows of document are not") as told:
-        load(Changed(LockedInstance(db.connection()), "document", turned=b"Title of d1"), begun)
+    with pytest.raises(WorkbenchError, match="the rows of document are not") as told:
+        load(Changed(backup, "document", turned=b"Title of d1"), begun)
     assert "delete it, and start again" in told.value.remedy
     with pytest.raises(WorkbenchError, match="interrupted"):
         migrate(begun)
 
 
-def test_a_database_without_tables_is_nothing_to_move() -> None:
-    nothing = pytest.raises(WorkbenchError, match="there is nothing to move")
-    with opened("sqlite://") as database, database.reading() as db, nothing:
-        LockedInstance(db.connection())
-
-
-def test_the_address_of_a_file_is_the_same_however_it_is_named(tmp_path: Path) -> None:
-    (tmp_path / "other").mkdir()
-    with (
-        opened(f"sqlite:///{tmp_path / 'one.sqlite3'}") as one,
-        opened(f"sqlite:///{tmp_path / 'other' / '..' / 'one.sqlite3'}") as same,
-        opened(f"sqlite:///{tmp_path / 'two.sqlite3'}") as two,
-        opened("postgresql://ada@localhost/bench") as elsewhere,
-    ):
-        assert address_of(one) == address_of(same) != address_of(two)
-        assert address_of(elsewhere).database == "bench"
-
-
-def table_named(database: Database, name: str) -> PortableTable:
-    (found,) = (one for one in schema_of(contents_of(database).revision) if one.name == name)
+def table_named(name: str) -> PortableTable:
+    (found,) = (one for one in schema_of(known_revisions()[-1]) if one.name == name)
     return found
 
 
@@ -148,9 +126,9 @@ def table_named(database: Database, name: str) -> PortableTable:
     ids=["NUL", "too long"],
 )
 def test_text_that_postgresql_does_not_store_is_named_by_row_and_column(
-    source: Database, changed: dict[str, str], told: str
+    changed: dict[str, str], told: str
 ) -> None:
-    table = table_named(source, AccountRow.__tablename__)
+    table = table_named(AccountRow.__tablename__)
     row = dict.fromkeys(table.columns) | {"id": 7, "login": "ada", "name": "Ada"}
     check_fits(row, table)
     with pytest.raises(WorkbenchError) as error:
@@ -159,8 +137,8 @@ def test_text_that_postgresql_does_not_store_is_named_by_row_and_column(
     assert error.value.remedy == "change it where it is, or stay on SQLite"
 
 
-def test_a_value_of_another_form_is_named_by_its_column(source: Database) -> None:
-    table = table_named(source, AccountRow.__tablename__)
+def test_a_value_of_another_form_is_named_by_its_column() -> None:
+    table = table_named(AccountRow.__tablename__)
     values = [12 if name == "created_at" else None for name in table.columns]
     with pytest.raises(ValueError, match="created_at: "):
         row_of(json.dumps(values).encode(), table)

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.cast import Cast, assemble
-from tests.databases import opened_copy
 from tests.workflow.releases.test_round_trip import exported, read
 from workbench.errors import Conflict
 from workbench.records import BINARY
 from workbench.releases.contents import ReleaseContents
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns import arrivals, campaigns
-from workbench.workflow.campaigns.campaigns import all_campaigns, campaign_by_slug, create_campaign
-from workbench.workflow.people.accounts import account_without_password, create_account
+from workbench.workflow.campaigns.campaigns import all_campaigns, create_campaign
 from workbench.workflow.releases.importing import import_release
-from workbench.workflow.upkeep.campaign_move import CampaignMove, move_campaign
-from workbench.workflow.upkeep.campaign_people import MovedPeople
-
-
-@pytest.fixture
-def staffed(migrated_sqlite: Path, tmp_path: Path) -> Iterator[tuple[Database, Cast]]:
-    """An instance in which people work."""
-    with opened_copy(migrated_sqlite, tmp_path) as database:
-        yield database, assemble(database)
 
 
 @pytest.fixture
@@ -106,30 +93,3 @@ def test_a_short_name_taken_while_a_release_is_imported(
     with pytest.raises(Conflict, match="harbour already exists"):
         import_release(postgresql_database, contents, sha256="", slug=slug)
     assert names(postgresql_database) == [("harbour", "Another")]
-
-
-def test_a_short_name_taken_as_a_moved_campaign_is_shown_stops_the_move(
-    staffed: tuple[Database, Cast], postgresql_database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source, cast = staffed
-    taken_after(monkeypatch, arrivals, "require_free", 1, takes(postgresql_database, cast.slug))
-    with pytest.raises(Conflict, match=f"{cast.slug} already exists"):
-        move_campaign(source, postgresql_database, CampaignMove(cast.slug, cast.slug))
-    assert names(postgresql_database) == [(cast.slug, "Another")]
-    with source.reading() as db:
-        assert campaign_by_slug(db, cast.slug).archived_at is None
-
-
-def test_a_sign_in_name_taken_as_a_moved_campaign_is_completed_stops_the_move(
-    staffed: tuple[Database, Cast], postgresql_database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def take() -> None:
-        with postgresql_database.writing() as db:
-            create_account(db, account_without_password("ada", "Another Ada"))
-
-    source, cast = staffed
-    # It is asked first as the move begins.
-    taken_after(monkeypatch, MovedPeople, "_known", 2, take)
-    with pytest.raises(Conflict, match="sign-in names ada"):
-        move_campaign(source, postgresql_database, CampaignMove(cast.slug, cast.slug))
-    assert names(postgresql_database) == []

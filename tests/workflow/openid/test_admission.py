@@ -79,7 +79,7 @@ def test_login_names_are_made_of_what_the_provider_says_and_never_those_of_other
             (
                 {"login": "Ada"},
                 {"login": "ada"},
-                {"login": "аda"},  # with a Cyrillic а: it mixes scripts
+                {"login": " ADA "},
                 {"login": "EXAMPLE\\ada king"},
                 {"login": "…", "name": "Zoë Ω"},
                 {"login": "\0", "address": "@example.org,x@example.org"},

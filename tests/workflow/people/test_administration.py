@@ -34,12 +34,8 @@ from workbench.workflow.people.signing_in import (
 )
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-FIREFOX = Browser(
-    "192.0.2.77", None, "Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0"
-)
-PHONE = Browser(
-    "2001:db8:1:2::3", None, "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/604.1"
-)
+FIREFOX = Browser("192.0.2.77", "Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0")
+PHONE = Browser("2001:db8:1:2::3", "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/604.1")
 
 
 def make(database: Database, login: str, *, administrator: bool = False) -> Account:

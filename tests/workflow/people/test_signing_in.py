@@ -12,7 +12,7 @@ from sqlalchemy import select, update
 from tests.cast import CHEAP, PASSWORD, signed_in
 from workbench.errors import NotAllowed
 from workbench.storage.engine import Database
-from workbench.storage.tables import AccountRow, DeviceRow, SessionRow, SignInAttemptRow
+from workbench.storage.tables import AccountRow, SessionRow, SignInAttemptRow
 from workbench.workflow.people.accounts import (
     Account,
     account_without_password,
@@ -40,7 +40,6 @@ from workbench.workflow.people.throttling import (
     network_of,
     record_failure,
 )
-from workbench.workflow.people.tokens import token_hash
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HERE = Browser("192.0.2.1")
@@ -62,11 +61,10 @@ def attempt(
     address: str = "192.0.2.1",
     now: datetime = NOON,
     passwords: Passwords = CHEAP,
-    device: str | None = None,
 ) -> SignedIn | Refused:
     """What a browser does: read, check outside any transaction, settle."""
     with database.reading() as db:
-        begun = begin_attempt(db, login=login, browser=Browser(address, device), now=now)
+        begun = begin_attempt(db, login=login, browser=Browser(address), now=now)
     checked = check_password(begun, password, passwords)
     with database.writing() as db:
         outcome = sign_in(db, checked, now=now)
@@ -217,41 +215,6 @@ def test_a_success_forgets_the_failures_of_its_own_name_and_place_only(
 def test_whoever_guesses_elsewhere_makes_the_owner_wait_for_nothing(database: Database, ada: Account) -> None:
     fail(database, 20, address="198.51.100.7")
     assert isinstance(attempt(database), SignedIn)
-
-
-def test_where_the_owner_signed_in_before_nobody_at_the_same_address_is_in_the_way(
-    database: Database, ada: Account
-) -> None:
-    first = attempt(database)
-    assert isinstance(first, SignedIn)
-    fail(database, 20)
-    assert isinstance(attempt(database), Refused)
-    again = attempt(database, device=first.device)
-    assert isinstance(again, SignedIn)
-    # The browser stays known by the same token, which is stored as a hash only.
-    assert again.device == first.device
-    with database.reading() as db:
-        assert db.scalars(select(DeviceRow.token_hash)).all() == [token_hash(first.device)]
-
-
-def test_a_known_browser_guesses_no_faster_than_others(database: Database, ada: Account) -> None:
-    first = attempt(database)
-    assert isinstance(first, SignedIn)
-    assert [one.wait // SECOND for one in fail(database, 5, device=first.device)] == [0, 0, 0, 0, 30]
-
-
-def test_the_token_of_another_account_or_of_nobody_makes_no_browser_known(
-    database: Database, ada: Account
-) -> None:
-    with database.writing() as db:
-        ben = create_account(db, prepare_account(login="ben", name="Ben", password=PASSWORD, passwords=CHEAP))
-        of_ben = open_session(db, ben, HERE, now=NOON)
-    fail(database, 5)
-    for device in (of_ben.device, "made up", ""):
-        assert isinstance(attempt(database, device=device), Refused)
-    made_up = attempt(database, device="made up", now=NOON + 30 * SECOND)
-    assert isinstance(made_up, SignedIn)
-    assert made_up.device != "made up"
 
 
 def test_a_login_guessed_from_many_addresses_leaves_one_free_failure_at_each(

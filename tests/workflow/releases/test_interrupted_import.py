@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
 from sqlalchemy import func, select
 
 from tests.databases import TABLES
 from tests.workflow.releases.test_round_trip import EVERYTHING, exported, read
-from tests.workflow.upkeep.test_interrupted_move import stopped_after
 from workbench.errors import Conflict
 from workbench.records import BINARY
 from workbench.releases.contents import ReleaseContents
+from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow, MemberRow
+from workbench.workflow.campaigns.arrivals import Arrival
 from workbench.workflow.campaigns.campaigns import all_campaigns, create_campaign
 from workbench.workflow.people.accounts import account_without_password, create_account
 from workbench.workflow.releases import importing
@@ -30,6 +34,21 @@ def contents(sqlite_database: Database) -> ReleaseContents:
 def rows_of(database: Database) -> int:
     with database.reading() as db:
         return sum(db.scalar(select(func.count()).select_from(table)) or 0 for table in TABLES)
+
+
+def stopped_after(monkeypatch: pytest.MonkeyPatch, portions: int) -> None:
+    """Have the process stop at the portion after so many, each of one row."""
+    countdown, original = iter(range(portions)), Arrival.portion
+
+    @contextmanager
+    def portion(arrival: Arrival) -> Iterator[Session]:
+        with original(arrival) as db:
+            yield db
+            if next(countdown, None) is None:
+                raise KeyboardInterrupt
+        arrival.rows = 1
+
+    monkeypatch.setattr(Arrival, "portion", portion)
 
 
 @pytest.mark.parametrize("portions", [1, 20])

@@ -69,9 +69,9 @@ from workbench.workflow.upkeep import erasure
 from workbench.workflow.upkeep.erasure import ErasedPerson, erase_person
 
 LOGIN, NAME = "zephyrine@example.org", "Zephyrine Quillfeather"
-BROWSER = Browser("203.0.113.77", None, "Mozilla/5.0 Quirkbrowser/99 (Linux)")
+BROWSER = Browser("203.0.113.77", "Mozilla/5.0 Quirkbrowser/99 (Linux)")
 # Whatever names her, in any letter case.
-OPENED = ("session", "device", "password_reset", "access_token", "openid_identity", "two_factor",
+OPENED = ("session", "password_reset", "access_token", "openid_identity", "two_factor",
           "recovery_code", "code_step")  # fmt: skip
 TRACES = ("zephyrine", "quillfeather", "quirkbrowser", "203.0.113", "formerly")
 

@@ -1,4 +1,4 @@
-"""An import that is under way while its instance or campaign is copied: nothing of it is lost or twice."""
+"""An import that is under way while its instance is backed up: nothing of it is lost or twice."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from sqlalchemy import func, select
 
 from tests.builders import campaign_with_people
 from tests.databases import opened, opened_copy
-from workbench.errors import Conflict
 from workbench.records import Judgment
 from workbench.storage.engine import Database
-from workbench.storage.portable.moving import move_instance
+from workbench.storage.portable.backup_file import BackupFile, write_backup
+from workbench.storage.portable.loading import load
 from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.judging import large_imports
 from workbench.workflow.judging.importing import GivenJudgments
 from workbench.workflow.judging.large_imports import import_in_portions, resume_stalled
-from workbench.workflow.upkeep.campaign_move import CampaignMove, move_campaign
 from workbench.workflow.upkeep.verify import verify
 
 
@@ -28,7 +27,7 @@ def recorded(database: Database) -> int:
 
 
 @pytest.mark.slow  # an empty database is migrated
-def test_an_import_goes_on_where_its_instance_was_moved_to(
+def test_an_import_goes_on_where_its_instance_was_restored(
     migrated_sqlite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def killed_once_recorded(*_: object) -> None:
@@ -45,11 +44,7 @@ def test_an_import_goes_on_where_its_instance_was_moved_to(
             with pytest.raises(KeyboardInterrupt):
                 import_in_portions(source, campaign.id, [GivenJudgments(given, "f.tsv")])
         assert (recorded(source), verify(source).findings) == (3, ())
-        with pytest.raises(Conflict, match="3 of 5 judgments"):
-            move_campaign(source, there, CampaignMove(campaign.slug, campaign.slug))
-        move_instance(source, there)
+        with BackupFile(write_backup(source, tmp_path / "b.zip").path) as backup:
+            load(backup, there)
         resume_stalled(there, after=timedelta())
         assert (recorded(there), verify(there).findings) == (5, ())
-        # What stays behind is archived: nothing comes in there any more.
-        resume_stalled(source, after=timedelta())
-        assert recorded(source) == 3

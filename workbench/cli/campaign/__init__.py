@@ -24,7 +24,6 @@ COMMANDS = {
     "group": "workbench.cli.campaign.groups:group",
     "runs": "workbench.cli.campaign.runs:runs",
     "run": "workbench.cli.campaign.run:run",
-    "pack": "workbench.cli.campaign.plan:pack",
     "plan": "workbench.cli.campaign.plan:plan",
     "analyse": "workbench.cli.campaign.analyse:analyse",
     "pool": "workbench.cli.campaign.pool:pool",

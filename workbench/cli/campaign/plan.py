@@ -1,4 +1,4 @@
-"""What a pool of a campaign would cost, and runs packed for fast pooling."""
+"""What a pool of a campaign would cost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.pools.planning import Plan, plan_pool
 from workbench.workflow.pools.pool_json import plan_json
-from workbench.workflow.runs.packed_store import pack_runs_one_by_one
 
 
 @click.command("plan")
@@ -49,18 +48,6 @@ def plan(
         say_json(plan_json(planned))
     else:
         _say(planned)
-
-
-@click.command("pack")
-@click.argument("campaign")
-@database_options
-def pack(settings: Settings, campaign: str) -> None:
-    """Pack runs of CAMPAIGN that an older version stored, so that they are read fast."""
-    with open_database(settings) as database:
-        with database.reading() as db:
-            campaign_id = campaign_by_slug(db, campaign).id
-        made = pack_runs_one_by_one(database, campaign_id)
-    click.echo(f"{made} {'run' if made == 1 else 'runs'} packed")
 
 
 def _say(planned: Plan) -> None:

@@ -1,6 +1,6 @@
 """The portable form of an instance: its rows in a stated order, the same from every database.
 
-Backup, restore and move are one copy with different ends: `survey` counts and hashes what is to be carried,
+Backup and restore are two halves of one copy: `survey` counts and hashes what is to be carried,
 `loading` carries it, a second survey of the destination has to find the same.
 
 Decisions:

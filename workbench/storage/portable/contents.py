@@ -38,7 +38,7 @@ class Contents:
 
 
 class CopySource(Protocol):
-    """Where rows come from: a backup, or another database."""
+    """Where rows come from: a backup."""
 
     @property
     def contents(self) -> Contents:

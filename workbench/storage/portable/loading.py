@@ -1,4 +1,4 @@
-"""Loading: rows from a backup or another database fill an empty one, which shows them once they are verified.
+"""Loading: rows from a backup fill an empty database, which shows them once they are verified.
 
 An interrupted copy continues where it stopped, if it is started again with the same source; with another
 source, or one that has changed since, it starts over.
@@ -45,13 +45,10 @@ from workbench.storage.portable.schema import (
     tables_in,
 )
 from workbench.storage.reachability import reachable
-from workbench.storage.tables import SchemaUpgradeRow
 
 # Says in a database that is being filled what with, by the hash of the source's contents.
 _MARK = Table("unfinished_copy", MetaData(), Column("sha256", String(64)), Column("revision", String(32)))
 _VERSION = Table(VERSION_TABLE, MetaData(), Column("version_num", String(32)))
-# What an installation that nobody has used yet has: its own schema.
-_OWN = frozenset({SchemaUpgradeRow.__tablename__, *LEFT_OUT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +105,10 @@ def _begin(database: Database, contents: Contents) -> int:
 def _require_empty(connection: Connection, names: frozenset[str]) -> None:
     require_known(connection)
     revision = revision_of(connection)
-    ours = {table.name for table in schema_of(revision)} | _OWN | {VERSION_TABLE} if revision else frozenset()
+    schema = schema_of(revision) if revision else ()
+    ours = {table.name for table in schema} | LEFT_OUT | {VERSION_TABLE} if revision else frozenset()
     strange = sorted(names - ours)
-    filled = sorted(
-        table.name
-        for table in (schema_of(revision) if revision else ())
-        if table.name not in _OWN and _count(connection, table)
-    )
+    filled = sorted(table.name for table in schema if _count(connection, table))
     if strange or filled:
         what = f"has rows in {', '.join(filled[:3])}" if filled else f"has the table {strange[0]}"
         raise Conflict(
@@ -184,10 +178,10 @@ def _reveal(database: Database, contents: Contents) -> None:
         upgrade_to_latest(connection)
         if not database.embedded:
             for table in contents.schema:
-                number_after_last(connection, table)
+                _number_after_last(connection, table)
 
 
-def number_after_last(connection: Connection, table: PortableTable) -> None:
+def _number_after_last(connection: Connection, table: PortableTable) -> None:
     """Have PostgreSQL number the next row of a table after its last one; SQLite does so by itself."""
     if "id" not in table.columns:
         return

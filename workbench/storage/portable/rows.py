@@ -42,13 +42,9 @@ def no_progress(step: str, rows: int) -> None:
     """Report nothing."""
 
 
-def lines_of(
-    connection: Connection, table: PortableTable, chosen: ColumnElement[bool] | None = None
-) -> Iterator[bytes]:
-    """The rows of a table, or those chosen, in the order of their key, one line each without its end."""
+def lines_of(connection: Connection, table: PortableTable) -> Iterator[bytes]:
+    """The rows of a table in the order of their key, one line each without its end."""
     statement = select(table.table).order_by(*(_by_bytes(connection, table, one) for one in table.key))
-    if chosen is not None:
-        statement = statement.where(chosen)
     # Not more than what is asked for at a time: the driver of PostgreSQL would read the whole table.
     options = {"stream_results": True, "max_row_buffer": 1}
     encoders = [_encoder(column) for column in table.table.columns]

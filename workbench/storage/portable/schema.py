@@ -37,7 +37,6 @@ from workbench.storage.tables import (
     Base,
     CodeStepRow,
     ComputedResultRow,
-    DeviceRow,
     FinishedTopicRow,
     MailMessageRow,
     Moment,
@@ -54,7 +53,6 @@ LEFT_OUT = frozenset(
     table.__tablename__
     for table in (
         SessionRow,
-        DeviceRow,
         CodeStepRow,
         PasswordResetRow,
         SignInAttemptRow,

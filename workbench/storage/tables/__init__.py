@@ -29,7 +29,6 @@ from workbench.storage.tables.judging import (
 from workbench.storage.tables.mail import MailAddressRow, MailMessageRow
 from workbench.storage.tables.people import (
     AccountRow,
-    DeviceRow,
     InvitationRow,
     MemberRow,
     OpenIdIdentityRow,
@@ -57,7 +56,6 @@ from workbench.storage.tables.searching import (
 )
 from workbench.storage.tables.trail import TrailRow
 from workbench.storage.tables.two_factor import CodeStepRow, RecoveryCodeRow, TwoFactorRow
-from workbench.storage.tables.upgrades import SchemaUpgradeRow
 from workbench.storage.tables.webhooks import FinishedTopicRow, WebhookDeliveryRow, WebhookRow
 
 __all__ = [
@@ -73,7 +71,6 @@ __all__ = [
     "CodeStepRow",
     "CollectionListRow",
     "ComputedResultRow",
-    "DeviceRow",
     "DocumentLoadRow",
     "DocumentRow",
     "DocumentSketchRow",
@@ -111,7 +108,6 @@ __all__ = [
     "ReleaseRow",
     "RepeatableRequestRow",
     "RunRow",
-    "SchemaUpgradeRow",
     "SearchEventRow",
     "SearchRow",
     "SessionRow",

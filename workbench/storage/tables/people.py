@@ -55,19 +55,8 @@ class PasswordResetRow(Base):
     expires_at: Mapped[datetime]
 
 
-class DeviceRow(Base):
-    """A browser in which an account was signed in before; only the hash of its cookie is stored."""
-
-    __tablename__ = "device"
-    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
-    account_id: Mapped[int] = mapped_column(
-        ForeignKey("account.id", ondelete="CASCADE"), primary_key=True, index=True
-    )
-    used_at: Mapped[datetime]
-
-
 class SignInAttemptRow(Base):
-    """A failed sign-in, stored for throttling; `address` may also name a device."""
+    """A failed sign-in, stored for throttling; `address` may also say that somebody was signed in."""
 
     __tablename__ = "sign_in_attempt"
     id: Mapped[int] = mapped_column(RowId, primary_key=True)

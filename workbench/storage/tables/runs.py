@@ -91,12 +91,11 @@ class RunRow(Base):
 class PackedRunRow(Base):
     """A run in a form that is fast to read, derived from its file.
 
-    `form` numbers the layout; `topics` lists [topic, documents]; `records` are the documents as arrays.
+    `topics` lists [topic, documents]; `records` are the documents as arrays, each of `width` bytes.
     """
 
     __tablename__ = "packed_run"
     run_id: Mapped[int] = mapped_column(ForeignKey("run.id", ondelete="CASCADE"), primary_key=True)
-    form: Mapped[int]
     width: Mapped[int]
     topics: Mapped[list[Any]] = mapped_column(deferred=True)
     records: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)

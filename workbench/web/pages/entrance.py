@@ -29,6 +29,7 @@ from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.people import accounts as people
 from workbench.workflow.people import invitations, resets, signing_in
 from workbench.workflow.people.code_steps import CodeNeeded
+from workbench.workflow.people.passwords import password_findings
 from workbench.workflow.people.signing_in import Refused, SignedIn
 
 blueprint = Blueprint("entrance", __name__)
@@ -168,7 +169,7 @@ def use_reset(token: str) -> Answer:
         # Checked first: hashing the password is expensive.
         owner = resets.reset_owner(db, token)
     g.attempted = owner.id
-    findings = app_context().passwords.findings(
+    findings = password_findings(
         form.get("password", ""), login=owner.login, name=owner.name, repeated=form.get("repeated", "")
     )
     if findings:

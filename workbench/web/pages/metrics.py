@@ -7,18 +7,14 @@ import secrets
 
 from flask import Blueprint, request
 from prometheus_client import CollectorRegistry, generate_latest
-from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.multiprocess import MultiProcessCollector
-from prometheus_client.registry import Collector
 from werkzeug.wrappers import Response
 
-from workbench import __version__
 from workbench.errors import NotFound
 from workbench.web.access import anyone
-from workbench.web.context import app_context, reading
+from workbench.web.context import app_context
 from workbench.web.proxies import LOCAL, is_in
-from workbench.workflow.upkeep.status import installation_status
 
 blueprint = Blueprint("metrics", __name__)
 PATH = "/metrics"
@@ -29,34 +25,9 @@ SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 @blueprint.get(PATH)
 @anyone
 def index() -> Response:
-    """The counts of all processes of this server, and what the database holds."""
+    """The counts of all processes of this server."""
     _require_monitor()
-    settings = app_context().settings
-    with reading() as db:
-        status = installation_status(db, settings.instance, idle=settings.session_idle)
-    gauges = [
-        GaugeMetricFamily("workbench_database_bytes", "Size of the database", status.bytes),
-        GaugeMetricFamily("workbench_accounts", "Accounts that can sign in", status.accounts),
-        GaugeMetricFamily("workbench_sessions", "Open sessions", status.sessions),
-        GaugeMetricFamily("workbench_campaigns", "Campaigns", status.campaigns),
-        GaugeMetricFamily("workbench_trail_entries", "Entries of the audit trail", status.trail_entries),
-    ]
-    program = GaugeMetricFamily("workbench_info", "Version and schema", labels=("version", "schema"))
-    program.add_metric((__version__, status.revision), 1)
-    of_database = CollectorRegistry()
-    of_database.register(_Measured([program, *gauges]))
-    text = generate_latest(_counts()) + generate_latest(of_database)
-    return Response(text, content_type=CONTENT_TYPE_LATEST)
-
-
-class _Measured(Collector):
-    """What is measured for each scrape."""
-
-    def __init__(self, found: list[Metric]) -> None:
-        self._found = found
-
-    def collect(self) -> list[Metric]:
-        return self._found
+    return Response(generate_latest(_counts()), content_type=CONTENT_TYPE_LATEST)
 
 
 def _counts() -> CollectorRegistry:

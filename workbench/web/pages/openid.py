@@ -24,8 +24,8 @@ from workbench.workflow.openid.refusals import NotSignedIn, SignInObstacle
 from workbench.workflow.people.accounts import Account, any_account
 from workbench.workflow.people.code_steps import CodeNeeded
 from workbench.workflow.people.invitations import offer_of
-from workbench.workflow.people.signing_in import Refused, SignedIn, enter, place_of_any
-from workbench.workflow.people.throttling import provider_guess, record_failure, waiting_time
+from workbench.workflow.people.signing_in import Refused, SignedIn, enter
+from workbench.workflow.people.throttling import network_of, provider_guess, record_failure, waiting_time
 
 blueprint = Blueprint("openid", __name__, url_prefix="/openid")
 # Of these, nobody who signs in is to blame; and whoever cancels guesses nothing.
@@ -86,7 +86,7 @@ def _arrived(provider: OpenIdProvider, trip: BrowserTrip) -> Response:
     if trip.purpose is TripPurpose.LINK and not _may_link(trip):
         raise NotSignedIn(SignInObstacle.LAPSED, provider.settings.name)
     with reading() as db:
-        guess = provider_guess(place_of_any(db, browser()))
+        guess = provider_guess(network_of(browser().address))
         wait = Refused(waiting_time(db, guess, utc_now(None)))
     if wait.seconds:
         raise NotSignedIn(SignInObstacle.THROTTLED, provider.settings.name, seconds=wait.seconds)

@@ -1,25 +1,21 @@
-"""Campaigns that arrive, from a release or another database: written unseen in portions, then shown at once.
+"""Campaigns that arrive from a release: written unseen in portions, then shown at once.
 
 Decisions:
 
 - Until it is complete a campaign is hidden as one that is being deleted is: it has a slug that no campaign
-  can have, no members and no invitations, and it is archived. People who come with it have a disabled account
-  with a login name that nobody can have.
-- One transaction at the end gives it its slug, members and people. What fails before is deleted in portions;
-  what was only interrupted stays where another attempt can go on with it.
-- The slug says who writes the campaign and when a portion was written last. What a killed process left is
-  deleted by `remove_leftovers`; a process that finds its campaign deleted, or written by another, stops.
+  can have, no members and no invitations, and it is archived.
+- One transaction at the end gives it its slug and members. What fails before is deleted in portions.
+- The slug says when a portion was written last. What a killed process left is deleted by `remove_leftovers`;
+  a process that finds its campaign deleted stops.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from secrets import token_hex
-from typing import Any
 
 from sqlalchemy import func, select, update
 from sqlalchemy.exc import IntegrityError
@@ -43,27 +39,19 @@ LEFT_AFTER = timedelta(hours=12)
 """A campaign of which nothing has come for so long was left by a process that ended."""
 
 
-class Superseded(WorkbenchError):
-    """Another process goes on with what this one has begun to write."""
-
-
 @dataclass(slots=True)
 class Arrival:
-    """A hidden campaign that is being written, the next time with so many `rows` at most.
-
-    `writer` tells the process that writes it apart from all others.
-    """
+    """A hidden campaign that is being written, the next time with so many `rows` at most."""
 
     database: Database
     campaign_id: int
     rows: int = FIRST_PORTION
-    writer: str = field(default_factory=lambda: token_hex(8))
 
     @contextmanager
     def portion(self) -> Iterator[Session]:
         """A transaction that writes some of the campaign, after which others have their turn.
 
-        Raises WorkbenchError if the campaign was deleted meanwhile, Superseded if another process writes it.
+        Raises WorkbenchError if the campaign was deleted meanwhile.
         """
         begun = time.monotonic()
         # Nobody counts on it before the last transaction, which waits for the disk.
@@ -77,14 +65,14 @@ class Arrival:
             self.rows = min(MOST_ROWS, 2 * self.rows)
         time.sleep(PAUSE * seconds)
 
-    def claim(self, db: Session) -> None:
-        """Be the one who writes the campaign from now on."""
+    def hide(self, db: Session) -> None:
+        """Have nobody see the campaign that was made in this transaction."""
         row = CampaignRow
         hidden = update(row).where(row.id == self.campaign_id)
         db.connection().execute(hidden.values(slug=self._slug(), archived_at=utc_now(None)))
         db.expire_all()
 
-    def show(self, db: Session, slug: str, *, archived_at: datetime | None = None) -> None:
+    def show(self, db: Session, slug: str) -> None:
         """Have the campaign be there after this transaction.
 
         Raises Conflict for a slug that is taken; the transaction goes on, and may show it under another.
@@ -92,7 +80,7 @@ class Arrival:
         require_free(db, slug)
         try:
             with db.begin_nested():
-                self._change(db, slug=slug, archived_at=archived_at)
+                self._change(db, slug=slug, archived_at=None)
         except IntegrityError:
             # PostgreSQL waits for whoever is about to take it.
             raise slug_conflict(slug) from None
@@ -103,19 +91,17 @@ class Arrival:
         # By the connection: the trail has the command as such.
         if db.connection().execute(hidden.values(values)).rowcount:
             return
-        if _is_kept(db, self.campaign_id):
-            raise Superseded("another process goes on with this", remedy="let that one come to its end")
         raise WorkbenchError("the campaign was deleted before it was complete", remedy="start again")
 
     @property
     def _prefix(self) -> str:
-        return f"{ARRIVING}{self.campaign_id}{DELETED}{self.writer}{DELETED}"
+        return f"{ARRIVING}{self.campaign_id}{DELETED}"
 
     def _slug(self) -> str:
         return f"{self._prefix}{int(utc_now(None).timestamp())}"
 
     def abandon(self) -> None:
-        """Delete the campaign, unless it is complete or another process writes it."""
+        """Delete the campaign, unless it is complete."""
         with self.database.reading() as db:
             slug = db.scalar(select(CampaignRow.slug).where(CampaignRow.id == self.campaign_id))
         if slug is not None and slug.startswith(self._prefix):
@@ -123,54 +109,21 @@ class Arrival:
 
 
 @contextmanager
-def arriving(
-    database: Database,
-    make: Callable[[Session], int],
-    *,
-    left: Callable[[Session], int | None] | None = None,
-) -> Iterator[Arrival]:
+def arriving(database: Database, make: Callable[[Session], int]) -> Iterator[Arrival]:
     """Have a campaign written in portions, hidden; `make` writes its row.
 
-    If it is not shown at the end, nothing of it is kept. Where `left` finds in the same transaction what an
-    interrupted attempt left, that is gone on with: then an interruption of this one leaves its part, too.
+    If it is not shown at the end, nothing of it is kept.
     """
     remove_leftovers(database)
     with database.writing() as db:
-        found = None if left is None else left(db)
-        arrival = Arrival(database, make(db) if found is None else found)
-        arrival.claim(db)
-    finish_deletions(database)
+        arrival = Arrival(database, make(db))
+        arrival.hide(db)
     try:
         yield arrival
-    except (KeyboardInterrupt, Unavailable):
-        if left is None:
-            with suppress(Unavailable):
-                arrival.abandon()
-        raise
     except BaseException:
         with suppress(Unavailable):
             arrival.abandon()
         raise
-
-
-def arriving_campaigns(db: Session) -> dict[int, Mapping[str, Any]]:
-    """The desk rules of the campaigns that are not complete, by number: they tell what is arriving."""
-    row = CampaignRow
-    found = db.execute(select(row.id, row.desk_rules).where(row.slug.startswith(ARRIVING)).order_by(row.id))
-    return dict(found.all())
-
-
-def give_up(db: Session, campaign_id: int) -> None:
-    """Have a campaign that is not complete deleted by the next `finish_deletions`."""
-    row = CampaignRow
-    known = update(row).where(row.id == campaign_id, row.slug.startswith(ARRIVING))
-    db.connection().execute(known.values(slug=f"{DELETED}{campaign_id}{DELETED}"))
-
-
-def _is_kept(db: Session, campaign_id: int) -> bool:
-    """Whether a campaign is there, complete or not, and is not being deleted."""
-    slug = db.scalar(select(CampaignRow.slug).where(CampaignRow.id == campaign_id))
-    return slug is not None and (slug.startswith(ARRIVING) or not slug.startswith(DELETED))
 
 
 def require_free(db: Session, slug: str) -> None:
@@ -197,5 +150,7 @@ def _abandon(database: Database, campaign_id: int, slug: str) -> None:
         row = CampaignRow
         if db.scalar(select(func.count()).where(row.id == campaign_id, row.slug == slug)) == 0:
             return
-        give_up(db, campaign_id)
+        # For the next `finish_deletions`.
+        hidden = update(row).where(row.id == campaign_id)
+        db.connection().execute(hidden.values(slug=f"{DELETED}{campaign_id}{DELETED}"))
     finish_deletions(database)

@@ -22,11 +22,10 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput
 from workbench.storage.engine import Database
-from workbench.storage.tables import AccountRow, Base, CampaignRow, InvitationRow, MemberRow
+from workbench.storage.tables import Base, CampaignRow, InvitationRow, MemberRow
 from workbench.workflow.campaigns.archive import locked_campaign
 from workbench.workflow.campaigns.campaigns import ARRIVING, DELETED
 from workbench.workflow.clock import utc_now
-from workbench.workflow.people.accounts import placeholder_login
 
 FIRST_PORTION = 20
 """Rows in the first transaction of a table: some, such as runs, have megabytes."""
@@ -68,8 +67,6 @@ def finish_deletions(database: Database) -> tuple[str, ...]:
             for table in _tables():
                 _delete_some(table, campaign_id, db)
             db.execute(delete(CampaignRow).where(CampaignRow.id == campaign_id))
-            # Of people who would have come with it: nobody has seen them.
-            db.execute(delete(AccountRow).where(AccountRow.login.startswith(placeholder_login(campaign_id))))
     return tuple(former for _, slug in begun if (former := slug.split(DELETED, 2)[2]))
 
 

@@ -10,20 +10,16 @@ from datetime import UTC, datetime
 
 from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
 from workbench.storage.tables import AccountRow
 from workbench.workflow.clock import utc_now
-from workbench.workflow.people.look_alikes import mixes_scripts, shape_of
-from workbench.workflow.people.passwords import Passwords
+from workbench.workflow.people.passwords import Passwords, password_findings
 
 LONGEST_NAME = 120
-MIXED = "a word has letters of several scripts, which look alike"
 WITHOUT_PASSWORD = "none"  # noqa: S105 - no hash, so no password matches it
 LOGIN = re.compile(r"\w[\w.@+-]{1,119}")
-NOBODY = "~"
-"""How the login name begins of an account that is not complete and that nobody can use."""
 NO_PASSWORD = "erased"  # noqa: S105 - of an erased account: it is no hash, so no password matches it
 
 
@@ -61,7 +57,7 @@ def prepare_account(
     findings = [
         *login_findings(login),
         *name_findings(name),
-        *passwords.findings(password, login=login, name=name, repeated=repeated),
+        *password_findings(password, login=login, name=name, repeated=repeated),
     ]
     if findings:
         raise InvalidInput(findings)
@@ -85,20 +81,14 @@ def has_password(db: Session, account_id: int) -> bool:
 
 
 def is_login_free(db: Session, login: str) -> bool:
-    """Whether no account has this login name, nor one that looks like it."""
-    folded = fold_login(login)
-    owner = db.scalar(select(AccountRow.id).where(AccountRow.login == folded))
-    return owner is None and not _alike(db, folded, AccountRow.login)
+    """Whether no account has this login name."""
+    return db.scalar(select(AccountRow.id).where(AccountRow.login == fold_login(login))) is None
 
 
 def create_account(
     db: Session, new: NewAccount, *, administrator: bool = False, now: datetime | None = None
 ) -> Account:
-    """Store an account; raises Conflict if the login name is taken or looks like another account's."""
-    similar = _alike(db, new.login, AccountRow.login)
-    if similar:
-        message = f"the login name {new.login} looks like {similar}, which is another account"
-        raise Conflict(message, remedy="choose another")
+    """Store an account; raises Conflict if the login name is taken."""
     row = AccountRow(
         login=new.login,
         name=new.name,
@@ -112,11 +102,6 @@ def create_account(
     except IntegrityError:
         raise Conflict(f"the login name {new.login} is taken", remedy="choose another") from None
     return account_from(row)
-
-
-def placeholder_login(campaign_id: int, number: int | str = "") -> str:
-    """The login name of an account that nobody can use until a campaign is complete; how all of it begin."""
-    return f"{NOBODY}{campaign_id}{NOBODY}{number}"
 
 
 def create_first_account(db: Session, new: NewAccount, *, now: datetime | None = None) -> Account:
@@ -142,10 +127,6 @@ def account_by_login(db: Session, login: str) -> Account:
 def rename(db: Session, account_id: int, name: str) -> Account:
     """Change a person's name, but not the assessor names in campaigns; raises InvalidInput."""
     findings = name_findings(name)
-    similar = "" if findings else _alike(db, clean_name(name), AccountRow.name, but=account_id)
-    if similar:
-        message = "the name looks like that of another account, in other letters"
-        findings = [Finding("Name", None, "name", message, "add what tells the two apart")]
     if findings:
         raise InvalidInput(findings)
     row = db.get_one(AccountRow, account_id)
@@ -162,9 +143,6 @@ def fold_login(login: str) -> str:
 
 def login_findings(login: str) -> list[Finding]:
     """Every error in a login name."""
-    if mixes_scripts(login):
-        message, remedy = MIXED, "letters of one script"
-        return [Finding("Login name", None, "login", message, remedy)]
     if LOGIN.fullmatch(fold_login(login)):
         return []
     remedy = "2 to 120 letters, digits and . _ - @ +, without spaces"
@@ -187,22 +165,7 @@ def name_findings(name: str) -> list[Finding]:
     # Invisible characters and direction overrides could make one person's name look like another's.
     if any(unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co"} for character in name):
         return [Finding("Name", None, "name", "the name has invisible characters", "type it again")]
-    if mixes_scripts(name):
-        return [Finding("Name", None, "name", MIXED, "write each word in letters of one script")]
     return []
-
-
-def _alike(db: Session, name: str, column: InstrumentedAttribute[str], *, but: int | None = None) -> str:
-    """A name of another account that looks the same and is spelt in other letters; empty if there is none.
-
-    Two people may have the same name: then nobody pretends anything.
-    """
-    shape = shape_of(name)
-    others = db.execute(select(AccountRow.id, column))
-    return next(
-        (other for number, other in others if number != but and other != name and shape_of(other) == shape),
-        "",
-    )
 
 
 def account_from(row: AccountRow) -> Account:

@@ -26,7 +26,7 @@ from workbench.storage.tables import (
     TwoFactorRow,
 )
 from workbench.workflow.clock import utc_now
-from workbench.workflow.people.accounts import NO_PASSWORD, NOBODY
+from workbench.workflow.people.accounts import NO_PASSWORD
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import sign_out_everywhere
 from workbench.workflow.people.two_factor import turn_off
@@ -157,13 +157,10 @@ def reset_two_factor(db: Session, account_id: int) -> AccountRow:
 
 
 def _matching(search: str) -> list[ColumnElement[bool]]:
-    # The people of a campaign that is not complete are nobody's business yet.
-    shown = AccountRow.login.not_like(f"{NOBODY}%")
     sought = search.strip()
     if not sought:
-        return [shown]
+        return []
     return [
-        shown,
         or_(
             AccountRow.login.contains(sought.casefold(), autoescape=True),
             AccountRow.name.icontains(sought, autoescape=True),

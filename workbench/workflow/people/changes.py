@@ -31,7 +31,7 @@ LONGEST = 200
 WITHHELD = "not recorded"
 # What signing in leaves, and the trail itself.
 PASSED_OVER = frozenset(
-    {"trail", "session", "device", "sign_in_attempt", "password_reset", "repeatable_request", "code_step"}
+    {"trail", "session", "sign_in_attempt", "password_reset", "repeatable_request", "code_step"}
 )
 # What opens something, and what a person is known by: that they changed is recorded, and not how.
 PRIVATE = frozenset(

@@ -15,7 +15,6 @@ from workbench.workflow.people.signing_in import (
     Refused,
     SignedIn,
     open_session,
-    place_of,
     sign_out,
 )
 from workbench.workflow.people.throttling import (
@@ -23,6 +22,7 @@ from workbench.workflow.people.throttling import (
     Guess,
     code_name,
     forget_failures,
+    network_of,
     one_at_a_time,
     record_failure,
     waiting_time,
@@ -48,8 +48,7 @@ def enter_with_code(
     account = waiting_account(db, token, now=now)
     if token is None or account is None:
         raise NotAllowed("this sign-in has expired", remedy="sign in again")
-    place = place_of(db, browser, account.id)
-    refused = _checked(db, account, place, typed, now)
+    refused = _checked(db, account, network_of(browser.address), typed, now)
     if refused is not None:
         return refused
     end_code_step(db, token)

@@ -5,14 +5,11 @@ from __future__ import annotations
 import base64
 import re
 import unicodedata
-from collections.abc import Container
-from pathlib import Path
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from workbench.errors import Finding
-from workbench.workflow.people.breached_passwords import BreachedPasswords
 
 SHORTEST, LONGEST = 12, 1024
 # zxcvbn (Wheeler, USENIX Security 2016) counts the guesses that a password takes: from 10^8 on it withstands
@@ -26,27 +23,12 @@ HINT = f"At least {SHORTEST} characters; a sentence works well"
 class Passwords:
     """Hashes and checks passwords; slow on purpose, so never call it inside a writing transaction.
 
-    `hasher` has the parameters that argon2-cffi recommends; tests pass a cheap one. Passwords in the list of
-    `breached` ones are not accepted as new ones.
+    `hasher` has the parameters that argon2-cffi recommends; tests pass a cheap one.
     """
 
-    def __init__(
-        self, hasher: PasswordHasher | None = None, *, breached: Container[str] | None = None
-    ) -> None:
+    def __init__(self, hasher: PasswordHasher | None = None) -> None:
         self._hasher = hasher or PasswordHasher()
-        self._breached = breached if breached is not None else ()
         self._no_match = _unmatchable(self._hasher)
-
-    def findings(
-        self, password: str, *, login: str = "", name: str = "", repeated: str | None = None
-    ) -> list[Finding]:
-        """As `password_findings`, and whether the password is a breached one."""
-        findings = password_findings(password, login=login, name=name, repeated=repeated)
-        # One that is wrong already is not looked for: it may be no text, or endless.
-        if not findings and (password in self._breached or _composed(password) in self._breached):
-            remedy = "choose another one, and change it wherever else you use it"
-            findings.append(_finding("this password is known from break-ins at other sites", remedy))
-        return findings
 
     def hash(self, password: str) -> str:
         """The argon2id hash of a password, to be stored."""
@@ -67,11 +49,6 @@ class Passwords:
     def outdated(self, stored: str) -> bool:
         """Whether a stored hash was made with weaker parameters than the current ones."""
         return self._hasher.check_needs_rehash(stored)
-
-
-def passwords_of(breached: Path | None) -> Passwords:
-    """The passwords of a site with this file of breached ones; raises WorkbenchError if it is none."""
-    return Passwords(breached=BreachedPasswords(breached) if breached is not None else None)
 
 
 def password_findings(

@@ -18,7 +18,6 @@ from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import Account, account_from, account_row, fold_login
 from workbench.workflow.people.browsers import shortened_address
 from workbench.workflow.people.code_steps import CodeNeeded, ask_for_code
-from workbench.workflow.people.devices import is_device, is_device_of, remember_device
 from workbench.workflow.people.passwords import Passwords
 from workbench.workflow.people.throttling import (
     SIGNED_IN,
@@ -27,7 +26,6 @@ from workbench.workflow.people.throttling import (
     forget_failures,
     network_of,
     one_at_a_time,
-    place_of_device,
     record_failure,
     waiting_time,
 )
@@ -42,13 +40,9 @@ LONGEST_BROWSER = 200
 
 @dataclass(frozen=True, slots=True)
 class Browser:
-    """What a request says of the browser it comes from.
-
-    `device` is the token of the cookie by which it is known, `name` the `User-Agent` field.
-    """
+    """What a request says of the browser it comes from; `name` is the `User-Agent` field."""
 
     address: str | None = None
-    device: str | None = None
     name: str = ""
 
 
@@ -95,15 +89,11 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """A new session; the tokens are sent to the browser and stored nowhere else.
-
-    `device` is the one by which the browser is known from now on.
-    """
+    """A new session; the token is sent to the browser and stored nowhere else."""
 
     account: Account
     token: str
     expires_at: datetime
-    device: str
 
 
 def begin_attempt(
@@ -116,7 +106,7 @@ def begin_attempt(
     # Bounded and without NUL, since it is stored if the attempt fails.
     folded = fold_login(login).replace("\0", "")[:120]
     row = db.scalar(select(AccountRow).where(AccountRow.login == folded, AccountRow.disabled_at.is_(None)))
-    place = SIGNED_IN if signed_in else place_of(db, browser, row.id if row else None)
+    place = SIGNED_IN if signed_in else network_of(browser.address)
     guess = Guess(folded, place)
     return SignInAttempt(
         guess=guess,
@@ -125,20 +115,6 @@ def begin_attempt(
         stored=row.password_hash if row else None,
         wait=waiting_time(db, guess, utc_now(now)),
     )
-
-
-def place_of(db: Session, browser: Browser, account_id: int | None) -> str:
-    """Where failures of an account are counted: in the browser if it is known to have been used with it."""
-    if browser.device and is_device_of(db, browser.device, account_id):
-        return place_of_device(token_hash(browser.device))
-    return network_of(browser.address)
-
-
-def place_of_any(db: Session, browser: Browser) -> str:
-    """As `place_of` where nobody is named: a browser is known in which any account was signed in before."""
-    if browser.device and is_device(db, browser.device):
-        return place_of_device(token_hash(browser.device))
-    return network_of(browser.address)
 
 
 def check_password(attempt: SignInAttempt, password: str, passwords: Passwords) -> CheckedAttempt:
@@ -219,7 +195,7 @@ def open_session(
         )
     )
     db.flush()
-    return SignedIn(account, token, expires_at, remember_device(db, browser.device, account.id, moment))
+    return SignedIn(account, token, expires_at)
 
 
 def sign_out(db: Session, token: str) -> None:

@@ -4,12 +4,11 @@ Decisions:
 
 - Failures are counted for a login name *and* where they come from. Whoever guesses elsewhere makes the owner
   wait for nothing, and an address that many people share serves them all.
-- Where somebody signed in before, a cookie names the browser: its failures are counted by themselves,
-  whatever others do at the same address. So are those of whoever is signed in and changes the password.
+- Failures of whoever is signed in and changes the password are counted by themselves, whatever others do at
+  the same address.
 - A code is guessed by somebody who has the password, and three of a million are right at any time. After 50
-  wrong ones within a day, from wherever, all browsers that are not known may together try one in 15 minutes:
-  96 a day, so that guessing for a month succeeds in one case of a hundred. The owner's known browsers wait
-  for none of this, and another password ends it.
+  wrong ones within a day, from wherever, all browsers may together try one in 15 minutes: 96 a day, so that
+  guessing for a month succeeds in one case of a hundred. Another password ends it.
 - A login name that is guessed from many addresses, or an address from which many names are guessed, keeps one
   free failure of five, and such an address is answered once a second. A first attempt waits no longer.
 """
@@ -42,23 +41,17 @@ SIGNED_IN = "signed in"
 LINKS = "link "
 SIGN_IN_CODES = "code "
 OPENID = "openid "
-_DEVICE = "device "
 
 
 @dataclass(frozen=True, slots=True)
 class Guess:
     """What failures are counted for: a login name and where an attempt comes from.
 
-    `place` is made by `network_of` or `place_of_device`, or is `SIGNED_IN`.
+    `place` is made by `network_of`, or is `SIGNED_IN`.
     """
 
     login: str
     place: str
-
-    @property
-    def known(self) -> bool:
-        """Whether the attempt comes from a browser in which this account was signed in before."""
-        return self.place == SIGNED_IN or self.place.startswith(_DEVICE)
 
 
 def counted_names(logins: Iterable[str]) -> set[str]:
@@ -84,11 +77,6 @@ def network_of(address: str | None) -> str:
     return str(parsed)
 
 
-def place_of_device(token_hash: str) -> str:
-    """The place of a browser that has the cookie with this hash."""
-    return _DEVICE + token_hash[:32]
-
-
 def provider_guess(place: str) -> Guess:
     """What sign-ins at a provider that fail are counted for: where they come from, since nobody is named."""
     return Guess(f"{OPENID}{place}", place)
@@ -102,7 +90,7 @@ def waiting_time(db: Session, guess: Guess, now: datetime) -> timedelta:
     """
     here = SignInAttemptRow.address == guess.place
     own = _failures(db, (SignInAttemptRow.login == guess.login) & here, now - MEMORY)
-    if guess.known:
+    if guess.place == SIGNED_IN:
         return _wait(own, FREE_FAILURES, now)
     nearby = _count(db, here, now - BURST)
     attacked = (
@@ -151,11 +139,7 @@ def _failures(db: Session, which: ColumnElement[bool], since: datetime) -> Seque
 
 
 def _until_next_code(db: Session, login: str, now: datetime) -> timedelta:
-    strange = (
-        (SignInAttemptRow.login == login)
-        & (SignInAttemptRow.address != SIGNED_IN)
-        & ~SignInAttemptRow.address.startswith(_DEVICE)
-    )
+    strange = (SignInAttemptRow.login == login) & (SignInAttemptRow.address != SIGNED_IN)
     if _count(db, strange, now - MEMORY) < FAILURES_OF_A_LOGIN:
         return timedelta(0)
     return max(_latest(db, strange) + CODE_PACE - now, timedelta(0))

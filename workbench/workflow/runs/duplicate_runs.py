@@ -12,7 +12,7 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import Finding
 from workbench.formats.error_collector import shown
 from workbench.formats.packed_runs import Docnos
 from workbench.formats.runs import read_run_arrays, read_run_top
@@ -196,11 +196,7 @@ def _of_file(row_id: int) -> Callable[[Session], bytes]:
 
 def _tops(db: Session, sha256: str, topics: tuple[str, ...], content: Callable[[Session], bytes]) -> Tops:
     def make() -> Tops:
-        try:
-            run = read_run_top(io.BytesIO(content(db)), source="", depth=DEPTH).run
-        except InvalidInput:
-            run = Run("", {})  # an older version took it; there is nothing to compare with
-        return tops_of(run, topics)
+        return tops_of(read_run_top(io.BytesIO(content(db)), source="", depth=DEPTH).run, topics)
 
     return _REMEMBERED.get((sha256, hash(topics)), make)
 

@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
 from workbench.formats.packed_form import (
-    FORM,
     Layout,
     PackedForm,
     as_arrays,
@@ -37,12 +36,12 @@ _AT_ONCE = 100
 # The same of whole runs, which are not scored before all are read.
 _WHOLE_AT_ONCE = 10
 # The columns of a run that no packed form can hold: it is read from its file.
-_NO_FORM = StoredForm(FORM, 0, [])
+_NO_FORM = StoredForm(0, [])
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A run with its packed form, if there is one of this version."""
+    """A run with its packed form, if there is one."""
 
     run_id: int
     tag: str
@@ -57,7 +56,7 @@ def pack_run(db: Session, run_id: int) -> None:
 
 
 def pack_runs(db: Session, campaign_id: int) -> int:
-    """Make the packed forms that are missing, or of an older layout; returns how many."""
+    """Make the packed forms that are missing; returns how many."""
     without = _without_form(db, campaign_id)
     for run_id in without:
         pack_run(db, run_id)
@@ -87,11 +86,6 @@ def pack_runs_one_by_one(database: Database, campaign_id: int) -> int:
             if db.get(RunRow, run_id) is not None:
                 store_form(db, run_id, *packed)
     return len(without)
-
-
-def runs_to_pack(db: Session, campaign_id: int) -> int:
-    """How many runs have no packed form of this version, so that every use reads their files."""
-    return len(_without_form(db, campaign_id))
 
 
 def run_for_use(
@@ -242,7 +236,7 @@ def _kept(db: Session, campaign_id: int, tags: Iterable[str], *, sha256: str | N
 
 
 def _described(run_id: int, tag: str, form: StoredForm | None) -> _Kept:
-    if form is None or form.form != FORM or not form.width:
+    if form is None or not form.width:
         return _Kept(run_id, tag, (), None)
     return _Kept(run_id, tag, *_layout_of(form))
 
@@ -265,8 +259,7 @@ def _chosen_topics(
 
 def _without_form(db: Session, campaign_id: int) -> Sequence[int]:
     joined = select(RunRow.id).outerjoin(PackedRunRow, PackedRunRow.run_id == RunRow.id)
-    missing = PackedRunRow.form.is_(None) | (PackedRunRow.form != FORM)
-    chosen = joined.where(RunRow.campaign_id == campaign_id, missing)
+    chosen = joined.where(RunRow.campaign_id == campaign_id, PackedRunRow.run_id.is_(None))
     return db.scalars(chosen.order_by(RunRow.id)).all()
 
 
@@ -303,4 +296,4 @@ def _packed(arrays: PackedRun | None) -> tuple[StoredForm, bytes]:
         return _NO_FORM, b""
     form: PackedForm = pack(arrays)
     topics = [list(pair) for pair in zip(form.topics, form.layout.counts, strict=True)]
-    return StoredForm(FORM, form.layout.width, topics), form.arrays
+    return StoredForm(form.layout.width, topics), form.arrays

@@ -66,13 +66,6 @@ def upgrade() -> None:
         sa.UniqueConstraint("slug", name=op.f("uq_campaign_slug")),
     )
     op.create_table(
-        "schema_upgrade",
-        sa.Column("revision", sa.String(32), nullable=False),
-        sa.Column("program", sa.String(40), nullable=False),
-        sa.Column("upgraded_at", MOMENT, nullable=False),
-        sa.PrimaryKeyConstraint("revision", name=op.f("pk_schema_upgrade")),
-    )
-    op.create_table(
         "sign_in_attempt",
         sa.Column("id", NUMBER, nullable=False),
         sa.Column("login", sa.String(120), nullable=False),
@@ -241,17 +234,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("campaign_id", "sha256", name=op.f("pk_computed_result")),
     )
     op.create_index("ix_computed_result_used_at_size", "computed_result", ["used_at", "size"], unique=False)
-    op.create_table(
-        "device",
-        sa.Column("token_hash", sa.String(64), nullable=False),
-        sa.Column("account_id", NUMBER, nullable=False),
-        sa.Column("used_at", MOMENT, nullable=False),
-        sa.ForeignKeyConstraint(
-            ["account_id"], ["account.id"], name=op.f("fk_device_account_id"), ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("token_hash", "account_id", name=op.f("pk_device")),
-    )
-    op.create_index(op.f("ix_device_account_id"), "device", ["account_id"], unique=False)
     op.create_table(
         "document",
         sa.Column("campaign_id", NUMBER, nullable=False),
@@ -970,7 +952,6 @@ def upgrade() -> None:
     op.create_table(
         "packed_run",
         sa.Column("run_id", NUMBER, nullable=False),
-        sa.Column("form", sa.Integer(), nullable=False),
         sa.Column("width", sa.Integer(), nullable=False),
         sa.Column("topics", sa.JSON(), nullable=False),
         sa.Column("records", sa.LargeBinary(), nullable=False),

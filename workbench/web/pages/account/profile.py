@@ -15,6 +15,7 @@ from workbench.web.requests import browser, drop_session, keep_session, retry_af
 from workbench.workflow.people import accounts as people
 from workbench.workflow.people import sessions, signing_in
 from workbench.workflow.people.access_tokens import access_tokens
+from workbench.workflow.people.passwords import password_findings
 from workbench.workflow.people.signing_in import Refused
 
 blueprint = Blueprint("account", __name__, url_prefix="/account")
@@ -48,7 +49,7 @@ def rename() -> Answer:
 def change_password() -> Answer:
     """Change the password; ends every other session."""
     form, login = request.form, viewer().login
-    findings = app_context().passwords.findings(
+    findings = password_findings(
         form.get("password", ""), login=login, name=viewer().name, repeated=form.get("repeated", "")
     )
     if findings:
