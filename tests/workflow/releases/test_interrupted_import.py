@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import func, select
 
 from tests.databases import TABLES
 from tests.workflow.releases.test_round_trip import EVERYTHING, exported, read
-from workbench.errors import Conflict
+from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import BINARY
 from workbench.releases.contents import ReleaseContents
 from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow, MemberRow
-from workbench.workflow.campaigns.arrivals import Arrival
-from workbench.workflow.campaigns.campaigns import all_campaigns, create_campaign
+from workbench.workflow.campaigns.arrivals import Arrival, remove_leftovers
+from workbench.workflow.campaigns.campaigns import all_campaigns, campaign_by_slug, create_campaign
+from workbench.workflow.campaigns.deletion import finish_deletions
 from workbench.workflow.people.accounts import account_without_password, create_account
 from workbench.workflow.releases import importing
 from workbench.workflow.releases.importing import import_release
@@ -49,6 +51,7 @@ def stopped_after(monkeypatch: pytest.MonkeyPatch, portions: int) -> None:
         arrival.rows = 1
 
     monkeypatch.setattr(Arrival, "portion", portion)
+    monkeypatch.setattr(importing, "FIRST_PORTION", 1)
 
 
 @pytest.mark.parametrize("portions", [1, 20])
@@ -57,8 +60,40 @@ def test_an_interrupted_import_leaves_nothing(
 ) -> None:
     before = rows_of(sqlite_database)
     stopped_after(monkeypatch, portions)
-    monkeypatch.setattr(importing, "FIRST_PORTION", 1)
     with pytest.raises(KeyboardInterrupt):
+        import_release(sqlite_database, contents, sha256="")
+    assert rows_of(sqlite_database) == before
+
+
+def test_what_a_killed_import_left_is_hidden_and_is_removed_later(
+    sqlite_database: Database, contents: ReleaseContents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = rows_of(sqlite_database)
+    with monkeypatch.context() as killed:
+        stopped_after(killed, 20)
+        killed.setattr(Arrival, "abandon", lambda _: None)
+        with pytest.raises(KeyboardInterrupt):
+            import_release(sqlite_database, contents, sha256="")
+    left = rows_of(sqlite_database)
+    assert left > before
+    # No server deletes it as it starts, since it may be that the other process goes on.
+    assert finish_deletions(sqlite_database) == ()
+    remove_leftovers(sqlite_database)
+    assert rows_of(sqlite_database) == left
+    with sqlite_database.reading() as db:
+        assert all_campaigns(db) + all_campaigns(db, archived=True) == ()
+        with pytest.raises(NotFound):
+            campaign_by_slug(db, db.scalars(select(CampaignRow.slug)).one())
+    remove_leftovers(sqlite_database, older=timedelta())
+    assert rows_of(sqlite_database) == before
+
+
+def test_an_import_stops_where_its_campaign_was_deleted_meanwhile(
+    sqlite_database: Database, contents: ReleaseContents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = rows_of(sqlite_database)
+    monkeypatch.setattr(PAUSE, lambda _: remove_leftovers(sqlite_database, older=timedelta()))
+    with pytest.raises(WorkbenchError, match="deleted before it was complete"):
         import_release(sqlite_database, contents, sha256="")
     assert rows_of(sqlite_database) == before
 
