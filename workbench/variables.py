@@ -22,7 +22,7 @@ class Variable:
 
 
 DATA, ADDRESS, MAIL, LOG, COMMANDS = "Data", "Address and proxy", "E-mail", "Log and metrics", "Commands"
-SEARCH, OPENID, SIGN_IN, WEBHOOKS = "Search", "OpenID Connect", "Sign-in", "Webhooks"
+SEARCH, OPENID, SIGN_IN = "Search", "OpenID Connect", "Sign-in"
 VARIABLES = (
     Variable(DATA, "WORKBENCH_INSTANCE", "`instance/`", "Folder of the embedded database"),
     Variable(
@@ -172,13 +172,6 @@ VARIABLES = (
         "WORKBENCH_BREACHED_PASSWORDS",
         "none",
         "File of [breached passwords](people.md#passwords-and-sessions), which are not accepted",
-    ),
-    Variable(
-        WEBHOOKS,
-        "WORKBENCH_WEBHOOK_HOSTS",
-        "none",
-        "Hosts inside your network to which webhooks may be delivered, separated by commas; `localhost` "
-        "among them also allows `http://localhost`",
     ),
     Variable(
         LOG,

@@ -16,7 +16,6 @@ from tests.assigned import assign
 from tests.browser.people import CHEAP, PASSWORD, demo_instance, stored
 from tests.formats.image_files import image_document, png_file
 from tests.searches import stored_search
-from tests.webhooks import a_webhook
 from workbench.consensus.rule_choice import rule_choice
 from workbench.demo.campaign import POOL, SLUG
 from workbench.formats.single_files import sha256_of
@@ -66,7 +65,6 @@ from workbench.workflow.searching.topic_drafts import (
     change_statement,
     draft_row,
 )
-from workbench.workflow.webhooks.deliveries import FailedAttempt, claim_next, note_failed
 
 DATABASE = "workbench.sqlite3"
 # Nothing in it may break the page: one word longer than a telephone is wide, and words of both directions.
@@ -221,7 +219,6 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
     return {
         "topic_draft": topic_draft,
         "draft_search_id": draft_search,
-        "webhook_id": _webhook(db, campaign_id),
         "search_id": searches[0],
         "organisers_search_id": searches[1],
         "searcher_id": marlow,
@@ -291,12 +288,3 @@ def _long(db: Session, accounts: dict[str, Account]) -> tuple[str, dict[str, Any
     marlows = [one for one in assignments_of(db, campaign.id) if one.assessor == "A. Marlow"]
     task = next(one.id for one in marlows if one.topic == LONG_ID)
     return campaign.slug, {"slug": campaign.slug, "pool_id": pool.id, "assignment_id": task}
-
-
-def _webhook(db: Session, campaign_id: int) -> int:
-    """A webhook whose first delivery was refused, with what it was told."""
-    webhook_id = a_webhook(db, campaign_id)
-    claimed = claim_next(db)
-    assert claimed is not None
-    note_failed(db, claimed.id, FailedAttempt("status 503 Service Unavailable", 503, "maintenance"))
-    return webhook_id

@@ -172,8 +172,6 @@ SENT = {
     "two_factor.renew": OWN_ACCOUNT,
     "two_factor.turn_off": OWN_ACCOUNT,
     "two_factor.turn_on": OWN_ACCOUNT,
-    **{f"webhooks.{one}": f"webhooks.{one}" for one in ("add", "again", "change", "remove", "test")},
-    "webhooks.change_state": "webhooks.change",
 }
 """By endpoint of a page that takes a form: the operation that does the same."""
 
@@ -371,8 +369,6 @@ SHOWN = {
     "trust.question_file": RESULT,
     "trust.runs_file": RESULT,
     "two_factor.index": OWN_ACCOUNT,
-    "webhooks.index": "webhooks.index",
-    "webhooks.show": "webhooks.delivery_list",
 }
 """By endpoint of a page that shows something: the operation that has what it shows."""
 

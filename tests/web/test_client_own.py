@@ -1,4 +1,4 @@
-"""The methods of the client for searches and additions of assessors, webhooks and collections."""
+"""The methods of the client for searches and additions of assessors, and collections."""
 
 from __future__ import annotations
 
@@ -119,21 +119,6 @@ def test_a_participant_sees_the_statements_of_the_topics_and_no_subtopics(
     seen, whole = next(of("Petra").topics()), next(of("Vera").topics())
     assert (seen["description"], seen["subtopics"]) == ("When is high water?", [])
     assert whole == {**seen, "subtopics": [["1", "spring"], ["2", "neap"]]}
-
-
-def test_a_webhook_is_added_changed_tested_and_removed(of: Of) -> None:
-    olga = of("Olga")
-    made = olga.add_webhook("https://example.org/told", ["run.received"])
-    number = made["webhook"]["webhook"]
-    assert made["secret"]
-    assert olga.change_webhook(number, events=["release.made"], on=True)["events"] == ["release.made"]
-    assert olga.test_webhook(number)["waiting"] == 1
-    (delivery,) = olga.deliveries(number)
-    olga.deliver_again(number, delivery["delivery"])
-    assert [one["on"] for one in olga.webhooks()] == [True]
-    assert not olga.change_webhook(number, on=False)["on"]
-    olga.remove_webhook(number)
-    assert list(olga.webhooks()) == []
 
 
 def test_a_collection_begins_to_be_loaded_and_says_how_far_it_is(

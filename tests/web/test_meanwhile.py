@@ -172,18 +172,6 @@ def test_rules_of_all_kinds_are_saved_field_by_field_and_refused_where_two_chang
     assert saved() == ("3", other)
 
 
-def test_events_of_a_webhook_that_two_chose_are_refused_once(olga: FlaskClient) -> None:
-    added = olga.post(
-        "/c/harbour/settings/webhooks", data={"url": "https://hooks.example/a", "event": "run.received"}
-    )
-    assert added.status_code == 201
-    address = "/c/harbour/settings/webhooks/1"
-    first, second = (form(olga.get(address).text, address) for _ in range(2))
-    chosen = {"event": ["topic.finished", "run.received"]}
-    assert olga.post(address, data=first | chosen).status_code == 303
-    assert olga.post(address, data=second | {"event": ["release.made"]}).status_code == 422
-
-
 def test_other_meanings_of_grades_are_asked_for_twice_once_documents_are_judged(olga: FlaskClient) -> None:
     import_judgments(olga, [("T1", "d1", "X", "3")])
     changed = own_scale(opened(olga)) | {"label-0": "Off topic", "key-0": "1", "key-1": "0"}

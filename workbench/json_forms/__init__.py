@@ -43,7 +43,6 @@ from workbench.json_forms.comparing import (
     SideDocumentJson,
     WithdrawnChoice,
 )
-from workbench.json_forms.connecting import DeliveryJson, NewWebhookJson, WebhookJson
 from workbench.json_forms.discussing import (
     DiscussionJson,
     DiscussionLineJson,
@@ -178,7 +177,6 @@ __all__ = [
     "DatasetFetchJson",
     "DecidedJson",
     "DecisionJson",
-    "DeliveryJson",
     "DeskSettings",
     "DevelopmentRulesJson",
     "DiscussionJson",
@@ -228,7 +226,6 @@ __all__ = [
     "MissedLineJson",
     "NamedResultJson",
     "NamedResultsJson",
-    "NewWebhookJson",
     "OpenWorkJson",
     "OpinionJson",
     "OutJson",
@@ -296,7 +293,6 @@ __all__ = [
     "TrainingRoundJson",
     "TwoAssessors",
     "UnrecordedJson",
-    "WebhookJson",
     "WithdrawnChoice",
     "WithdrawnDecision",
     "WorkJson",

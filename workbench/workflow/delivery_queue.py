@@ -51,13 +51,11 @@ class DeliveryQueue(Generic[Row]):
 
     rows: type[Row]
 
-    def any_due(self, db: Session, moment: datetime, *which: ColumnElement[bool]) -> bool:
-        """Whether a row waits that could be sent now, of those `which` meet every condition."""
-        return db.scalar(select(self.rows.id).where(*self._due(moment), *which).limit(1)) is not None
+    def any_due(self, db: Session, moment: datetime) -> bool:
+        """Whether a row waits that could be sent now."""
+        return db.scalar(select(self.rows.id).where(*self._due(moment)).limit(1)) is not None
 
-    def next_due(
-        self, db: Session, moment: datetime, *which: ColumnElement[bool], locked: bool = True
-    ) -> Row | None:
+    def next_due(self, db: Session, moment: datetime, *, locked: bool = True) -> Row | None:
         """The row that is due first and that no process sends now, locked; None if there is none."""
         rows = self.rows
         first = (
@@ -65,7 +63,6 @@ class DeliveryQueue(Generic[Row]):
             .where(
                 *self._due(moment),
                 or_(rows.claimed_until.is_(None), rows.claimed_until <= moment),
-                *which,
             )
             .order_by(rows.due_at, rows.id)
             .limit(1)

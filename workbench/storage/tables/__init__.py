@@ -58,7 +58,6 @@ from workbench.storage.tables.searching import (
 from workbench.storage.tables.trail import TrailRow
 from workbench.storage.tables.two_factor import CodeStepRow, RecoveryCodeRow, TwoFactorRow
 from workbench.storage.tables.upgrades import SchemaUpgradeRow
-from workbench.storage.tables.webhooks import FinishedTopicRow, WebhookDeliveryRow, WebhookRow
 
 __all__ = [
     "AccessTokenRow",
@@ -79,7 +78,6 @@ __all__ = [
     "DocumentSketchRow",
     "DraftJudgmentRow",
     "DraftSearchRow",
-    "FinishedTopicRow",
     "GroupMemberRow",
     "GroupRow",
     "ImportPortionRow",
@@ -120,6 +118,4 @@ __all__ = [
     "TopicRow",
     "TrailRow",
     "TwoFactorRow",
-    "WebhookDeliveryRow",
-    "WebhookRow",
 ]

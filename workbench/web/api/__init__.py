@@ -47,7 +47,6 @@ from workbench.web.api import (
     side_by_side,
     topics,
     unrecorded,
-    webhooks,
 )
 
 RESOURCES = (
@@ -84,7 +83,6 @@ RESOURCES = (
     results.qrels_blueprint,
     results.scores_blueprint,
     releases.blueprint,
-    webhooks.blueprint,
 )
 
 blueprint = Blueprint("api", __name__, url_prefix="/api/v1")

@@ -112,11 +112,6 @@ ACTS = {
     "api.side_by_side.runs": "Assign runs to compare, by API",
     "api.topics.load": "Load topics, by API",
     "api.unrecorded.act": "Record or dismiss unrecorded answers, by API",
-    "api.webhooks.add": "Add webhook, by API",
-    "api.webhooks.again": "Send delivery to webhook again, by API",
-    "api.webhooks.change": "Change webhook, by API",
-    "api.webhooks.remove": "Remove webhook, by API",
-    "api.webhooks.test": "Send test to webhook, by API",
     "archive.archive": "Archive campaign",
     "archive.delete": "Delete campaign",
     "archive.duplicate": "Duplicate campaign",
@@ -227,12 +222,6 @@ ACTS = {
     "two_factor.renew": "Create own recovery codes",
     "two_factor.turn_off": "Turn own two-factor sign-in off",
     "two_factor.turn_on": "Turn own two-factor sign-in on",
-    "webhooks.add": "Add webhook",
-    "webhooks.again": "Send delivery to webhook again",
-    "webhooks.change": "Change events of webhook",
-    "webhooks.change_state": "Turn webhook on or off",
-    "webhooks.remove": "Remove webhook",
-    "webhooks.test": "Send test to webhook",
 }
 """Names by endpoint, as the buttons of the pages have them. A command is named by its words."""
 

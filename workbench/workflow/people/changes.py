@@ -51,9 +51,6 @@ PRIVATE = frozenset(
         ("openid_identity", "subject"),
         ("openid_identity", "known_as"),
         ("two_factor", "secret"),
-        ("webhook", "secret"),
-        # Many services have a secret in the address itself.
-        ("webhook", "url"),
     }
 )
 # Recorded also where they did not change, since not each of their changes has an entry (`recorded`).
