@@ -137,7 +137,6 @@ def test_so_is_every_other_setting(
         ("/runs/rules", "", ("max_per_topic", "100"), {"code-docnos-alike": "ignored"}),
         ("/settings/probes", "", ("one_in", "20"), {"distance": "12"}),
         ("/adjudication", "/rules", ("steps", "1"), {"machines": "yes"}),
-        ("/topics/drafts", "/rules", ("most", "15"), {"first": "30"}),
         ("/pools/{}/queue", "", ("lease_minutes", "9"), {"per_pair": "2"}),
     ],
 )

@@ -74,7 +74,7 @@ def test_each_result_takes_from_its_options_what_its_page_has_in_its_path(app: F
         assert one.roles == access.roles != frozenset()
 
 
-OF_ORGANISERS = {"judgments.subtopics", "missed", "search.found", "topics.drafts"}
+OF_ORGANISERS = {"judgments.subtopics", "missed", "search.found"}
 
 
 def test_each_sees_the_results_of_the_pages_that_are_open_to_them(of: Of, olga: FlaskClient) -> None:
@@ -110,7 +110,6 @@ FILES = (
     ("missed", "missed/table.csv", ""),
     ("search.found", "search/found.csv", "part=people"),
     ("preferences", "preferences/runs.csv", "table=runs"),
-    ("topics.drafts", "topics/drafts/table.csv", ""),
 )
 
 

@@ -15,7 +15,6 @@ COMMANDS = {
     "list": "workbench.cli.campaign.campaigns:list_",
     "show": "workbench.cli.campaign.campaigns:show",
     "topics": "workbench.cli.campaign.campaigns:topics",
-    "topic-drafts": "workbench.cli.campaign.topic_drafts:topic_drafts",
     "documents": "workbench.cli.campaign.campaigns:documents",
     "dataset": "workbench.cli.campaign.dataset:dataset",
     "rules": "workbench.cli.campaign.runs:rules",

@@ -48,12 +48,9 @@ from workbench.storage.tables.releases import ReleaseOriginRow, ReleasePartRow, 
 from workbench.storage.tables.results import ComputedResultRow
 from workbench.storage.tables.runs import CheckedFileRow, GroupMemberRow, GroupRow, PackedRunRow, RunRow
 from workbench.storage.tables.searching import (
-    DraftJudgmentRow,
-    DraftSearchRow,
     MissedSampleRow,
     SearchEventRow,
     SearchRow,
-    TopicDraftRow,
 )
 from workbench.storage.tables.trail import TrailRow
 from workbench.storage.tables.two_factor import CodeStepRow, RecoveryCodeRow, TwoFactorRow
@@ -76,8 +73,6 @@ __all__ = [
     "DocumentLoadRow",
     "DocumentRow",
     "DocumentSketchRow",
-    "DraftJudgmentRow",
-    "DraftSearchRow",
     "GroupMemberRow",
     "GroupRow",
     "ImportPortionRow",
@@ -114,7 +109,6 @@ __all__ = [
     "SearchRow",
     "SessionRow",
     "SignInAttemptRow",
-    "TopicDraftRow",
     "TopicRow",
     "TrailRow",
     "TwoFactorRow",

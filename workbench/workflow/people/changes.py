@@ -53,8 +53,6 @@ PRIVATE = frozenset(
         ("two_factor", "secret"),
     }
 )
-# Recorded also where they did not change, since not each of their changes has an entry (`recorded`).
-WHOLE = frozenset({("topic_draft", "title"), ("topic_draft", "description"), ("topic_draft", "narrative")})
 
 # Inserted many at once by a statement, which returns them. What else is inserted so is data.
 BY_STATEMENT = frozenset({"assignment"})
@@ -138,7 +136,7 @@ class Changes:
             if kind == "added":
                 values[column.name] = [None, after]
             elif kind == "deleted" or not history.has_changes():
-                if kind == "deleted" or column.primary_key or (table, column.name) in WHOLE:
+                if kind == "deleted" or column.primary_key:
                     values[column.name] = [after]
             else:
                 before = history.deleted[0] if history.deleted else None

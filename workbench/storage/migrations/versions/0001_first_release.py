@@ -769,36 +769,6 @@ def upgrade() -> None:
         postgresql_where=sa.text("replaced_at is null"),
     )
     op.create_table(
-        "topic_draft",
-        sa.Column("id", NUMBER, nullable=False),
-        sa.Column("campaign_id", NUMBER, nullable=False),
-        sa.Column("number", sa.Integer(), nullable=False),
-        sa.Column("client_id", sa.String(64), nullable=False),
-        sa.Column("author_id", NUMBER, nullable=False),
-        sa.Column("title", sa.Text(), nullable=False),
-        sa.Column("description", sa.Text(), nullable=False),
-        sa.Column("narrative", sa.Text(), nullable=False),
-        sa.Column("revision", sa.Integer(), nullable=False),
-        sa.Column("state", sa.String(20), nullable=False),
-        sa.Column("reason", sa.Text(), nullable=False),
-        sa.Column("topic", ID, nullable=True),
-        sa.Column("kept_in", NUMBER, nullable=True),
-        sa.Column("begun_at", MOMENT, nullable=False),
-        sa.Column("decided_by", NUMBER, nullable=True),
-        sa.Column("decided_at", MOMENT, nullable=True),
-        sa.CheckConstraint(
-            "(state = 'accepted') = (topic is not null)", name=op.f("ck_topic_draft_topic_if_accepted")
-        ),
-        sa.CheckConstraint("state in ('open','aside','accepted')", name=op.f("ck_topic_draft_state")),
-        sa.ForeignKeyConstraint(["author_id"], ["account.id"], name=op.f("fk_topic_draft_author_id")),
-        sa.ForeignKeyConstraint(["campaign_id"], ["campaign.id"], name=op.f("fk_topic_draft_campaign_id")),
-        sa.ForeignKeyConstraint(["decided_by"], ["account.id"], name=op.f("fk_topic_draft_decided_by")),
-        sa.ForeignKeyConstraint(["kept_in"], ["pool.id"], name=op.f("fk_topic_draft_kept_in")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_topic_draft")),
-        sa.UniqueConstraint("campaign_id", "client_id", name=op.f("uq_topic_draft_campaign_id_client_id")),
-        sa.UniqueConstraint("campaign_id", "number", name=op.f("uq_topic_draft_campaign_id_number")),
-    )
-    op.create_table(
         "judgment_event",
         sa.Column("id", NUMBER, nullable=False),
         sa.Column("campaign_id", NUMBER, nullable=False),
@@ -973,33 +943,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_search")),
     )
     op.create_index("ix_search_campaign_id_topic", "search", ["campaign_id", "topic", "id"], unique=False)
-    op.create_table(
-        "draft_judgment",
-        sa.Column("id", NUMBER, nullable=False),
-        sa.Column("draft_id", NUMBER, nullable=False),
-        sa.Column("search_id", NUMBER, nullable=False),
-        sa.Column("rank", sa.Integer(), nullable=False),
-        sa.Column("docno", ID, nullable=False),
-        sa.Column("grade", sa.Integer(), nullable=False),
-        sa.Column("document_sha256", sa.String(64), nullable=True),
-        sa.Column("client_id", sa.String(64), nullable=False),
-        sa.Column("judged_at", MOMENT, nullable=False),
-        sa.CheckConstraint("grade >= 0", name=op.f("ck_draft_judgment_grade_not_negative")),
-        sa.ForeignKeyConstraint(["draft_id"], ["topic_draft.id"], name=op.f("fk_draft_judgment_draft_id")),
-        sa.ForeignKeyConstraint(["search_id"], ["search.id"], name=op.f("fk_draft_judgment_search_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_draft_judgment")),
-        sa.UniqueConstraint("draft_id", "client_id", name=op.f("uq_draft_judgment_draft_id_client_id")),
-    )
-    op.create_index(op.f("ix_draft_judgment_search_id"), "draft_judgment", ["search_id"], unique=False)
-    op.create_table(
-        "draft_search",
-        sa.Column("search_id", NUMBER, nullable=False),
-        sa.Column("draft_id", NUMBER, nullable=False),
-        sa.ForeignKeyConstraint(["draft_id"], ["topic_draft.id"], name=op.f("fk_draft_search_draft_id")),
-        sa.ForeignKeyConstraint(["search_id"], ["search.id"], name=op.f("fk_draft_search_search_id")),
-        sa.PrimaryKeyConstraint("search_id", name=op.f("pk_draft_search")),
-    )
-    op.create_index(op.f("ix_draft_search_draft_id"), "draft_search", ["draft_id"], unique=False)
     op.create_table(
         "pool_event",
         sa.Column("pool_id", NUMBER, nullable=False),
