@@ -211,7 +211,6 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
     return {
         "search_id": searches[0],
         "organisers_search_id": searches[1],
-        "searcher_id": marlow,
         "assignment_id": task,
         "live_task_id": parts[live.name, "T08"],
         "done_task_id": parts[POOL, "T01"],

@@ -90,7 +90,6 @@ QUESTIONS: Mapping[str, tuple[Asked, ...]] = {
     "run_scores.topics_file": (_asked(TAG),),
     "run_pairs.two": (_asked(), _asked(("first", "harbour-bm25"), ("second", "tidewater-tfidf"))),
     "search.index": (_asked(("topic", "T02")),),
-    "search_run.index": (_asked(account_id="searcher_id"),),
     "search.show": (_asked(("docno", "ALM-0001"), search_id="organisers_search_id"),),
     "sign_in_codes.index": (_asked(who=HALFWAY),),
     "stopping.index": (_asked(pool_id="learner_id"),),

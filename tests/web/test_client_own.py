@@ -53,30 +53,6 @@ def test_an_assessor_searches_opens_and_judges_what_was_found(of: Of, cast: Cast
     assert ada.more_own_hits(mine, found["search"])["hits"] == hits  # there are no others
 
 
-@pytest.mark.usefixtures("allowed")
-def test_a_persons_searches_become_a_manual_run(of: Of, cast: Cast) -> None:
-    mine = cast.assignments["Ada", "T1"]
-    found = of("Ada").search_own(mine, "spring tides")
-    of("Ada").judge_hit(mine, found["search"], "new2", 3)
-    olga = of("Olga")
-    session = olga.search_session("ada")
-    assert (session["searches"], session["suggested_tag"]) == (1, f"search-{cast.accounts['Ada'].id}")
-    # Judged relevant comes first, then what was only shown.
-    (topic,) = session["topics"]
-    assert (topic["relevant"], topic["shown"]) == (["new2"], ["new1"])
-    saved = olga.save_search_session("ada", "search-ada", description="By hand.")
-    assert (saved["kind"], saved["description"], saved["lines"]) == ("manual", "By hand.", 2)
-    with pytest.raises(ApiError) as taken:
-        olga.save_search_session("ada", "search-ada")
-    assert refused_with(taken) == 422
-    with pytest.raises(ApiError) as nobody:
-        olga.search_session("vera")
-    assert refused_with(nobody) == 404
-    with pytest.raises(ApiError) as role:
-        of("Vera").search_session("ada")
-    assert refused_with(role) == 403
-
-
 def test_an_assessor_adds_documents_to_an_own_assignment(of: Of, cast: Cast) -> None:
     ada, mine = of("Ada"), cast.assignments["Ada", "T1"]
     # d1 is in the pool, and d6 has a text.

@@ -150,8 +150,6 @@ from workbench.json_forms.searching import (
     SearchingReportJson,
     SearchJson,
     SearchLineJson,
-    SearchSessionJson,
-    SessionTopicJson,
     TopicFoundJson,
 )
 
@@ -265,12 +263,10 @@ __all__ = [
     "ScoreJson",
     "SearchJson",
     "SearchLineJson",
-    "SearchSessionJson",
     "SearchedDocumentJson",
     "SearcherFoundJson",
     "SearchingReportJson",
     "SelectionJson",
-    "SessionTopicJson",
     "SideDocumentJson",
     "StatementJson",
     "StrategyPlan",

@@ -94,24 +94,3 @@ class SearchLineJson(TypedDict):
     found: int
     joined: int
     searched_at: str
-
-
-class SessionTopicJson(TypedDict):
-    """What a person's searches for a topic give: judged relevant, opened, shown; `left_out` are in no run."""
-
-    topic: str
-    title: str
-    relevant: list[str]
-    opened: list[str]
-    shown: list[str]
-    left_out: int
-
-
-class SearchSessionJson(TypedDict):
-    """A person's searches as a run could have them, in the order of its ranking."""
-
-    login: str
-    searches: int
-    suggested_tag: str
-    suggested_description: str
-    topics: list[SessionTopicJson]

@@ -69,7 +69,6 @@ COMMANDS = {
     "draw-missed": "workbench.cli.campaign.missed:draw_missed",
     "missed": "workbench.cli.campaign.missed:missed",
     "found": "workbench.cli.campaign.searching:found",
-    "search-run": "workbench.cli.campaign.session_run:search_run",
     "report": "workbench.cli.campaign.report:report",
     "release": "workbench.cli.campaign.release:release",
     "archive": "workbench.cli.campaign.archive:archive",
