@@ -110,7 +110,6 @@ FILES = frozenset(
         "run_checks.corrected",
         "own_checks.corrected",
         "live_pools.events",
-        "adjudication.report_file",
     }
 )
 # Fragments; their pages ask for them.
@@ -149,7 +148,6 @@ BARE = frozenset(
         "preferences.index",
         "records.table",
         "adjudicating.desk",
-        "adjudication.report",
     }
 )
 LONG = frozenset(

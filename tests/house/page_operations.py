@@ -181,8 +181,6 @@ SHOWN = {
     "adjudication.decisions": "disputes.decisions",
     "adjudication.export": "disputes.index",
     "adjudication.index": "disputes.index",
-    "adjudication.report": "disputes.report",
-    "adjudication.report_file": RESULT,
     "agreement.assessors": "agreement.agreement",
     "agreement.grades": "agreement.agreement",
     "agreement.index": "agreement.agreement",

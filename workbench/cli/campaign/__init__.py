@@ -57,7 +57,6 @@ COMMANDS = {
     "dispute-rules": "workbench.cli.campaign.adjudication:dispute_rules",
     "adjudicate": "workbench.cli.campaign.adjudication:adjudicate",
     "decisions": "workbench.cli.campaign.adjudication:decisions",
-    "discussion-report": "workbench.cli.campaign.adjudication:discussion_report",
     "agreement-topics": "workbench.cli.campaign.agreement:agreement_topics",
     "self-consistency": "workbench.cli.campaign.agreement:self_consistency",
     "agreement-machines": "workbench.cli.campaign.agreement:agreement_machines",
