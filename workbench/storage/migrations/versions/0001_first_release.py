@@ -850,6 +850,7 @@ def upgrade() -> None:
     op.create_index(op.f("ix_kept_aside_campaign_id"), "kept_aside", ["campaign_id"], unique=False)
     op.create_table(
         "mail_message",
+        sa.Column("id", NUMBER, nullable=False),
         sa.Column("kind", sa.String(20), nullable=False),
         sa.Column("address", sa.String(254), nullable=False),
         sa.Column("asked", sa.String(254), nullable=False),
@@ -857,7 +858,6 @@ def upgrade() -> None:
         sa.Column("invitation_id", NUMBER, nullable=True),
         sa.Column("campaign_id", NUMBER, nullable=True),
         sa.Column("deadline", sa.Date(), nullable=True),
-        sa.Column("id", NUMBER, nullable=False),
         sa.Column("state", sa.String(20), nullable=False),
         sa.Column("created_at", MOMENT, nullable=False),
         sa.Column("due_at", MOMENT, nullable=False),
