@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy.orm import Session
 
-from workbench.storage.tables import DraftSearchRow, SearchEventRow, SearchRow
+from workbench.storage.tables import SearchEventRow, SearchRow
 from workbench.workflow.judging.desk_rules import save_allows_search
 from workbench.workflow.searching.searches import Searcher
 
@@ -31,8 +31,6 @@ def stored_search(db: Session, searcher: Searcher, docnos: Sequence[str], *, typ
     )
     db.add(search)
     db.flush()
-    if searcher.draft_id is not None:
-        db.add(DraftSearchRow(search_id=search.id, draft_id=searcher.draft_id))
     shown = {"search_id": search.id, "happening": "shown", "rank": len(docnos), "at": search.searched_at}
     db.add(SearchEventRow(**shown))
     return search.id

@@ -105,7 +105,6 @@ class Settings:
     two-factor sign-in is required.
     Sessions that were not used for `session_idle` end, none if it is None; `strict_subdomains` has browsers
     use HTTPS for all subdomains as well.
-    `webhook_hosts` are hosts that webhooks may name although they are inside this network.
     """
 
     instance: Path
@@ -125,7 +124,6 @@ class Settings:
     mail: MailSettings | None = None
     cluster: SearchCluster | None = None
     two_factor_demand: TwoFactorDemand = TwoFactorDemand.NOBODY
-    webhook_hosts: tuple[str, ...] = ()
     openid: OpenIdSettings | None = None
     session_idle: timedelta | None = USUAL_IDLE
     strict_subdomains: bool = False
@@ -160,7 +158,6 @@ def read_settings(environment: Mapping[str, str] | None = None, *, instance: Pat
         mail=_mail(env),
         cluster=read_cluster(env),
         two_factor_demand=_two_factor_demand(env, "WORKBENCH_REQUIRE_TWO_FACTOR"),
-        webhook_hosts=tuple(one.casefold() for one in _listed(env, "WORKBENCH_WEBHOOK_HOSTS")),
         openid=_openid(env),
         session_idle=_idle(env, "WORKBENCH_IDLE_HOURS"),
         strict_subdomains=_yes_or_no(env, "WORKBENCH_STRICT_SUBDOMAINS") or False,

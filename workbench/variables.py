@@ -22,7 +22,7 @@ class Variable:
 
 
 DATA, ADDRESS, MAIL, LOG, COMMANDS = "Data", "Address and proxy", "E-mail", "Log and metrics", "Commands"
-SEARCH, OPENID, SIGN_IN, WEBHOOKS = "Search", "OpenID Connect", "Sign-in", "Webhooks"
+SEARCH, OPENID, SIGN_IN = "Search", "OpenID Connect", "Sign-in"
 VARIABLES = (
     Variable(DATA, "WORKBENCH_INSTANCE", "`instance/`", "Folder of the embedded database"),
     Variable(
@@ -166,13 +166,6 @@ VARIABLES = (
         "WORKBENCH_IDLE_HOURS",
         "336, 14 days",
         "Hours after which a [session](accounts.md#sessions) ends that is not used; 0: its 30 days only",
-    ),
-    Variable(
-        WEBHOOKS,
-        "WORKBENCH_WEBHOOK_HOSTS",
-        "none",
-        "Hosts inside your network to which webhooks may be delivered, separated by commas; `localhost` "
-        "among them also allows `http://localhost`",
     ),
     Variable(
         LOG,

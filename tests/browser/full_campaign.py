@@ -16,7 +16,6 @@ from tests.assigned import assign
 from tests.browser.people import CHEAP, PASSWORD, demo_instance, stored
 from tests.formats.image_files import image_document, png_file
 from tests.searches import stored_search
-from tests.webhooks import a_webhook
 from workbench.consensus.rule_choice import rule_choice
 from workbench.demo.campaign import POOL, SLUG
 from workbench.formats.single_files import sha256_of
@@ -58,15 +57,7 @@ from workbench.workflow.runs.run_checks import check_file, run_checker
 from workbench.workflow.runs.run_metadata import RunKind, RunMetadata
 from workbench.workflow.runs.store import add_runs
 from workbench.workflow.runs.uploads import add_to_batch
-from workbench.workflow.searching.draft_judgments import DraftAnswer, judge_for_draft
 from workbench.workflow.searching.searches import Searcher
-from workbench.workflow.searching.topic_drafts import (
-    TopicStatement,
-    begin_draft,
-    change_statement,
-    draft_row,
-)
-from workbench.workflow.webhooks.deliveries import FailedAttempt, claim_next, note_failed
 
 DATABASE = "workbench.sqlite3"
 # Nothing in it may break the page: one word longer than a telephone is wide, and words of both directions.
@@ -217,14 +208,9 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
         stored_search(db, Searcher(campaign_id, "T02", *who), ["ALM-0001", "ALM-0002"])
         for who in ((marlow, task), (organiser,))
     ]
-    topic_draft, draft_search = _topic_draft(db, campaign_id, organiser)
     return {
-        "topic_draft": topic_draft,
-        "draft_search_id": draft_search,
-        "webhook_id": _webhook(db, campaign_id),
         "search_id": searches[0],
         "organisers_search_id": searches[1],
-        "searcher_id": marlow,
         "assignment_id": task,
         "live_task_id": parts[live.name, "T08"],
         "done_task_id": parts[POOL, "T01"],
@@ -243,17 +229,6 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
         "batch": TWO_OF_A_BATCH[0],
         "own_batch": TWO_OF_A_BATCH[1],
     }
-
-
-def _topic_draft(db: Session, campaign_id: int, author: int) -> tuple[int, int]:
-    """The numbers of a topic in the making, and of a search for it that led to a judgment."""
-    number = begin_draft(db, campaign_id, author, "draft-of-a-topic")
-    said = TopicStatement("Silting of the harbour mouth", "How does sand fill it?", "Figures count.")
-    change_statement(db, campaign_id, number, author, said)
-    searcher = Searcher(campaign_id, "", author, draft_id=draft_row(db, campaign_id, number).id)
-    search = stored_search(db, searcher, ["ALM-0001", "ALM-0002"])
-    judge_for_draft(db, searcher, number, search, DraftAnswer("ALM-0002", 2, "of-a-draft"))
-    return number, search
 
 
 def _settle(db: Session, campaign_id: int, accounts: dict[str, Account]) -> tuple[str, str]:
@@ -291,12 +266,3 @@ def _long(db: Session, accounts: dict[str, Account]) -> tuple[str, dict[str, Any
     marlows = [one for one in assignments_of(db, campaign.id) if one.assessor == "A. Marlow"]
     task = next(one.id for one in marlows if one.topic == LONG_ID)
     return campaign.slug, {"slug": campaign.slug, "pool_id": pool.id, "assignment_id": task}
-
-
-def _webhook(db: Session, campaign_id: int) -> int:
-    """A webhook whose first delivery was refused, with what it was told."""
-    webhook_id = a_webhook(db, campaign_id)
-    claimed = claim_next(db)
-    assert claimed is not None
-    note_failed(db, claimed.id, FailedAttempt("status 503 Service Unavailable", 503, "maintenance"))
-    return webhook_id

@@ -25,7 +25,7 @@ SAMPLES = {
     "docno": "ALM-0001", "table": "growth", "part": "rules", "kind": "csv",
     "what": "preferences", "page": "agreement", "question": "holes", "version": "1.0",
     "sha256": "a" * 64, "tag": "alpha", "pool": "depth 2", "login": "somebody", "role": "viewer",
-    "group": "none", "search_id": 1, "webhook_id": 1,
+    "group": "none", "search_id": 1,
 }  # fmt: skip
 
 

@@ -1,9 +1,8 @@
-"""Searching in a real browser: from the desk and for a topic that is written, by one key a judgment."""
+"""Searching in a real browser: from the desk, by one key a judgment."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,16 +12,9 @@ from sqlalchemy import select
 from tests.browser.desks import DOCNO, DeskOf, DeskServer, desk_server, press, ready
 from tests.browser.people import stored
 from workbench.records import Document
-from workbench.storage.tables import AccountRow, CampaignRow, JudgmentEventRow, PoolEntryRow, SearchEventRow
+from workbench.storage.tables import CampaignRow, JudgmentEventRow, PoolEntryRow, SearchEventRow
 from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.judging.desk_rules import save_allows_search
-from workbench.workflow.searching.fitness import DevelopmentRules, TopicFitness
-from workbench.workflow.searching.topic_drafts import (
-    TopicStatement,
-    begin_draft,
-    save_development_rules,
-    topic_draft,
-)
 
 FOUND = ("N1", "N2", "N3", "N4")
 
@@ -96,41 +88,3 @@ def test_one_key_goes_searching_one_opens_one_judges_and_one_goes_back(
         assert {(reason or "").partition(", ")[0] for reason in reasons} == {"search 2"}
         happened = [one.happening for one in db.scalars(select(SearchEventRow).order_by(SearchEventRow.id))]
     assert happened == ["shown", "shown", *["opened", "judged"] * 4]
-
-
-def test_a_topic_is_written_beside_the_search_and_one_key_judges(desk_of: DeskOf, server: DeskServer) -> None:
-    with stored(server.instance) as database, database.writing() as db:
-        campaign = db.scalars(select(CampaignRow)).one()
-        rules = DevelopmentRules(first=4, least=1, most=3, assessors=True)
-        save_development_rules(db, campaign.id, rules)
-        ada = db.scalars(select(AccountRow.id).where(AccountRow.login == "ada")).one()
-        number = begin_draft(db, campaign.id, ada, "a-draft-of-ada")
-    page = desk_of("Ada")
-    page.goto(f"{server.address}/c/trial/topics/drafts/{number}")
-    page.evaluate("document.body.dataset.stays = 1")
-    page.locator("#title").fill("Whirlpools")
-    page.locator("#narrative").fill("Where they turn.")
-    # What is typed is saved before the search is sent.
-    page.locator("#query").fill("whirlpool")
-    page.keyboard.press("Enter")
-    expect(page.locator("[data-hit]")).to_have_count(4)
-    expect(page.locator("#title")).to_have_value("Whirlpools")
-    expect(page.locator("h1")).to_have_text("Whirlpools")
-    expect(page.locator("#narrative")).to_have_value("Where they turn.")
-    expect(page.locator("[data-hit]").first).to_be_focused()
-    page.keyboard.press("Enter")
-    for docno, key in zip(FOUND, "3200", strict=True):
-        expect(page.locator("#opened .strip .mono")).to_have_text(docno)
-        expect(page.locator("#opened-document")).to_be_focused()
-        page.keyboard.press(key)
-    expect(page.locator(".hits li.done")).to_have_count(4)
-    expect(page.locator(".fitness .pill")).to_have_text(TopicFitness.FIT)
-    expect(page.locator("body")).to_have_attribute("data-stays", "1")
-    # Saved a moment after the last key too, also of what is typed before the scripts are there.
-    page.locator("#description").fill("Which waters turn?")
-    expect(page.locator("#statement-state")).to_have_text("Saved")
-    with stored(server.instance) as database, database.reading() as db:
-        draft = topic_draft(db, campaign.id, number)
-    said = TopicStatement("Whirlpools", "Which waters turn?", "Where they turn.")
-    assert replace(draft.statement, revision=0) == said
-    assert (draft.progress.judged, draft.progress.relevant) == (4, 2)

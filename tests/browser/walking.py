@@ -63,12 +63,6 @@ QUESTIONS: Mapping[str, tuple[Asked, ...]] = {
     "discussions.pair": (_asked(*PAIR, who="marlow"),),
     "documents.document": (_asked(("docno", "ALM-0001")), _asked(("docno", "ALM-0001"), who="wick")),
     "documents.index": (_asked(), _asked(("q", "harbour"))),
-    "draft_desk.index": (_asked(number="topic_draft"),),
-    "draft_desk.show": (
-        _asked(number="topic_draft", search_id="draft_search_id"),
-        _asked(("docno", "ALM-0001"), number="topic_draft", search_id="draft_search_id"),
-    ),
-    "drafts.index": (_asked(), _asked(who="marlow")),
     "entrance.reset": (_asked(token="reset_token"),),
     "mail_address.confirmation": (_asked(token="address_token"),),
     "files.original": (_asked(("docno", "{picture}")),),
@@ -96,7 +90,6 @@ QUESTIONS: Mapping[str, tuple[Asked, ...]] = {
     "run_scores.topics_file": (_asked(TAG),),
     "run_pairs.two": (_asked(), _asked(("first", "harbour-bm25"), ("second", "tidewater-tfidf"))),
     "search.index": (_asked(("topic", "T02")),),
-    "search_run.index": (_asked(account_id="searcher_id"),),
     "search.show": (_asked(("docno", "ALM-0001"), search_id="organisers_search_id"),),
     "sign_in_codes.index": (_asked(who=HALFWAY),),
     "stopping.index": (_asked(pool_id="learner_id"),),
@@ -117,7 +110,6 @@ FILES = frozenset(
         "run_checks.corrected",
         "own_checks.corrected",
         "live_pools.events",
-        "adjudication.report_file",
     }
 )
 # Fragments; their pages ask for them.
@@ -153,7 +145,6 @@ BARE = frozenset(
         "analysis.index",
         "preferences.index",
         "adjudicating.desk",
-        "adjudication.report",
     }
 )
 LONG = frozenset(
@@ -230,7 +221,7 @@ def everybodys(app: Flask, full: FullCampaign) -> list[Look]:
 
 def _shared(look: Look) -> bool:
     # What is one person's own is nobody else's page, and a draft is the organisers'.
-    own = ("/judge/", "own-runs", "pools/compare?", "/topics/drafts/")
+    own = ("/judge/", "own-runs", "pools/compare?")
     return look.path.startswith(f"/c/{SLUG}/") and not any(part in look.path for part in own)
 
 

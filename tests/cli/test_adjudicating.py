@@ -109,21 +109,18 @@ def test_the_nyt_pilot_held_elsewhere_reports_what_was_published(
     disputed = told("disputes", "pilot", "--order", "topic")["disputed"]
     assert sum(one["new"] for one in told("import", "pilot", after, "--discussed")) == 360
     assert sum(one["new"] for one in told("import", "pilot", after, "--discussed")) == 0
-    found = told("discussion-report", "pilot")["everything"]
+    assert told("disputes", "pilot", "--order", "topic")["disputed"] < disputed
+    found = json.loads(CliRunner().invoke(rounds, [before, after, "--json"]).stdout)
     assert (found["pairs"], found["labels"], found["changed"]) == (120, 360, 34)
     fleiss = next(one for one in found["graded"] if one["coefficient"] == "pooled")
     assert (round(fleiss["before"], 3), round(fleiss["after"], 3)) == (0.485, 0.675)
-    assert told("disputes", "pilot", "--order", "topic")["disputed"] < disputed
-    offline = CliRunner().invoke(rounds, [before, after, "--json"])
-    assert json.loads(offline.stdout) == found
-    latex = campaign("discussion-report", "pilot", "--latex").stdout
+    latex = CliRunner().invoke(rounds, [before, after, "--latex"]).stdout
     assert "& all grades & 0.485 & 120 & 0.675 & 120" in latex
     assert "34 of 360 labels changed" in latex
-    table = list(csv.DictReader(campaign("discussion-report", "pilot", "--csv").stdout.splitlines()))
+    table = list(csv.DictReader(CliRunner().invoke(rounds, [before, after, "--csv"]).stdout.splitlines()))
     (row,) = (one for one in table if (one["name"], one["grades"]) == ("pooled", "all grades"))
     assert (float(row["before"]), float(row["after"])) == (fleiss["before"], fleiss["after"])
     assert sum(int(one["changed"]) for one in table if one["part"] == "assessor") == 34
-    assert CliRunner().invoke(rounds, [before, after, "--latex"]).stdout == latex
 
 
 def test_two_files_without_a_common_label_are_refused(tmp_path: Path) -> None:

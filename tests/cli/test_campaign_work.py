@@ -80,13 +80,6 @@ def test_disputes_rules_and_decisions_are_tables(judged: Terminal) -> None:
     assert rows(decided)[1] == ["standard input", "1", "1", "0", "0"]
     rules = dict(rows(judged.does("campaign", "dispute-rules", "harbour"))[1:])
     assert rules["names_hidden"] == "False"
-    assert "no pair of this campaign was discussed" in judged.refused(
-        "campaign", "discussion-report", "harbour"
-    )
-    held = ("campaign", "import", "harbour", "-", "--discussed")
-    judged.does(*held, stdin=b"topic\tdoc\tassessor\tgrade\nT1\td2\tUna\t0\n")
-    report = judged.does("campaign", "discussion-report", "harbour").decode()
-    assert report.splitlines()[-1] == "1 pairs discussed"
 
 
 def test_forms_of_qrels_and_of_their_rules_that_exclude_one_another(judged: Terminal, tmp_path: Path) -> None:

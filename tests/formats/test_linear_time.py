@@ -35,7 +35,6 @@ from workbench.searching.query import read_query
 from workbench.web.chunking import longest_text
 from workbench.web.rendering import plain_words, render_document
 from workbench.workflow.people.passwords import password_findings
-from workbench.workflow.searching.topic_drafts import next_topic_id
 
 SIZE = 200_000
 SECONDS = 2.5
@@ -165,7 +164,6 @@ OTHERS: dict[str, Callable[[str], object]] = {
     "line": plain_words,
     "longest text": longest_text,
     "password": lambda text: password_findings(text[:1000]),
-    "draft": lambda text: next_topic_id([text[:512]] * 1000),
 }
 
 

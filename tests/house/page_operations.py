@@ -57,11 +57,6 @@ SENT = {
     "discussions.read": "discussions.read",
     "discussions.say": "discussions.say",
     "documents.load": "documents.load",
-    "draft_desk.change": "drafts.change",
-    **{f"draft_desk.{one}": f"draft_searches.{one}" for one in ("judge", "more", "open_document", "search")},
-    **{f"drafts.{one}": f"drafts.{one}" for one in ("begin", "change_rules", "keep", "take")},
-    "drafts.put_aside": "drafts.change_state",
-    "drafts.take_up": "drafts.change_state",
     "entrance.accept": SIGNING_IN,
     "entrance.begin": SIGNING_IN,
     "entrance.enter": SIGNING_IN,
@@ -146,7 +141,6 @@ SENT = {
     "search.more": "searches.more",
     "search.open_document": BROWSER,
     "search.search": "searches.search",
-    "search_run.save": "searches.save",
     "settings.ask": "settings.change",
     "settings.breaks": "settings.change",
     "settings.change": "campaigns.change",
@@ -169,8 +163,6 @@ SENT = {
     "two_factor.renew": OWN_ACCOUNT,
     "two_factor.turn_off": OWN_ACCOUNT,
     "two_factor.turn_on": OWN_ACCOUNT,
-    **{f"webhooks.{one}": f"webhooks.{one}" for one in ("add", "again", "change", "remove", "test")},
-    "webhooks.change_state": "webhooks.change",
 }
 """By endpoint of a page that takes a form: the operation that does the same."""
 
@@ -186,8 +178,6 @@ SHOWN = {
     "adjudication.decisions": "disputes.decisions",
     "adjudication.export": "disputes.index",
     "adjudication.index": "disputes.index",
-    "adjudication.report": "disputes.report",
-    "adjudication.report_file": RESULT,
     "agreement.assessors": "agreement.agreement",
     "agreement.grades": "agreement.agreement",
     "agreement.index": "agreement.agreement",
@@ -232,10 +222,6 @@ SHOWN = {
     "documents.document": "documents.show",
     "documents.index": "documents.index",
     "documents.without_text": "documents.missing",
-    "draft_desk.index": "drafts.show",
-    "draft_desk.show": "draft_searches.show",
-    "drafts.index": "drafts.index",
-    "drafts.table_file": RESULT,
     "entrance.invitation": SIGNING_IN,
     "entrance.reset": SIGNING_IN,
     "entrance.sign_in": SIGNING_IN,
@@ -331,7 +317,6 @@ SHOWN = {
     "search.found_file": RESULT,
     "search.index": "missed.found",
     "search.show": "searches.show",
-    "search_run.index": "searches.session",
     "settings.index": "settings.show",
     "settings.new": CONFIRMED,
     "setup.index": STEP,
@@ -363,8 +348,6 @@ SHOWN = {
     "trust.question_file": RESULT,
     "trust.runs_file": RESULT,
     "two_factor.index": OWN_ACCOUNT,
-    "webhooks.index": "webhooks.index",
-    "webhooks.show": "webhooks.delivery_list",
 }
 """By endpoint of a page that shows something: the operation that has what it shows."""
 

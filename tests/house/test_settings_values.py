@@ -158,14 +158,12 @@ def test_lists_are_parted_by_commas_or_spaces() -> None:
     found = read_settings(
         {
             "WORKBENCH_HOSTS": "judge.example.org, bench.example.org",
-            "WORKBENCH_WEBHOOK_HOSTS": "Hooks.internal",
             "WORKBENCH_PROXY_ADDRESSES": "192.0.2.1 10.1.2.3/8",
             "WORKBENCH_MAX_UPLOAD_MIB": "3",
             "WORKBENCH_SECURE_COOKIES": "off",
         }
     )
     assert found.hosts == ("judge.example.org", "bench.example.org")
-    assert found.webhook_hosts == ("hooks.internal",)
     assert found.proxy_networks == (ip_network("192.0.2.1/32"), ip_network("10.0.0.0/8"))
     assert (found.max_upload_bytes, found.secure_cookies) == (3 * 1024**2, False)
     assert read_settings({}).proxy_networks == NEARBY

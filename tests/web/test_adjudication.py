@@ -308,7 +308,7 @@ def test_hidden_names_are_in_nothing_that_an_adjudicator_fetches_here(
         save_adjudication_rules(db, judged.campaign_id, AdjudicationRules(names_hidden=True))
     judith = enter("Judith")
     decide(judith, ("T1", "d2"), "back")
-    for address in ("", "/disputes.csv", "/disputes.json", "/discussions", "/decisions.tsv"):
+    for address in ("", "/disputes.csv", "/disputes.json", "/decisions.tsv"):
         page = judith.get(QUEUE + address).text
         assert "Ada" not in page, address
         assert "Ben" not in page, address
@@ -377,15 +377,3 @@ def test_a_pair_sent_back_is_all_that_its_assessors_see_of_one_another(
         save_adjudication_rules(db, judged.campaign_id, AdjudicationRules(blind_discussion=False))
     assert "you are right" in enter("Ben").get(f"{TALK}/pair", query_string=pair).text
     assert State.SETTLED.label in enter("Judith").get(f"{QUEUE}?state=settled").text
-    judith = enter("Judith")
-    after = judith.get(f"{QUEUE}/discussions").text
-    assert "1 judgment of 8 changed" in after
-    assert "Ada" in after
-    files = {kind: judith.get(f"{QUEUE}/discussions.{kind}").text for kind in ("csv", "tex", "json")}
-    assert all(f"discussions.{kind}" in after and "Ada" in text for kind, text in files.items())
-    with sqlite_database.writing() as db:
-        save_adjudication_rules(db, judged.campaign_id, AdjudicationRules(names_hidden=True))
-    for kind in ("csv", "tex", "json"):
-        hidden = judith.get(f"{QUEUE}/discussions.{kind}").text
-        assert "pooled" in hidden.casefold()
-        assert "Ada" not in hidden

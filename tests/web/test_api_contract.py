@@ -25,7 +25,6 @@ from workbench.workflow.judging.submission import Submission
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.searching.searches import Searcher
-from workbench.workflow.searching.topic_drafts import begin_draft, draft_row
 
 pytestmark = pytest.mark.slow
 MOST = examples(15)
@@ -38,16 +37,14 @@ KNOWN = {
 
 @pytest.fixture
 def token(sqlite_database: Database, cast: Cast) -> str:
-    """Olga, who develops a topic and may do everything in a campaign in which somebody has judged."""
+    """Olga, who has searched and may do everything in a campaign in which somebody has judged."""
     with sqlite_database.writing() as db:
         add_role(db, cast.campaign_id, cast.accounts["Olga"].id, Role.ADJUDICATOR)
         for name, grade in (("Ada", 1), ("Ben", 3)):
             said = Submission("d1", f"answer-of-{name}", answer=Answer.GRADE, grade=grade)
             record(db, cast.assignments[name, "T1"], cast.accounts[name].id, said)
         olga = cast.accounts["Olga"].id
-        number = begin_draft(db, cast.campaign_id, olga, "a-draft-of-a-topic")
-        draft_id = draft_row(db, cast.campaign_id, number).id
-        stored_search(db, Searcher(cast.campaign_id, "", olga, draft_id=draft_id), ["d1", "d2"])
+        stored_search(db, Searcher(cast.campaign_id, "T1", olga), ["d1", "d2"])
     return token_of(sqlite_database, cast.accounts["Olga"])
 
 

@@ -10,7 +10,6 @@ import pytest
 
 from tests.cast import CHEAP, Cast
 from tests.mail import Mailbox
-from tests.webhooks import INSIDE, a_webhook, receiver
 from workbench.errors import Unavailable
 from workbench.settings import Settings
 from workbench.storage.engine import Database
@@ -42,11 +41,7 @@ def test_each_kind_of_sending_has_a_thread_and_without_a_mail_server_none_sends_
     sqlite_database: Database, settings: Settings, started: Started
 ) -> None:
     background_work.start_background_work(context_with(settings, sqlite_database))
-    assert {name: seconds for name, (seconds, _) in started.items()} == {
-        "webhooks": 5.0,
-        "imports": 10.0,
-        "finished topics": 15.0,
-    }
+    assert {name: seconds for name, (seconds, _) in started.items()} == {"imports": 10.0}
     background_work.start_background_work(context_with(replace(settings, mail=AWAY), sqlite_database))
     assert started["mail"][0] == 5.0
 
@@ -66,22 +61,14 @@ def test_a_look_at_empty_queues_sends_nothing_and_writes_nothing(
     monkeypatch.setattr(sqlite_database, "writing", written)
     assert {name: look() for name, (_, look) in started.items()} == {
         "mail": 0,
-        "webhooks": 0,
         "imports": None,
-        "finished topics": 0,
     }
 
 
-def test_a_message_that_is_due_is_tried_and_a_webhook_is_told(
-    sqlite_database: Database, settings: Settings, cast: Cast
-) -> None:
-    with receiver() as program:
-        with sqlite_database.writing() as db:
-            add_test(db, "ada@example.org")
-            a_webhook(db, cast.campaign_id, program.url)
-        assert background_work.mail_if_due(sqlite_database, AWAY) == 0
-        assert background_work.deliver_if_due(sqlite_database, INSIDE) == 1
-        assert len(program.received) == 1
+def test_a_message_that_is_due_is_tried(sqlite_database: Database) -> None:
+    with sqlite_database.writing() as db:
+        add_test(db, "ada@example.org")
+    assert background_work.mail_if_due(sqlite_database, AWAY) == 0
     with sqlite_database.reading() as db:
         (message,) = messages(db)
     assert (message.state, message.tries) == ("waiting", 1)

@@ -1,4 +1,4 @@
-"""The methods of the client for searches and additions of assessors, webhooks and collections."""
+"""The methods of the client for searches and additions of assessors, and collections."""
 
 from __future__ import annotations
 
@@ -53,30 +53,6 @@ def test_an_assessor_searches_opens_and_judges_what_was_found(of: Of, cast: Cast
     assert ada.more_own_hits(mine, found["search"])["hits"] == hits  # there are no others
 
 
-@pytest.mark.usefixtures("allowed")
-def test_a_persons_searches_become_a_manual_run(of: Of, cast: Cast) -> None:
-    mine = cast.assignments["Ada", "T1"]
-    found = of("Ada").search_own(mine, "spring tides")
-    of("Ada").judge_hit(mine, found["search"], "new2", 3)
-    olga = of("Olga")
-    session = olga.search_session("ada")
-    assert (session["searches"], session["suggested_tag"]) == (1, f"search-{cast.accounts['Ada'].id}")
-    # Judged relevant comes first, then what was only shown.
-    (topic,) = session["topics"]
-    assert (topic["relevant"], topic["shown"]) == (["new2"], ["new1"])
-    saved = olga.save_search_session("ada", "search-ada", description="By hand.")
-    assert (saved["kind"], saved["description"], saved["lines"]) == ("manual", "By hand.", 2)
-    with pytest.raises(ApiError) as taken:
-        olga.save_search_session("ada", "search-ada")
-    assert refused_with(taken) == 422
-    with pytest.raises(ApiError) as nobody:
-        olga.search_session("vera")
-    assert refused_with(nobody) == 404
-    with pytest.raises(ApiError) as role:
-        of("Vera").search_session("ada")
-    assert refused_with(role) == 403
-
-
 def test_an_assessor_adds_documents_to_an_own_assignment(of: Of, cast: Cast) -> None:
     ada, mine = of("Ada"), cast.assignments["Ada", "T1"]
     # d1 is in the pool, and d6 has a text.
@@ -121,21 +97,6 @@ def test_a_participant_sees_the_statements_of_the_topics_and_no_subtopics(
     assert whole == {**seen, "subtopics": [["1", "spring"], ["2", "neap"]]}
 
 
-def test_a_webhook_is_added_changed_tested_and_removed(of: Of) -> None:
-    olga = of("Olga")
-    made = olga.add_webhook("https://example.org/told", ["run.received"])
-    number = made["webhook"]["webhook"]
-    assert made["secret"]
-    assert olga.change_webhook(number, events=["release.made"], on=True)["events"] == ["release.made"]
-    assert olga.test_webhook(number)["waiting"] == 1
-    (delivery,) = olga.deliveries(number)
-    olga.deliver_again(number, delivery["delivery"])
-    assert [one["on"] for one in olga.webhooks()] == [True]
-    assert not olga.change_webhook(number, on=False)["on"]
-    olga.remove_webhook(number)
-    assert list(olga.webhooks()) == []
-
-
 def test_a_collection_begins_to_be_loaded_and_says_how_far_it_is(
     of: Of, started: list[Any], tmp_path: Path
 ) -> None:
@@ -160,7 +121,6 @@ def test_no_sentence_is_looked_for_while_others_wait_to_write(
     of: Of, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     olga, ada, mine = of("Olga"), of("Ada"), cast.assignments["Ada", "T1"]
-    olga.change_development_rules(assessors=True)
     marked, seen = found_hits._marked, list[bool]()
 
     def marking(db: Session, *asked: Any) -> Any:
@@ -170,6 +130,4 @@ def test_no_sentence_is_looked_for_while_others_wait_to_write(
     monkeypatch.setattr(found_hits, "_marked", marking)
     olga.more_hits(olga.search("T1", "spring")["search"])
     ada.more_own_hits(mine, ada.search_own(mine, "spring")["search"])
-    number = ada.begin_draft()["draft"]
-    ada.more_draft_hits(number, ada.search_for_draft(number, "spring")["search"])
-    assert seen == [False] * 6
+    assert seen == [False] * 4

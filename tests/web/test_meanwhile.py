@@ -137,7 +137,6 @@ def test_so_is_every_other_setting(
         ("/runs/rules", "", ("max_per_topic", "100"), {"code-docnos-alike": "ignored"}),
         ("/settings/probes", "", ("one_in", "20"), {"distance": "12"}),
         ("/adjudication", "/rules", ("steps", "1"), {"machines": "yes"}),
-        ("/topics/drafts", "/rules", ("most", "15"), {"first": "30"}),
         ("/pools/{}/queue", "", ("lease_minutes", "9"), {"per_pair": "2"}),
     ],
 )
@@ -170,18 +169,6 @@ def test_rules_of_all_kinds_are_saved_field_by_field_and_refused_where_two_chang
     assert again[name] == "3"
     assert olga.post(action, data=again).status_code == 303
     assert saved() == ("3", other)
-
-
-def test_events_of_a_webhook_that_two_chose_are_refused_once(olga: FlaskClient) -> None:
-    added = olga.post(
-        "/c/harbour/settings/webhooks", data={"url": "https://hooks.example/a", "event": "run.received"}
-    )
-    assert added.status_code == 201
-    address = "/c/harbour/settings/webhooks/1"
-    first, second = (form(olga.get(address).text, address) for _ in range(2))
-    chosen = {"event": ["topic.finished", "run.received"]}
-    assert olga.post(address, data=first | chosen).status_code == 303
-    assert olga.post(address, data=second | {"event": ["release.made"]}).status_code == 422
 
 
 def test_other_meanings_of_grades_are_asked_for_twice_once_documents_are_judged(olga: FlaskClient) -> None:

@@ -74,7 +74,7 @@ def test_each_result_takes_from_its_options_what_its_page_has_in_its_path(app: F
         assert one.roles == access.roles != frozenset()
 
 
-OF_ORGANISERS = {"judgments.subtopics", "missed", "search.found", "topics.drafts"}
+OF_ORGANISERS = {"judgments.subtopics", "missed", "search.found"}
 
 
 def test_each_sees_the_results_of_the_pages_that_are_open_to_them(of: Of, olga: FlaskClient) -> None:
@@ -84,7 +84,7 @@ def test_each_sees_the_results_of_the_pages_that_are_open_to_them(of: Of, olga: 
     }
     # Which run ranked a document how high would bias an adjudicator.
     assert names["Olga"] - names["Judith"] == {"pools.analysis"} | OF_ORGANISERS
-    assert names["Olga"] - names["Vera"] == {"disputes.discussions"} | OF_ORGANISERS
+    assert names["Olga"] - names["Vera"] == OF_ORGANISERS
     assert of("Judith").get(f"{RESULTS}/pools.analysis").status_code == 403
     assert of("Vera").get(f"{RESULTS}/judgments.subtopics").status_code == 403
     assert of("Ada").get(RESULTS).status_code == 403
@@ -110,7 +110,6 @@ FILES = (
     ("missed", "missed/table.csv", ""),
     ("search.found", "search/found.csv", "part=people"),
     ("preferences", "preferences/runs.csv", "table=runs"),
-    ("topics.drafts", "topics/drafts/table.csv", ""),
 )
 
 

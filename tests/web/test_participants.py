@@ -102,7 +102,7 @@ def test_no_route_shows_a_participant_anything_of_others(
         "page": "judging", "what": "preferences", "question": "holes", "version": "1.0",
         "sha256": "a" * 64, "token_id": 1, "tag": "alpha", "pool": "a pool", "login": "somebody",
         "role": "viewer", "group": "another", "search_id": 1, "message_id": 1,
-        "webhook_id": 1, "delivery_id": 1, "name": "scores",
+        "name": "scores",
     }  # fmt: skip
     token = token_of(sqlite_database, cast.accounts["Petra"])
     client = app.test_client()

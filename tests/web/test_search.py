@@ -9,7 +9,6 @@ from flask.testing import FlaskClient
 from sqlalchemy import select
 
 from tests.cast import Cast
-from tests.stored_runs import whole_run
 from tests.uploads import text_of
 from tests.web.conftest import Enter
 from workbench.records import Document
@@ -17,8 +16,6 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow, PoolEntryRow, SearchEventRow, SearchRow
 from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.judging.desk_rules import save_allows_search
-from workbench.workflow.runs.run_metadata import RunKind
-from workbench.workflow.runs.run_records import campaign_run
 from workbench.workflow.searching.searches import A_PAGE
 
 HTMX = {"HX-Request": "true"}
@@ -285,28 +282,3 @@ def test_nothing_is_searched_unless_the_organiser_allows_it(
     assert f'id="searching" href="{place}' in ada.get(desk).text
     olga.post("/c/harbour/settings/search", data={})
     assert off(ada, place) == [409, 409]
-
-
-@pytest.mark.usefixtures("allowed")
-def test_the_organiser_saves_a_session_as_a_manual_run_that_a_pool_takes(
-    ada: FlaskClient, enter: Enter, place: str, cast: Cast, sqlite_database: Database
-) -> None:
-    found = searched(ada, place, "tides")
-    ada.post(f"{found}/judge", data=judgment("new2", "3"))
-    olga = enter("Olga")
-    session = f"/c/harbour/search/run/{cast.accounts['Ada'].id}"
-    assert f'href="{session}"' in olga.get("/c/harbour/search").text
-    # Relevant 1, opened 1 (the next one without an answer), shown 0: two in the run, none left out.
-    assert "T1 tides 1 1 0 2 0" in text_of(olga.get(session).text)
-    taken = olga.post(session, data={"tag": "alpha", "description": "Two hours"})
-    assert (taken.status_code, "Two hours" in taken.text) == (422, True)
-    saved = olga.post(session, data={"tag": "by-ada", "description": "Two hours", "group": ""})
-    assert saved.status_code == 303
-    assert "manual" in text_of(olga.get(saved.location).text)
-    with sqlite_database.reading() as db:
-        stored = campaign_run(db, cast.campaign_id, "by-ada")
-        _, content = whole_run(db, cast.campaign_id, "by-ada")
-    assert (stored.metadata.kind, stored.metadata.description) == (RunKind.MANUAL, "Two hours")
-    assert [line.split()[2] for line in content.decode().splitlines()] == ["new2", "new1"]
-    assert 'value="by-ada"' in olga.get("/c/harbour/pools").text
-    assert olga.get(f"/c/harbour/search/run/{cast.accounts['Vera'].id}").status_code == 404

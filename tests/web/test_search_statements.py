@@ -17,8 +17,7 @@ from workbench.storage.engine import Database
 from workbench.web.context import Context, init_app
 from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.judging.desk_rules import save_allows_search
-from workbench.workflow.searching.fitness import DevelopmentRules
-from workbench.workflow.searching.topic_drafts import begin_draft, save_development_rules
+from workbench.workflow.searching import found
 
 pytestmark = pytest.mark.engines
 cast = test_save_statements.cast
@@ -26,14 +25,15 @@ HTMX = {"HX-Request": "true"}
 
 
 @pytest.fixture
-def ada(shared_app: Flask, database: Database, cast: Cast, tmp_path: Path) -> FlaskClient:
-    """Ada, in a campaign that allows searching and lets assessors develop topics."""
+def ada(
+    shared_app: Flask, database: Database, cast: Cast, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> FlaskClient:
+    """Ada, in a campaign that allows searching, of whose words nothing is known yet."""
+    monkeypatch.setattr(found, "_MARKED", {})
     init_app(shared_app, Context(read_settings({}, instance=tmp_path), database, CHEAP))
     with database.writing() as db:
         save_allows_search(db, cast.campaign_id, True)
-        save_development_rules(db, cast.campaign_id, DevelopmentRules(assessors=True))
         load_documents(db, cast.campaign_id, [Document("new1", "", "Spring tides.")], source="new")
-        begin_draft(db, cast.campaign_id, cast.accounts["Ada"].id, "a-draft-of-hers")
     return signed_in_client(shared_app, database, cast.accounts["Ada"])
 
 
@@ -53,10 +53,3 @@ def test_a_search_at_the_desk_takes_few_statements(ada: FlaskClient, cast: Cast,
     # Session; assignment, pairs, judgments, rules and topic; rules again, search and event; the texts.
     turn = 0 if database.embedded else 1
     assert seen == [*["SELECT"] * (7 + turn), "INSERT", "INSERT", "COMMIT", "SELECT"]
-
-
-def test_a_search_for_a_draft_writes_once(ada: FlaskClient, database: Database) -> None:
-    page, seen = asked(database, ada, "/c/harbour/topics/drafts/1/search")
-    assert "<mark>Spring</mark>" in page
-    # Search, its draft and its event; the entry of the trail.
-    assert [one for one in seen if one != "SELECT"] == [*["INSERT"] * 4, "COMMIT"], seen

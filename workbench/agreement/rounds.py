@@ -144,7 +144,7 @@ def _both(before: Ratings, after: Ratings) -> tuple[TwoValues, ...]:
 
 
 COUNTS = ("labels", "kept", "changed", "raised", "lowered", "withdrawn", "added")
-ROUND_COLUMNS = (
+COLUMNS = (
     "part", "name", "grades", "before", "after", "pairs_before", "pairs_after", *COUNTS, "undefined",
     "would_define",
 )  # fmt: skip
@@ -152,33 +152,31 @@ ROUND_COLUMNS = (
 
 def rounds_export(found: Rounds) -> Export:
     """All of it, each form when it is called for."""
-    return Export(
-        ROUND_COLUMNS, partial(rounds_rows, found), partial(rounds_data, found), partial(rounds_latex, found)
-    )
+    return Export(COLUMNS, partial(_rows, found), partial(_rounds_data, found), partial(_latex, found))
 
 
-def rounds_data(found: Rounds, *, names: bool = True) -> RoundsJson:
-    """Two rounds as plain data, with all digits; without `names` nothing of single assessors."""
+def _rounds_data(found: Rounds) -> RoundsJson:
+    """Two rounds as plain data, with all digits."""
     return {
         "pairs": found.pairs,
         "labels": found.labels,
         "changed": found.changed,
         "withdrawn": found.withdrawn,
-        "assessors": [filled(ChangedAnswers, one) for one in (found.assessors if names else ())],
+        "assessors": [filled(ChangedAnswers, one) for one in found.assessors],
         "graded": [_data(one) for one in found.graded],
         "binary": [_data(one) for one in found.binary],
     }
 
 
-def rounds_rows(found: Rounds, *, names: bool = True) -> Iterator[tuple[object, ...]]:
-    """The coefficients before and after, then what each assessor changed, as rows of ROUND_COLUMNS."""
+def _rows(found: Rounds) -> Iterator[tuple[object, ...]]:
+    """The coefficients before and after, then what each assessor changed, as rows of COLUMNS."""
     for kind, values in _kinds(found):
         for one in values:
             yield (
                 "coefficient", one.name, kind, one.before.value, one.after.value, one.before.n, one.after.n,
                 *([None] * 7), *_why(one),
             )  # fmt: skip
-    for who in found.assessors if names else ():
+    for who in found.assessors:
         yield ("assessor", who.assessor, *([None] * 5), *counts_of(who), "", "")
 
 
@@ -187,8 +185,8 @@ def counts_of(one: AssessorChanges) -> tuple[int, ...]:
     return one.labels, one.kept, one.changed, one.raised, one.lowered, one.withdrawn, one.added
 
 
-def rounds_latex(found: Rounds, *, names: bool = True) -> str:
-    """The same as two tables, or without `names` the first alone."""
+def _latex(found: Rounds) -> str:
+    """The same as two tables."""
     values = [
         (
             escaped(one.label),
@@ -206,10 +204,7 @@ def rounds_latex(found: Rounds, *, names: bool = True) -> str:
         f"{found.labels:,} labels changed, {found.withdrawn:,} were withdrawn."
     )
     heads = ("Coefficient", "Grades", "Before", "$n$", "After", "$n$")
-    made = [table("llrrrr", heads, values, caption, "tab:rounds")]
-    if names:
-        made.append(_changes(found))
-    return document(*made)
+    return document(table("llrrrr", heads, values, caption, "tab:rounds"), _changes(found))
 
 
 def _changes(found: Rounds) -> str:

@@ -16,7 +16,7 @@ from workbench.errors import WorkbenchError
 from workbench.formats.judgments import graded_judgments
 
 
-def say_rounds(found: Rounds) -> None:
+def _say(found: Rounds) -> None:
     """Print the coefficients before and after, then what each assessor changed."""
     say_table(
         ["coefficient", "grades", "before", "n", "after", "n"],
@@ -95,7 +95,7 @@ def command(
     categories = sorted(grade for grade in grades if grade is not None)
     found = compare_rounds(one, other, categories=categories, relevant_from=relevant_from)
     if not print_export(rounds_export(found), form):
-        say_rounds(found)
+        _say(found)
 
 
 def _read(name: str, codes: Sequence[int]) -> dict[str, dict[tuple[str, str], int | None]]:

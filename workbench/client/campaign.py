@@ -7,7 +7,6 @@ from typing import Any, cast
 from workbench.client.collecting import CollectingCalls
 from workbench.client.comparing import ComparingCalls
 from workbench.client.connecting import ConnectingCalls
-from workbench.client.developing import DevelopingCalls
 from workbench.client.judging import JudgingCalls
 from workbench.client.people import PeopleCalls
 from workbench.client.pools import PoolCalls
@@ -21,7 +20,6 @@ from workbench.json_forms import (
 
 class CampaignClient(
     CollectingCalls,
-    DevelopingCalls,
     PoolCalls,
     PeopleCalls,
     JudgingCalls,

@@ -11,7 +11,6 @@ from workbench.json_forms import (
     DecisionJson,
     DiscussionJson,
     DiscussionLineJson,
-    DiscussionReportJson,
     DisputeRulesJson,
     DisputesJson,
     ImportedJson,
@@ -138,10 +137,6 @@ class JudgingCalls(CampaignCalls):
     def change_dispute_rules(self, **fields: Any) -> DisputeRulesJson:
         """Change the rules, such as `difference`, `steps`, `names_hidden` or `blind_discussion`."""
         return cast(DisputeRulesJson, self._patch("/disputes/rules", fields))
-
-    def discussion_report(self) -> DiscussionReportJson:
-        """How far assessors agreed before their discussions and after them."""
-        return cast(DiscussionReportJson, self._get("/disputes/discussions"))
 
     def discussions(self) -> Iterator[DiscussionLineJson]:
         """The pairs that were sent back to you."""

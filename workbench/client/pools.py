@@ -20,10 +20,8 @@ from workbench.json_forms import (
     PoolPlanJson,
     QueueJson,
     RebuiltPool,
-    RunJson,
     SearchingReportJson,
     SearchJson,
-    SearchSessionJson,
 )
 
 
@@ -122,14 +120,6 @@ class PoolCalls(CampaignCalls):
         """Add documents that an own search has shown to a pool; all of them, or none."""
         sent = {"pool": pool, "docnos": list(docnos)}
         return cast(AddedPairs, self._post(f"/searches/{search}/added", sent))
-
-    def search_session(self, login: str) -> SearchSessionJson:
-        """What a person's searches give as a run, topic by topic."""
-        return cast(SearchSessionJson, self._get(f"/searches/people/{segment(login)}"))
-
-    def save_search_session(self, login: str, tag: str, **about: str) -> RunJson:
-        """Save a person's searches as a manual run; its `description` and `group`."""
-        return cast(RunJson, self._post(f"/searches/people/{segment(login)}/run", {"tag": tag, **about}))
 
     def found_by_search(self) -> SearchingReportJson:
         """What searching found that no run had, by topic, person and document."""

@@ -323,7 +323,7 @@ class ScoreJson(TypedDict):
 
 
 class CoefficientOfRounds(TypedDict):
-    """A coefficient before the discussions and after them, with its pairs, or why it has no value."""
+    """A coefficient before a discussion and after it, with its pairs, or why it has no value."""
 
     coefficient: str
     before: float | None
@@ -335,7 +335,7 @@ class CoefficientOfRounds(TypedDict):
 
 
 class ChangedAnswers(TypedDict):
-    """What one assessor changed in discussions."""
+    """What one assessor changed in a discussion."""
 
     assessor: str
     labels: int
@@ -348,7 +348,7 @@ class ChangedAnswers(TypedDict):
 
 
 class RoundsJson(TypedDict):
-    """Agreement before and after the discussions, and what each assessor changed."""
+    """Agreement before and after a discussion, and what each assessor changed."""
 
     pairs: int
     labels: int
@@ -357,11 +357,3 @@ class RoundsJson(TypedDict):
     assessors: list[ChangedAnswers]
     graded: list[CoefficientOfRounds]
     binary: list[CoefficientOfRounds]
-
-
-class DiscussionReportJson(TypedDict):
-    """What the discussions changed: over all pairs, and over those that were discussed."""
-
-    discussed: int
-    everything: RoundsJson
-    only_discussed: RoundsJson

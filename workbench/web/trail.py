@@ -1,8 +1,7 @@
 """What the audit trail is told of requests: acts of organisers and administrators, sign-ins, refusals.
 
 Every form that such a page posts leaves an entry: in the transaction in which it changes something (see
-`context.writing`), otherwise after it was answered. Of what a page saves while somebody types, one entry
-stands for an hour (`record_once_an_hour`). What assessors save has a history of its own.
+`context.writing`), otherwise after it was answered. What assessors save has a history of its own.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta
 from typing import Any
 
 from flask import Flask, current_app, g, request
@@ -24,9 +22,8 @@ from workbench.web.access import Access, Who, access_of, here_or_none, viewer_or
 from workbench.web.context import app_context
 from workbench.web.requests import of_api
 from workbench.web.security import SAFE_METHODS
-from workbench.workflow.clock import utc_now
 from workbench.workflow.people.roles import Role
-from workbench.workflow.people.trail import DONE, Act, PortionsTrail, add_entry, recorded, was_recorded
+from workbench.workflow.people.trail import DONE, Act, PortionsTrail, add_entry, recorded
 
 HEADER = "X-Request-ID"
 # What people do to their own account, and at the entrance.
@@ -59,8 +56,6 @@ ATTEMPTS = frozenset(
 # Acts without a form: the provider leads the browser back by a link.
 LED_BACK = frozenset({"openid.finish"})
 BAD_REQUEST, FORBIDDEN = 400, 403
-STRETCH = timedelta(hours=1)
-"""For how long the entry of what somebody types stands for all that is saved meanwhile."""
 LOG = logging.getLogger(__name__)
 
 
@@ -75,15 +70,6 @@ def is_recorded(access: Access | None, endpoint: str) -> bool:
 def new_request_id() -> str:
     """An id by which the response, the trail and the log tell of the same request."""
     return secrets.token_hex(8)
-
-
-def record_once_an_hour(db: Session, since: datetime, *, changes: bool) -> None:
-    """Let a request that saves what somebody types have no entry where an earlier one stands for it.
-
-    That is one of the last hour and after `since`, when what was written before was decided upon. Nor has a
-    request an entry that `changes` nothing.
-    """
-    g.has_entry = not changes or was_recorded(db, _act(), max(since, utc_now(None) - STRETCH))
 
 
 def init_app(app: Flask) -> None:
@@ -157,7 +143,7 @@ def in_portions() -> Iterator[None]:
 
 @contextmanager
 def _recording(db: Session) -> Iterator[None]:
-    with recorded(db, _act(), needs_entry=lambda: not g.get("has_entry", False)):
+    with recorded(db, _act()):
         yield
     g.recorded = True
 

@@ -14,7 +14,6 @@ from workbench.storage.engine import Database
 from workbench.storage.events import append_events
 from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.adjudication.decisions import Decision, undo
-from workbench.workflow.adjudication.discussion_report import discussion_report
 from workbench.workflow.adjudication.discussions import discuss, discussion, discussions, mark_read
 from workbench.workflow.adjudication.disputed_pair import disputed_pair
 from workbench.workflow.adjudication.disputes import dispute_queue
@@ -162,27 +161,6 @@ def test_what_was_marked_and_ticked_before_stays_with_the_answer_that_holds(
         assert voice.now.evidence == (Passage(0, 4, "Text"),)
         latest = db.get_one(JudgmentEventRow, voice.event_id)
         assert (latest.purpose, latest.ratings) == ("discussion", {"clear": 2})
-
-
-def test_the_report_tells_agreement_before_and_after(database: Database) -> None:
-    with database.writing() as db:
-        one = disputed_campaign(db)
-        with pytest.raises(WorkbenchError, match="no pair"):
-            discussion_report(db, one.id)
-        one.decide(db, FAR, Decision.BACK)
-        one.discuss(db, "Ada", FAR, 3)
-        one.discuss(db, "Ben", FAR, 3)
-        found = discussion_report(db, one.id)
-    # Of four pairs one was agreed on before, two after; of the one discussed none, then one.
-    both, only = found.everything, found.only_discussed
-    assert (found.discussed, both.pairs, both.labels, both.changed) == (1, 4, 8, 1)
-    assert [(one.assessor, one.raised, one.lowered) for one in both.assessors] == [
-        ("Ada", 1, 0),
-        ("Ben", 0, 0),
-    ]
-    observed = both.graded[0]
-    assert (observed.before.value, observed.after.value) == (0.25, 0.5)
-    assert (only.pairs, only.graded[0].before.value, only.graded[0].after.value) == (1, 0.0, 1.0)
 
 
 def test_new_answers_are_hidden_until_all_have_answered_and_then_counted_until_they_are_read(

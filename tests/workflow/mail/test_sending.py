@@ -22,12 +22,14 @@ from workbench.records import FOUR_GRADES
 from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, CampaignRow, InvitationRow, MailMessageRow
-from workbench.workflow import delivery_queue
 from workbench.workflow.campaigns.campaigns import create_campaign
-from workbench.workflow.delivery_queue import CLAIM_LASTS, WAITS, DeliveryState
+from workbench.workflow.mail import sending
 from workbench.workflow.mail.message import Message, isolated, one_line, subject_of
 from workbench.workflow.mail.password_requests import request_link
 from workbench.workflow.mail.queue import (
+    CLAIM_LASTS,
+    WAITS,
+    DeliveryState,
     add_confirmation,
     add_invitation,
     add_test,
@@ -118,7 +120,7 @@ def test_a_message_that_was_handed_over_is_noted_once_the_database_answers(
         return opened(**options)
 
     monkeypatch.setattr(sqlite_database, "writing", locked)
-    monkeypatch.setattr(delivery_queue, "NOTED_AGAIN", 0)
+    monkeypatch.setattr(sending, "NOTED_AGAIN", 0)
     assert send_waiting(sqlite_database, mailbox.settings()) == 1
     assert (len(mailbox.received), states(sqlite_database)) == (1, [("sent", 1)])
 

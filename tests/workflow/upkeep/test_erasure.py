@@ -60,11 +60,7 @@ from workbench.workflow.people.signing_in import (
 )
 from workbench.workflow.people.trail import Act, check_trail, recorded
 from workbench.workflow.people.two_factor import prepare_app, turn_on
-from workbench.workflow.runs.run_checks import run_checker
-from workbench.workflow.runs.run_metadata import RunKind, RunMetadata
-from workbench.workflow.runs.store import store_run
 from workbench.workflow.searching.searches import Searcher
-from workbench.workflow.searching.session_run import checked_session_run, search_session
 from workbench.workflow.upkeep import erasure
 from workbench.workflow.upkeep.erasure import ErasedPerson, erase_person
 
@@ -142,7 +138,7 @@ def leave_mail(database: Database, person: Account) -> None:
 
 
 def leave_doors_and_searches(database: Database, campaign_id: int, person: Account) -> None:
-    """An identity at a provider, an app with recovery codes, a sign-in halfway, a search and a run of it."""
+    """An identity at a provider, an app with recovery codes, a sign-in halfway, and a search."""
     with database.writing() as db:
         identity = ProviderIdentity("https://login.example.org", "248289", name=NAME, address=LOGIN)
         link_identity(db, identity, person.id)
@@ -155,12 +151,6 @@ def leave_doors_and_searches(database: Database, campaign_id: int, person: Accou
         assert topic is not None
         assert docnos
         stored_search(db, Searcher(campaign_id, topic, person.id), docnos[:3])
-    with database.writing() as db:
-        session = search_session(db, campaign_id, person.id)
-        checker = run_checker(db, campaign_id)
-        upload = checked_session_run(checker, session, session.suggested_tag)
-        metadata = RunMetadata(kind=RunKind.MANUAL, description=session.suggested_description)
-        store_run(db, campaign_id, upload, metadata)
 
 
 @pytest.fixture

@@ -11,15 +11,12 @@ import click
 from workbench.cli.campaign.campaigns import FILES, JSON
 from workbench.cli.database import database_options, open_database, writing_to
 from workbench.cli.inputs import read_each
-from workbench.cli.output import form_options, one_form, print_export, say_json, say_table
-from workbench.cli.rounds import say_rounds
+from workbench.cli.output import print_export, say_json, say_table
 from workbench.consensus.disputes import Difference
 from workbench.formats.graded_pairs import read_decisions, write_decisions
 from workbench.scoring.listed import influence_measures
 from workbench.settings import Settings
 from workbench.workflow.adjudication.decision_files import decisions_made, import_decisions
-from workbench.workflow.adjudication.discussion_report import discussion_export
-from workbench.workflow.adjudication.discussion_report import discussion_report as report_of
 from workbench.workflow.adjudication.disputes import dispute_queue
 from workbench.workflow.adjudication.queue import COLUMNS, Order, State, queue_export
 from workbench.workflow.adjudication.rules import adjudication_rules, save_adjudication_rules
@@ -182,23 +179,6 @@ def decisions(settings: Settings, campaign: str) -> None:
         made = decisions_made(db, campaign_by_slug(db, campaign).id)
     for line in write_decisions(made):
         sys.stdout.buffer.write(line)
-
-
-@click.command("discussion-report")
-@click.argument("campaign")
-@form_options
-@database_options
-def discussion_report(settings: Settings, campaign: str, as_json: bool, as_csv: bool, as_latex: bool) -> None:
-    """Compare the agreement of the assessors of CAMPAIGN before and after their discussions.
-
-    JSON also has the comparison over the discussed pairs alone.
-    """
-    form = one_form(as_json=as_json, as_csv=as_csv, as_latex=as_latex)
-    with open_database(settings) as database, database.reading() as db:
-        found = report_of(db, campaign_by_slug(db, campaign).id)
-    if not print_export(discussion_export(found), form):
-        say_rounds(found.everything)
-        click.echo(f"{found.discussed} pairs discussed")
 
 
 def _cell(value: object) -> object:

@@ -37,15 +37,12 @@ from workbench.storage.tables import (
     Base,
     CodeStepRow,
     ComputedResultRow,
-    FinishedTopicRow,
     MailMessageRow,
     Moment,
     PasswordResetRow,
     RepeatableRequestRow,
     SessionRow,
     SignInAttemptRow,
-    WebhookDeliveryRow,
-    WebhookRow,
 )
 
 VERSION_TABLE = "alembic_version"
@@ -60,13 +57,10 @@ LEFT_OUT = frozenset(
         RepeatableRequestRow,
         ComputedResultRow,
         MailMessageRow,
-        WebhookRow,
-        WebhookDeliveryRow,
-        FinishedTopicRow,
     )
 )
-"""Tables whose rows stay behind: nobody is to be signed in by a copy, no message is sent again, webhooks are
-told by one database and their secrets are nowhere else, and what was computed can be again."""
+"""Tables whose rows stay behind: nobody is to be signed in by a copy, no message is sent again,
+and what was computed can be again."""
 
 
 class StoredJson(UserDefinedType[str]):

@@ -47,16 +47,12 @@ from workbench.storage.tables.releases import ReleaseOriginRow, ReleasePartRow, 
 from workbench.storage.tables.results import ComputedResultRow
 from workbench.storage.tables.runs import CheckedFileRow, GroupMemberRow, GroupRow, PackedRunRow, RunRow
 from workbench.storage.tables.searching import (
-    DraftJudgmentRow,
-    DraftSearchRow,
     MissedSampleRow,
     SearchEventRow,
     SearchRow,
-    TopicDraftRow,
 )
 from workbench.storage.tables.trail import TrailRow
 from workbench.storage.tables.two_factor import CodeStepRow, RecoveryCodeRow, TwoFactorRow
-from workbench.storage.tables.webhooks import FinishedTopicRow, WebhookDeliveryRow, WebhookRow
 
 __all__ = [
     "AccessTokenRow",
@@ -74,9 +70,6 @@ __all__ = [
     "DocumentLoadRow",
     "DocumentRow",
     "DocumentSketchRow",
-    "DraftJudgmentRow",
-    "DraftSearchRow",
-    "FinishedTopicRow",
     "GroupMemberRow",
     "GroupRow",
     "ImportPortionRow",
@@ -112,10 +105,7 @@ __all__ = [
     "SearchRow",
     "SessionRow",
     "SignInAttemptRow",
-    "TopicDraftRow",
     "TopicRow",
     "TrailRow",
     "TwoFactorRow",
-    "WebhookDeliveryRow",
-    "WebhookRow",
 ]

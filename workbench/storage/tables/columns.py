@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sqlalchemy import JSON, BigInteger, DateTime, Double, Integer, MetaData, String, TypeDecorator
 from sqlalchemy.engine import Dialect
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.orm import DeclarativeBase
 
 
 class Moment(TypeDecorator[datetime]):
@@ -33,7 +33,6 @@ class Moment(TypeDecorator[datetime]):
 RowId = BigInteger().with_variant(Integer, "sqlite")
 # Ids are compared and ordered as bytes in every database, whatever its locale.
 Id = String(512).with_variant(String(512, collation="C"), "postgresql")
-QUEUED_STATES = "state in ('waiting','sent','failed','not needed')"
 
 
 class Base(DeclarativeBase):
@@ -54,19 +53,3 @@ class Base(DeclarativeBase):
         dict[str, Any]: JSON,
         list[Any]: JSON,
     }
-
-
-class QueuedColumns:
-    """What every table of a delivery queue has: what becomes of a row, and when it is tried next.
-
-    A row that is being sent is `claimed_until` then; `reason` is why the last attempt failed.
-    """
-
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    state: Mapped[str] = mapped_column(String(20), default="waiting")
-    created_at: Mapped[datetime]
-    due_at: Mapped[datetime] = mapped_column(index=True)
-    claimed_until: Mapped[datetime | None]
-    tries: Mapped[int] = mapped_column(default=0)
-    reason: Mapped[str] = mapped_column(String(300), default="")
-    sent_at: Mapped[datetime | None]

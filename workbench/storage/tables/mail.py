@@ -7,7 +7,7 @@ from datetime import date, datetime
 from sqlalchemy import CheckConstraint, ForeignKey, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from workbench.storage.tables.columns import QUEUED_STATES, Base, QueuedColumns
+from workbench.storage.tables.columns import Base, RowId
 
 
 class MailAddressRow(Base):
@@ -26,13 +26,15 @@ class MailAddressRow(Base):
     expires_at: Mapped[datetime | None]
 
 
-class MailMessageRow(QueuedColumns, Base):
+class MailMessageRow(Base):
     """A message to be sent, and later that it was; it is written as it is sent, so no secret stands here.
 
-    `asked` is what a person who forgot the password typed, until it is known whose it is.
+    `asked` is what a person who forgot the password typed, until it is known whose it is. A message that is
+    being sent is `claimed_until` then; `reason` is why the last attempt failed.
     """
 
     __tablename__ = "mail_message"
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
     kind: Mapped[str] = mapped_column(String(20))
     address: Mapped[str] = mapped_column(String(254), default="")
     asked: Mapped[str] = mapped_column(String(254), default="")
@@ -42,4 +44,11 @@ class MailMessageRow(QueuedColumns, Base):
     )
     campaign_id: Mapped[int | None] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"), index=True)
     deadline: Mapped[date | None]
-    __table_args__ = (CheckConstraint(QUEUED_STATES, "state"),)
+    state: Mapped[str] = mapped_column(String(20), default="waiting")
+    created_at: Mapped[datetime]
+    due_at: Mapped[datetime] = mapped_column(index=True)
+    claimed_until: Mapped[datetime | None]
+    tries: Mapped[int] = mapped_column(default=0)
+    reason: Mapped[str] = mapped_column(String(300), default="")
+    sent_at: Mapped[datetime | None]
+    __table_args__ = (CheckConstraint("state in ('waiting','sent','failed','not needed')", "state"),)

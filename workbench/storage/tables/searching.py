@@ -1,11 +1,11 @@
-"""Tables of searches, what became of their documents, samples of the unpooled, and drafts of topics."""
+"""Tables of searches, what became of their documents, and samples of the unpooled."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from workbench.storage.tables.columns import Base, Id, RowId
@@ -14,7 +14,6 @@ from workbench.storage.tables.columns import Base, Id, RowId
 class SearchRow(Base):
     """A search of the collection for a topic, never changed: as typed, as understood, and its first docnos.
 
-    `topic` is empty where it was made for the draft of one, which `draft_search` names.
     `like` is the document that others were to be like, in place of words. `documents` were in the index,
     `found` of them matched.
     """
@@ -82,67 +81,4 @@ class MissedSampleRow(Base):
     __table_args__ = (
         Index("ix_missed_sample_campaign_id_topic", "campaign_id", "topic", "id"),
         CheckConstraint("unpooled > 0 and unpooled <= collection", "unpooled"),
-    )
-
-
-class TopicDraftRow(Base):
-    """A topic that somebody develops, numbered in its campaign; `revision` counts changes of its statement.
-
-    `state` is open, aside (put aside, for `reason`) or accepted (into the campaign, as `topic`); by whom and
-    when that was decided stands beside it. `kept_in` is the pool that took its judgments. `client_id` is the
-    browser's own, by which a draft is made once.
-    """
-
-    __tablename__ = "topic_draft"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
-    number: Mapped[int]
-    client_id: Mapped[str] = mapped_column(String(64))
-    author_id: Mapped[int] = mapped_column(ForeignKey("account.id"))
-    title: Mapped[str] = mapped_column(Text, default="")
-    description: Mapped[str] = mapped_column(Text, default="")
-    narrative: Mapped[str] = mapped_column(Text, default="")
-    revision: Mapped[int] = mapped_column(default=0)
-    state: Mapped[str] = mapped_column(String(20), default="open")
-    reason: Mapped[str] = mapped_column(Text, default="")
-    topic: Mapped[str | None] = mapped_column(Id)
-    kept_in: Mapped[int | None] = mapped_column(ForeignKey("pool.id"))
-    begun_at: Mapped[datetime]
-    decided_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
-    decided_at: Mapped[datetime | None]
-    __table_args__ = (
-        UniqueConstraint("campaign_id", "number"),
-        UniqueConstraint("campaign_id", "client_id"),
-        CheckConstraint("state in ('open','aside','accepted')", "state"),
-        CheckConstraint("(state = 'accepted') = (topic is not null)", "topic_if_accepted"),
-    )
-
-
-class DraftSearchRow(Base):
-    """The draft of a topic for which a search was made."""
-
-    __tablename__ = "draft_search"
-    search_id: Mapped[int] = mapped_column(ForeignKey("search.id"), primary_key=True)
-    draft_id: Mapped[int] = mapped_column(ForeignKey("topic_draft.id"), index=True)
-
-
-class DraftJudgmentRow(Base):
-    """A grade that the author of a draft gave a document, never changed; the latest of a document counts.
-
-    `rank` is that of the document in the search, `document_sha256` the text that was shown.
-    """
-
-    __tablename__ = "draft_judgment"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    draft_id: Mapped[int] = mapped_column(ForeignKey("topic_draft.id"))
-    search_id: Mapped[int] = mapped_column(ForeignKey("search.id"), index=True)
-    rank: Mapped[int]
-    docno: Mapped[str] = mapped_column(Id)
-    grade: Mapped[int]
-    document_sha256: Mapped[str | None] = mapped_column(String(64))
-    client_id: Mapped[str] = mapped_column(String(64))
-    judged_at: Mapped[datetime]
-    __table_args__ = (
-        UniqueConstraint("draft_id", "client_id"),
-        CheckConstraint("grade >= 0", "grade_not_negative"),
     )

@@ -23,8 +23,6 @@ from workbench.web.api import (
     disputes,
     documentation,
     documents,
-    draft_searches,
-    drafts,
     groups,
     judging,
     judgments,
@@ -47,7 +45,6 @@ from workbench.web.api import (
     side_by_side,
     topics,
     unrecorded,
-    webhooks,
 )
 
 RESOURCES = (
@@ -55,8 +52,6 @@ RESOURCES = (
     campaigns.blueprint,
     settings.blueprint,
     topics.blueprint,
-    drafts.blueprint,
-    draft_searches.blueprint,
     documents.blueprint,
     datasets.blueprint,
     groups.blueprint,
@@ -84,7 +79,6 @@ RESOURCES = (
     results.qrels_blueprint,
     results.scores_blueprint,
     releases.blueprint,
-    webhooks.blueprint,
 )
 
 blueprint = Blueprint("api", __name__, url_prefix="/api/v1")

@@ -14,7 +14,6 @@ from workbench.consensus.disputes import Difference
 from workbench.formats.graded_pairs import write_decisions
 from workbench.json_forms import (
     DecisionJson,
-    DiscussionReportJson,
     DisputeRulesJson,
     DisputesJson,
     WithdrawnDecision,
@@ -27,7 +26,6 @@ from workbench.web.context import reading, writing
 from workbench.web.downloads import streamed
 from workbench.workflow.adjudication.decision_files import decisions_made
 from workbench.workflow.adjudication.decisions import Decision, DecisionSubmission, decide, last_decided, undo
-from workbench.workflow.adjudication.discussion_report import discussion_data, discussion_report
 from workbench.workflow.adjudication.disputes import dispute_queue
 from workbench.workflow.adjudication.queue import Order, State, queue_json
 from workbench.workflow.adjudication.rules import adjudication_rules, save_adjudication_rules
@@ -150,19 +148,6 @@ def change_rules(body: DisputeRulesChange) -> DisputeRulesJson:
     with writing() as db:
         changed = replace(adjudication_rules(db, here().id), **dict[str, Any](body))
         return filled(DisputeRulesJson, save_adjudication_rules(db, here().id, changed))
-
-
-@blueprint.get("/discussions")
-@adjudicator
-@operation(DiscussionReportJson)
-def report() -> DiscussionReportJson:
-    """Report how far assessors agreed before their discussions and after them.
-
-    Where adjudicators do not see names, nothing is said of single assessors.
-    """
-    with reading() as db:
-        names = not adjudication_rules(db, here().id).names_hidden
-        return discussion_data(discussion_report(db, here().id), names=names)
 
 
 @blueprint.get("/decisions.tsv")

@@ -1,4 +1,4 @@
-"""Searches by organisers: recorded, documents added to a pool from them, and anybody's saved as a run."""
+"""Searches by organisers: recorded, and documents added to a pool from them."""
 
 from __future__ import annotations
 
@@ -9,32 +9,17 @@ from flask import Blueprint
 from pydantic import Field
 
 from workbench.errors import InvalidInput, NotFound, Unavailable
-from workbench.json_forms import (
-    AddedPairs,
-    HitJson,
-    RunJson,
-    SearchJson,
-    SearchSessionJson,
-    SessionTopicJson,
-    filled,
-)
+from workbench.json_forms import AddedPairs, HitJson, SearchJson, filled
 from workbench.records import Document
 from workbench.searching.engine import DocnoFilter
 from workbench.storage import Session
 from workbench.web.access import here, organiser, viewer
 from workbench.web.api.cursors import FORBID
 from workbench.web.api.operations import operation
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import reading, writing
 from workbench.web.pages.search.forms import UNAVAILABLE, ask_index, checked_search
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.people.access_tokens import Scope
-from workbench.workflow.people.groups import group_named
-from workbench.workflow.runs.packed_store import pack_apart
-from workbench.workflow.runs.run_checks import run_checker
-from workbench.workflow.runs.run_json import run_json
-from workbench.workflow.runs.run_metadata import RunKind, read_metadata
-from workbench.workflow.runs.run_records import campaign_run
-from workbench.workflow.runs.store import store_run
 from workbench.workflow.searching.found import ShownSearch, known_to_organiser, shown_search
 from workbench.workflow.searching.joining import add_found
 from workbench.workflow.searching.searches import (
@@ -47,12 +32,6 @@ from workbench.workflow.searching.searches import (
     record_search,
     require_search,
     show_more,
-)
-from workbench.workflow.searching.session_run import (
-    SearchSession,
-    checked_session_run,
-    search_session,
-    searcher_by_login,
 )
 
 blueprint = Blueprint("searches", __name__, url_prefix="/campaigns/<slug>/searches")
@@ -79,16 +58,6 @@ class SentHits:
     __pydantic_config__ = FORBID
     pool: str
     docnos: Annotated[list[str], Field(min_length=1, max_length=10_000)]
-
-
-@dataclass(frozen=True, slots=True)
-class SentSession:
-    """How the run is called, how it was made, and of which group it is."""
-
-    __pydantic_config__ = FORBID
-    tag: str
-    description: str = ""
-    group: str | None = None
 
 
 @blueprint.post("")
@@ -142,31 +111,6 @@ def add(search_id: int, body: SentHits) -> AddedPairs:
     return filled(AddedPairs, done, passed=[one.docno for one in done.passed])
 
 
-@blueprint.get("/people/<login>")
-@organiser
-@operation(SearchSessionJson)
-def session(login: str) -> SearchSessionJson:
-    """Show what a person's searches give as a run, topic by topic."""
-    with reading() as db:
-        return _session_json(_session(db, login))
-
-
-@blueprint.post("/people/<login>/run")
-@organiser
-@operation(RunJson, scope=Scope.RUNS, body=SentSession, status=201)
-def save(login: str, body: SentSession) -> RunJson:
-    """Save a person's searches as a manual run, which is checked as any other."""
-    with reading() as db:
-        group_id = None if body.group is None else group_named(db, here().id, body.group)
-        metadata = read_metadata({"kind": RunKind.MANUAL, "description": body.description}, group_id=group_id)
-        upload = checked_session_run(run_checker(db, here().id), _session(db, login), body.tag.strip())
-    with writing() as db:
-        tag = store_run(db, here().id, upload, metadata)
-    pack_apart(app_context().database, here().id)
-    with reading() as db:
-        return run_json(campaign_run(db, here().id, tag))
-
-
 def asked_index(asked: NewSearch, among: DocnoFilter, like: Document | None) -> AnsweredSearch:
     """What the index answers; raises Unavailable where the engine does not, else as `ask_index`."""
     try:
@@ -180,20 +124,6 @@ def asked_index(asked: NewSearch, among: DocnoFilter, like: Document | None) -> 
 def search_json(found: ShownSearch) -> SearchJson:
     """A search with its hits so far."""
     return filled(SearchJson, found, search=found.id, hits=_hits(found))
-
-
-def _session(db: Session, login: str) -> SearchSession:
-    return search_session(db, here().id, searcher_by_login(db, here().id, login))
-
-
-def _session_json(found: SearchSession) -> SearchSessionJson:
-    return {
-        "login": found.by.login,
-        "searches": found.by.searches,
-        "suggested_tag": found.suggested_tag,
-        "suggested_description": found.suggested_description,
-        "topics": [filled(SessionTopicJson, one) for one in found.topics],
-    }
 
 
 def _searcher(topic: str) -> Searcher:

@@ -44,7 +44,7 @@ def discussed_answers(db: Session, campaign_id: int) -> Mapping[tuple[int, Pair]
         undone.discard(pair)
         for _, assessor_id, answer, grade in seen:
             found.setdefault(pair, {}).setdefault(assessor_id, (answer, grade))
-    undone -= discussed_pairs(db, campaign_id) if undone else set()
+    undone -= _discussed_pairs(db, campaign_id) if undone else set()
     returned = {
         (assessor_id, pair): given
         for pair, of_pair in found.items()
@@ -86,7 +86,7 @@ def _before_own_first(db: Session, campaign_id: int) -> dict[tuple[int, Pair], G
     }
 
 
-def discussed_pairs(db: Session, campaign_id: int) -> set[Pair]:
+def _discussed_pairs(db: Session, campaign_id: int) -> set[Pair]:
     """The pairs about which anybody has answered in a discussion."""
     event = JudgmentEventRow
     if not any(one.discussed for one in answers_by_topic(db, campaign_id).values()):

@@ -18,11 +18,9 @@ from workbench.storage.engine import WRITES
 from workbench.storage.tables import (
     AccountRow,
     CampaignRow,
-    DraftJudgmentRow,
     InstructionsRow,
     JudgmentEventRow,
     MemberRow,
-    TopicDraftRow,
 )
 from workbench.workflow.campaigns.scales import refuse_reserved, scale_from_json, scale_to_json
 from workbench.workflow.people.roles import Role
@@ -257,11 +255,4 @@ def _slug_used(db: Session, slug: str) -> bool:
 def anything_judged(db: Session, campaign_id: int) -> bool:
     """Whether there is a judgment in a campaign."""
     first = select(JudgmentEventRow.id).where(JudgmentEventRow.campaign_id == campaign_id).limit(1)
-    # A pool may take these later, and the pages of drafts show their labels.
-    of_drafts = (
-        select(DraftJudgmentRow.id)
-        .join(TopicDraftRow)
-        .where(TopicDraftRow.campaign_id == campaign_id)
-        .limit(1)
-    )
-    return db.scalar(first) is not None or db.scalar(of_drafts) is not None
+    return db.scalar(first) is not None

@@ -7,7 +7,6 @@ Decisions:
 
 - A message is written as it is sent, and a link is made then: nothing in the queue, before or after, opens
   anything. A message that is tried again has a new link, and the one before stops working.
-- How messages are claimed, tried again and noted as sent is that of every `delivery_queue`.
 - Who asks for a link to a forgotten password adds a row, whatever was typed: whose account it is, the sender
   finds out later. So the answer takes the same time for everybody.
 """

@@ -1,4 +1,9 @@
-"""The queue of messages: added by pages, claimed one at a time, and noted as sent, failed or not needed."""
+"""The queue of messages: added by pages, claimed one at a time, and noted as sent, failed or not needed.
+
+A page adds a row in the transaction of what it tells, and a thread of the server sends it later. A process
+that is killed meanwhile leaves its claim, which ends after ten minutes: so every message is sent at least
+once, and twice only if the process ends between the mail server's answer and the next statement.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +13,34 @@ from datetime import date, datetime, timedelta
 from enum import StrEnum
 from functools import partial
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, Select, delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound
 from workbench.storage.tables import AccountRow, CampaignRow, MailMessageRow
 from workbench.workflow.clock import shared_now
-from workbench.workflow.delivery_queue import DeliveryQueue, DeliveryState, begin_again, claim
 from workbench.workflow.mail import confirmation, invitation, password, reminder, trial
 from workbench.workflow.mail.message import Message
 from workbench.workflow.mail.reminder import WorkLeft
 from workbench.workflow.people.mail_addresses import accounts_meant, address_of, checked_address
 
-QUEUE = DeliveryQueue(MailMessageRow)
+CLAIM_LASTS = timedelta(minutes=10)
+"""Longer than any attempt takes, within its time limits."""
+WAITS = tuple(timedelta(minutes=each) for each in (1, 5, 15, 60, 180, 360, 720))
+"""Before the second attempt, the third and so on; after the last of them a message has failed."""
+KEPT = timedelta(days=30)
+"""How long a message is listed once it is sent, or will not be."""
+LONGEST_REASON = 300
 RESETS_APART, MOST_RESETS_A_DAY = timedelta(minutes=5), 5
+
+
+class DeliveryState(StrEnum):
+    """What became of a message."""
+
+    WAITING = "waiting"
+    SENT = "sent"
+    FAILED = "failed"
+    NOT_NEEDED = "not needed"
 
 
 class MessageKind(StrEnum):
@@ -113,7 +132,7 @@ def add_test(db: Session, address: str, *, now: datetime | None = None) -> None:
 
 def work_of_next(db: Session, *, now: datetime | None = None) -> WorkLeft | None:
     """How much is left of what the message that is due first reminds of; None where it is no reminder."""
-    row = QUEUE.next_due(db, shared_now(db, now), locked=False)
+    row = db.scalar(_next_due(shared_now(db, now)))
     if row is None or row.kind != MessageKind.REMINDER:
         return None
     return reminder.work_of(db, row.campaign_id or 0, row.account_id or 0)
@@ -128,7 +147,7 @@ def claim_next(
     counted before this transaction, for which others wait.
     """
     moment = shared_now(db, now)
-    row = QUEUE.next_due(db, moment)
+    row = db.scalar(_next_due(moment).with_for_update(skip_locked=True))
     if row is None:
         return False
     if row.asked and not _find_owner(db, row, moment):
@@ -141,26 +160,41 @@ def claim_next(
         row.state = DeliveryState.NOT_NEEDED
         db.flush()
         return True
-    claim(row, moment)
+    row.tries += 1
+    row.claimed_until = moment + CLAIM_LASTS
     db.flush()
     return ClaimedMessage(row.id, kind, row.tries, written)
 
 
 def any_due(db: Session, *, now: datetime | None = None) -> bool:
     """Whether a message waits that could be sent now."""
-    return QUEUE.any_due(db, shared_now(db, now))
+    due = select(MailMessageRow.id).where(*_due(shared_now(db, now))).limit(1)
+    return db.scalar(due) is not None
 
 
 def note_sent(db: Session, message_id: int, *, now: datetime | None = None) -> None:
     """Note that a mail server has accepted a message; forgets messages that are a month old."""
-    QUEUE.note_sent(db, message_id, shared_now(db, now))
+    moment, rows = shared_now(db, now), MailMessageRow
+    row = db.get(rows, message_id)
+    if row is not None:
+        row.state, row.sent_at, row.reason, row.claimed_until = DeliveryState.SENT, moment, "", None
+    over = rows.state != DeliveryState.WAITING, rows.created_at < moment - KEPT
+    db.execute(delete(rows).where(*over))
 
 
 def note_failed(
     db: Session, message_id: int, reason: str, *, for_good: bool, now: datetime | None = None
 ) -> None:
     """Note why a message was not sent: it is tried again later, unless it failed `for_good` or too often."""
-    QUEUE.note_failed(db, message_id, reason, shared_now(db, now), for_good=for_good)
+    row = db.get(MailMessageRow, message_id)
+    if row is None:
+        return
+    row.reason, row.claimed_until = reason[:LONGEST_REASON], None
+    if for_good or row.tries > len(WAITS):
+        row.state = DeliveryState.FAILED
+    else:
+        row.due_at = shared_now(db, now) + WAITS[row.tries - 1]
+    db.flush()
 
 
 def try_again(db: Session, message_id: int, *, now: datetime | None = None) -> None:
@@ -170,7 +204,8 @@ def try_again(db: Session, message_id: int, *, now: datetime | None = None) -> N
         raise NotFound("there is no such message", remedy="see the list")
     if row.state != DeliveryState.FAILED:
         raise Conflict("only a failed message can be sent again")
-    begin_again(row, shared_now(db, now))
+    row.state, row.tries, row.due_at = DeliveryState.WAITING, 0, shared_now(db, now)
+    row.claimed_until = None
     db.flush()
 
 
@@ -207,6 +242,17 @@ def messages(db: Session, *, start: int = 0, most: int | None = None) -> tuple[M
         )
         for row, login, slug in rows
     )
+
+
+def _due(moment: datetime) -> tuple[ColumnElement[bool], ...]:
+    return MailMessageRow.state == DeliveryState.WAITING, MailMessageRow.due_at <= moment
+
+
+def _next_due(moment: datetime) -> Select[MailMessageRow]:
+    """The message that is due first and that no process sends now."""
+    rows = MailMessageRow
+    free = or_(rows.claimed_until.is_(None), rows.claimed_until <= moment)
+    return select(rows).where(*_due(moment), free).order_by(rows.due_at, rows.id).limit(1)
 
 
 def _added(db: Session, kind: MessageKind, address: str, now: datetime | None) -> MailMessageRow:

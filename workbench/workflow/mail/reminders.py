@@ -13,10 +13,9 @@ from workbench.errors import Finding, InvalidInput
 from workbench.storage.engine import Database, Writing
 from workbench.storage.tables import AccountRow, AssessorRow, CampaignRow, MailAddressRow, MailMessageRow
 from workbench.workflow.clock import utc_now
-from workbench.workflow.delivery_queue import DeliveryState
 from workbench.workflow.judging.assigned_work import all_left_to_judge
 from workbench.workflow.judging.preference_tasks import all_left_to_compare
-from workbench.workflow.mail.queue import MessageKind, add_reminder
+from workbench.workflow.mail.queue import DeliveryState, MessageKind, add_reminder
 from workbench.workflow.people.assessors import able_ids
 
 APART = timedelta(days=1)

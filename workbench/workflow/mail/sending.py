@@ -6,7 +6,8 @@ import logging
 import re
 import smtplib
 import ssl
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from email.message import EmailMessage
@@ -15,10 +16,11 @@ from email.utils import format_datetime, formataddr, parseaddr
 from functools import partial
 from urllib.parse import urlsplit
 
+from workbench.errors import Unavailable
 from workbench.settings import MailSettings
+from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.workflow.clock import utc_now
-from workbench.workflow.delivery_queue import note
 from workbench.workflow.mail import trial
 from workbench.workflow.mail.message import Message, one_line
 from workbench.workflow.mail.queue import ClaimedMessage, claim_next, note_failed, note_sent, work_of_next
@@ -26,6 +28,8 @@ from workbench.workflow.mail.queue import ClaimedMessage, claim_next, note_faile
 LOG = logging.getLogger(__name__)
 SECONDS = 30.0
 """For each step of a conversation with the server."""
+NOTED_AGAIN = 1.0
+"""Seconds before a note that the database did not take is made again."""
 FOR_GOOD = range(500, 600)
 """Replies to an address or a message that the same message would get again."""
 _TOKEN = re.compile(r"[\w-]{40,}")
@@ -63,13 +67,13 @@ def send_waiting(database: Database, settings: MailSettings) -> int:
                 failed = partial(
                     note_failed, message_id=claimed.id, reason=error.reason, for_good=error.for_good
                 )
-                note(database, failed)
+                _note(database, failed)
                 if connection is None:
                     return sent  # the others would wait for the same server
                 _close(connection)
                 connection = None
             else:
-                note(database, partial(note_sent, message_id=claimed.id))
+                _note(database, partial(note_sent, message_id=claimed.id))
                 sent += 1
     finally:
         _close(connection)
@@ -118,6 +122,21 @@ def connected(settings: MailSettings) -> smtplib.SMTP:
             _close(connection)
             raise
     return connection
+
+
+def _note(database: Database, change: Callable[[Session], object]) -> None:
+    """Note what became of an attempt, again and again until the database takes it.
+
+    The mail server has it: a claim that ended without a note would have it sent twice.
+    """
+    while True:
+        try:
+            with database.writing() as db:
+                change(db)
+            return
+        except Unavailable as error:
+            LOG.warning("what became of a message is noted again: %s", error)
+            time.sleep(NOTED_AGAIN)
 
 
 def _hand_over(connection: smtplib.SMTP, claimed: ClaimedMessage, settings: MailSettings) -> None:

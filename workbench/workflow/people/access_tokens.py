@@ -50,7 +50,7 @@ class Scope(StrEnum):
 
 _DESCRIPTIONS = {
     Scope.READ: "Read what your pages show",
-    Scope.JUDGE: "Record judgments for your own assignments, and develop topics",
+    Scope.JUDGE: "Record judgments for your own assignments",
     Scope.DECIDE: "Decide disputed pairs",
     Scope.RUNS: "Check, submit and describe runs",
     Scope.MANAGE: "Change campaigns: settings, topics, documents, pools, people, assignments, releases",

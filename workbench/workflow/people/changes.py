@@ -51,13 +51,8 @@ PRIVATE = frozenset(
         ("openid_identity", "subject"),
         ("openid_identity", "known_as"),
         ("two_factor", "secret"),
-        ("webhook", "secret"),
-        # Many services have a secret in the address itself.
-        ("webhook", "url"),
     }
 )
-# Recorded also where they did not change, since not each of their changes has an entry (`recorded`).
-WHOLE = frozenset({("topic_draft", "title"), ("topic_draft", "description"), ("topic_draft", "narrative")})
 
 # Inserted many at once by a statement, which returns them. What else is inserted so is data.
 BY_STATEMENT = frozenset({"assignment"})
@@ -141,7 +136,7 @@ class Changes:
             if kind == "added":
                 values[column.name] = [None, after]
             elif kind == "deleted" or not history.has_changes():
-                if kind == "deleted" or column.primary_key or (table, column.name) in WHOLE:
+                if kind == "deleted" or column.primary_key:
                     values[column.name] = [after]
             else:
                 before = history.deleted[0] if history.deleted else None

@@ -132,16 +132,12 @@ def add_entry(
 
 
 @contextmanager
-def recorded(db: Session, act: Act, *, needs_entry: Callable[[], bool] = lambda: True) -> Iterator[None]:
-    """Store an act with all that it changes in a session meanwhile; an exception stores nothing.
-
-    `needs_entry` is asked at the end, and says whether the act has an entry of its own.
-    """
+def recorded(db: Session, act: Act) -> Iterator[None]:
+    """Store an act with all that it changes in a session meanwhile; an exception stores nothing."""
     with watching(db, Changes()) as changes:
         yield
         db.flush()
-    if needs_entry():
-        add_entry(db, act, changes=changes.as_data())
+    add_entry(db, act, changes=changes.as_data())
 
 
 class PortionsTrail:
@@ -174,18 +170,6 @@ class PortionsTrail:
             return None
         asked = self._act.asked | {"further_transactions": self._transactions}
         return replace(self._act, asked=asked), self._further.as_data()
-
-
-def was_recorded(db: Session, act: Act, since: datetime) -> bool:
-    """Whether the same person has done the same since a moment, with the same address."""
-    same = select(TrailRow.details).where(
-        TrailRow.account_id == act.account_id,
-        TrailRow.at >= since,
-        TrailRow.act == act.name,
-        TrailRow.campaign_id == act.campaign_id,
-        TrailRow.outcome == DONE,
-    )
-    return any(json.loads(details)["asked"] == act.asked for details in db.scalars(same))
 
 
 def trail_entries(

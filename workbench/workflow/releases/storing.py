@@ -22,7 +22,6 @@ from workbench.storage.releases import delete_part, parts_of, store_part
 from workbench.storage.tables import ReleaseRow
 from workbench.workflow.campaigns.archive import locked_campaign
 from workbench.workflow.clock import utc_now
-from workbench.workflow.webhooks.outbox import EventType, add_event
 
 PAUSE = 1
 """Between two parts the database is left to others, for so many times as long as one takes."""
@@ -88,8 +87,6 @@ def _show(
             db.flush()
         except IntegrityError:
             raise version_exists(version) from None
-        ids = {"release": version, "sha256": row.sha256}
-        add_event(db, campaign_id, EventType.RELEASE_MADE, ids)
 
 
 def _remove(database: Database, release_id: int) -> None:

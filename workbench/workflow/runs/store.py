@@ -25,7 +25,6 @@ from workbench.workflow.runs.run_checks import RunUpload, check_files, run_check
 from workbench.workflow.runs.run_metadata import RunCost, RunKind, RunMetadata
 from workbench.workflow.runs.run_records import CampaignRun, run_row, runs_of
 from workbench.workflow.runs.run_rules import rules_of
-from workbench.workflow.webhooks.outbox import EventType, add_event
 
 NO_METADATA = RunMetadata()
 PAUSE = 1
@@ -182,8 +181,6 @@ def store_run(
         raise Conflict(
             f"somebody else added a run {report.tag} at this very moment", remedy="look at it, then decide"
         ) from None
-    ids = {"run": report.tag, "sha256": report.sha256}
-    add_event(db, campaign_id, EventType.RUN_RECEIVED, ids, now=now)
     return report.tag
 
 

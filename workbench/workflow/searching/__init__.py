@@ -2,9 +2,7 @@
 
 `index` keeps an index of the documents up to date, which `host_index` has in a folder and `cluster_index` in
 a search cluster, both as `updating` says; `searches` records a search with what it found and what became of
-that; `found` is a search as a page shows it; `joining` adds what was found to a pool. `topic_drafts` are
-topics that somebody writes while searching, `draft_judgments` what was judged for them, and `fitness` says
-whether such a topic has too few relevant documents or too many.
+that; `found` is a search as a page shows it; `joining` adds what was found to a pool.
 
 Decisions:
 
@@ -15,6 +13,4 @@ Decisions:
 - A search stores its first docnos, so that its page shows the same however the index changes. Every event
   after it is a row of its own: shown to a rank, opened, judged, added.
 - A document joins a pool when it is judged or added, never because it was shown.
-- What is judged for a draft is apart from the judgments of the campaign, in which a topic must have an id. An
-  organiser lets a pool take it once the draft is a topic: then it is judgments of the draft's author.
 """

@@ -154,11 +154,11 @@ def _by_person(
 
 
 def _searches(db: Session, campaign_id: int) -> dict[tuple[str, str], int]:
-    """How many searches there are, by topic and person; those for drafts of topics are not among them."""
+    """How many searches there are, by topic and person."""
     rows = db.execute(
         select(SearchRow.topic, AccountRow.name, func.count())
         .outerjoin(AccountRow, AccountRow.id == SearchRow.account_id)
-        .where(SearchRow.campaign_id == campaign_id, SearchRow.topic != "")
+        .where(SearchRow.campaign_id == campaign_id)
         .group_by(SearchRow.topic, AccountRow.id, AccountRow.name)
     )
     found: dict[tuple[str, str], int] = {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound
@@ -21,7 +21,7 @@ from workbench.searching.engine import (
     SearchResults,
 )
 from workbench.searching.query import SearchQuery, read_query
-from workbench.storage.tables import DraftSearchRow, SearchEventRow, SearchRow
+from workbench.storage.tables import SearchEventRow, SearchRow
 from workbench.workflow.campaigns.collection import document
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
@@ -58,16 +58,12 @@ class SearchHappening(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Searcher:
-    """Who searches for which topic; an assessor by an assignment, an organiser without.
-
-    `draft_id` is the draft of a topic that has no id yet: then `topic` is empty.
-    """
+    """Who searches for which topic; an assessor by an assignment, an organiser without."""
 
     campaign_id: int
     topic: str
     account_id: int
     assignment_id: int | None = None
-    draft_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +162,6 @@ def record_search(db: Session, searcher: Searcher, answer: AnsweredSearch) -> Se
     )
     db.add(row)
     db.flush()
-    if searcher.draft_id is not None:
-        db.add(DraftSearchRow(search_id=row.id, draft_id=searcher.draft_id))
     record_event(db, row.id, SearchHappening.SHOWN, first_shown(row))
     return row
 
@@ -180,11 +174,10 @@ def first_shown(search: SearchRow) -> int:
 def own_search(db: Session, searcher: Searcher, search_id: int) -> SearchRow:
     """A search that this person made for this topic; raises NotFound for any other."""
     row = db.get(SearchRow, search_id)
-    if row is None or (row.campaign_id, row.account_id, row.assignment_id, _draft_of(db, row)) != (
+    if row is None or (row.campaign_id, row.account_id, row.assignment_id) != (
         searcher.campaign_id,
         searcher.account_id,
         searcher.assignment_id,
-        searcher.draft_id,
     ):
         raise NotFound("this is none of your searches", remedy="search again")
     return row
@@ -282,26 +275,11 @@ def earlier_searches(db: Session, searcher: Searcher) -> tuple[SearchLine, ...]:
             SearchRow.assignment_id == searcher.assignment_id
             if searcher.assignment_id is not None
             else SearchRow.assignment_id.is_(None),
-            *_of_draft(searcher),
         )
         .order_by(SearchRow.id.desc())
         .limit(MOST_EARLIER)
     )
     return tuple(SearchLine(*row) for row in rows)
-
-
-def _draft_of(db: Session, search: SearchRow) -> int | None:
-    # The save path asks nothing more: only the search for a draft has no topic.
-    if search.topic:
-        return None
-    return db.scalar(select(DraftSearchRow.draft_id).where(DraftSearchRow.search_id == search.id))
-
-
-def _of_draft(searcher: Searcher) -> tuple[ColumnElement[bool], ...]:
-    if searcher.draft_id is None:
-        return ()
-    chosen = select(DraftSearchRow.search_id).where(DraftSearchRow.draft_id == searcher.draft_id)
-    return (SearchRow.id.in_(chosen),)
 
 
 def _title_of(shown: Document) -> str:

@@ -68,7 +68,6 @@ from workbench.storage.tables import (
     RunRow,
     SearchRow,
     SignInAttemptRow,
-    TopicDraftRow,
     TrailRow,
 )
 from workbench.workflow.campaigns.deletion import delete_in_portions
@@ -101,10 +100,6 @@ FREE_TEXTS: tuple[InstrumentedAttribute[Any], ...] = (
     CampaignRow.name,
     CampaignRow.guidelines,
     CampaignRow.adjudication_rules,
-    TopicDraftRow.title,
-    TopicDraftRow.description,
-    TopicDraftRow.narrative,
-    TopicDraftRow.reason,
     ReleaseRow.rule,
     ReleaseRow.figures,
     ReleaseRow.withdrawn_reason,

@@ -256,15 +256,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("campaign_id", "docno", name=op.f("pk_document_sketch")),
     )
     op.create_table(
-        "finished_topic",
-        sa.Column("campaign_id", NUMBER, autoincrement=False, nullable=False),
-        sa.Column("topic", ID, nullable=False),
-        sa.ForeignKeyConstraint(
-            ["campaign_id"], ["campaign.id"], name=op.f("fk_finished_topic_campaign_id"), ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("campaign_id", "topic", name=op.f("pk_finished_topic")),
-    )
-    op.create_table(
         "instructions",
         sa.Column("campaign_id", NUMBER, nullable=False),
         sa.Column("version", sa.Integer(), nullable=False),
@@ -496,24 +487,6 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("account_id", name=op.f("pk_two_factor")),
     )
-    op.create_table(
-        "webhook",
-        sa.Column("id", NUMBER, nullable=False),
-        sa.Column("campaign_id", NUMBER, nullable=False),
-        sa.Column("url", sa.String(2000), nullable=False),
-        sa.Column("events", sa.String(200), nullable=False),
-        sa.Column("secret", sa.String(100), nullable=False),
-        sa.Column("created_at", MOMENT, nullable=False),
-        sa.Column("failures", sa.Integer(), nullable=False),
-        sa.Column("resting_until", MOMENT, nullable=True),
-        sa.Column("off_at", MOMENT, nullable=True),
-        sa.Column("off_reason", sa.String(400), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["campaign_id"], ["campaign.id"], name=op.f("fk_webhook_campaign_id"), ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_webhook")),
-    )
-    op.create_index(op.f("ix_webhook_campaign_id"), "webhook", ["campaign_id"], unique=False)
     op.create_table(
         "assessor_note",
         sa.Column("assessor_id", NUMBER, nullable=False),
@@ -776,62 +749,6 @@ def upgrade() -> None:
         postgresql_where=sa.text("replaced_at is null"),
     )
     op.create_table(
-        "topic_draft",
-        sa.Column("id", NUMBER, nullable=False),
-        sa.Column("campaign_id", NUMBER, nullable=False),
-        sa.Column("number", sa.Integer(), nullable=False),
-        sa.Column("client_id", sa.String(64), nullable=False),
-        sa.Column("author_id", NUMBER, nullable=False),
-        sa.Column("title", sa.Text(), nullable=False),
-        sa.Column("description", sa.Text(), nullable=False),
-        sa.Column("narrative", sa.Text(), nullable=False),
-        sa.Column("revision", sa.Integer(), nullable=False),
-        sa.Column("state", sa.String(20), nullable=False),
-        sa.Column("reason", sa.Text(), nullable=False),
-        sa.Column("topic", ID, nullable=True),
-        sa.Column("kept_in", NUMBER, nullable=True),
-        sa.Column("begun_at", MOMENT, nullable=False),
-        sa.Column("decided_by", NUMBER, nullable=True),
-        sa.Column("decided_at", MOMENT, nullable=True),
-        sa.CheckConstraint(
-            "(state = 'accepted') = (topic is not null)", name=op.f("ck_topic_draft_topic_if_accepted")
-        ),
-        sa.CheckConstraint("state in ('open','aside','accepted')", name=op.f("ck_topic_draft_state")),
-        sa.ForeignKeyConstraint(["author_id"], ["account.id"], name=op.f("fk_topic_draft_author_id")),
-        sa.ForeignKeyConstraint(["campaign_id"], ["campaign.id"], name=op.f("fk_topic_draft_campaign_id")),
-        sa.ForeignKeyConstraint(["decided_by"], ["account.id"], name=op.f("fk_topic_draft_decided_by")),
-        sa.ForeignKeyConstraint(["kept_in"], ["pool.id"], name=op.f("fk_topic_draft_kept_in")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_topic_draft")),
-        sa.UniqueConstraint("campaign_id", "client_id", name=op.f("uq_topic_draft_campaign_id_client_id")),
-        sa.UniqueConstraint("campaign_id", "number", name=op.f("uq_topic_draft_campaign_id_number")),
-    )
-    op.create_table(
-        "webhook_delivery",
-        sa.Column("webhook_id", NUMBER, nullable=False),
-        sa.Column("event_id", sa.String(40), nullable=False),
-        sa.Column("type", sa.String(40), nullable=False),
-        sa.Column("payload", sa.Text(), nullable=False),
-        sa.Column("status", sa.Integer(), nullable=True),
-        sa.Column("answer", sa.String(300), nullable=False),
-        sa.Column("id", NUMBER, nullable=False),
-        sa.Column("state", sa.String(20), nullable=False),
-        sa.Column("created_at", MOMENT, nullable=False),
-        sa.Column("due_at", MOMENT, nullable=False),
-        sa.Column("claimed_until", MOMENT, nullable=True),
-        sa.Column("tries", sa.Integer(), nullable=False),
-        sa.Column("reason", sa.String(300), nullable=False),
-        sa.Column("sent_at", MOMENT, nullable=True),
-        sa.CheckConstraint(
-            "state in ('waiting','sent','failed','not needed')", name=op.f("ck_webhook_delivery_state")
-        ),
-        sa.ForeignKeyConstraint(
-            ["webhook_id"], ["webhook.id"], name=op.f("fk_webhook_delivery_webhook_id"), ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_webhook_delivery")),
-        sa.UniqueConstraint("webhook_id", "event_id", name=op.f("uq_webhook_delivery_webhook_id_event_id")),
-    )
-    op.create_index(op.f("ix_webhook_delivery_due_at"), "webhook_delivery", ["due_at"], unique=False)
-    op.create_table(
         "judgment_event",
         sa.Column("id", NUMBER, nullable=False),
         sa.Column("campaign_id", NUMBER, nullable=False),
@@ -913,6 +830,7 @@ def upgrade() -> None:
     op.create_index(op.f("ix_kept_aside_campaign_id"), "kept_aside", ["campaign_id"], unique=False)
     op.create_table(
         "mail_message",
+        sa.Column("id", NUMBER, nullable=False),
         sa.Column("kind", sa.String(20), nullable=False),
         sa.Column("address", sa.String(254), nullable=False),
         sa.Column("asked", sa.String(254), nullable=False),
@@ -920,7 +838,6 @@ def upgrade() -> None:
         sa.Column("invitation_id", NUMBER, nullable=True),
         sa.Column("campaign_id", NUMBER, nullable=True),
         sa.Column("deadline", sa.Date(), nullable=True),
-        sa.Column("id", NUMBER, nullable=False),
         sa.Column("state", sa.String(20), nullable=False),
         sa.Column("created_at", MOMENT, nullable=False),
         sa.Column("due_at", MOMENT, nullable=False),
@@ -1005,33 +922,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_search")),
     )
     op.create_index("ix_search_campaign_id_topic", "search", ["campaign_id", "topic", "id"], unique=False)
-    op.create_table(
-        "draft_judgment",
-        sa.Column("id", NUMBER, nullable=False),
-        sa.Column("draft_id", NUMBER, nullable=False),
-        sa.Column("search_id", NUMBER, nullable=False),
-        sa.Column("rank", sa.Integer(), nullable=False),
-        sa.Column("docno", ID, nullable=False),
-        sa.Column("grade", sa.Integer(), nullable=False),
-        sa.Column("document_sha256", sa.String(64), nullable=True),
-        sa.Column("client_id", sa.String(64), nullable=False),
-        sa.Column("judged_at", MOMENT, nullable=False),
-        sa.CheckConstraint("grade >= 0", name=op.f("ck_draft_judgment_grade_not_negative")),
-        sa.ForeignKeyConstraint(["draft_id"], ["topic_draft.id"], name=op.f("fk_draft_judgment_draft_id")),
-        sa.ForeignKeyConstraint(["search_id"], ["search.id"], name=op.f("fk_draft_judgment_search_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_draft_judgment")),
-        sa.UniqueConstraint("draft_id", "client_id", name=op.f("uq_draft_judgment_draft_id_client_id")),
-    )
-    op.create_index(op.f("ix_draft_judgment_search_id"), "draft_judgment", ["search_id"], unique=False)
-    op.create_table(
-        "draft_search",
-        sa.Column("search_id", NUMBER, nullable=False),
-        sa.Column("draft_id", NUMBER, nullable=False),
-        sa.ForeignKeyConstraint(["draft_id"], ["topic_draft.id"], name=op.f("fk_draft_search_draft_id")),
-        sa.ForeignKeyConstraint(["search_id"], ["search.id"], name=op.f("fk_draft_search_search_id")),
-        sa.PrimaryKeyConstraint("search_id", name=op.f("pk_draft_search")),
-    )
-    op.create_index(op.f("ix_draft_search_draft_id"), "draft_search", ["draft_id"], unique=False)
     op.create_table(
         "pool_event",
         sa.Column("pool_id", NUMBER, nullable=False),

@@ -1,4 +1,4 @@
-"""Adjudication: the queue of disputed pairs, what counts as disputed, and what discussions changed."""
+"""Adjudication: the queue of disputed pairs, and what counts as disputed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.agreement.rounds import Rounds
 from workbench.consensus.disputes import Difference
 from workbench.consensus.rule import Pair
 from workbench.errors import Finding, InvalidInput, WorkbenchError
@@ -24,13 +23,7 @@ from workbench.web.ids import read_id, write_id
 from workbench.web.meanwhile import marks, merged
 from workbench.web.pages.overview.steps import disputes_way
 from workbench.web.requests import see_other
-from workbench.web.results import CampaignResult, MadeResult, result
 from workbench.workflow.adjudication.decision_files import decisions_made
-from workbench.workflow.adjudication.discussion_report import (
-    DiscussionReport,
-    discussion_export,
-    discussion_report,
-)
 from workbench.workflow.adjudication.disputes import Waiting, dispute_queue, titles_of
 from workbench.workflow.adjudication.queue import Order, State, queue_export
 from workbench.workflow.adjudication.queue_lines import Queue, QueueLines
@@ -124,40 +117,6 @@ def decisions() -> Response:
         made = decisions_made(db, here().id)
     kind = "text/tab-separated-values"
     return attachment(write_decisions(made), f"{here().slug}.decisions.tsv", kind=kind)
-
-
-@blueprint.get("/discussions")
-@adjudicator
-def report() -> str:
-    """How far assessors agreed before their discussions and after them."""
-    found: DiscussionReport | None = None
-    findings: tuple[Finding, ...] = ()
-    with reading() as db:
-        hidden = adjudication_rules(db, here().id).names_hidden
-        try:
-            found = discussion_report(db, here().id)
-        except WorkbenchError as error:
-            findings = findings_of(error, "Discussions")
-    tables: tuple[tuple[str, Rounds], ...] = ()
-    if found is not None:
-        tables = (
-            ("All pairs that people judged", found.everything),
-            ("Only the pairs discussed", found.only_discussed),
-        )
-    return render_template(
-        "adjudication/discussions.html", report=found, tables=tables, hidden=hidden, findings=findings
-    )
-
-
-@blueprint.get("/discussions.<any(csv, tex, json):kind>")
-@adjudicator
-@result(CampaignResult("disputes.discussions", "What discussions changed", "a coefficient"))
-def report_file() -> MadeResult:
-    """The same over all pairs as CSV or LaTeX; as JSON with the discussed pairs alone as well."""
-    with reading() as db:
-        names = not adjudication_rules(db, here().id).names_hidden
-        found = discussion_report(db, here().id)
-    return MadeResult("discussions", discussion_export(found, names=names))
 
 
 def _page(findings: tuple[Finding, ...] = (), typed: AdjudicationRules | None = None) -> str:

@@ -34,7 +34,6 @@ from workbench.workflow.judging.submission import Submission, SubmissionKind, re
 from workbench.workflow.judging.sync import Outcome, Receipt, receive_form
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
-from workbench.workflow.searching.topic_drafts import may_develop
 
 blueprint = Blueprint("judging", __name__, url_prefix="/c/<slug>/judge")
 
@@ -66,7 +65,6 @@ def index() -> str:
         seconds = desk_view.own_seconds(db, here().id, viewer().id)
         made = campaign_of(db, here().id)
         keys = keys_of(db, viewer().id, made.scale)
-        develops = may_develop(db, here().id, organiser=False)
         is_new = bool(lines) and not any(line.answered for line in lines)
         is_new = is_new and not is_introduced(db, viewer().id, here().id)
     left = sum(line.total - line.answered for line in lines if not line.closed)
@@ -81,7 +79,6 @@ def index() -> str:
         made=made,
         keys=keys,
         introduces=is_new,
-        develops=develops,
     )
 
 

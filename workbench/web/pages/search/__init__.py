@@ -1,5 +1,5 @@
-"""The tab "Search": searching for any topic, a person's searches as a manual run, what the pool misses."""
+"""The tab "Search": searching for any topic, what the pool misses."""
 
-from workbench.web.pages.search import missed, runs, search
+from workbench.web.pages.search import missed, search
 
-BLUEPRINTS = (search.blueprint, runs.blueprint, missed.blueprint)
+BLUEPRINTS = (search.blueprint, missed.blueprint)

@@ -40,7 +40,6 @@ from workbench.workflow.searching.searches import (
     show_more,
     shown_rank,
 )
-from workbench.workflow.searching.session_run import searchers
 
 blueprint = Blueprint("search", __name__, url_prefix="/c/<slug>/search")
 PART = ResultOption("part", "Which table", tuple(PARTS))
@@ -189,7 +188,6 @@ def _form(db: Session, topic: str, findings: tuple[Finding, ...] = ()) -> dict[s
         "pools": _pools(db),
         "earlier": (),
         "found": None,
-        "searchers": (),
         "choices": OF_ORGANISERS,
         "typed": request.form,
         "findings": findings,
@@ -214,5 +212,4 @@ def _shown(
         if shown is None:
             page["earlier"] = earlier_searches(db, _searcher(topic)) if topic else ()
             page["found"] = found_by_search(db, here().id)
-            page["searchers"] = searchers(db, here().id)
         return page

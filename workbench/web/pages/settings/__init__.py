@@ -1,10 +1,9 @@
-"""Settings: the campaign itself, its scale, questions and quality checks at the desk, webhooks, its end."""
+"""Settings: the campaign itself, its scale, questions and quality checks at the desk, its end."""
 
-from workbench.web.pages.settings import archive, campaign, quality, webhooks
+from workbench.web.pages.settings import archive, campaign, quality
 
 BLUEPRINTS = (
     campaign.blueprint,
     quality.blueprint,
-    webhooks.blueprint,
     archive.blueprint,
 )

@@ -1,5 +1,5 @@
-"""The tab "Topics": the list with loading, one topic's statement, drafts that are developed by searching."""
+"""The tab "Topics": the list with loading, one topic's statement."""
 
-from workbench.web.pages.topics import draft_desk, drafts, topics
+from workbench.web.pages.topics import topics
 
-BLUEPRINTS = (topics.blueprint, drafts.blueprint, draft_desk.blueprint)
+BLUEPRINTS = (topics.blueprint,)
