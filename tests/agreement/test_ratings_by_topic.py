@@ -10,12 +10,11 @@ import pytest
 
 from workbench.agreement.contingency import MISSING
 from workbench.agreement.export import matrix_export, report_export
-from workbench.agreement.leniency import leniency
 from workbench.agreement.options import AgreementOptions, Machines, Singles
 from workbench.agreement.pair_report import pair_export, pair_report
 from workbench.agreement.ratings import NO_ANSWER, UNSURE, Answers, Assessor, Ratings
 from workbench.agreement.ratings_by_topic import RatingsByTopic, part_of
-from workbench.agreement.report import agreement_report, matrix
+from workbench.agreement.report import agreement_report, leniency, matrix
 from workbench.agreement.selection import Selection, select_ratings
 from workbench.agreement.selection_by_topic import Chosen, GradedTopic, select_by_topic
 from workbench.agreement.topics import by_topic

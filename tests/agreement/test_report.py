@@ -31,11 +31,10 @@ from workbench.agreement.grades import against_the_rest, by_grade
 from workbench.agreement.intervals import CONSTANT
 from workbench.agreement.jackknife import freedom
 from workbench.agreement.latex import report_latex
-from workbench.agreement.leniency import leniency
 from workbench.agreement.options import AgreementOptions, Basis
 from workbench.agreement.pairwise import assessor_pairs
 from workbench.agreement.ratings import Assessor, Ratings, answers_of
-from workbench.agreement.report import agreement_report, disagreements, what_differs
+from workbench.agreement.report import agreement_report, disagreements, leniency, what_differs
 from workbench.agreement.report_json import report_data
 from workbench.agreement.selection import select_ratings
 from workbench.agreement.thresholds import thresholds

@@ -17,8 +17,7 @@ from click.testing import CliRunner, Result
 from tests.builders import ALPHA, BETA, campaign_with_people, send_runs
 from tests.cli.executable import qrels_file, run_file
 from tests.support import shared
-from workbench.cli.consensus import command
-from workbench.cli.consensus_text import write_out
+from workbench.cli.consensus import command, write_out
 from workbench.cli.main import workbench
 from workbench.errors import WorkbenchError
 from workbench.help.manual import page_named

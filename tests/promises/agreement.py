@@ -12,10 +12,10 @@ from tests.promises.simulated import judged, ratings, share
 from workbench.agreement.coefficients import coefficient_value
 from workbench.agreement.estimates import estimates, topics_left_out
 from workbench.agreement.intervals import Interval
-from workbench.agreement.leniency import leniency
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.overlap import overlap
 from workbench.agreement.ratings import Ratings
+from workbench.agreement.report import leniency
 from workbench.agreement.self_consistency import self_consistency
 from workbench.agreement.topics import by_topic
 

@@ -24,8 +24,7 @@ from workbench.releases.archive import build_zip
 from workbench.releases.contents import ReleasedAssessor
 from workbench.releases.datasheet import OPEN
 from workbench.releases.documents import ReleasedDocument
-from workbench.releases.files import CHECKSUMS, release_files, write_release
-from workbench.releases.manifest import FORM
+from workbench.releases.files import CHECKSUMS, FORM, release_files, write_release
 from workbench.releases.reading import read_contents
 
 

@@ -9,11 +9,10 @@ import pytest
 
 from tests.releases.made import small_release
 from workbench.errors import WorkbenchError
-from workbench.releases import files, spool
+from workbench.releases import files
 from workbench.releases.archive import build_zip
-from workbench.releases.files import release_files, release_parts
+from workbench.releases.files import Spool, release_files, release_parts
 from workbench.releases.shared_values import SharedValues
-from workbench.releases.spool import Spool
 
 
 @pytest.mark.parametrize(
@@ -22,7 +21,7 @@ from workbench.releases.spool import Spool
 def test_a_file_is_read_back_from_its_beginning_each_time(
     content: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spool, "PART", 5)
+    monkeypatch.setattr(files, "PART", 5)
     kept = Spool()
     before, found, after = kept.add([b"before"]), kept.add(iter(content)), kept.add([b"after"])
     whole = b"".join(content)

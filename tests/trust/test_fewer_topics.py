@@ -24,7 +24,7 @@ from workbench.trust.fewer_topics import (
     set_sizes,
 )
 from workbench.trust.fewer_topics_export import PARTS, fewer_topics_export
-from workbench.trust.log_linear import Floats, most_likely
+from workbench.trust.power_law import Floats, most_likely
 
 
 def drawn(topics: int, runs: int, *, seed: int) -> Floats:

@@ -9,8 +9,7 @@ import pytest
 
 from tests.support import Oracle, cases
 from workbench.errors import WorkbenchError
-from workbench.trust.log_linear import Floats
-from workbench.trust.power_law import fitted_law, fitted_laws, rates
+from workbench.trust.power_law import Floats, fitted_law, fitted_laws, rates
 
 stats = Oracle("scipy.stats")
 linear_model = Oracle("sklearn.linear_model")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -13,13 +17,6 @@ from workbench.agreement.coefficients import coefficient_value
 from workbench.agreement.coefficients.alpha import alpha
 from workbench.agreement.ratings import judged_ratings, ratings_of
 from workbench.cli.consensus_options import EXPORT, NEEDS_RULE, OUTPUT, TEXT, consensus_options
-from workbench.cli.consensus_text import (
-    comparison_json,
-    say_comparisons,
-    say_summaries,
-    write_export,
-    write_out,
-)
 from workbench.cli.inputs import read_each
 from workbench.cli.output import say_json, say_table
 from workbench.cli.qrels_files import cannot_judge_option, read_graded
@@ -30,14 +27,15 @@ from workbench.consensus.rule import Pair
 from workbench.consensus.rule_choice import RuleChoice, choice_name, choices_of, default_rules
 from workbench.consensus.settle import Consensus, consensus, label_export
 from workbench.consensus.soft import soft_export, soft_labels
-from workbench.consensus.summary import accuracy, summary, summary_json
+from workbench.consensus.summary import Summary, accuracy, summary, summary_json
 from workbench.errors import WorkbenchError
+from workbench.export import Export
 from workbench.formats.judgment_groups import write_judgment_groups
 from workbench.formats.judgments import graded_judgments
 from workbench.formats.qrels import write_qrels
 from workbench.records import Judgment, Qrel
 from workbench.scoring.measures import at_threshold, parse_measures
-from workbench.scoring.rank_correlation import compare_rankings
+from workbench.scoring.rank_correlation import RankingComparison, compare_rankings
 from workbench.scoring.relevance import Relevance
 from workbench.scoring.scorer import Scorer, higher_first
 
@@ -291,3 +289,106 @@ def scores_of_runs(
         for name, scorer in scorers.items():
             scores[name][run.tag] = scorer.score(run).values[str(lines[name])]
     return scores
+
+
+MOST_NAMED = 3
+
+
+def comparison_json(found: RankingComparison) -> dict[str, object]:
+    """A comparison of two rankings as an object, with every swap and move."""
+    return {
+        "first": found.first,
+        "second": found.second,
+        "runs": found.runs,
+        "tau": found.tau.value,
+        "tau_ap": found.tau_ap.value,
+        **({"undefined": found.tau.undefined} if found.tau.undefined else {}),
+        "swaps": [
+            {"ahead_under_first": swap.ahead, "ahead_under_second": swap.behind, "gap": list(swap.gap)}
+            for swap in found.swaps
+        ],
+        "moves": [{"run": move.run, "ranks": list(move.ranks)} for move in found.moves],
+    }
+
+
+def say_summaries(found: Mapping[str, Summary | None], refused: Mapping[str, str]) -> None:
+    """Print what each rule settles and leaves; why pairs are left stands on the error stream."""
+    rows = [
+        (
+            name,
+            one.settled,
+            one.unsettled,
+            " ".join(f"{grade}:{count}" for grade, count in one.by_grade),
+            one.relevant,
+            len(one.without_relevant),
+            "" if one.confidence is None else f"{one.confidence:z.3f}",
+        )
+        for name, one in found.items()
+        if one is not None
+    ]
+    headings = ["rule", "settled", "left", "grades", "relevant", "topics without relevant", "confidence"]
+    say_table(headings, rows, numeric=(1, 2, 4, 5, 6))
+    for name, one in found.items():
+        for reason, count in one.left if one else ():
+            click.echo(f"note: {name} leaves {count}: {reason}", err=True)
+    for name, reason in refused.items():
+        click.echo(f"note: {name} cannot be applied: {reason}", err=True)
+
+
+def say_comparisons(found: Sequence[RankingComparison]) -> None:
+    """Print how alike every two rules rank the runs, the least alike first."""
+    order = sorted(found, key=lambda one: 2.0 if one.tau.value is None else one.tau.value)
+    rows = [
+        (
+            one.first,
+            one.second,
+            _shown(one.tau.value),
+            _shown(one.tau_ap.value),
+            one.swapped,
+            ", ".join(f"{move.run} {move.ranks[0]}→{move.ranks[1]}" for move in one.moves[:MOST_NAMED]),
+        )
+        for one in order
+    ]
+    say_table(["rule", "rule", "tau", "tau_ap", "swaps", "moves furthest"], rows, numeric=(2, 3, 4))
+
+
+def _shown(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:z.3f}"
+
+
+def write_export(export: Export, output: Path | None, as_json: bool) -> None:
+    """Write a table as CSV or as JSON."""
+    parts = [json.dumps(export.data(), allow_nan=False).encode() + b"\n"] if as_json else export.csv_parts()
+    write_out(parts, output)
+
+
+def write_out(parts: Iterable[bytes], output: Path | None) -> None:
+    """Write bytes to a file, or to the standard output; raises WorkbenchError where that cannot be.
+
+    A file has its name only once it is complete; what is no file, such as a pipe, is written to as it is.
+    """
+    if output is None:
+        sys.stdout.buffer.writelines(parts)
+        return
+    try:
+        if output.exists() and not output.is_file():
+            with output.open("wb") as file:
+                file.writelines(parts)
+        else:
+            _write_whole(parts, output.resolve())
+    except OSError as error:
+        raise WorkbenchError(f"{output} cannot be written: {error.strerror}") from None
+
+
+def _write_whole(parts: Iterable[bytes], output: Path) -> None:
+    partial = output.with_name(f".{output.name}.{os.getpid()}.partial")
+    try:
+        with partial.open("xb") as file:
+            file.writelines(parts)
+        if output.exists():
+            partial.chmod(output.stat().st_mode & 0o777)
+        partial.replace(output)
+    except BaseException:
+        with suppress(OSError):
+            partial.unlink()
+        raise

@@ -6,14 +6,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from workbench.pooling.adaptive.bandits import MAX_MEAN, THOMPSON
 from workbench.pooling.adaptive.hedge import HEDGE
 from workbench.pooling.adaptive.live import Adaptive, PoolEvent
-from workbench.pooling.adaptive.max_mean import MAX_MEAN
 from workbench.pooling.adaptive.mm_ns import MM_NS
 from workbench.pooling.adaptive.move_to_front import MOVE_TO_FRONT
-from workbench.pooling.adaptive.rbp_b import RBP_B
-from workbench.pooling.adaptive.rbp_c import RBP_C
-from workbench.pooling.adaptive.thompson import THOMPSON
+from workbench.pooling.adaptive.rank_biased import RBP_B, RBP_C
 from workbench.pooling.depth import DEPTH
 from workbench.pooling.fusion.borda import BORDA
 from workbench.pooling.fusion.combmnz import COMBMNZ

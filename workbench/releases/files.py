@@ -9,10 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
+import tempfile
+import weakref
+import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
+from functools import partial
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.identifiers import fits, is_utf8
@@ -23,13 +29,12 @@ from workbench.pooling.pool import Pool
 from workbench.pooling.sampling.estimates import infap_rows, xinfap_rows
 from workbench.records import Answer, Qrel, id_bytes
 from workbench.releases.archive import UnreadFile, zip_parts
-from workbench.releases.contents import ReleaseContents, ReleasedPool, ReleasedTopic
+from workbench.releases.contents import ReleaseContents, ReleasedPool, ReleasedRun, ReleasedTopic
+from workbench.releases.counts import release_counts
 from workbench.releases.datasheet import datasheet
 from workbench.releases.forms.of_contents import form_files
-from workbench.releases.manifest import manifest_of
 from workbench.releases.readme import readme
 from workbench.releases.record_form import as_object, json_bytes, written_records
-from workbench.releases.spool import Spool
 
 MANIFEST = "manifest.json"
 CHECKSUMS = "SHA256SUMS"
@@ -294,3 +299,98 @@ WRITERS: tuple[Writer, ...] = (
 
 def _sha256(content: bytes | UnreadFile) -> str:
     return content.sha256 if isinstance(content, UnreadFile) else hashlib.sha256(content).hexdigest()
+
+
+PART = 2**18
+"""Bytes that are written and read at once."""
+
+
+class Spool:
+    """A temporary file that holds files one after the other; it is removed with the last of them."""
+
+    def __init__(self) -> None:
+        # No `with`: it is read later, by whoever has the parts that refer to it.
+        self._file = tempfile.TemporaryFile(prefix="workbench-release-", buffering=0)  # noqa: SIM115
+        self._size = 0
+        weakref.finalize(self, self._file.close)
+
+    def add(self, content: Iterable[bytes]) -> UnreadFile:
+        """Store a file from its bytes in parts; raises OSError where the disk has no room for it."""
+        start, sha, crc = self._size, hashlib.sha256(), 0
+        for part in _large(content):
+            sha.update(part)
+            crc = zlib.crc32(part, crc)
+            self._write(part)
+        size = self._size - start
+        return UnreadFile(size, crc, sha.hexdigest(), partial(self._parts, start, size))
+
+    def _write(self, part: bytes) -> None:
+        rest = memoryview(part)
+        while rest:
+            written = os.pwrite(self._file.fileno(), rest, self._size)
+            self._size += written
+            rest = rest[written:]
+
+    def _parts(self, start: int, size: int) -> Iterator[bytes]:
+        end = start + size
+        while start < end:
+            part = os.pread(self._file.fileno(), min(PART, end - start), start)
+            if not part:
+                raise EOFError("a temporary file is shorter than what was written into it")
+            start += len(part)
+            yield part
+
+
+def _large(content: Iterable[bytes]) -> Iterator[bytes]:
+    """The same bytes in fewer parts: lines are short."""
+    gathered = bytearray()
+    for part in content:
+        gathered += part
+        if len(gathered) >= PART:
+            yield bytes(gathered)
+            gathered.clear()
+    if gathered:
+        yield bytes(gathered)
+
+
+FORM = "workbench-release/1"
+"""The form of the files; a release of another one is refused, not guessed at."""
+
+
+def manifest_of(contents: ReleaseContents, hashes: Mapping[str, tuple[str, int]]) -> dict[str, Any]:
+    """The manifest of a release as JSON; `hashes` has the SHA-256 and size of every other file by path."""
+    answers = Counter(one.assessor for one in contents.current())
+    return {
+        "form": FORM,
+        "about": as_object(contents.about),
+        "citation": contents.about.citation,
+        "included": sorted(contents.included),
+        "scale": as_object(contents.scale),
+        "guidelines_sha256": contents.guidelines_sha256,
+        "rule": as_object(contents.rule),
+        "questions": [as_object(one) for one in contents.questions],
+        "counts": asdict(release_counts(contents)),
+        "agreement": {
+            "between": "people, independent judgments, relevant or not",
+            "undefined": contents.agreement_undefined,
+            "estimates": [as_object(one) for one in contents.agreement],
+        },
+        "assessors": [as_object(one) | {"answers": answers[one.pseudonym]} for one in contents.assessors],
+        "pools": [
+            {
+                "name": pool.name,
+                "strategy": pool.recipe.get("strategy", ""),
+                "parameters": dict(sorted(pool.recipe.get("parameters", {}).items())),
+                "seed": pool.seed,
+                "pairs": len(pool.entries),
+                "runs": [run["tag"] for run in pool.recipe.get("runs", ())],
+            }
+            for pool in contents.pools
+        ],
+        "runs": [_run(one) for one in contents.runs],
+        "files": {path: {"sha256": sha256, "bytes": size} for path, (sha256, size) in hashes.items()},
+    }
+
+
+def _run(one: ReleasedRun) -> dict[str, Any]:
+    return {name: value for name, value in as_object(one).items() if name != "content"}

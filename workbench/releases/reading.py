@@ -32,7 +32,7 @@ from workbench.releases.contents import (
     UndrawnPair,
 )
 from workbench.releases.documents import ReleasedDocument
-from workbench.releases.manifest import FORM
+from workbench.releases.files import FORM
 from workbench.releases.record_form import from_object, read_records
 
 Record = TypeVar("Record")

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from flask import Flask, current_app, g
 
-from workbench.errors import Conflict
+from workbench.errors import Conflict, Unavailable
 from workbench.settings import Settings
 from workbench.storage import Connection, Session, locks
 from workbench.storage.engine import ROWS_GONE, Database
-from workbench.web.last_uses import LastUses
 from workbench.web.observed import Observed
-from workbench.web.recognised import RecognisedTokens
 from workbench.web.rendered_documents import RenderedDocuments
 from workbench.web.repeats import Repeats
 from workbench.web.response_files import ResponseFiles
@@ -22,6 +24,69 @@ from workbench.workflow.campaigns.campaigns import ARCHIVED, RESTORE, campaign_o
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.openid.provider import OpenIdProvider
 from workbench.workflow.people.passwords import Passwords
+from workbench.workflow.people.sessions import note_use
+
+
+class RecognisedTokens:
+    """A bounded memory of valid tokens, which any thread may use."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._until: dict[str, float] = {}
+
+    def __contains__(self, token: str) -> bool:
+        """Whether the token was found valid in the last ten minutes."""
+        return self._until.get(token, 0) > self._clock()
+
+    def add(self, token: str) -> None:
+        """Remember a token that was just found valid."""
+        self._until.pop(token, None)
+        self._until[token] = self._clock() + LASTS_SECONDS
+        if len(self._until) > MOST:
+            # The oldest come first.
+            for old in list(self._until)[: MOST // 10]:
+                self._until.pop(old, None)
+
+    def forget(self, token: str) -> None:
+        """Forget a token whose session has ended."""
+        self._until.pop(token, None)
+
+
+LOG = logging.getLogger(__name__)
+
+
+class LastUses:
+    """Notes uses; a session whose use is about to be noted is not noted twice."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="last-uses")
+        self._lock = threading.Lock()
+        self._waiting: dict[str, Future[None]] = {}
+
+    def note(self, database: Database, token: str) -> None:
+        """Have it noted that the session with this token is used now."""
+        with self._lock:
+            if token not in self._waiting:
+                self._waiting[token] = self._thread.submit(self._store, database, token)
+
+    def wait(self) -> None:
+        """Wait until everything is noted."""
+        with self._lock:
+            waiting = list(self._waiting.values())
+        for one in waiting:
+            one.result()
+
+    def _store(self, database: Database, token: str) -> None:
+        try:
+            with database.writing() as db:
+                note_use(db, token)
+        except Unavailable as error:
+            # The next request asks for it again.
+            LOG.warning("the last use of a session is not noted: %s", error)
+        finally:
+            with self._lock:
+                self._waiting.pop(token, None)
+
 
 KEY = "workbench"
 
@@ -124,3 +189,7 @@ def writing() -> Iterator[Session]:
             with reading() as db:
                 campaign_of(db, campaign.id)
         raise
+
+
+LASTS_SECONDS = 600
+MOST = 20_000

@@ -9,9 +9,7 @@ import pytest
 
 from tests.pooling.some_runs import ABC, ranked
 from tests.support import cases
-from workbench.pooling.adaptive.rbp_b import MethodB
-from workbench.pooling.adaptive.rbp_c import MethodC
-from workbench.pooling.adaptive.residual import Residual
+from workbench.pooling.adaptive.rank_biased import MethodB, MethodC, Residual
 from workbench.pooling.candidates import gather
 from workbench.pooling.fusion.rbp import rbp_pool
 from workbench.pooling.strategies import start

@@ -25,9 +25,8 @@ from workbench.formats.qrels import read_qrels
 from workbench.formats.topics import read_topics
 from workbench.records import THREE_GRADES, Document, Qrel, Topic
 from workbench.releases.files import write_release
-from workbench.releases.forms.of_contents import form_files
+from workbench.releases.forms.of_contents import FORMS, form_files, published_forms
 from workbench.releases.forms.publication import Publication, qrels_file
-from workbench.releases.forms.published import FORMS, published_forms
 
 # Ids and texts that readers are known to spoil: zeros in front, exponents, hashes, no ASCII, separators of
 # lines that only some programs split at, quotation marks, code of Python and YAML.

@@ -8,14 +8,14 @@ from pathlib import Path
 import click
 
 from workbench.cli.campaign.campaigns import JSON
-from workbench.cli.consensus_options import EXPORT, OUTPUT, consensus_options
-from workbench.cli.consensus_text import (
+from workbench.cli.consensus import (
     comparison_json,
     say_comparisons,
     say_summaries,
     write_export,
     write_out,
 )
+from workbench.cli.consensus_options import EXPORT, OUTPUT, consensus_options
 from workbench.cli.database import database_options, open_database
 from workbench.cli.output import print_export, progress_bar, say_json
 from workbench.cli.record_options import record_options

@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from workbench.cli.campaign.campaigns import JSON
+from workbench.cli.consensus import write_out
 from workbench.cli.consensus_options import consensus_options
-from workbench.cli.consensus_text import write_out
 from workbench.cli.database import database_options, open_database
 from workbench.cli.inputs import open_input
 from workbench.cli.output import say_findings, say_json, say_table

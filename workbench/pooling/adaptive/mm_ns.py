@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
+from workbench.pooling.adaptive.bandits import MaxMean
 from workbench.pooling.adaptive.live import Adaptive, adaptive_pool
-from workbench.pooling.adaptive.max_mean import MaxMean
 from workbench.pooling.planning import size_of_adaptive
 from workbench.pooling.strategy import BUDGET, DEPTH_READ, NUMBER, Parameter, Strategy, to_its_depth
 from workbench.records import Run, TieRule

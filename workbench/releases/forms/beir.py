@@ -8,6 +8,7 @@ Without documents the folder has no corpus: BEIR's loader then needs the `corpus
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -66,3 +67,74 @@ def _table(publication: Publication) -> bytes:
     lines = [b"\t".join(BEIR_HEADER)]
     lines += [b"%b\t%b\t%d" % (id_bytes(qrel.topic), id_bytes(qrel.docno), qrel.grade) for qrel in ordered]
     return b"\n".join(lines) + b"\n"
+
+
+CITATION_FILE = "CITATION.cff"
+
+# The schema allows SPDX's identifiers only; these are the ones under which data is published.
+SPDX = frozenset(
+    (
+        *("CC0-1.0", "CC-BY-3.0", "CC-BY-4.0", "CC-BY-SA-3.0", "CC-BY-SA-4.0", "CC-BY-NC-3.0"),
+        *("CC-BY-NC-4.0", "CC-BY-NC-SA-3.0", "CC-BY-NC-SA-4.0", "CC-BY-ND-4.0", "CC-BY-NC-ND-4.0"),
+        *("ODbL-1.0", "ODC-By-1.0", "PDDL-1.0", "MIT", "Apache-2.0", "BSD-3-Clause", "Unlicense"),
+    )
+)
+"""Licences that are known by their SPDX identifier; every other is said by its address."""
+_ADDRESS = re.compile(r"https?://[^\s\x00-\x1f\"<>\\^`{|}]+")
+_DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
+
+
+def citation_file(publication: Publication) -> dict[str, bytes]:
+    """CITATION.cff; where no authors are named, they are the organisers of the collection.
+
+    A licence that is neither a known SPDX identifier nor an address is left out, as is a homepage that is no
+    address: the schema allows nothing else.
+    """
+    title = publication.title.strip() or publication.slug
+    authors = dict.fromkeys(one.strip() for one in publication.authors if one.strip())
+    message = publication.citation.strip() or "If you use this test collection, please cite it as below."
+    lines = [
+        "cff-version: 1.2.0",
+        f"message: {_scalar(message)}",
+        "type: dataset",
+        f"title: {_scalar(title)}",
+        "authors:",
+        *(f"  - name: {_scalar(author)}" for author in authors or (f"The organisers of {title}",)),
+        f"version: {_scalar(publication.version)}",
+    ]
+    if _DATE.fullmatch(publication.released):
+        lines.append(f"date-released: {_scalar(publication.released)}")
+    if publication.licence in SPDX:
+        lines.append(f"license: {publication.licence}")
+    elif is_address(publication.licence):
+        lines.append(f"license-url: {_scalar(publication.licence)}")
+    if is_address(publication.homepage):
+        lines.append(f"url: {_scalar(publication.homepage)}")
+    lines += [f"abstract: {_scalar(publication.abstract)}", "keywords:"]
+    lines += [f"  - {_scalar(word)}" for word in ("information retrieval", "test collection", "qrels")]
+    return {CITATION_FILE: ("\n".join(lines) + "\n").encode()}
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is an address of the web."""
+    return _ADDRESS.fullmatch(text) is not None
+
+
+def _scalar(text: str) -> str:
+    """A double-quoted scalar of YAML 1.2 (section 7.3.1): what cannot be printed is escaped."""
+    return '"' + "".join(map(_character, text)) + '"'
+
+
+def _character(character: str) -> str:
+    code = ord(character)
+    if character in '"\\':
+        return f"\\{character}"
+    if character == "\n":
+        return "\\n"
+    if 0xD800 <= code <= 0xDFFF:
+        return "\ufffd"  # a byte that is no text
+    if character == " " or character.isprintable():
+        return character
+    if code <= 0xFF:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"

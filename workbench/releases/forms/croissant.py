@@ -22,8 +22,7 @@ from typing import Any
 from workbench.errors import WorkbenchError
 from workbench.formats.error_collector import shown
 from workbench.records import sorted_ids
-from workbench.releases.forms.beir import beir_folder
-from workbench.releases.forms.citation import SPDX, is_address
+from workbench.releases.forms.beir import SPDX, beir_folder, is_address
 from workbench.releases.forms.publication import CORPUS, QRELS, QUERIES, Publication, qrels_file
 
 CROISSANT_FILE = "croissant.json"

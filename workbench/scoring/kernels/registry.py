@@ -10,17 +10,29 @@ from ir_measures import Measure
 
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.alpha_ndcg import alpha_dcg, alpha_ndcg
-from workbench.scoring.kernels.average_precision import average_precision
-from workbench.scoring.kernels.bpref import bpref, inferred_ap
-from workbench.scoring.kernels.counts import judged, queries, relevant, retrieved
+from workbench.scoring.kernels.binary import (
+    average_precision,
+    bpref,
+    fallout,
+    inferred_ap,
+    judged,
+    precision,
+    queries,
+    r_precision,
+    recall,
+    reciprocal_rank,
+    relevant,
+    retrieved,
+    roc_area,
+    set_accuracy,
+    set_e,
+    set_f,
+    set_precision,
+    set_recall,
+    success,
+)
 from workbench.scoring.kernels.cumulated_gain import dcg, ndcg
 from workbench.scoring.kernels.err_ia import err_ia, nerr_ia
-from workbench.scoring.kernels.expected_search_length import expected_search_length
-from workbench.scoring.kernels.gain_of_users import (
-    expected_reciprocal_rank,
-    rank_biased_precision,
-    rank_biased_residual,
-)
 from workbench.scoring.kernels.intent_aware import (
     intent_aware_ap,
     intent_aware_precision,
@@ -28,18 +40,14 @@ from workbench.scoring.kernels.intent_aware import (
 )
 from workbench.scoring.kernels.interpolated_precision import eleven_point_average, interpolated_precision
 from workbench.scoring.kernels.nrbp import nnrbp, nrbp
-from workbench.scoring.kernels.precision import precision, r_precision, recall, success
-from workbench.scoring.kernels.reciprocal_rank import reciprocal_rank
-from workbench.scoring.kernels.roc_area import roc_area
-from workbench.scoring.kernels.set_measures import (
-    fallout,
-    set_accuracy,
-    set_e,
-    set_f,
-    set_precision,
-    set_recall,
+from workbench.scoring.kernels.users import (
+    expected_reciprocal_rank,
+    expected_search_length,
+    rank_biased_precision,
+    rank_biased_residual,
+    recall_effort,
+    relative_recall,
 )
-from workbench.scoring.kernels.user_expectation import recall_effort, relative_recall
 from workbench.scoring.relevance import Floats
 
 Compute = Callable[[JudgedRun, Measure], Floats]

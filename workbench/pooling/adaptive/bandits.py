@@ -1,20 +1,87 @@
-"""Thompson sampling: plays each run as often as it is likely to be the best."""
+"""Runs as the arms of a bandit: MaxMean and Thompson sampling differ in which run they play."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import partial
 from hashlib import sha256
 
 import numpy as np
 
-from workbench.pooling.adaptive.bandit import Bandit
-from workbench.pooling.adaptive.chooser import Free
+from workbench.pooling.adaptive.chooser import Free, JudgmentsOnly, Retrieved
 from workbench.pooling.adaptive.live import Adaptive, adaptive_pool
-from workbench.pooling.candidates import TopicCandidates
+from workbench.pooling.candidates import TopicCandidates, to_twelve_digits
 from workbench.pooling.planning import size_of_adaptive
 from workbench.pooling.strategy import BUDGET, DEPTH_READ, SEED, WHOLE, Parameter, Strategy, to_its_depth
 from workbench.records import Run, TieRule, id_bytes
+
+
+class Bandit(JudgmentsOnly, ABC):
+    """Plays the run of the largest value and hands out its best document that is free.
+
+    Every run has a posterior Beta(relevant + 1, judged - relevant + 1). A judged document counts for every
+    run that retrieved it, whichever was played: relevant <- rate x relevant + (1 if relevant), judged <-
+    rate x judged + 1. At rate 1 all judgments count alike, at rate 0 the last alone. Of equal values the run
+    with the first tag (bytes) is played.
+    """
+
+    def __init__(self, topic: TopicCandidates, *, rate: float) -> None:
+        self._lists = [ranked.documents for ranked in topic.lists]
+        self._brought = Retrieved(topic)
+        self._rate = rate
+        self.forget()
+
+    @abstractmethod
+    def values(self) -> Sequence[float]:
+        """The value of every run, in the order of the tags."""
+
+    def choose(self, free: Free) -> int | None:
+        values = self.values()
+        for run in sorted(range(len(values)), key=lambda run: -values[run]):
+            documents = self._lists[run]
+            at_rank = free[documents]
+            first = int(at_rank.argmax())
+            if at_rank[first]:
+                return int(documents[first])
+        return None
+
+    def learn(self, document: int, relevant: bool) -> None:
+        runs = self._brought.runs[self._brought.of(document)]
+        self.relevant[runs] = self._rate * self.relevant[runs] + relevant
+        self.judged[runs] = self._rate * self.judged[runs] + 1
+
+    def forget(self) -> None:
+        self.relevant = np.zeros(len(self._lists))
+        self.judged = np.zeros(len(self._lists))
+
+
+class MaxMean(Bandit):
+    """Values a run by (relevant + 1) / (judged + 2), compared to 12 digits."""
+
+    def values(self) -> Sequence[float]:
+        return [to_twelve_digits(mean) for mean in ((self.relevant + 1) / (self.judged + 2)).tolist()]
+
+
+def max_mean(
+    runs: Iterable[Run], *, depth: int = 100, budget: int = 100, ties: TieRule = TieRule.TREC_EVAL
+) -> Adaptive:
+    """A pool that plays the run with the largest mean of relevant documents so far; see `Bandit`, rate 1.
+
+    Raises as `adaptive_pool`. Source: Losada, Parapar and Barreiro 2016 and 2017; the order of ties is ours.
+    """
+    return adaptive_pool(runs, partial(MaxMean, rate=1.0), depth=depth, budget=budget, ties=ties)
+
+
+MAX_MEAN = Strategy(
+    "max-mean",
+    "the next document of the run with the largest share of relevant documents so far",
+    "Losada, Parapar and Barreiro 2016, 2017",
+    (DEPTH_READ, BUDGET),
+    max_mean,
+    size=size_of_adaptive,
+    depth_read=to_its_depth,
+)
 
 
 def beta_draw(key: bytes, above: int, below: int) -> int:

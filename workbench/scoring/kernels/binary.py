@@ -1,0 +1,199 @@
+"""Measures of relevant or not: precision, recall, AP, RR, Bpref, the area below ROC, sets, and counts."""
+
+from __future__ import annotations
+
+import numpy as np
+from ir_measures import Measure
+
+from workbench.scoring.contingency import Contingency, f_measure
+from workbench.scoring.judged_run import JudgedRun, share
+from workbench.scoring.kernels.collection import check_collection, outside
+from workbench.scoring.kernels.cutoff import cutoff_of, within
+from workbench.scoring.pair_table import ABSENT
+from workbench.scoring.relevance import Floats, Positions
+
+
+def precision(run: JudgedRun, measure: Measure) -> Floats:
+    """P@k of each topic: relevant documents among the first k, divided by k also where there are fewer."""
+    return _found(run, measure) / int(measure["cutoff"])
+
+
+def recall(run: JudgedRun, measure: Measure) -> Floats:
+    """R@k of each topic: the share of all relevant documents that are among the first k."""
+    return share(_found(run, measure), run.relevant(measure["rel"]))
+
+
+def success(run: JudgedRun, measure: Measure) -> Floats:
+    """Success@k of each topic: 1 where a relevant document is among the first k, else 0."""
+    return (_found(run, measure) > 0).astype(np.float64)
+
+
+def r_precision(run: JudgedRun, measure: Measure) -> Floats:
+    """Rprec of each topic: precision at rank R, the number of relevant documents."""
+    hits, relevant = run.hits(measure["rel"]), run.relevant(measure["rel"])
+    return share(run.counted(hits.rows[hits.ranks <= relevant[hits.rows]]), relevant)
+
+
+def _found(run: JudgedRun, measure: Measure) -> Floats:
+    return run.counted(within(run.hits(measure["rel"]), measure).rows).astype(np.float64)
+
+
+def average_precision(run: JudgedRun, measure: Measure) -> Floats:
+    """AP of each topic; what is not retrieved, or below the cutoff, counts as precision 0."""
+    hits = within(run.hits(measure["rel"]), measure)
+    return share(run.summed(hits.rows, hits.nth / hits.ranks), run.relevant(measure["rel"]))
+
+
+def reciprocal_rank(run: JudgedRun, measure: Measure) -> Floats:
+    """RR of each topic; 0 where no relevant document is retrieved above the cutoff."""
+    hits = within(run.hits(measure["rel"]), measure)
+    values = np.zeros(len(run))
+    first = hits.nth == 1
+    values[hits.rows[first]] = 1.0 / hits.ranks[first]
+    return values
+
+
+_EPSILON = 0.00001  # trec_eval's INFAP_EPSILON
+
+
+def bpref(run: JudgedRun, measure: Measure) -> Floats:
+    """Bpref of each topic (Buckley and Voorhees 2004, as trec_eval since 8.0 computes it).
+
+    Each relevant document counts 1 less the share of judged non-relevant documents above it, of the first R.
+    """
+    rel = measure["rel"]
+    hits, relevant, others = run.hits(rel), run.relevant(rel), run.not_relevant(rel)
+    above = np.minimum(_above(run, (run.grades >= 0) & (run.grades < rel), rel), relevant[hits.rows])
+    lost = share(above, np.minimum(relevant, others)[hits.rows])
+    return share(run.summed(hits.rows, 1.0 - lost), relevant)
+
+
+def inferred_ap(run: JudgedRun, measure: Measure) -> Floats:
+    """InfAP of each topic (Yilmaz and Aslam 2006): AP estimated from a sample of the pool.
+
+    A negative grade means a document of the pool that was not sampled.
+    """
+    rel = measure["rel"]
+    hits, relevant = run.hits(rel), run.relevant(rel)
+    others = _above(run, (run.grades >= 0) & (run.grades < rel), rel)
+    unsampled = _above(run, (run.grades < 0) & (run.grades != ABSENT), rel)
+    before, ranks = hits.nth - 1, hits.ranks.astype(np.float64)
+    pooled = share(before + others + unsampled, ranks - 1)
+    precise = (before + _EPSILON) / (before + others + 2 * _EPSILON)
+    expected = 1.0 / ranks + (ranks - 1) / ranks * pooled * precise
+    return share(run.summed(hits.rows, expected), relevant)
+
+
+def _above(run: JudgedRun, counted: np.ndarray[tuple[int], np.dtype[np.bool_]], rel: int) -> Positions:
+    """How many of the counted documents stand above each hit, in its topic; shape (hits,)."""
+    total = np.append(0, np.cumsum(counted))
+    hits = run.hits(rel)
+    starts = run.starts[hits.rows]
+    return np.asarray(total[starts + hits.ranks - 1] - total[starts])
+
+
+def roc_area(run: JudgedRun, measure: Measure) -> Floats:
+    """AUC of each topic: the chance that a relevant document is ranked above one that is not.
+
+    Of all documents if `docs` says how many the collection has, else of judged ones. What is not retrieved
+    is tied below everything, and a tie counts one half. 0 where either kind has no document.
+    Source: Hanley and McNeil 1982; Manning, Raghavan and Schuetze 2008, section 8.4.
+    """
+    rel = measure["rel"]
+    hits, relevant, left = run.hits(rel), run.relevant(rel), outside(run, measure)
+    others = run.grades < rel
+    if "docs" not in measure.params:
+        others &= run.grades >= 0
+    all_others = run.counted(run.rows[others]) + left
+    up_to = np.append(0, np.cumsum(others))
+    starts = run.starts[hits.rows]
+    above = up_to[starts + hits.ranks - 1] - up_to[starts]
+    beaten = run.summed(hits.rows, (all_others[hits.rows] - above).astype(np.float64))
+    missed = relevant - run.counted(hits.rows)
+    return share(beaten + missed * left / 2.0, relevant * all_others)
+
+
+def set_precision(run: JudgedRun, measure: Measure) -> Floats:
+    """SetP of each topic: the share of retrieved documents that are relevant.
+
+    With `relative` the best possible share is 1: divided by R where fewer are relevant than retrieved.
+    """
+    whole = run.retrieved
+    if measure.params.get("relative"):
+        whole = np.minimum(whole, run.relevant(measure["rel"]))
+    return share(run.counted(run.hits(measure["rel"]).rows), whole)
+
+
+def set_recall(run: JudgedRun, measure: Measure) -> Floats:
+    """SetR of each topic: the share of relevant documents that are retrieved."""
+    return share(run.counted(run.hits(measure["rel"]).rows), run.relevant(measure["rel"]))
+
+
+def set_f(run: JudgedRun, measure: Measure) -> Floats:
+    """SetF and F of each topic, weighted by `beta` or, for F, `alpha` (see `contingency.f_measure`).
+
+    F@k takes precision as P@k does, of k documents also where fewer are retrieved. trec_eval takes the
+    parameter of SetF for beta squared, so what it prints for 2 is this measure's for the root of 2.
+    """
+    found = run.counted(within(run.hits(measure["rel"]), measure).rows)
+    cutoff = cutoff_of(measure)
+    precision = share(found, run.retrieved if cutoff is None else np.full(len(run), cutoff))
+    alpha = measure.params.get("alpha")
+    return f_measure(
+        precision,
+        share(found, run.relevant(measure["rel"])),
+        beta=float(measure["beta"]),
+        alpha=None if alpha is None else float(alpha),
+    )
+
+
+def set_e(run: JudgedRun, measure: Measure) -> Floats:
+    """E of each topic: 1 - F (van Rijsbergen 1979)."""
+    return 1.0 - set_f(run, measure)
+
+
+def fallout(run: JudgedRun, measure: Measure) -> Floats:
+    """Fallout of each topic; raises WorkbenchError for a collection too small for what is retrieved."""
+    return contingency(run, measure).fallout
+
+
+def set_accuracy(run: JudgedRun, measure: Measure) -> Floats:
+    """SetAccuracy of each topic; raises WorkbenchError for a collection too small for what is retrieved."""
+    return contingency(run, measure).accuracy
+
+
+def contingency(run: JudgedRun, measure: Measure) -> Contingency:
+    """The table of each topic in a collection of `docs` documents; what is not judged is not relevant."""
+    cutoff = cutoff_of(measure)
+    retrieved = run.retrieved if cutoff is None else np.minimum(run.retrieved, cutoff)
+    tp = run.counted(within(run.hits(measure["rel"]), measure).rows)
+    fp, fn = retrieved - tp, run.relevant(measure["rel"]) - tp
+    check_collection(measure, tp + fp + fn)
+    tn = int(measure["docs"]) - tp - fp - fn
+    return Contingency(*(counts.astype(np.float64) for counts in (tp, fp, fn, tn)))
+
+
+def queries(run: JudgedRun, _measure: Measure) -> Floats:
+    """NumQ of each topic: 1."""
+    return np.ones(len(run))
+
+
+def retrieved(run: JudgedRun, measure: Measure) -> Floats:
+    """NumRet of each topic: documents retrieved; with `rel`, those that have at least this grade."""
+    rel = measure.params.get("rel")
+    return (run.retrieved if rel is None else run.counted(run.hits(rel).rows)).astype(np.float64)
+
+
+def relevant(run: JudgedRun, measure: Measure) -> Floats:
+    """NumRel of each topic: documents of the qrels that have at least the grade `rel`."""
+    return run.relevant(measure["rel"]).astype(np.float64)
+
+
+def judged(run: JudgedRun, measure: Measure) -> Floats:
+    """Judged@k of each topic: the share of the first k documents retrieved that the qrels have."""
+    cutoff = cutoff_of(measure)
+    at = run.in_qrels()
+    if cutoff is None:
+        return share(run.counted(run.rows[at]), run.retrieved)
+    at = at[run.ranks[at] <= cutoff]
+    return share(run.counted(run.rows[at]), np.minimum(run.retrieved, cutoff))
