@@ -134,17 +134,6 @@ def test_documents_are_loaded_from_the_body_and_only_those_that_are_pooled(olga:
     assert [one["docno"] for one in rest["items"]] == ["d1", "d2", "d6"]
 
 
-def test_a_table_says_what_many_runs_are(olga: FlaskClient) -> None:
-    place = f"{HARBOUR}/runs/metadata"
-    table = b"tag\tgroup\tkind\nalpha\tEbb\tmanual\nbeta\tEbb\tmanual\n"
-    refused = findings(olga.post(place, query_string={"name": "runs.tsv"}, data=table))
-    assert refused == [("unknown-group", "there is no group 'Ebb'")] * 2
-    loaded = olga.post(place, query_string={"name": "runs.tsv", "new_groups": "true"}, data=table)
-    assert loaded.get_json() == {"rows": 2, "changed": 2, "new_groups": ["Ebb"], "ignored": []}
-    alpha = olga.get(f"{HARBOUR}/runs/alpha").get_json()
-    assert (alpha["group"], alpha["kind"]) == ("Ebb", "manual")
-
-
 def test_a_campaign_is_renamed_archived_and_restored(olga: FlaskClient) -> None:
     changed = olga.patch(HARBOUR, json={"name": "Harbours", "scale": "three-grades"}).get_json()
     assert (changed["name"], len(changed["scale"]["grades"])) == ("Harbours", 3)
