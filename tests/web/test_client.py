@@ -166,7 +166,7 @@ def whole_campaign(server: Served, folder: Path) -> None:
     assert campaign.publish_release("1.0")["public"]
     assert campaign.archive()["archived"]
     with pytest.raises(ApiError) as archived:
-        campaign.add_group("Ebb")
+        campaign.change(name="Ebb")
     assert archived.value.status == 409
 
 

@@ -9,12 +9,12 @@ import pytest
 from flask import Flask
 
 from tests.api import token_of
-from tests.cast import GROUP, Cast
+from tests.cast import Cast
 from tests.searches import stored_search
 from tests.servers import WholeAnswers, served_here
 from workbench.client import ApiError, CampaignClient, Client
 from workbench.storage.engine import Database
-from workbench.workflow.judging.unrecorded import store_unrecorded
+from workbench.workflow.adjudication.discussions import discussions
 from workbench.workflow.searching.joining import add_found
 from workbench.workflow.searching.searches import Searcher
 
@@ -73,19 +73,6 @@ def test_a_campaign_is_duplicated_and_deleted_by_its_name(of: Of) -> None:
     with pytest.raises(ApiError) as gone:
         copy.show()
     assert gone.value.status == 404
-
-
-def test_a_group_is_renamed_and_gets_members(of: Of) -> None:
-    olga = of("Olga")
-    olga.add_group("Ebb")
-    assert olga.rename_group("Ebb", "Flood")["group"] == "Flood"
-    assert [who["login"] for who in olga.add_member("Flood", "vera")["people"]] == ["vera"]
-    with pytest.raises(ApiError) as judge:
-        olga.add_member("Flood", "ada")
-    assert judge.value.status == 409
-    olga.remove_member("Flood", "vera")
-    olga.remove_group("Flood")
-    assert [one["group"] for one in olga.groups()] == [GROUP]
 
 
 def test_rules_for_runs_change_by_code(of: Of, tmp_path: Path) -> None:
@@ -180,7 +167,9 @@ def test_people_get_and_lose_roles_and_assignments(of: Of, cast: Cast) -> None:
     assert len(list(olga.assignments())) == 3
 
 
-def test_a_disputed_pair_is_discussed_by_those_who_judged_it(of: Of, cast: Cast) -> None:
+def test_a_disputed_pair_is_sent_back_to_those_who_judged_it(
+    of: Of, sqlite_database: Database, cast: Cast
+) -> None:
     judged(of, cast, Ada=1, Ben=3)
     judith = of("Judith")
     assert of("Olga").change_dispute_rules(blind_discussion=False)["difference"] == "any"
@@ -188,31 +177,9 @@ def test_a_disputed_pair_is_discussed_by_those_who_judged_it(of: Of, cast: Cast)
     (dispute,) = judith.disputes()["pairs"]
     assert [(one["assessor"], one["grade"]) for one in dispute["answers"]] == [("Ada", 1), ("Ben", 3)]
     assert judith.send_back("T1", "d1", reason="Look at the table.")["recorded"]
-    (line,) = of("Ada").discussions()
-    assert (line["docno"], line["answered"]) == ("d1", False)
-    shown = of("Ada").discussion("T1", "d1")
-    assert (shown["why"], shown["mine"]["grade"], shown["document"]["text"]) == (
-        "Look at the table.",
-        1,
-        "Text of d1",
-    )
-    said = of("Ada").discuss("T1", "d1", 3, comment="The table is in it.")
-    assert (said["mine"]["grade"], said["answered"]) == (3, True)
-    (before,) = [one["before"] for one in said["opinions"] if one["mine"]]
-    assert before is not None
-    assert before["grade"] == 1
-    (replied,) = of("Ben").discussions()
-    assert replied["replied"]
-    of("Ben").mark_read("T1", "d1", of("Ben").discussion("T1", "d1")["latest"])
-    (read,) = of("Ben").discussions()
-    assert not read["replied"]
-
-
-def test_nobody_discusses_what_was_not_sent_back_to_them(of: Of, cast: Cast) -> None:
-    judged(of, cast, Ada=1, Ben=3)
-    with pytest.raises(ApiError) as refused:
-        of("Ada").discussion("T1", "d1")
-    assert refused.value.status == 404
+    with sqlite_database.reading() as db:
+        (line,) = discussions(db, cast.campaign_id, cast.accounts["Ada"].id)
+    assert (line.docno, line.answered) == ("d1", False)
 
 
 def test_the_latest_decision_is_withdrawn(of: Of, cast: Cast) -> None:
@@ -268,52 +235,6 @@ def test_a_sample_says_what_the_pools_may_have_missed(of: Of) -> None:
     assert (topic["topic"], topic["unpooled"], len(topic["new"])) == ("T1", 3, 2)
     (line,) = olga.missed()["topics"]
     assert (line["drawn"], line["judged"], line["seed"]) == (2, 0, 7)
-
-
-def test_documents_and_runs_are_compared_side_by_side(of: Of) -> None:
-    olga, ada = of("Olga"), of("Ada")
-    assert olga.compare_documents([("T1", "d1", "d2")], assessors=["Ada"], seed=1) == 1
-    assert olga.compare_runs("alpha", "beta", topics=["T2"], assessors=["Ada"]) == 1
-    documents, runs = sorted(ada.own_comparisons(), key=lambda one: one["kind"])
-    assert (documents["pairs"], runs["kind"], len(list(olga.comparison_tasks()))) == (1, "runs", 2)
-    shown = ada.comparison(documents["task"])
-    assert {one["docno"] for one in (*shown["left"], *shown["right"])} == {"d1", "d2"}
-    done = ada.prefer(documents["task"], 1, "left", reason="It has the table.")
-    assert (done["answered"], done["left"]) == ([1], [])
-    (answer,) = of("Vera").preferences()
-    better = shown["left"][0]["docno"]
-    assert (answer["left"], answer["reason"]) == (better, "It has the table.")
-    first, _ = olga.preference_results()["documents"]
-    assert (first["doc"], first["wins"]) == (better, 1)
-    assert len(olga.prefs().splitlines()) == 2
-    assert ada.withdraw_preference(documents["task"]) == {"pair": 1}
-    assert olga.preferences() == []
-    olga.remove_comparison_task(runs["task"])
-    assert len(ada.own_comparisons()) == 1
-    with pytest.raises(ApiError) as other:
-        of("Ben").comparison(documents["task"])
-    assert other.value.status == 404
-
-
-def test_an_answer_that_was_not_recorded_is_settled(of: Of, sqlite_database: Database, cast: Cast) -> None:
-    with sqlite_database.writing() as db:
-        sent = {"client_id": "kept-aside-1", "assignment": cast.assignments["Ada", "T1"], "docno": "d1"}
-        answer = {**sent, "kind": "answer", "answer": "grade", "grade": 2}
-        store_unrecorded(db, cast.campaign_id, cast.accounts["Ada"].id, answer, why="it came late")
-    olga = of("Olga")
-    (waiting,) = olga.unrecorded()
-    assert (waiting["person"], waiting["grade"], waiting["settlement"]) == ("Ada", 2, None)
-    assert olga.settle([waiting["answer_id"]], "recorded") == 1
-    (settled,) = olga.unrecorded()
-    assert (settled["settlement"], settled["current_grade"]) == ("recorded", 2)
-
-
-def test_reminders_need_a_site_that_sends_mail(of: Of) -> None:
-    olga = of("Olga")
-    assert [(one["name"], one["documents"]) for one in olga.open_work()] == [("Ada", 6), ("Ben", 6)]
-    with pytest.raises(ApiError) as refused:
-        olga.remind(["Ada"], deadline="2100-12-05")
-    assert refused.value.status == 404
 
 
 def test_what_only_searching_found_is_told(of: Of, sqlite_database: Database, cast: Cast) -> None:

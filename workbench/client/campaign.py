@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, cast
 
 from workbench.client.collecting import CollectingCalls
-from workbench.client.comparing import ComparingCalls
 from workbench.client.connecting import ConnectingCalls
 from workbench.client.judging import JudgingCalls
 from workbench.client.people import PeopleCalls
@@ -23,7 +22,6 @@ class CampaignClient(
     PoolCalls,
     PeopleCalls,
     JudgingCalls,
-    ComparingCalls,
     ResultCalls,
     ConnectingCalls,
 ):

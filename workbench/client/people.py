@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from workbench.client.calls import CampaignCalls, File
@@ -15,7 +15,6 @@ from workbench.json_forms import (
     KnownAnswerJson,
     KnownLoadedJson,
     MemberJson,
-    OpenWorkJson,
     TraineeJson,
 )
 
@@ -65,15 +64,6 @@ class PeopleCalls(CampaignCalls):
     def revoke(self, assignment: int) -> None:
         """Remove an assignment; its judgments stay."""
         self._delete(f"/assignments/{assignment}")
-
-    def open_work(self) -> list[OpenWorkJson]:
-        """The assessors with work left, and who can be reminded."""
-        return cast(list[OpenWorkJson], self._get("/assignments/reminders"))
-
-    def remind(self, assessors: Sequence[str] | None = None, *, deadline: str | None = None) -> int:
-        """Have assessors reminded, all who can be unless named; returns how many messages are sent."""
-        sent = {"assessors": None if assessors is None else list(assessors), "deadline": deadline}
-        return int(self._post("/assignments/reminders", sent)["count"])
 
     def quality_checks(self) -> CheckRulesJson:
         """Repeats, training, and how many pairs have a known grade."""
