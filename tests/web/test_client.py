@@ -244,7 +244,6 @@ def test_the_example_of_the_help_runs(
     ]
     assert names["campaign"].dispute_rules()["difference"] == "line"
     assert names["campaign"].run_rules()["max_per_topic"] == 1000
-    assert names["campaign"].settings()["break_minutes"] == 45
 
 
 def test_ids_in_paths_come_back_as_they_were() -> None:

@@ -15,6 +15,7 @@ from tests.servers import WholeAnswers, served_here
 from workbench.client import ApiError, CampaignClient, Client
 from workbench.storage.engine import Database
 from workbench.workflow.adjudication.discussions import discussions
+from workbench.workflow.judging.desk_rules import save_allows_search
 from workbench.workflow.searching.joining import add_found
 from workbench.workflow.searching.searches import Searcher
 
@@ -42,37 +43,6 @@ def judged(of: Of, cast: Cast, **grades: int) -> None:
     for name, grade in grades.items():
         receipt = of(name).judge(cast.assignments[name, "T1"], "d1", grade)
         assert receipt["outcome"] == "recorded", receipt
-
-
-def test_settings_change_by_name_and_the_others_stay(of: Of) -> None:
-    olga = of("Olga")
-    assert not any(olga.settings().values())
-    assert olga.change_settings(break_minutes=45)["break_minutes"] == 45
-    asked = ["Readability (required): hard, fair, easy"]
-    assert olga.change_settings(questions=asked, search=True)["questions"] == asked
-    assert olga.change_settings(comment_for=[3]) == {
-        "break_minutes": 45,
-        "search": True,
-        "questions": asked,
-        "comment_for": [3],
-    }
-    assert olga.change_settings(break_minutes=None)["questions"] == asked
-    with pytest.raises(ApiError) as refused:
-        olga.change_settings(questions=["Readability: hard"])
-    assert refused.value.codes == ("questions",)
-
-
-def test_a_campaign_is_duplicated_and_deleted_by_its_name(of: Of) -> None:
-    copy = of("Olga").duplicate("Harbour again")
-    assert copy.show()["roles"] == ["organiser"]
-    assert (copy.contents()["topics"], of("Olga").contents()["topics"]) == (0, 2)
-    with pytest.raises(ApiError) as refused:
-        copy.delete(name="Harbour")
-    assert refused.value.status == 422
-    copy.delete(name="Harbour again")
-    with pytest.raises(ApiError) as gone:
-        copy.show()
-    assert gone.value.status == 404
 
 
 def test_rules_for_runs_change_by_code(of: Of, tmp_path: Path) -> None:
@@ -129,24 +99,6 @@ def test_a_pool_becomes_a_queue_and_no_queue_again(of: Of, cast: Cast) -> None:
     with pytest.raises(ApiError) as none:
         olga.queue(POOL)
     assert none.value.status == 409
-
-
-def test_quality_checks_have_known_answers_and_trainees(of: Of, cast: Cast, tmp_path: Path) -> None:
-    olga = of("Olga")
-    assert olga.change_quality_checks(training=True, least=100, one_in=10)["one_in"] == 10
-    changed = olga.change_quality_checks(one_in=None)
-    assert (changed["one_in"], changed["least"], changed["training"]) == (None, 100, True)
-    known = table(tmp_path, "topic\tdoc\tgrade", "T1\td6\t3", "T1\td1\t0")
-    assert olga.load_known_answers(known, purpose="training") == {"added": 2, "changed": 0, "unchanged": 0}
-    olga.correct_known_answer("T1", "d1", 1, purpose="training")
-    found = [(one["docno"], one["grade"], one["answered"]) for one in olga.known_answers()]
-    assert found == [("d1", 1, 0), ("d6", 3, 0)]
-    assert {one["assessor"] for one in olga.trainees()} == {"Ada", "Ben"}
-    olga.waive_training(cast.assignments["Ada", "T1"])
-    assert {one["assessor"]: one["waived"] for one in olga.trainees()} == {"Ada": True, "Ben": False}
-    assert olga.remove_known_answers(purpose="training", topic="T1", docno="d6") == 1
-    assert olga.remove_known_answers(purpose="training") == 1
-    assert olga.quality_checks()["training_pairs"] == 0
 
 
 def test_invitations_are_renewed_and_withdrawn(of: Of) -> None:
@@ -255,12 +207,13 @@ def test_what_only_searching_found_is_told(of: Of, sqlite_database: Database, ca
     assert [(one["by"], one["no_run"]) for one in report["people"]] == [("Olga", 1)]
 
 
-def test_an_organiser_searches_and_adds_what_was_found(of: Of) -> None:
+def test_an_organiser_searches_and_adds_what_was_found(of: Of, sqlite_database: Database, cast: Cast) -> None:
     olga = of("Olga")
     with pytest.raises(ApiError) as forbidden:
         olga.search("T1", "text")
     assert forbidden.value.status == 409
-    olga.change_settings(search=True)
+    with sqlite_database.writing() as db:
+        save_allows_search(db, cast.campaign_id, True)
     found = olga.search("T1", "title d6", among="new")
     # Six documents, of which each has the word “title”; nobody has judged any.
     assert (found["documents"], found["found"], found["more"]) == (6, 6, False)

@@ -16,8 +16,6 @@ from workbench.json_forms import (
     OwnAdditionJson,
     OwnAssignmentJson,
     ReceiptJson,
-    SearchJson,
-    SearchLineJson,
     TaskDocument,
     WithdrawnDecision,
     WorkJson,
@@ -58,37 +56,6 @@ class JudgingCalls(CampaignCalls):
         """Add documents to an own assignment, and why; all of them, or none."""
         sent = {"docnos": list(docnos), "reason": reason}
         return cast(OwnAddedJson, self._post(f"/judging/{assignment}/additions", sent))
-
-    def own_searches(self, assignment: int) -> Iterator[SearchLineJson]:
-        """Your latest searches for an own assignment."""
-        return self._list(f"/judging/{assignment}/searches")
-
-    def search_own(self, assignment: int, query: str = "", **how: Any) -> SearchJson:
-        """Search the documents for an own assignment; `like` a document, `among` which ones."""
-        return cast(SearchJson, self._post(f"/judging/{assignment}/searches", {"query": query, **how}))
-
-    def own_search(self, assignment: int, search: int) -> SearchJson:
-        """An own search with its hits so far, and your answers."""
-        return cast(SearchJson, self._get(f"/judging/{assignment}/searches/{search}"))
-
-    def more_own_hits(self, assignment: int, search: int) -> SearchJson:
-        """Show the next hits of an own search."""
-        return cast(SearchJson, self._post(f"/judging/{assignment}/searches/{search}/more", None))
-
-    def open_hit(self, assignment: int, search: int, docno: str) -> TaskDocument:
-        """Open a document that an own search has shown."""
-        sent = {"docno": docno}
-        return cast(TaskDocument, self._post(f"/judging/{assignment}/searches/{search}/opened", sent))
-
-    def judge_hit(
-        self, assignment: int, search: int, docno: str, grade: int | None = None, **more: Any
-    ) -> ReceiptJson:
-        """Give a document that an own search has shown a grade, or `answer="unsure"`; it joins the pool."""
-        event: dict[str, Any] = {"client_id": str(uuid.uuid4()), "docno": docno}
-        event |= {"answer": "grade", "grade": grade} if grade is not None else {}
-        return cast(
-            ReceiptJson, self._post(f"/judging/{assignment}/searches/{search}/judgments", event | more)
-        )
 
     def load_judgments(
         self, file: File, *, machines: Sequence[str] = (), discussed: bool = False
