@@ -243,7 +243,6 @@ def test_the_example_of_the_help_runs(
         ["beta", "0.5"],
     ]
     assert names["campaign"].dispute_rules()["difference"] == "line"
-    assert names["campaign"].run_rules()["max_per_topic"] == 1000
 
 
 def test_ids_in_paths_come_back_as_they_were() -> None:

@@ -45,27 +45,6 @@ def judged(of: Of, cast: Cast, **grades: int) -> None:
         assert receipt["outcome"] == "recorded", receipt
 
 
-def test_rules_for_runs_change_by_code(of: Of, tmp_path: Path) -> None:
-    olga = of("Olga")
-    before = olga.run_rules()
-    assert (before["max_per_topic"], before["codes"]["unknown-topic"], before["documents"]) == (
-        None,
-        "error",
-        None,
-    )
-    assert olga.change_run_rules(codes={"unknown-topic": "warning"})["codes"]["unknown-topic"] == "warning"
-    changed = olga.change_run_rules(max_per_topic=1000)
-    assert (changed["max_per_topic"], changed["codes"]["unknown-topic"]) == (1000, "warning")
-    with pytest.raises(ApiError) as fixed:
-        olga.change_run_rules(codes={"score": "ignored"})
-    assert fixed.value.codes == ("score",)
-    listed = olga.load_docnos(table(tmp_path, "d1", "d2", "d1"))["documents"]
-    assert listed is not None
-    assert (listed["docnos"], listed["added_by"]) == (2, "Olga")
-    olga.remove_docnos()
-    assert olga.run_rules()["documents"] is None
-
-
 def test_a_draft_is_renamed_rebuilt_and_deleted(of: Of) -> None:
     olga = of("Olga")
     olga.make_pool(parameters={"depth": 3}, name="Deeper", draft=True)
@@ -163,7 +142,6 @@ def test_a_pool_is_planned_as_it_is_made(of: Of) -> None:
     with pytest.raises(ApiError) as refused:
         olga.plan_pool(parameter=["depth"])
     assert refused.value.codes == ("parameter",)
-    assert olga.pace()["source"] == "assumed"
 
 
 def test_a_late_run_shows_its_holes_and_has_them_filled(of: Of, cast: Cast) -> None:

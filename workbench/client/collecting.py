@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from workbench.client.calls import CampaignCalls, File
 from workbench.client.transport import segment
@@ -15,7 +15,6 @@ from workbench.json_forms import (
     RunCheckJson,
     RunJson,
     RunRecordJson,
-    RunRulesJson,
     TopicJson,
 )
 
@@ -55,22 +54,6 @@ class CollectingCalls(CampaignCalls):
         """Load documents from a file, only those in a pool if `pooled`; all of them, or none."""
         asked = {"format": format, "pooled": pooled}
         return cast(LoadedFiles, self._upload("/documents", file, asked))
-
-    def run_rules(self) -> RunRulesJson:
-        """What runs must keep to."""
-        return cast(RunRulesJson, self._get("/run-rules"))
-
-    def change_run_rules(self, **fields: Any) -> RunRulesJson:
-        """Change `max_per_topic`, or how the `codes` named are treated: error, warning or ignored."""
-        return cast(RunRulesJson, self._patch("/run-rules", fields))
-
-    def load_docnos(self, file: File) -> RunRulesJson:
-        """Set the list of docnos that runs are checked against."""
-        return cast(RunRulesJson, self._upload("/run-rules/documents", file, {}))
-
-    def remove_docnos(self) -> None:
-        """Remove the list of docnos."""
-        self._delete("/run-rules/documents")
 
     def runs(self) -> Iterator[RunJson]:
         """The runs by tag; for participants those of their groups."""

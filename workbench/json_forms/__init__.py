@@ -72,7 +72,6 @@ from workbench.json_forms.planning import (
     HolesJson,
     MissedJson,
     MissedLineJson,
-    PaceJson,
     PoolPlanJson,
     TopicHolesJson,
 )
@@ -108,11 +107,9 @@ from workbench.json_forms.results import (
 from workbench.json_forms.rules import (
     Counted,
     DisputeRulesJson,
-    ListedDocuments,
     OutJson,
     QueueJson,
     QueueTopicJson,
-    RunRulesJson,
 )
 from workbench.json_forms.searching import (
     HitJson,
@@ -160,7 +157,6 @@ __all__ = [
     "InvitedJson",
     "LeftOutAnswers",
     "LeniencyJson",
-    "ListedDocuments",
     "LoadedFile",
     "LoadedFiles",
     "MadePoolJson",
@@ -181,7 +177,6 @@ __all__ = [
     "OwnAnswer",
     "OwnAssignmentJson",
     "OwnCampaign",
-    "PaceJson",
     "PageJson",
     "PairJson",
     "ParadoxJson",
@@ -209,7 +204,6 @@ __all__ = [
     "RunJson",
     "RunOfPool",
     "RunRecordJson",
-    "RunRulesJson",
     "RunVersion",
     "ScaleJson",
     "ScoreJson",

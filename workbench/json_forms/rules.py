@@ -1,8 +1,6 @@
-"""The JSON of what an organiser sets: desks, disputes, runs, quality checks, queues, estimates."""
+"""The JSON of what an organiser sets: disputes and queues."""
 
 from __future__ import annotations
-
-from typing import Literal
 
 from typing_extensions import TypedDict
 
@@ -22,31 +20,6 @@ class DisputeRulesJson(TypedDict):
     measure: str
     blind_discussion: bool
     reasons_required: bool
-
-
-class ListedDocuments(TypedDict):
-    """The list of docnos that runs are checked against; `sha256` is of its ids, one a line."""
-
-    file_name: str
-    docnos: int
-    sha256: str
-    added_by: str
-    added_at: str
-
-
-Treated = Literal["error", "warning", "ignored"]
-"""What a finding does: it refuses the run, warns, or is not reported."""
-
-
-class RunRulesJson(TypedDict):
-    """What runs must keep to: documents a topic at most (null for any number), and what each code does.
-
-    `documents` is null where any docno is accepted.
-    """
-
-    max_per_topic: int | None
-    codes: dict[str, Treated]
-    documents: ListedDocuments | None
 
 
 class QueueTopicJson(TypedDict):
