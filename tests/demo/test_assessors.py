@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from workbench.demo.assessors import DEMO_ASSESSORS, MARLOW, OVERLAP_JUDGE, QUIST, Pair, demo_judgments
+from workbench.demo.campaign import DEMO_ASSESSORS, MARLOW, OVERLAP_JUDGE, QUIST, Pair, demo_judgments
 from workbench.demo.content import CAMPAIGN_SCALE, demo_topics
 from workbench.demo.runs import demo_runs
 from workbench.errors import NotFound, WorkbenchError

@@ -10,9 +10,17 @@ from tests.learning.small_collection import small_vectors
 from tests.support import cases
 from workbench.errors import WorkbenchError
 from workbench.learning import learners
-from workbench.learning.learners import BMI, LEARNERS, SEARCH, Lesson, learner_named, order_of
-from workbench.learning.logistic import Logistic, fit_logistic
-from workbench.learning.rounds import next_batch, read_in_rounds
+from workbench.learning.learners import (
+    BMI,
+    LEARNERS,
+    SEARCH,
+    Lesson,
+    Logistic,
+    fit_logistic,
+    learner_named,
+    order_of,
+)
+from workbench.learning.review import next_batch, read_in_rounds
 from workbench.learning.vectors import Bools, Vectors
 
 

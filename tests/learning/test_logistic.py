@@ -11,7 +11,7 @@ from scipy.sparse import csr_array, random_array
 
 from tests.support import Oracle
 from workbench.errors import WorkbenchError
-from workbench.learning.logistic import fit_logistic
+from workbench.learning.learners import fit_logistic
 
 linear_model = Oracle("sklearn.linear_model")
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.releases.histories import last_entries
+from workbench.releases.contents import last_entries
 
 
 class Said(NamedTuple):

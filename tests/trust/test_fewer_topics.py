@@ -14,16 +14,17 @@ from workbench.formats.runs import read_run_arrays
 from workbench.scoring.pairs_of_runs import Comparisons, compare_all
 from workbench.scoring.rank_correlation import kendall_tau
 from workbench.scoring.scorer import Scorer
-from workbench.trust.discrimination import UNCORRECTED, discriminative_power
 from workbench.trust.fewer_topics import (
+    UNCORRECTED,
     FewerTopics,
     Splitting,
+    compare_sets,
+    discriminative_power,
     fewer_topics,
     set_sizes,
 )
 from workbench.trust.fewer_topics_export import PARTS, fewer_topics_export
 from workbench.trust.log_linear import Floats, most_likely
-from workbench.trust.topic_sets import compare_sets
 
 
 def drawn(topics: int, runs: int, *, seed: int) -> Floats:
@@ -104,7 +105,7 @@ def test_sets_have_no_topic_in_common() -> None:
 def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = drawn(10, 6, seed=3)
     whole = compare_sets(scores, 5, rounds=50, seed=4, width=0.01)
-    monkeypatch.setattr("workbench.trust.topic_sets._CHUNK", 40)
+    monkeypatch.setattr("workbench.trust.fewer_topics._CHUNK", 40)
     parts = compare_sets(scores, 5, rounds=50, seed=4, width=0.01)
     assert parts.compared.sum() == whole.compared.sum()
     assert parts.tau.mean == pytest.approx(whole.tau.mean, abs=0.1)

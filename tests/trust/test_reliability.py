@@ -7,8 +7,8 @@ import pytest
 
 from tests.support import cases
 from workbench.errors import WorkbenchError
+from workbench.trust.fewer_topics import halves_correlate, reliability
 from workbench.trust.log_linear import Floats
-from workbench.trust.reliability import halves_correlate, reliability
 
 
 def drawn(topics: int, runs: int, *, seed: int) -> Floats:

@@ -8,7 +8,7 @@ import pytrec_eval
 
 from tests.support import cases
 from workbench.formats.sampled_qrels import SampledQrel
-from workbench.trust.sampled import infap, infndcg, statap, xinfap
+from workbench.trust.holes import infap, infndcg, statap, xinfap
 
 CASES = "24_sampling_estimators.json"
 

@@ -17,8 +17,8 @@ from tests.uploads import check_files, import_judgments, keep_all, links, text_o
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.storage.tables import RunRow
+from workbench.web.pages.pools import analysis
 from workbench.web.pages.pools import analysis as analysis_page
-from workbench.web.pages.pools import analysis_plots
 
 ADDRESS = "/c/harbour/analysis"
 
@@ -186,8 +186,8 @@ def test_organisers_and_viewers_are_led_here_and_adjudicators_are_not(enter: Ent
 def test_of_many_runs_the_most_similar_are_drawn_and_the_first_are_listed(
     olga: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(analysis_plots, "MOST_IN_MATRIX", 3)
-    monkeypatch.setattr(analysis_plots, "MOST_ROWS", 1)
+    monkeypatch.setattr(analysis, "MOST_IN_MATRIX", 3)
+    monkeypatch.setattr(analysis, "MOST_ROWS", 1)
     monkeypatch.setattr(analysis_page, "MOST_ROWS", 1)
     # gamma and delta share all that they have; of alpha and beta, which share less, the first has a place.
     upload_runs(olga, gamma={"T1": ("elsewhere", "else")}, delta={"T1": ("else", "elsewhere")})

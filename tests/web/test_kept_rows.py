@@ -9,7 +9,7 @@ from flask import Flask, g
 from jinja2 import Environment
 from jinja2.runtime import Macro
 
-from workbench.web.kept_rows import kept_row
+from workbench.web.templating import kept_row
 
 
 def macro_of(rendered: list[Hashable]) -> Macro:

@@ -11,7 +11,7 @@ from tests.uploads import check_files, keep_all, links, text_of, upload
 from tests.web.conftest import Enter
 from workbench.pooling.strategies import ALL_STRATEGIES
 from workbench.web.pages.pools import pools
-from workbench.web.pages.pools.recipe_form import USE_WHEN
+from workbench.web.pages.pools.pools import USE_WHEN
 
 ADDRESS = "/c/harbour/pools"
 

@@ -12,8 +12,8 @@ from tests.builders import Made, campaign_with_people
 from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
-from workbench.workflow.overview import activity
-from workbench.workflow.overview.activity import AssessorPace, activity_of
+from workbench.workflow.overview import attention
+from workbench.workflow.overview.attention import AssessorPace, activity_of
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 NAMES = ("Ada", "Ben", "Cyd", "Dan", "Eve", "Fay")
@@ -46,7 +46,7 @@ def made(sqlite_database: Database) -> Made:
     return made
 
 
-def asked(database: Database, made: Made) -> activity.Activity:
+def asked(database: Database, made: Made) -> attention.Activity:
     with database.reading() as db:
         return activity_of(db, made.campaign.id, NOW)
 
@@ -55,14 +55,14 @@ def test_what_was_counted_serves_a_process_that_begins(
     sqlite_database: Database, made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted: list[int] = []
-    counting = activity._counted
+    counting = attention._counted
 
     def note(db: Session, assessors: Collection[int]) -> dict[int, AssessorPace | None]:
         counted.extend(assessors)
         return counting(db, assessors)
 
-    monkeypatch.setattr(activity, "_counted", note)
-    monkeypatch.setattr(activity, "RECENT", timedelta(days=4, hours=1))
+    monkeypatch.setattr(attention, "_counted", note)
+    monkeypatch.setattr(attention, "RECENT", timedelta(days=4, hours=1))
     first = asked(sqlite_database, made)
     assert sorted(counted) == sorted(made.assessors[name] for name in NAMES)
     assert first.by_assessor == {
@@ -73,7 +73,7 @@ def test_what_was_counted_serves_a_process_that_begins(
     # Ben's one answer, Cyd's two, and of Dan's three those four days ago and an hour earlier.
     assert (first.recent, first.since) == (5, NOW - timedelta(days=4, hours=1))
     counted.clear()
-    activity._ANSWERED._entries.clear()
+    attention._ANSWERED._entries.clear()
     assert asked(sqlite_database, made) == first
     assert counted == []
     with sqlite_database.writing() as db:

@@ -14,7 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.learning.effort import WORK_SAVED, WorkSaved, effort_at, recall_at
 from workbench.learning.hypergeometric import share_bounds
 from workbench.learning.learners import BMI, Learner, learner_named
-from workbench.learning.rounds import read_in_rounds
+from workbench.learning.review import read_in_rounds
 from workbench.learning.stopping.rules import stopping_rule_named
 from workbench.learning.stopping.trace import (
     RandomOrder,

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, Protocol, TypeVar
 
 from workbench.records import Answer, Judgment, Preference, Qrel, Scale, Topic, id_bytes
 from workbench.releases.documents import ReleasedDocument
-from workbench.releases.histories import last_entries
 
 VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+-]{0,39}")
 NO_ANSWER = frozenset({"withdrawn", "later"})
@@ -394,3 +395,34 @@ class ReleaseContents:
 def as_judgment(one: ReleasedAnswer) -> Judgment:
     """An answer as a judgment; raises ValueError for an entry that is no answer."""
     return Judgment(one.assessor, one.topic, one.docno, one.grade, Answer(one.answer))
+
+
+class HistoryEntry(Protocol):
+    """What an assessor answered about a pair, among what came before and after."""
+
+    @property
+    def topic(self) -> str:
+        """The topic of the pair."""
+
+    @property
+    def docno(self) -> str:
+        """The document of the pair."""
+
+    @property
+    def assessor(self) -> str:
+        """Who answered."""
+
+
+Entry = TypeVar("Entry", bound=HistoryEntry)
+_TOPIC = attrgetter("topic")
+
+
+def last_entries(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """The last entry of each assessor about each pair, in the order in which their first ones come."""
+    topics = [topic for topic, _ in groupby(entries, key=_TOPIC)]
+    if len(topics) > len(set(topics)):
+        yield from {(one.topic, one.docno, one.assessor): one for one in entries}.values()
+        return
+    # As in every release: then what was said about one topic is enough at a time.
+    for _, some in groupby(entries, key=_TOPIC):
+        yield from {(one.docno, one.assessor): one for one in some}.values()

@@ -8,7 +8,7 @@ first (`dfs_query_then_fetch`). Texts are not kept in the cluster.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +19,7 @@ from workbench.searching.analysis import ANALYSIS, plain_text, terms, whole_word
 from workbench.searching.engine import (
     ALL_DOCUMENTS,
     LIKE_TERMS,
+    TITLE_WEIGHT,
     DamagedIndex,
     DocnoFilter,
     FoundDocument,
@@ -28,8 +29,69 @@ from workbench.searching.engine import (
     UnwritableIndex,
 )
 from workbench.searching.opensearch_client import WORK_SECONDS, asking, client_of
-from workbench.searching.opensearch_query import TEXT, TITLE, WHOLE, Body, clause_body, query_body
-from workbench.searching.query import ClauseRole, SearchQuery
+from workbench.searching.query import Clause, ClauseRole, SearchQuery, Term, TermKind
+
+TITLE, TEXT, WHOLE = "title", "text", "whole"
+Body = dict[str, Any]
+_NOTHING: Body = {"match_none": {}}
+
+
+def query_body(query: SearchQuery) -> Body:
+    """What documents are to match, and by what they are ranked."""
+    if not query.clauses:
+        return _NOTHING
+    ranking = [clause_body(clause) for clause in query.of(ClauseRole.RANKS)]
+    required = [clause_body(clause) for clause in query.of(ClauseRole.REQUIRED)]
+    excluded = [clause_body(clause) for clause in query.of(ClauseRole.EXCLUDED)]
+    if not ranking and not required:
+        # Only what is not to be there was named.
+        required = [{"constant_score": {"filter": {"match_all": {}}, "boost": 0.0}}]
+    return {"bool": {"should": ranking, "must": required, "must_not": excluded}}
+
+
+def clause_body(clause: Clause) -> Body:
+    """One of a clause's alternatives, each with its score."""
+    return _any_of([_any_field(term) for term in clause.terms])
+
+
+def _any_of(parts: list[Body]) -> Body:
+    return {"bool": {"should": parts, "minimum_should_match": 1}}
+
+
+def _any_field(term: Term) -> Body:
+    if term.in_title:
+        return _in_field(TITLE, term)
+    if term.kind is not TermKind.WORD:
+        return _in_field(TEXT, term)
+    return _any_of([_in_field(TEXT, term), _in_field(TITLE, term, TITLE_WEIGHT)])
+
+
+def _in_field(name: str, term: Term, weight: float = 1.0) -> Body:
+    if term.kind is TermKind.PREFIX:
+        return _beginning(name, term.words[0])
+    if term.kind is TermKind.NEAR:
+        first, second = (terms(word) for word in term.words)
+        ways = [_phrase(name, pair, term.distance - 1) for pair in (first + second, second + first)]
+        # The better of the two orders: both find words that are close enough.
+        return {"dis_max": {"queries": ways}}
+    return _phrase(name, terms(" ".join(term.words)), weight=weight)
+
+
+def _beginning(name: str, word: str) -> Body:
+    """Words that begin so, each document with the same score; in titles their stems do."""
+    *before, last = whole_words(word) or [""]
+    if not last or before:
+        return _phrase(name, terms(word))
+    return {"prefix": {WHOLE if name == TEXT else name: {"value": last}}}
+
+
+def _phrase(name: str, words: Sequence[str], slop: int = 0, weight: float = 1.0) -> Body:
+    if not words:
+        return _NOTHING
+    if len(words) == 1:
+        return {"term": {name: {"value": words[0], "boost": weight}}}
+    return {"match_phrase": {name: {"query": " ".join(words), "slop": slop, "boost": weight}}}
+
 
 DOCNO, SHA256 = "docno", "sha256"
 PORTION = 500

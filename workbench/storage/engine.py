@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import logging
 import math
+import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+import psycopg
+from psycopg.waiting import Ready
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine import Connection, make_url
 from sqlalchemy.exc import (
@@ -19,16 +22,18 @@ from sqlalchemy.exc import (
     DBAPIError,
     DisconnectionError,
     IntegrityError,
+    InterfaceError,
     NoResultFound,
+    OperationalError,
 )
+from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from workbench.errors import DiskFull, Unavailable, WorkbenchError
 from workbench.garbage import without_collections
 from workbench.storage import sqlite
-from workbench.storage.limits import time_limit
-from workbench.storage.responding import responding
+from workbench.storage.limits import statement_end, time_limit
 from workbench.storage.turns import BUSY, NextWriter
 
 Writing = Callable[[], AbstractContextManager[Session]]
@@ -280,7 +285,7 @@ def _engine(url: str) -> Engine:
 
 def _connected(_dialect: Any, _record: Any, arguments: Any, named: Any) -> Any:
     # Here, since the driver is needed for PostgreSQL only.
-    from workbench.storage.postgresql import LimitedConnection
+    from workbench.storage.engine import LimitedConnection
 
     return LimitedConnection.connect(*arguments, **named)
 
@@ -315,3 +320,93 @@ def afterwards(db: Session, act: Callable[[Session], None]) -> None:
     may fail without a word to whoever read. Within a writing session, which others wait for, nothing is done.
     """
     db.info.get(AFTERWARDS, []).append(act)
+
+
+class LimitedConnection(psycopg.Connection[Any]):
+    """A connection that is closed where a statement stays unanswered beyond the thread's time limit.
+
+    It raises psycopg.OperationalError then. Limits that the server keeps are no help where it is frozen.
+    """
+
+    def wait(self, gen: Any, *given: Any, **named: Any) -> Any:
+        """The result of a generator that the driver waits for."""
+        end = statement_end()
+        if end is None:
+            return super().wait(gen, *given, **named)
+        try:
+            return super().wait(_until(end, gen), *given, **named)
+        except _Unanswered:
+            self.pgconn.finish()
+            raise psycopg.OperationalError("the server does not answer") from None
+
+
+class _Unanswered(Exception):
+    """The time is up."""
+
+
+def _until(end: float, steps: Any) -> Generator[Any, Any, Any]:
+    # The driver says every moment that nothing has come.
+    try:
+        step = next(steps)
+        while True:
+            ready = yield step
+            if ready == Ready.NONE and time.monotonic() > end:
+                raise _Unanswered
+            step = steps.send(ready)
+    except StopIteration as done:
+        return done.value
+
+
+DatabaseError = DBAPIError | NoConnection | DisconnectionError
+
+# Of SQLite, which has one class for these and for errors in a statement.
+SQLITE_PASSES = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_READONLY,
+    }
+)
+# PostgreSQL's "read_only_sql_transaction": of a standby where we write, of our own doing where we read.
+ONLY_READS = "25006"
+DISK_FULL = "53100"
+
+
+@contextmanager
+def responding(*, writes: bool = False) -> Iterator[None]:
+    """Raise Unavailable where the database did not respond, was locked, or lets nobody write who `writes`."""
+    try:
+        yield
+    except (DBAPIError, NoConnection, DisconnectionError) as error:
+        if _passes(error) or (writes and _only_reads(error)):
+            raise (DiskFull if _has_no_room(error) else Unavailable)(first_line(error)) from error
+        raise
+
+
+def first_line(error: DatabaseError) -> str:
+    """The reason of an error, without the statement and its parameters."""
+    reason = error.orig if isinstance(error, DBAPIError) else error
+    return (str(reason).strip().splitlines() or [type(reason).__name__])[0]
+
+
+def _passes(error: DatabaseError) -> bool:
+    if isinstance(error, NoConnection | DisconnectionError) or error.connection_invalidated:
+        return True
+    if isinstance(error.orig, sqlite3.Error):
+        return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF in SQLITE_PASSES
+    return isinstance(error, OperationalError | InterfaceError)
+
+
+def _has_no_room(error: DatabaseError) -> bool:
+    if not isinstance(error, DBAPIError):
+        return False
+    if isinstance(error.orig, sqlite3.Error):
+        return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL
+    return getattr(error.orig, "sqlstate", "") == DISK_FULL
+
+
+def _only_reads(error: DatabaseError) -> bool:
+    return isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", "") == ONLY_READS

@@ -10,8 +10,7 @@ from sqlalchemy.exc import DisconnectionError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnection
 
 from workbench.errors import WorkbenchError
-from workbench.storage.engine import Database
-from workbench.storage.responding import first_line
+from workbench.storage.engine import Database, first_line
 
 
 def reachable(database: Database) -> None:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import inf
+from math import ceil, inf
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import WorkbenchError
-from workbench.scoring.pairs_of_runs import checked_scores
-from workbench.trust.discrimination import DiscriminativePower, discriminative_power
+from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, checked_scores, compare_all
 from workbench.trust.log_linear import Floats, most_likely
-from workbench.trust.reliability import Reliability, reliability
-from workbench.trust.topic_sets import SetsOfTopics, compare_sets
 
 FEWEST_TOPICS = 4
 FEWEST_COMPARISONS = 100
@@ -185,3 +182,261 @@ def _trusted(
     difference = None if lowest is None else lowest * splitting.width
     pairs = 0 if difference is None else int((apart >= difference - 1e-9).sum())
     return TrustedDifference(topics, difference, pairs, extrapolated)
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """The correlation to expect between the runs' means over these topics and over as many others.
+
+    Estimated from the variances of runs and of what run and topic leave unexplained (generalisability
+    coefficient, also Cronbach's alpha): it is negative where runs differ less than chance gives. It has no
+    interval: Feldt's (1965) is for runs that are independent of one another, and covers half of the truth
+    where they come in families of a few systems, as they do.
+    """
+
+    topics: int
+    runs: int
+    value: float
+
+    def at(self, topics: int) -> float:
+        """The reliability of another number of topics (Spearman and Brown 1910)."""
+        return _prolonged(self.value, topics / self.topics)
+
+    def topics_for(self, reliability: float) -> int | None:
+        """How many topics have at least this reliability, below 1; None where no number has it."""
+        if self.value <= 0:
+            return None
+        needed = self.topics * reliability / (1 - reliability) * (1 - self.value) / self.value
+        return max(1, ceil(needed - 1e-9))
+
+
+def reliability(scores: ArrayLike) -> Reliability:
+    """The reliability of scores of shape (topics, runs).
+
+    1 - MSE / MSR, with MSR the mean square of runs and MSE that of what run and topic leave unexplained.
+    Raises WorkbenchError for fewer than two topics or runs and for scores that are not finite.
+    Source: Bodoff and Li 2007; Urbano, Marrero and Martin 2013.
+    """
+    values = checked_scores(scores)
+    topics, runs = values.shape
+    of_runs = topics * float(values.mean(axis=0).var(ddof=1))
+    unreliable = _share(_unexplained_variance(values), of_runs)
+    return Reliability(topics, runs, 1 - unreliable)
+
+
+def _unexplained_variance(scores: Floats) -> float:
+    """The mean square that run and topic leave unexplained: of a two-way analysis without replication."""
+    residuals = scores - scores.mean(axis=0) - scores.mean(axis=1, keepdims=True) + scores.mean()
+    topics, runs = scores.shape
+    return float((residuals**2).sum() / ((topics - 1) * (runs - 1)))
+
+
+def _share(unexplained: float, of_runs: float) -> float:
+    """The unexplained share; 0 where nothing is unexplained, 1 where the means do not differ at all."""
+    if not of_runs:
+        return 1.0
+    return unexplained / of_runs
+
+
+def _prolonged(value: float, times: float) -> float:
+    """The reliability of a test that is so many times as long; what is not reliable stays so."""
+    return times * value / (1 + (times - 1) * value) if value > 0 else value
+
+
+def halves_correlate(first: Floats, second: Floats) -> Floats:
+    """Pearson's correlation of the means over two sets of topics, of shape (rounds, runs); (rounds,)."""
+    one, other = (means - means.mean(axis=1, keepdims=True) for means in (first, second))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray((one * other).sum(axis=1) / np.sqrt((one**2).sum(axis=1) * (other**2).sum(axis=1)))
+
+
+_CHUNK = 2_000_000  # differences at a time: 16 MB
+_SPREAD = (0.025, 0.975)
+
+
+@dataclass(frozen=True, slots=True)
+class SplitSpread:
+    """A figure of two sets of topics: its mean over `rounds` splits, and 95 % of them lie within.
+
+    All three are None where it is defined in no split.
+    """
+
+    mean: float | None
+    low: float | None
+    high: float | None
+    rounds: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SetsOfTopics:
+    """What `rounds` pairs of sets of `topics` topics each have in common.
+
+    `tau` (b) and `pearson` are of the runs' means. Of every two runs that the first set has apart by at least
+    a bin's lower edge and less than its upper one there are `compared` (bins,) in all rounds; the second set
+    has `swapped` (bins,) of them the other way round. Two runs that the second set ties are not swapped.
+    `swaps` is the share of all pairs that one split swaps, and `errors` (bins,) are the standard errors of
+    the swap rates over splits, NaN of bins without a comparison: these cover which splits were drawn, not
+    which topics the collection has.
+    """
+
+    topics: int
+    rounds: int
+    tau: SplitSpread
+    pearson: SplitSpread
+    compared: NDArray[np.int64]
+    swapped: NDArray[np.int64]
+    swaps: SplitSpread
+    errors: Floats
+
+    @property
+    def swap_rate(self) -> float | None:
+        """The share of all pairs, however far apart, that are swapped."""
+        compared = int(self.compared.sum())
+        return int(self.swapped.sum()) / compared if compared else None
+
+
+def compare_sets(scores: Floats, topics: int, *, rounds: int, seed: int, width: float) -> SetsOfTopics:
+    """Split topics at random `rounds` times into two sets and the rest; `scores` are (topics, runs).
+
+    Bins have this width, in the units of the measure. Source: Voorhees and Buckley 2002.
+    """
+    first, second = np.triu_indices(scores.shape[1], k=1)
+    bins = int(np.ptp(scores) / width) + 1
+    compared = np.zeros(bins, dtype=np.int64)
+    swapped = np.zeros(bins, dtype=np.int64)
+    # Sums of squares and products of each split's counts, of which the errors are made.
+    squares = np.zeros((3, bins))
+    taus, correlations, shares = [], [], []
+    for one, other in _means_of_sets(
+        scores, topics, rounds, seed, at_once=max(1, _CHUNK // max(len(first), scores.size, bins))
+    ):
+        before, after = one[:, first] - one[:, second], other[:, first] - other[:, second]
+        signs, signs_after = np.sign(before), np.sign(after)
+        products = signs * signs_after
+        untied = np.abs(signs).sum(axis=1) * np.abs(signs_after).sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            taus.append(products.sum(axis=1) / np.sqrt(untied))
+        correlations.append(halves_correlate(one, other))
+        # A difference of .03 that is .02999... by rounding lies in the bin from .03.
+        places = np.minimum((np.abs(before) / width + 1e-9).astype(np.int64), bins - 1)
+        of_split = _by_split(places, signs != 0, bins)
+        turned = _by_split(places, products < 0, bins)
+        compared += of_split.sum(axis=0)
+        swapped += turned.sum(axis=0)
+        squares += [(turned**2).sum(axis=0), (turned * of_split).sum(axis=0), (of_split**2).sum(axis=0)]
+        with np.errstate(invalid="ignore"):
+            shares.append(turned.sum(axis=1) / of_split.sum(axis=1))
+    return SetsOfTopics(
+        topics,
+        rounds,
+        _spread(np.concatenate(taus)),
+        _spread(np.concatenate(correlations)),
+        compared,
+        swapped,
+        _spread(np.concatenate(shares)),
+        _errors(compared, swapped, squares),
+    )
+
+
+def _by_split(places: NDArray[np.int64], chosen: NDArray[np.bool_], bins: int) -> NDArray[np.int64]:
+    """How many of the chosen differences of each split lie in each bin; shape (splits, bins)."""
+    cells = places + bins * np.arange(len(places))[:, np.newaxis]
+    return np.bincount(cells[chosen], minlength=len(places) * bins).reshape(len(places), bins)
+
+
+def _errors(compared: NDArray[np.int64], swapped: NDArray[np.int64], squares: Floats) -> Floats:
+    """The standard error of each swap rate, a ratio of sums over splits (Cochran 1977, equation 6.13)."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rates = swapped / compared
+        of_squares, products, of_compared = squares
+        variance = of_squares - 2 * rates * products + rates**2 * of_compared
+        return np.asarray(np.sqrt(np.maximum(variance, 0.0)) / compared, dtype=np.float64)
+
+
+def _means_of_sets(
+    scores: Floats, topics: int, rounds: int, seed: int, *, at_once: int
+) -> Iterator[tuple[Floats, Floats]]:
+    """The runs' means over two sets, shapes (some rounds, runs)."""
+    # The size belongs to the seed: sets of five topics are not the first five of those of ten.
+    generator = np.random.default_rng([seed, topics])
+    for done in range(0, rounds, at_once):
+        now = min(at_once, rounds - done)
+        orders = generator.permuted(np.tile(np.arange(len(scores)), (now, 1)), axis=1)
+        yield (
+            scores[orders[:, :topics]].mean(axis=1),
+            scores[orders[:, topics : 2 * topics]].mean(axis=1),
+        )
+
+
+def _spread(values: Floats) -> SplitSpread:
+    defined = values[~np.isnan(values)]
+    if not len(defined):
+        return SplitSpread(None, None, None, 0)
+    low, high = np.quantile(defined, _SPREAD)
+    return SplitSpread(float(defined.mean()), float(low), float(high), len(defined))
+
+
+UNCORRECTED = "t"
+"""The name of Student's paired t of each pair by itself; the other tests are of `Comparisons`."""
+CORRECTED = (Comparisons.T_HOLM, Comparisons.MAX_T)
+
+
+@dataclass(frozen=True, slots=True)
+class DiscriminativePower:
+    """How many of the `pairs` of runs differ significantly over `topics`, by a test at level `alpha`.
+
+    `smallest` is the smallest difference of means that is significant, `largest` the largest that is not, in
+    the units of the measure; None where there is none. `seed` and `rounds` are those of random draws.
+    """
+
+    test: str
+    topics: int
+    pairs: int
+    significant: int
+    alpha: float
+    smallest: float | None
+    largest: float | None
+    rounds: int
+    seed: int | None
+
+    @property
+    def share(self) -> float:
+        """The share of pairs that differ significantly."""
+        return self.significant / self.pairs
+
+
+def discriminative_power(
+    scores: ArrayLike, *, level: float = 0.95, rounds: int = 2_000, seed: int = 0
+) -> tuple[DiscriminativePower, ...]:
+    """The discriminative power of scores of shape (topics, runs), by each of three tests.
+
+    Without correction one in twenty pairs of equal runs counts as different; Holm and the largest t keep the
+    chance of a single one below that. Raises WorkbenchError as `compare_all` does.
+    Source: Sakai 2006, by the paired bootstrap.
+    """
+    return tuple(_counted(scores, level, rounds, seed))
+
+
+def _counted(scores: ArrayLike, level: float, rounds: int, seed: int) -> Iterator[DiscriminativePower]:
+    for comparisons in CORRECTED:
+        found = compare_all(scores, comparisons, level=level, rounds=rounds, seed=seed)
+        if comparisons is Comparisons.T_HOLM:
+            with np.errstate(invalid="ignore"):
+                yield _of(UNCORRECTED, found, found.p <= 1 - level)
+        yield _of(str(comparisons), found, found.significant)
+
+
+def _of(test: str, found: ComparedRuns, significant: NDArray[np.bool_]) -> DiscriminativePower:
+    sizes = np.abs(found.differences)
+    there, others = sizes[significant], sizes[~significant]
+    return DiscriminativePower(
+        test=test,
+        topics=found.topics,
+        pairs=len(sizes),
+        significant=len(there),
+        alpha=1 - found.level,
+        smallest=float(there.min()) if len(there) else None,
+        largest=float(others.max()) if len(others) else None,
+        rounds=found.rounds,
+        seed=found.seed,
+    )

@@ -12,8 +12,8 @@ from workbench.docnos import Places
 from workbench.formats.packed_form import as_arrays
 from workbench.pooling.run_tops import RunTops
 from workbench.scoring.topic_rankings import topic_rankings
-from workbench.workflow.adjudication import graded_ranks
-from workbench.workflow.adjudication.graded_ranks import GradedRanks, ranks_in
+from workbench.workflow.adjudication import influence
+from workbench.workflow.adjudication.influence import GradedRanks, ranks_in
 
 LONG = "d" * 100
 TOPICS = [("2", np.array([b"x", "é".encode()])), ("1", np.array([b"a", b"b", LONG.encode()]))]
@@ -36,9 +36,9 @@ def same_print(words: Any, numbers: Places) -> Any:
 def test_the_ranks_of_graded_documents_are_those_of_the_runs(
     monkeypatch: pytest.MonkeyPatch, merged: int, clash: bool
 ) -> None:
-    monkeypatch.setattr(graded_ranks, "_MERGED", merged)
+    monkeypatch.setattr(influence, "_MERGED", merged)
     if clash:
-        monkeypatch.setattr(graded_ranks, "fingerprints", same_print)
+        monkeypatch.setattr(influence, "fingerprints", same_print)
     graded = GradedRanks(TOPICS, runs=2)
     graded.read(tops())
     # Topics and documents in their order; r1 has x at rank 2 of topic 2, r0 has none there.

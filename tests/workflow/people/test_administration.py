@@ -20,9 +20,15 @@ from workbench.workflow.people.administration import (
     enable_account,
     set_administrator,
 )
-from workbench.workflow.people.browsers import browser_words, shortened_address
 from workbench.workflow.people.resets import RESET_LASTS, make_reset, reset_owner, use_reset
-from workbench.workflow.people.sessions import end_other_sessions, end_session, note_use, sessions_of
+from workbench.workflow.people.sessions import (
+    browser_words,
+    end_other_sessions,
+    end_session,
+    note_use,
+    sessions_of,
+    shortened_address,
+)
 from workbench.workflow.people.signing_in import (
     Browser,
     SignedIn,

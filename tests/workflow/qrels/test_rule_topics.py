@@ -24,10 +24,10 @@ from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import load_topics
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.last_results import LastResults
-from workbench.workflow.qrels import rule_preview, topic_rules
+from workbench.workflow.qrels import rule_preview, settled_topics
 from workbench.workflow.qrels.qrels import material
 from workbench.workflow.qrels.rule_preview import preview_rules
-from workbench.workflow.qrels.topic_rules import TopicRules
+from workbench.workflow.qrels.settled_topics import TopicRules
 
 TOPICS = ("T1", "T2", "é")
 
@@ -94,7 +94,7 @@ def test_topics_in_arrays_are_what_consensus_makes_of_all_judgments(
     sqlite_database: Database, monkeypatch: pytest.MonkeyPatch, seed: int, tables: bool
 ) -> None:
     if not tables:  # as of a rule that somebody adds, who need not write it for arrays
-        for module in (rule_preview, topic_rules):
+        for module in (rule_preview, settled_topics):
             monkeypatch.setattr(module, "consensus_of_table", lambda *_, **__: None)
     random = np.random.default_rng(seed)
     monkeypatch.setattr(rule_preview, "_SETTLED", Cache(64))

@@ -11,8 +11,8 @@ from tests.releases.made import AT, answer, small_release
 from workbench.errors import InvalidInput
 from workbench.releases.contents import ReleaseContents, ReleasedAssessor, ReleasedDecision, SeenAnswer
 from workbench.workflow.checks import text_hash
-from workbench.workflow.releases import checking
-from workbench.workflow.releases.checking import check_importable
+from workbench.workflow.releases import importing
+from workbench.workflow.releases.importing import check_importable
 
 RECIPE = {
     "strategy": "depth", "parameters": {"depth": "2"}, "runs": [{"tag": "alpha", "sha256": "0" * 64}],
@@ -116,5 +116,5 @@ def test_preferences_documents_runs_and_pools_are_compared_with_the_rest() -> No
 
 
 def test_not_more_findings_are_shown_than_anybody_reads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checking, "MOST_FINDINGS", 2)
+    monkeypatch.setattr(importing, "MOST_FINDINGS", 2)
     assert len(told(whole(answers=[answer("nobody", "d#1", 1)] * 3))) == 2

@@ -22,10 +22,10 @@ from workbench.storage import releases as storage
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssessorRow, ReleasePartRow, ReleaseRow
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.releases import comparing, making, storing
+from workbench.workflow.releases import comparing, making
 from workbench.workflow.releases.collecting import ReleaseRequest, collect_release, released_assessor_ids
 from workbench.workflow.releases.comparing import stored_release
-from workbench.workflow.releases.making import MadeRelease, make_release
+from workbench.workflow.releases.making import MadeRelease, make_release, remove_leftovers
 from workbench.workflow.releases.releases import (
     next_version,
     publish_release,
@@ -36,7 +36,6 @@ from workbench.workflow.releases.releases import (
     unpublish_release,
     withdraw_release,
 )
-from workbench.workflow.releases.storing import remove_leftovers
 from workbench.workflow.upkeep.content_checks import check_releases
 
 NOW = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
@@ -158,7 +157,7 @@ def test_the_bytes_come_in_short_transactions_and_are_seen_once_all_are_there(
         with database.reading() as other:
             seen.append((releases_of(other, campaign), len(other.scalars(select(ReleasePartRow)).all())))
 
-    monkeypatch.setattr(storing, "store_part", beside)
+    monkeypatch.setattr(making, "store_part", beside)
     made = released(database, campaign).release
     # Each part is committed before the next one is written, and nobody sees a release before the last.
     assert seen == [((), number) for number in range(-(-made.size // 2_000))]
@@ -178,14 +177,14 @@ def test_what_a_process_left_half_stored_is_not_shown_and_is_removed(
     def refused(*_: object) -> None:
         raise Conflict("somebody else was faster")
 
-    monkeypatch.setattr(storing, "_show", refused)
+    monkeypatch.setattr(making, "_show", refused)
     with pytest.raises(Conflict):
         released(database, campaign)
     with database.reading() as db:
         assert db.scalars(select(ReleaseRow.id)).all() == []
         assert db.scalars(select(ReleasePartRow.number)).all() == []
     # As a process that is killed leaves it.
-    monkeypatch.setattr(storing, "_remove", lambda *_: None)
+    monkeypatch.setattr(making, "_remove", lambda *_: None)
     with pytest.raises(Conflict):
         released(database, campaign)
     monkeypatch.undo()

@@ -14,8 +14,13 @@ from workbench.consensus.rule_choice import rule_choice
 from workbench.errors import InvalidInput
 from workbench.storage.engine import Database
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.trust.collection_report import CollectionReport, NotKnown, collection_report
-from workbench.workflow.trust.collection_size import SizeRange, words_in
+from workbench.workflow.trust.collection_report import (
+    CollectionReport,
+    NotKnown,
+    SizeRange,
+    collection_report,
+    words_in,
+)
 from workbench.workflow.trust.conclusions import conclusions, decimals
 from workbench.workflow.trust.report_markdown import escaped, report_markdown
 

@@ -58,7 +58,7 @@ COMMANDS = {
     "agreement-topics": "workbench.cli.campaign.agreement:agreement_topics",
     "self-consistency": "workbench.cli.campaign.agreement:self_consistency",
     "agreement-machines": "workbench.cli.campaign.agreement:agreement_machines",
-    "score": "workbench.cli.campaign.score:score",
+    "score": "workbench.cli.campaign.comparisons:score",
     "score-compare": "workbench.cli.campaign.comparisons:score_compare",
     "score-pairs": "workbench.cli.campaign.comparisons:score_pairs",
     "score-topics": "workbench.cli.campaign.comparisons:score_topics",

@@ -3,7 +3,6 @@
 An unjudged pair is the absence of a row. A judgment event is never changed or deleted.
 """
 
-from workbench.storage.tables.api import AccessTokenRow, RepeatableRequestRow
 from workbench.storage.tables.campaigns import (
     CampaignRow,
     CollectionListRow,
@@ -26,15 +25,22 @@ from workbench.storage.tables.judging import (
     JudgmentImportRow,
     KeptAsideRow,
 )
-from workbench.storage.tables.mail import MailAddressRow, MailMessageRow
 from workbench.storage.tables.people import (
+    AccessTokenRow,
     AccountRow,
+    CodeStepRow,
     InvitationRow,
+    MailAddressRow,
+    MailMessageRow,
     MemberRow,
     OpenIdIdentityRow,
     PasswordResetRow,
+    RecoveryCodeRow,
+    RepeatableRequestRow,
     SessionRow,
     SignInAttemptRow,
+    TrailRow,
+    TwoFactorRow,
 )
 from workbench.storage.tables.pools import (
     LearnerCandidatesRow,
@@ -51,8 +57,6 @@ from workbench.storage.tables.searching import (
     SearchEventRow,
     SearchRow,
 )
-from workbench.storage.tables.trail import TrailRow
-from workbench.storage.tables.two_factor import CodeStepRow, RecoveryCodeRow, TwoFactorRow
 
 __all__ = [
     "AccessTokenRow",

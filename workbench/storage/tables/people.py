@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, String, UniqueConstraint
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from workbench.storage.tables.columns import Base, RowId
@@ -114,3 +114,133 @@ class InvitationRow(Base):
     form: Mapped[str | None] = mapped_column(String(64))
     mailed_to: Mapped[str] = mapped_column(String(254), default="")
     __table_args__ = (CheckConstraint(ROLES, "role"),)
+
+
+class AccessTokenRow(Base):
+    """A token by which a program acts for an account; only its hash is stored.
+
+    `scopes` are names with a space between two; `used_at` is right to the minute.
+    """
+
+    __tablename__ = "access_token"
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    name: Mapped[str] = mapped_column(String(80))
+    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    scopes: Mapped[str] = mapped_column(String(200))
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+    used_at: Mapped[datetime | None]
+
+
+class RepeatableRequestRow(Base):
+    """A request under an idempotency key of an account; `status` is None until it is answered.
+
+    `fingerprint` is the SHA-256 of what was asked, `answer` the JSON of the response, None where that had a
+    secret in it.
+    """
+
+    __tablename__ = "repeatable_request"
+    account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), primary_key=True)
+    key: Mapped[str] = mapped_column(String(100), primary_key=True)
+    fingerprint: Mapped[str] = mapped_column(String(64))
+    begun_at: Mapped[datetime] = mapped_column(index=True)
+    status: Mapped[int | None]
+    answer: Mapped[str | None] = mapped_column(Text)
+
+
+class TwoFactorRow(Base):
+    """The authenticator app of an account; nothing is asked of its owner until a code has confirmed it.
+
+    `secret` is in Base32, as the app takes it; `last_step` counts the periods of 30 seconds since 1970 up to
+    that of the last code that was used, so that no code works twice.
+    """
+
+    __tablename__ = "two_factor"
+    account_id: Mapped[int] = mapped_column(
+        ForeignKey("account.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    )
+    secret: Mapped[str] = mapped_column(String(64))
+    confirmed_at: Mapped[datetime | None]
+    last_step: Mapped[int] = mapped_column(BigInteger, default=0)
+
+
+class RecoveryCodeRow(Base):
+    """A recovery code that was not used yet; only its hash is stored."""
+
+    __tablename__ = "recovery_code"
+    code_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+
+
+class CodeStepRow(Base):
+    """A sign-in whose password was right and whose code is awaited; only the hash of its token is stored."""
+
+    __tablename__ = "code_step"
+    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    expires_at: Mapped[datetime]
+
+
+class MailAddressRow(Base):
+    """The address of an account, None until one is confirmed, and a new one that waits for that.
+
+    Of the token in the message that asks for confirmation only the hash is stored.
+    """
+
+    __tablename__ = "mail_address"
+    account_id: Mapped[int] = mapped_column(
+        ForeignKey("account.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    )
+    address: Mapped[str | None] = mapped_column(String(254), index=True)
+    new_address: Mapped[str | None] = mapped_column(String(254))
+    token_hash: Mapped[str | None] = mapped_column(String(64), unique=True)
+    expires_at: Mapped[datetime | None]
+
+
+class MailMessageRow(Base):
+    """A message to be sent, and later that it was; it is written as it is sent, so no secret stands here.
+
+    `asked` is what a person who forgot the password typed, until it is known whose it is. A message that is
+    being sent is `claimed_until` then; `reason` is why the last attempt failed.
+    """
+
+    __tablename__ = "mail_message"
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    kind: Mapped[str] = mapped_column(String(20))
+    address: Mapped[str] = mapped_column(String(254), default="")
+    asked: Mapped[str] = mapped_column(String(254), default="")
+    account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    invitation_id: Mapped[int | None] = mapped_column(
+        ForeignKey("invitation.id", ondelete="CASCADE"), index=True
+    )
+    campaign_id: Mapped[int | None] = mapped_column(ForeignKey("campaign.id", ondelete="CASCADE"), index=True)
+    deadline: Mapped[date | None]
+    state: Mapped[str] = mapped_column(String(20), default="waiting")
+    created_at: Mapped[datetime]
+    due_at: Mapped[datetime] = mapped_column(index=True)
+    claimed_until: Mapped[datetime | None]
+    tries: Mapped[int] = mapped_column(default=0)
+    reason: Mapped[str] = mapped_column(String(300), default="")
+    sent_at: Mapped[datetime | None]
+    __table_args__ = (CheckConstraint("state in ('waiting','sent','failed','not needed')", "state"),)
+
+
+class TrailRow(Base):
+    """One administrative act, sign-in or refusal; triggers refuse every change.
+
+    It refers to accounts and campaigns by number only, and stays when they are deleted. `hash` is that of the
+    entry together with `previous`, the one of the entry before.
+    """
+
+    __tablename__ = "trail"
+    id: Mapped[int] = mapped_column(RowId, primary_key=True, autoincrement=False)
+    at: Mapped[datetime] = mapped_column(index=True)
+    account_id: Mapped[int | None] = mapped_column(RowId, index=True)
+    act: Mapped[str] = mapped_column(String(80))
+    outcome: Mapped[str] = mapped_column(String(20))
+    campaign_id: Mapped[int | None] = mapped_column(RowId, index=True)
+    request: Mapped[str] = mapped_column(String(32))
+    details: Mapped[str] = mapped_column(Text)  # JSON, as it is hashed
+    previous: Mapped[str] = mapped_column(String(64))
+    hash: Mapped[str] = mapped_column(String(64))

@@ -23,8 +23,7 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.clock import shared_now
-from workbench.workflow.judging.adaptive_states import AdaptiveStates
-from workbench.workflow.judging.learner_states import ComingDocument
+from workbench.workflow.judging.adaptive_states import AdaptiveStates, ComingDocument
 from workbench.workflow.people.assessors import able_ids
 from workbench.workflow.pools.adaptive_pools import append_pool_event, lock_topic, totals
 

@@ -5,18 +5,22 @@ from __future__ import annotations
 import gzip
 import hashlib
 from collections import OrderedDict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 
+import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict
+from workbench.learning.review import Review, next_round
+from workbench.learning.vectors import Vectors, topic_text, vectors_of
 from workbench.pooling.adaptive.live import Adaptive, Happening, PoolEvent
-from workbench.storage.tables import PoolEntryRow, PoolRow, RunRow
-from workbench.workflow.judging.learner_replay import ReplayedLearner
-from workbench.workflow.judging.learner_states import ComingDocument, LearnerStates
+from workbench.storage.tables import CampaignRow, PoolEntryRow, PoolRow, RunRow, TopicRow
+from workbench.workflow.campaigns.collection import as_topic
 from workbench.workflow.pools.adaptive_pools import (
+    ChoiceReason,
     PoolEventLine,
     TopicEvent,
     adaptive_pool_row,
@@ -24,7 +28,18 @@ from workbench.workflow.pools.adaptive_pools import (
     pool_events,
     topic_events,
 )
-from workbench.workflow.pools.learner_pools import is_learner, last_rounds
+from workbench.workflow.pools.learner_pools import (
+    LearnerCandidates,
+    StoredRound,
+    apply,
+    candidates_of,
+    is_learner,
+    last_rounds,
+    review_settings,
+    stored_rounds,
+)
+from workbench.workflow.pools.learner_rounds import texts_of
+from workbench.workflow.pools.live_reviews import LiveReview
 
 MOST_POOLS = 8
 
@@ -240,3 +255,165 @@ def _check_hashes(db: Session, pool: PoolRow) -> None:
             if hashlib.sha256(gzip.decompress(row.content_gzip)).hexdigest() != row.sha256:
                 raise Conflict(f"what is kept of run {row.tag} does not have its hash any more")
             db.expunge(row)  # so that one run after the other is in memory
+
+
+@dataclass(frozen=True, slots=True)
+class ComingDocument:
+    """The document that an adaptive pool hands out next: [tag, rank] of the runs that brought it, and why."""
+
+    docno: str
+    brought_by: tuple[tuple[str, int], ...]
+    best_rank: int
+    reason: ChoiceReason | None = None
+
+
+class LearnerStates:
+    """The learner's pools that this process has in use, as `AdaptiveStates` has the others."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = Lock()
+        self._pools: OrderedDict[tuple[int, str], _LearnerPool] = OrderedDict()
+        self._due: set[int] = set()
+
+    def prepare(self, db: Session, pool: PoolRow, topic: str) -> None:
+        """Read a pool's candidates and a topic's events; notes where it is time for a round."""
+        state = self._state(pool)
+        live = state.topic(topic)
+        candidates = state.listed(db, pool)
+        if candidates is None:
+            self._due.add(pool.campaign_id)
+            return
+        with live.lock:
+            if live.after(db, pool, candidates).round_is_over:
+                self._due.add(pool.campaign_id)
+
+    def take_due(self) -> frozenset[int]:
+        """The campaigns in which it is time for a round, since this was last asked."""
+        with self._lock:
+            due, self._due = frozenset(self._due), set()
+            return due
+
+    def coming(self, db: Session, pool: PoolRow, topic: str) -> ComingDocument | None:
+        """The document that comes next, None where nothing is left.
+
+        Raises Conflict while the first ranking of the topic is still made.
+        """
+        state = self._state(pool)
+        live = state.topic(topic)
+        candidates = state.listed(db, pool)
+        if candidates is None:
+            raise _not_ranked(topic)
+        with live.lock:
+            review = live.after(db, pool, candidates)
+            if review.round is None:
+                raise _not_ranked(topic)
+            choice = review.choice()
+        if choice is None:
+            return None
+        reason = ChoiceReason(str(choice.origin), choice.rank, choice.round, choice.score)
+        return ComingDocument(candidates.docnos[choice.place], (), choice.rank, reason)
+
+    def _state(self, pool: PoolRow) -> _LearnerPool:
+        key = (pool.id, pool.created_at.isoformat())
+        with self._lock:
+            state = self._pools.setdefault(key, _LearnerPool())
+            self._pools.move_to_end(key)
+            while len(self._pools) > self._most:
+                self._pools.popitem(last=False)
+            return state
+
+
+def _not_ranked(topic: str) -> Conflict:
+    message = f"the learner is still ranking the documents of topic {topic} for the first time"
+    return Conflict(message, remedy="open the topic again in a minute")
+
+
+@dataclass
+class _LearnerPool:
+    lock: Lock = field(default_factory=Lock)
+    candidates: LearnerCandidates | None = None
+    topics: dict[str, LiveReview] = field(default_factory=dict)
+
+    def listed(self, db: Session, pool: PoolRow) -> LearnerCandidates | None:
+        with self.lock:
+            if self.candidates is None:
+                self.candidates = candidates_of(db, pool.id)
+            return self.candidates
+
+    def topic(self, name: str) -> LiveReview:
+        with self.lock:
+            return self.topics.setdefault(name, LiveReview(name))
+
+
+@dataclass
+class ReplayedLearner:
+    """A pool with its documents as vectors; counts the rankings made again, and those that could not be.
+
+    `differences` has what is not as it comes out, in words.
+    """
+
+    db: Session
+    pool: PoolRow
+    candidates: LearnerCandidates
+    vectors: Vectors
+    changes: int
+    made_again: int = 0
+    left: int = 0
+    differences: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, db: Session, pool: PoolRow) -> ReplayedLearner:
+        """A pool to be gone through; raises Conflict where its candidates are not here."""
+        candidates = candidates_of(db, pool.id)
+        if candidates is None:
+            message = f"the rankings of pool {pool.name!r} are not here"
+            raise Conflict(message, remedy="replay it where it was judged; a release has its events alone")
+        changes = db.get_one(CampaignRow, pool.campaign_id).document_changes
+        vectors = vectors_of(texts_of(db, pool.campaign_id, candidates.docnos))
+        return cls(db, pool, candidates, vectors, changes)
+
+    def topic(self, topic: str, lines: Sequence[PoolEventLine]) -> Iterator[str | None]:
+        """Go through a topic's events; yields for each how it is not what comes out, None if it is."""
+        review = Review(len(self.candidates.docnos), topic, review_settings(self.pool))
+        rounds = list(stored_rounds(self.db, self.pool.id, topic))
+        self._go_on(review, topic, rounds, 0)
+        for event, line in zip(topic_events(self.db, self.pool.id, topic), lines, strict=True):
+            yield self._event(review, event, line)
+            self._go_on(review, topic, rounds, event.number)
+
+    def _go_on(self, review: Review, topic: str, rounds: list[StoredRound], number: int) -> None:
+        """Make the rankings again that knew just the events up to this number, and begin those due."""
+        while rounds:
+            if rounds[0].known == number:
+                self._rank(review, topic, rounds[0])
+            if rounds[0].since != number:
+                return
+            review.begin(rounds.pop(0).round)
+
+    def _rank(self, review: Review, topic: str, stored: StoredRound) -> None:
+        if stored.document_changes != self.changes:
+            self.left += 1
+            return
+        row = self.db.get_one(TopicRow, (self.pool.campaign_id, topic))
+        vector = self.vectors.vector(topic_text(as_topic(row)))
+        again = next_round(review, self.vectors, vector, review_settings(self.pool))
+        self.made_again += 1
+        if again.batch != stored.round.batch or not np.array_equal(again.places, stored.round.places):
+            self.differences.append(f"topic {topic}: round {stored.round.number} ranks other documents")
+
+    def _event(self, review: Review, event: TopicEvent, line: PoolEventLine) -> str | None:
+        differs = None
+        if event.happening == Happening.HANDED_OUT:
+            choice = review.choice()
+            docno = None if choice is None else self.candidates.docnos[choice.place]
+            reason = choice and ChoiceReason(str(choice.origin), choice.rank, choice.round, choice.score)
+            if docno != event.docno:
+                differs = f"not {event.docno} but {docno or 'nothing'} comes next"
+            elif reason != line.reason:
+                differs = f"{event.docno} comes for another reason"
+        try:
+            apply(review, self.candidates, event)
+        except Conflict as error:
+            return str(error)
+        return differs

@@ -25,7 +25,7 @@ from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.originals import NO_FORM, forms_of, may_have_images
 from workbench.workflow.judging.desk_view import MOST_DOCUMENTS, ShownDocument
 from workbench.workflow.judging.near_duplicates import kept_sketches, verified
-from workbench.workflow.judging.standing import DeskStanding, standing_of
+from workbench.workflow.judging.plain_answers import DeskStanding, standing_of
 
 # How long a text that was loaded anew may be missing from the hints of others that it resembles: what they
 # say of each other is always measured on the texts as they are.

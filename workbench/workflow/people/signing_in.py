@@ -16,9 +16,9 @@ from workbench.errors import NotAllowed
 from workbench.storage.tables import AccessTokenRow, AccountRow, CodeStepRow, PasswordResetRow, SessionRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import Account, account_from, account_row, fold_login
-from workbench.workflow.people.browsers import shortened_address
 from workbench.workflow.people.code_steps import CodeNeeded, ask_for_code
 from workbench.workflow.people.passwords import Passwords
+from workbench.workflow.people.sessions import shortened_address
 from workbench.workflow.people.throttling import (
     SIGNED_IN,
     Guess,

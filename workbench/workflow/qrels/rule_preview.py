@@ -18,8 +18,12 @@ from workbench.workflow.caching import Cache
 from workbench.workflow.last_results import LastResults, ResultAge, beginning
 from workbench.workflow.qrels.qrels import material
 from workbench.workflow.qrels.settled_topic import SettledTopic, topics_of_table
-from workbench.workflow.qrels.settled_topics import settled_alone, settles_each_topic, topics_of_records
-from workbench.workflow.qrels.topic_rules import TopicRules
+from workbench.workflow.qrels.settled_topics import (
+    TopicRules,
+    settled_alone,
+    settles_each_topic,
+    topics_of_records,
+)
 from workbench.workflow.qrels.topic_table import Assessors, CountedAssessors, joined_tables
 
 

@@ -10,8 +10,7 @@ from workbench.agreement.estimates import Estimate
 from workbench.consensus.rules import RULES
 from workbench.counts import counted
 from workbench.shares import between, percent, share_of
-from workbench.workflow.trust.collection_report import CollectionReport, NotKnown
-from workbench.workflow.trust.collection_size import SizeRange
+from workbench.workflow.trust.collection_report import CollectionReport, NotKnown, SizeRange
 from workbench.workflow.trust.conclusions import conclusions, decimals
 
 _MARKS = re.compile(r"([\\`*_\[\]<>|#~&])")
