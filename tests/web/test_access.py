@@ -275,7 +275,7 @@ def latest_act(database: Database) -> tuple[str, int | None] | None:
 AT_THE_END = {
     *("archive.restore", "archive.duplicate", "archive.delete"),
     *("releases.publish", "releases.unpublish", "releases.withdraw"),
-    *("api.campaigns.change_state", "api.releases.change_state", "api.settings.copy", "api.settings.remove"),
+    *("api.campaigns.change_state", "api.releases.change_state"),
 }
 
 

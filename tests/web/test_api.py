@@ -86,7 +86,7 @@ def test_a_token_opens_no_page(app: Flask, sqlite_database: Database, cast: Cast
 def test_a_scope_that_the_token_lacks_is_refused(act: Program) -> None:
     olga = act("Olga", Scope.READ)
     assert olga.get(f"{HARBOUR}/topics").status_code == 200
-    assert problem(olga.post(f"{HARBOUR}/groups", json={"group": "Ebb"}))["status"] == 403
+    assert problem(olga.patch(HARBOUR, json={"name": "Ebb"}))["status"] == 403
 
 
 def test_a_token_has_no_more_rights_than_its_owner_at_that_moment(
@@ -116,11 +116,11 @@ def test_a_token_ends_with_its_time_and_its_account(
 
 
 def test_the_trail_names_the_token(act: Program, sqlite_database: Database) -> None:
-    act("Olga").post(f"{HARBOUR}/groups", json={"group": "Ebb"})
+    act("Olga").patch(HARBOUR, json={"name": "Ebb"})
     with sqlite_database.reading() as db:
         entry = db.scalars(select(TrailRow).order_by(TrailRow.id.desc()).limit(1)).one()
         token = db.scalars(select(AccessTokenRow.id)).one()
-    assert entry.act == "api.groups.add"
+    assert entry.act == "api.campaigns.change"
     assert f'"access_token":{token}' in entry.details
 
 
@@ -154,22 +154,22 @@ def test_parameters_that_are_wrong_are_named(act: Program, query: str, code: str
     ("body", "code"),
     [
         (b"{", "json"),
-        (b'{"group": NaN}', "json"),
+        (b'{"name": NaN}', "json"),
         (b"[]", "dataclass-type"),
         (b"{}", "missing"),
-        (b'{"group": "Ebb", "color": 1}', "unexpected-keyword-argument"),
-        (b'{"group": 7}', "string-type"),
-        (rb'{"group": "\u0000"}', "character"),
+        (b'{"name": "Ebb", "color": 1}', "unexpected-keyword-argument"),
+        (b'{"name": 7}', "string-type"),
+        (rb'{"name": "\u0000"}', "character"),
     ],
 )
 def test_bodies_that_are_wrong_are_named(act: Program, body: bytes, code: str) -> None:
-    answer = act("Olga").post(f"{HARBOUR}/groups", data=body, content_type="application/json")
+    answer = act("Olga").post(f"{API}/campaigns", data=body, content_type="application/json")
     assert answer.status_code == 422
     assert codes(answer) == [code]
 
 
 def test_a_body_of_another_type_is_refused(act: Program) -> None:
-    assert problem(act("Olga").post(f"{HARBOUR}/groups", data={"group": "Ebb"}))["status"] == 415
+    assert problem(act("Olga").post(f"{API}/campaigns", data={"name": "Ebb"}))["status"] == 415
 
 
 def test_a_list_comes_in_pages_which_lose_nothing(act: Program) -> None:
@@ -192,10 +192,10 @@ def test_what_is_not_there_is_a_problem_too(act: Program) -> None:
 @pytest.mark.parametrize("number", [2**63, 10**30, int("9" * 4000)], ids=["2^63", "10^30", "4,000 digits"])
 def test_a_number_that_no_row_can_have_is_not_found_by_any_method(act: Program, number: int) -> None:
     # Two rules have this address, one for each method: neither is to say that it takes the other only.
-    address = f"{HARBOUR}/judging/{number}/searches"
+    address = f"{HARBOUR}/judging/{number}/additions"
     for answer in (act("Olga").get(address), act("Olga").post(address, json={})):
         assert problem(answer)["status"] == 404
-    assert problem(act("Olga").post(f"{HARBOUR}/judging/{2**63 - 1}/searches", json={}))["status"] != 405
+    assert problem(act("Olga").post(f"{HARBOUR}/judging/{2**63 - 1}/additions", json={}))["status"] != 405
 
 
 # Under an idempotency key
@@ -300,7 +300,7 @@ def test_an_upload_may_be_larger_than_a_form(act: Program, app: Flask) -> None:
     report = act("Olga").post(f"{HARBOUR}/runs/check?name=long.txt", data=run_text("long", ranked))
     assert report.get_json()["lines"] == 40_000
     too_long = act("Olga").post(
-        f"{HARBOUR}/groups", data=b" " * (1024**2 + 1), content_type="application/json"
+        f"{HARBOUR}/state", data=b" " * (1024**2 + 1), content_type="application/json"
     )
     assert problem(too_long)["status"] == 413
 

@@ -1,25 +1,18 @@
-"""What organisers' programs change: pools, assignments, reminders, texts, records of runs, the campaign."""
+"""What organisers' programs change: pools, assignments, texts, records of runs, the campaign."""
 
 from __future__ import annotations
 
 import base64
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from sqlalchemy import select
 
 from tests.api import API, program
-from tests.cast import CHEAP, Cast
-from tests.web.test_mail_pages import MAIL
-from workbench.settings import Settings
+from tests.cast import Cast
 from workbench.storage.engine import Database
-from workbench.storage.tables import MailMessageRow
-from workbench.web.context import Context, init_app
-from workbench.workflow.people.mail_addresses import set_address
 
 HARBOUR = f"{API}/campaigns/harbour"
 
@@ -65,29 +58,6 @@ def test_assignments_are_given_by_name_listed_and_removed(olga: FlaskClient) -> 
     assert olga.delete(f"{place}/999").status_code == 404
     assert olga.post(place, json={"pool": pool, "topics": ["T1", "T2"]}).get_json() == {"added": 1}
     assert olga.post(place, json={"pool": pool, "per_topic": 2}).get_json() == {"added": 0}
-
-
-def test_reminders_need_a_mail_server_and_a_name_with_work_left(
-    app: Flask, settings: Settings, sqlite_database: Database, cast: Cast, olga: FlaskClient
-) -> None:
-    place = f"{HARBOUR}/assignments/reminders"
-    refused = olga.post(place, json={})
-    assert (refused.status_code, refused.get_json()["detail"]) == (404, "this site sends no e-mail")
-    init_app(app, Context(replace(settings, mail=MAIL), sqlite_database, CHEAP))
-    with sqlite_database.writing() as db:
-        set_address(db, cast.accounts["Ada"].id, "ada@example.org")
-    assert [(one["name"], one["can_be_reminded"]) for one in olga.get(place).get_json()] == [
-        ("Ada", True),
-        ("Ben", False),
-    ]
-    assert findings(olga.post(place, json={"assessors": ["Zoe"]})) == [
-        ("assessor", "'Zoe' is no assessor with work left")
-    ]
-    # Whoever can be reminded, and a second time nobody.
-    assert olga.post(place, json={"deadline": "2999-12-31"}).get_json() == {"count": 1}
-    assert findings(olga.post(place, json={"assessors": ["Ada"]}))[0][0] == "assessor"
-    with sqlite_database.reading() as db:
-        assert db.scalars(select(MailMessageRow.address)).all() == ["ada@example.org"]
 
 
 def cursor(key: Any) -> str:

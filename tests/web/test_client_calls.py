@@ -9,12 +9,13 @@ import pytest
 from flask import Flask
 
 from tests.api import token_of
-from tests.cast import GROUP, Cast
+from tests.cast import Cast
 from tests.searches import stored_search
 from tests.servers import WholeAnswers, served_here
 from workbench.client import ApiError, CampaignClient, Client
 from workbench.storage.engine import Database
-from workbench.workflow.judging.unrecorded import store_unrecorded
+from workbench.workflow.adjudication.discussions import discussions
+from workbench.workflow.judging.desk_rules import save_allows_search
 from workbench.workflow.searching.joining import add_found
 from workbench.workflow.searching.searches import Searcher
 
@@ -42,71 +43,6 @@ def judged(of: Of, cast: Cast, **grades: int) -> None:
     for name, grade in grades.items():
         receipt = of(name).judge(cast.assignments[name, "T1"], "d1", grade)
         assert receipt["outcome"] == "recorded", receipt
-
-
-def test_settings_change_by_name_and_the_others_stay(of: Of) -> None:
-    olga = of("Olga")
-    assert not any(olga.settings().values())
-    assert olga.change_settings(break_minutes=45)["break_minutes"] == 45
-    asked = ["Readability (required): hard, fair, easy"]
-    assert olga.change_settings(questions=asked, search=True)["questions"] == asked
-    assert olga.change_settings(comment_for=[3]) == {
-        "break_minutes": 45,
-        "search": True,
-        "questions": asked,
-        "comment_for": [3],
-    }
-    assert olga.change_settings(break_minutes=None)["questions"] == asked
-    with pytest.raises(ApiError) as refused:
-        olga.change_settings(questions=["Readability: hard"])
-    assert refused.value.codes == ("questions",)
-
-
-def test_a_campaign_is_duplicated_and_deleted_by_its_name(of: Of) -> None:
-    copy = of("Olga").duplicate("Harbour again")
-    assert copy.show()["roles"] == ["organiser"]
-    assert (copy.contents()["topics"], of("Olga").contents()["topics"]) == (0, 2)
-    with pytest.raises(ApiError) as refused:
-        copy.delete(name="Harbour")
-    assert refused.value.status == 422
-    copy.delete(name="Harbour again")
-    with pytest.raises(ApiError) as gone:
-        copy.show()
-    assert gone.value.status == 404
-
-
-def test_a_group_is_renamed_and_gets_members(of: Of) -> None:
-    olga = of("Olga")
-    olga.add_group("Ebb")
-    assert olga.rename_group("Ebb", "Flood")["group"] == "Flood"
-    assert [who["login"] for who in olga.add_member("Flood", "vera")["people"]] == ["vera"]
-    with pytest.raises(ApiError) as judge:
-        olga.add_member("Flood", "ada")
-    assert judge.value.status == 409
-    olga.remove_member("Flood", "vera")
-    olga.remove_group("Flood")
-    assert [one["group"] for one in olga.groups()] == [GROUP]
-
-
-def test_rules_for_runs_change_by_code(of: Of, tmp_path: Path) -> None:
-    olga = of("Olga")
-    before = olga.run_rules()
-    assert (before["max_per_topic"], before["codes"]["unknown-topic"], before["documents"]) == (
-        None,
-        "error",
-        None,
-    )
-    assert olga.change_run_rules(codes={"unknown-topic": "warning"})["codes"]["unknown-topic"] == "warning"
-    changed = olga.change_run_rules(max_per_topic=1000)
-    assert (changed["max_per_topic"], changed["codes"]["unknown-topic"]) == (1000, "warning")
-    with pytest.raises(ApiError) as fixed:
-        olga.change_run_rules(codes={"score": "ignored"})
-    assert fixed.value.codes == ("score",)
-    listed = olga.load_docnos(table(tmp_path, "d1", "d2", "d1"))["documents"]
-    assert listed is not None
-    assert (listed["docnos"], listed["added_by"]) == (2, "Olga")
-    olga.remove_docnos()
-    assert olga.run_rules()["documents"] is None
 
 
 def test_a_draft_is_renamed_rebuilt_and_deleted(of: Of) -> None:
@@ -144,24 +80,6 @@ def test_a_pool_becomes_a_queue_and_no_queue_again(of: Of, cast: Cast) -> None:
     assert none.value.status == 409
 
 
-def test_quality_checks_have_known_answers_and_trainees(of: Of, cast: Cast, tmp_path: Path) -> None:
-    olga = of("Olga")
-    assert olga.change_quality_checks(training=True, least=100, one_in=10)["one_in"] == 10
-    changed = olga.change_quality_checks(one_in=None)
-    assert (changed["one_in"], changed["least"], changed["training"]) == (None, 100, True)
-    known = table(tmp_path, "topic\tdoc\tgrade", "T1\td6\t3", "T1\td1\t0")
-    assert olga.load_known_answers(known, purpose="training") == {"added": 2, "changed": 0, "unchanged": 0}
-    olga.correct_known_answer("T1", "d1", 1, purpose="training")
-    found = [(one["docno"], one["grade"], one["answered"]) for one in olga.known_answers()]
-    assert found == [("d1", 1, 0), ("d6", 3, 0)]
-    assert {one["assessor"] for one in olga.trainees()} == {"Ada", "Ben"}
-    olga.waive_training(cast.assignments["Ada", "T1"])
-    assert {one["assessor"]: one["waived"] for one in olga.trainees()} == {"Ada": True, "Ben": False}
-    assert olga.remove_known_answers(purpose="training", topic="T1", docno="d6") == 1
-    assert olga.remove_known_answers(purpose="training") == 1
-    assert olga.quality_checks()["training_pairs"] == 0
-
-
 def test_invitations_are_renewed_and_withdrawn(of: Of) -> None:
     olga = of("Olga")
     (made,) = olga.invite(["Ida"], role="viewer")
@@ -180,7 +98,9 @@ def test_people_get_and_lose_roles_and_assignments(of: Of, cast: Cast) -> None:
     assert len(list(olga.assignments())) == 3
 
 
-def test_a_disputed_pair_is_discussed_by_those_who_judged_it(of: Of, cast: Cast) -> None:
+def test_a_disputed_pair_is_sent_back_to_those_who_judged_it(
+    of: Of, sqlite_database: Database, cast: Cast
+) -> None:
     judged(of, cast, Ada=1, Ben=3)
     judith = of("Judith")
     assert of("Olga").change_dispute_rules(blind_discussion=False)["difference"] == "any"
@@ -188,31 +108,9 @@ def test_a_disputed_pair_is_discussed_by_those_who_judged_it(of: Of, cast: Cast)
     (dispute,) = judith.disputes()["pairs"]
     assert [(one["assessor"], one["grade"]) for one in dispute["answers"]] == [("Ada", 1), ("Ben", 3)]
     assert judith.send_back("T1", "d1", reason="Look at the table.")["recorded"]
-    (line,) = of("Ada").discussions()
-    assert (line["docno"], line["answered"]) == ("d1", False)
-    shown = of("Ada").discussion("T1", "d1")
-    assert (shown["why"], shown["mine"]["grade"], shown["document"]["text"]) == (
-        "Look at the table.",
-        1,
-        "Text of d1",
-    )
-    said = of("Ada").discuss("T1", "d1", 3, comment="The table is in it.")
-    assert (said["mine"]["grade"], said["answered"]) == (3, True)
-    (before,) = [one["before"] for one in said["opinions"] if one["mine"]]
-    assert before is not None
-    assert before["grade"] == 1
-    (replied,) = of("Ben").discussions()
-    assert replied["replied"]
-    of("Ben").mark_read("T1", "d1", of("Ben").discussion("T1", "d1")["latest"])
-    (read,) = of("Ben").discussions()
-    assert not read["replied"]
-
-
-def test_nobody_discusses_what_was_not_sent_back_to_them(of: Of, cast: Cast) -> None:
-    judged(of, cast, Ada=1, Ben=3)
-    with pytest.raises(ApiError) as refused:
-        of("Ada").discussion("T1", "d1")
-    assert refused.value.status == 404
+    with sqlite_database.reading() as db:
+        (line,) = discussions(db, cast.campaign_id, cast.accounts["Ada"].id)
+    assert (line.docno, line.answered) == ("d1", False)
 
 
 def test_the_latest_decision_is_withdrawn(of: Of, cast: Cast) -> None:
@@ -244,7 +142,6 @@ def test_a_pool_is_planned_as_it_is_made(of: Of) -> None:
     with pytest.raises(ApiError) as refused:
         olga.plan_pool(parameter=["depth"])
     assert refused.value.codes == ("parameter",)
-    assert olga.pace()["source"] == "assumed"
 
 
 def test_a_late_run_shows_its_holes_and_has_them_filled(of: Of, cast: Cast) -> None:
@@ -270,52 +167,6 @@ def test_a_sample_says_what_the_pools_may_have_missed(of: Of) -> None:
     assert (line["drawn"], line["judged"], line["seed"]) == (2, 0, 7)
 
 
-def test_documents_and_runs_are_compared_side_by_side(of: Of) -> None:
-    olga, ada = of("Olga"), of("Ada")
-    assert olga.compare_documents([("T1", "d1", "d2")], assessors=["Ada"], seed=1) == 1
-    assert olga.compare_runs("alpha", "beta", topics=["T2"], assessors=["Ada"]) == 1
-    documents, runs = sorted(ada.own_comparisons(), key=lambda one: one["kind"])
-    assert (documents["pairs"], runs["kind"], len(list(olga.comparison_tasks()))) == (1, "runs", 2)
-    shown = ada.comparison(documents["task"])
-    assert {one["docno"] for one in (*shown["left"], *shown["right"])} == {"d1", "d2"}
-    done = ada.prefer(documents["task"], 1, "left", reason="It has the table.")
-    assert (done["answered"], done["left"]) == ([1], [])
-    (answer,) = of("Vera").preferences()
-    better = shown["left"][0]["docno"]
-    assert (answer["left"], answer["reason"]) == (better, "It has the table.")
-    first, _ = olga.preference_results()["documents"]
-    assert (first["doc"], first["wins"]) == (better, 1)
-    assert len(olga.prefs().splitlines()) == 2
-    assert ada.withdraw_preference(documents["task"]) == {"pair": 1}
-    assert olga.preferences() == []
-    olga.remove_comparison_task(runs["task"])
-    assert len(ada.own_comparisons()) == 1
-    with pytest.raises(ApiError) as other:
-        of("Ben").comparison(documents["task"])
-    assert other.value.status == 404
-
-
-def test_an_answer_that_was_not_recorded_is_settled(of: Of, sqlite_database: Database, cast: Cast) -> None:
-    with sqlite_database.writing() as db:
-        sent = {"client_id": "kept-aside-1", "assignment": cast.assignments["Ada", "T1"], "docno": "d1"}
-        answer = {**sent, "kind": "answer", "answer": "grade", "grade": 2}
-        store_unrecorded(db, cast.campaign_id, cast.accounts["Ada"].id, answer, why="it came late")
-    olga = of("Olga")
-    (waiting,) = olga.unrecorded()
-    assert (waiting["person"], waiting["grade"], waiting["settlement"]) == ("Ada", 2, None)
-    assert olga.settle([waiting["answer_id"]], "recorded") == 1
-    (settled,) = olga.unrecorded()
-    assert (settled["settlement"], settled["current_grade"]) == ("recorded", 2)
-
-
-def test_reminders_need_a_site_that_sends_mail(of: Of) -> None:
-    olga = of("Olga")
-    assert [(one["name"], one["documents"]) for one in olga.open_work()] == [("Ada", 6), ("Ben", 6)]
-    with pytest.raises(ApiError) as refused:
-        olga.remind(["Ada"], deadline="2100-12-05")
-    assert refused.value.status == 404
-
-
 def test_what_only_searching_found_is_told(of: Of, sqlite_database: Database, cast: Cast) -> None:
     who = Searcher(cast.campaign_id, "T1", cast.accounts["Olga"].id)
     with sqlite_database.writing() as db:
@@ -334,12 +185,13 @@ def test_what_only_searching_found_is_told(of: Of, sqlite_database: Database, ca
     assert [(one["by"], one["no_run"]) for one in report["people"]] == [("Olga", 1)]
 
 
-def test_an_organiser_searches_and_adds_what_was_found(of: Of) -> None:
+def test_an_organiser_searches_and_adds_what_was_found(of: Of, sqlite_database: Database, cast: Cast) -> None:
     olga = of("Olga")
     with pytest.raises(ApiError) as forbidden:
         olga.search("T1", "text")
     assert forbidden.value.status == 409
-    olga.change_settings(search=True)
+    with sqlite_database.writing() as db:
+        save_allows_search(db, cast.campaign_id, True)
     found = olga.search("T1", "title d6", among="new")
     # Six documents, of which each has the word “title”; nobody has judged any.
     assert (found["documents"], found["found"], found["more"]) == (6, 6, False)

@@ -1,4 +1,4 @@
-"""The methods of the client for searches and additions of assessors, and collections."""
+"""The methods of the client for additions of assessors, and collections."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tests.cast import Cast
 from tests.catalogue import small_collection
 from tests.formats.image_files import image_document, png_file
 from tests.web import test_client_calls, test_dataset, test_search
+from tests.web.conftest import Enter
 from tests.web.test_client_calls import Of
 from workbench.client import ApiError
 from workbench.formats.single_files import sha256_of
@@ -25,32 +26,6 @@ of, allowed, started = test_client_calls.of, test_search.allowed, test_dataset.s
 
 def refused_with(error: pytest.ExceptionInfo[ApiError]) -> int:
     return error.value.status
-
-
-@pytest.mark.usefixtures("allowed")
-def test_an_assessor_searches_opens_and_judges_what_was_found(of: Of, cast: Cast) -> None:
-    ada, mine = of("Ada"), cast.assignments["Ada", "T1"]
-    found = ada.search_own(mine, "spring tides")
-    assert ([hit["docno"] for hit in found["hits"]], found["topic"]) == (["new1", "new2"], "T1")
-    assert not any(hit["pooled"] for hit in found["hits"])
-    opened = ada.open_hit(mine, found["search"], "new1")
-    assert (opened["title"], opened["missing"]) == ("Spring tides", False)
-    assert ada.judge_hit(mine, found["search"], "new1", 2)["outcome"] == "recorded"
-    hits = ada.own_search(mine, found["search"])["hits"]
-    assert [(hit["grade"], hit["pooled"]) for hit in hits] == [(2, True), (None, False)]
-    assert [(one["search"], one["joined"]) for one in ada.own_searches(mine)] == [(found["search"], 1)]
-    # What she searched is hers alone: neither a colleague's nor found by way of a colleague's assignment.
-    ben, of_ben = of("Ben"), cast.assignments["Ben", "T1"]
-    for call in (
-        lambda: ben.own_search(mine, found["search"]),
-        lambda: ben.own_search(of_ben, found["search"]),
-        lambda: ben.judge_hit(of_ben, found["search"], "new2", 1),
-        lambda: ada.open_hit(mine, found["search"], "d6"),
-    ):
-        with pytest.raises(ApiError) as nothing:
-            call()
-        assert refused_with(nothing) == 404
-    assert ada.more_own_hits(mine, found["search"])["hits"] == hits  # there are no others
 
 
 def test_an_assessor_adds_documents_to_an_own_assignment(of: Of, cast: Cast) -> None:
@@ -118,9 +93,9 @@ def test_a_collection_begins_to_be_loaded_and_says_how_far_it_is(
 
 @pytest.mark.usefixtures("allowed")
 def test_no_sentence_is_looked_for_while_others_wait_to_write(
-    of: Of, cast: Cast, monkeypatch: pytest.MonkeyPatch
+    of: Of, enter: Enter, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    olga, ada, mine = of("Olga"), of("Ada"), cast.assignments["Ada", "T1"]
+    olga, ada, mine = of("Olga"), enter("Ada"), cast.assignments["Ada", "T1"]
     marked, seen = found_hits._marked, list[bool]()
 
     def marking(db: Session, *asked: Any) -> Any:
@@ -129,5 +104,7 @@ def test_no_sentence_is_looked_for_while_others_wait_to_write(
 
     monkeypatch.setattr(found_hits, "_marked", marking)
     olga.more_hits(olga.search("T1", "spring")["search"])
-    ada.more_own_hits(mine, ada.search_own(mine, "spring")["search"])
+    found = test_search.searched(ada, f"/c/harbour/judge/{mine}/search", "spring")
+    assert ada.get(found).status_code == 200
+    assert ada.post(f"{found}/more", headers=test_search.HTMX).status_code == 200
     assert seen == [False] * 4

@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import Any, cast
 
 from workbench.client.collecting import CollectingCalls
-from workbench.client.comparing import ComparingCalls
 from workbench.client.connecting import ConnectingCalls
 from workbench.client.judging import JudgingCalls
 from workbench.client.people import PeopleCalls
 from workbench.client.pools import PoolCalls
 from workbench.client.results import ResultCalls
 from workbench.json_forms import (
-    CampaignContentsJson,
-    DeskSettings,
     OwnCampaign,
 )
 
@@ -23,7 +20,6 @@ class CampaignClient(
     PoolCalls,
     PeopleCalls,
     JudgingCalls,
-    ComparingCalls,
     ResultCalls,
     ConnectingCalls,
 ):
@@ -48,23 +44,3 @@ class CampaignClient(
     def progress(self) -> dict[str, Any]:
         """Pooled, judged and disputed pairs, by topic and by assessor."""
         return cast(dict[str, Any], self._get("/progress"))
-
-    def settings(self) -> DeskSettings:
-        """What the desks ask, after how long they suggest a break, and whether documents can be searched."""
-        return cast(DeskSettings, self._get("/settings"))
-
-    def change_settings(self, **fields: Any) -> DeskSettings:
-        """Change `break_minutes`, `search`, `questions` or `comment_for`."""
-        return cast(DeskSettings, self._patch("/settings", fields))
-
-    def duplicate(self, name: str) -> CampaignClient:
-        """Make a campaign with the scale, guidelines and rules of this one, for administrators."""
-        return CampaignClient(self._transport, self._post("/copies", {"name": name})["slug"])
-
-    def contents(self) -> CampaignContentsJson:
-        """How much it contains, all of which is lost when it is deleted."""
-        return cast(CampaignContentsJson, self._get("/contents"))
-
-    def delete(self, *, name: str) -> None:
-        """Delete it with everything in it; `name` is its name, so that no other is deleted by mistake."""
-        self._delete("", name=name)

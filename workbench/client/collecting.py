@@ -1,22 +1,20 @@
-"""Topics, documents, groups and runs of a campaign, from another program."""
+"""Topics, documents and runs of a campaign, from another program."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from workbench.client.calls import CampaignCalls, File
 from workbench.client.transport import segment
 from workbench.json_forms import (
     DocumentJson,
     FullDocument,
-    GroupJson,
     LoadedFiles,
     RunCheckJson,
     RunJson,
     RunRecordJson,
-    RunRulesJson,
     TopicJson,
 )
 
@@ -56,47 +54,6 @@ class CollectingCalls(CampaignCalls):
         """Load documents from a file, only those in a pool if `pooled`; all of them, or none."""
         asked = {"format": format, "pooled": pooled}
         return cast(LoadedFiles, self._upload("/documents", file, asked))
-
-    def groups(self) -> Iterator[GroupJson]:
-        """The groups with their people."""
-        return self._list("/groups")
-
-    def add_group(self, name: str) -> GroupJson:
-        """Make a group."""
-        return cast(GroupJson, self._post("/groups", {"group": name}))
-
-    def rename_group(self, group: str, name: str) -> GroupJson:
-        """Rename a group."""
-        return cast(GroupJson, self._patch(f"/groups/{segment(group)}", {"group": name}))
-
-    def remove_group(self, group: str) -> None:
-        """Remove a group that has no runs and no people."""
-        self._delete(f"/groups/{segment(group)}")
-
-    def add_member(self, group: str, login: str, *, both_sides: bool = False) -> GroupJson:
-        """Let somebody submit runs for a group; `both_sides` allows one who judges."""
-        sent = {"login": login, "both_sides": both_sides}
-        return cast(GroupJson, self._post(f"/groups/{segment(group)}/members", sent))
-
-    def remove_member(self, group: str, login: str) -> None:
-        """Let somebody submit nothing for a group any more."""
-        self._delete(f"/groups/{segment(group)}/members/{segment(login)}")
-
-    def run_rules(self) -> RunRulesJson:
-        """What runs must keep to."""
-        return cast(RunRulesJson, self._get("/run-rules"))
-
-    def change_run_rules(self, **fields: Any) -> RunRulesJson:
-        """Change `max_per_topic`, or how the `codes` named are treated: error, warning or ignored."""
-        return cast(RunRulesJson, self._patch("/run-rules", fields))
-
-    def load_docnos(self, file: File) -> RunRulesJson:
-        """Set the list of docnos that runs are checked against."""
-        return cast(RunRulesJson, self._upload("/run-rules/documents", file, {}))
-
-    def remove_docnos(self) -> None:
-        """Remove the list of docnos."""
-        self._delete("/run-rules/documents")
 
     def runs(self) -> Iterator[RunJson]:
         """The runs by tag; for participants those of their groups."""

@@ -1,4 +1,4 @@
-"""Judging, disputes and discussions of a campaign, from another program."""
+"""Judging and disputes of a campaign, from another program."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from typing import Any, cast
 from workbench.client.calls import CampaignCalls, File
 from workbench.json_forms import (
     DecisionJson,
-    DiscussionJson,
-    DiscussionLineJson,
     DisputeRulesJson,
     DisputesJson,
     ImportedJson,
@@ -18,10 +16,7 @@ from workbench.json_forms import (
     OwnAdditionJson,
     OwnAssignmentJson,
     ReceiptJson,
-    SearchJson,
-    SearchLineJson,
     TaskDocument,
-    UnrecordedJson,
     WithdrawnDecision,
     WorkJson,
 )
@@ -62,37 +57,6 @@ class JudgingCalls(CampaignCalls):
         sent = {"docnos": list(docnos), "reason": reason}
         return cast(OwnAddedJson, self._post(f"/judging/{assignment}/additions", sent))
 
-    def own_searches(self, assignment: int) -> Iterator[SearchLineJson]:
-        """Your latest searches for an own assignment."""
-        return self._list(f"/judging/{assignment}/searches")
-
-    def search_own(self, assignment: int, query: str = "", **how: Any) -> SearchJson:
-        """Search the documents for an own assignment; `like` a document, `among` which ones."""
-        return cast(SearchJson, self._post(f"/judging/{assignment}/searches", {"query": query, **how}))
-
-    def own_search(self, assignment: int, search: int) -> SearchJson:
-        """An own search with its hits so far, and your answers."""
-        return cast(SearchJson, self._get(f"/judging/{assignment}/searches/{search}"))
-
-    def more_own_hits(self, assignment: int, search: int) -> SearchJson:
-        """Show the next hits of an own search."""
-        return cast(SearchJson, self._post(f"/judging/{assignment}/searches/{search}/more", None))
-
-    def open_hit(self, assignment: int, search: int, docno: str) -> TaskDocument:
-        """Open a document that an own search has shown."""
-        sent = {"docno": docno}
-        return cast(TaskDocument, self._post(f"/judging/{assignment}/searches/{search}/opened", sent))
-
-    def judge_hit(
-        self, assignment: int, search: int, docno: str, grade: int | None = None, **more: Any
-    ) -> ReceiptJson:
-        """Give a document that an own search has shown a grade, or `answer="unsure"`; it joins the pool."""
-        event: dict[str, Any] = {"client_id": str(uuid.uuid4()), "docno": docno}
-        event |= {"answer": "grade", "grade": grade} if grade is not None else {}
-        return cast(
-            ReceiptJson, self._post(f"/judging/{assignment}/searches/{search}/judgments", event | more)
-        )
-
     def load_judgments(
         self, file: File, *, machines: Sequence[str] = (), discussed: bool = False
     ) -> list[ImportedJson]:
@@ -103,15 +67,6 @@ class JudgingCalls(CampaignCalls):
     def judgments(self) -> Iterator[dict[str, Any]]:
         """Every current judgment with what was recorded beside it, for organisers."""
         return self._list("/judgments")
-
-    def unrecorded(self) -> Iterator[UnrecordedJson]:
-        """The answers that arrived and could not be recorded."""
-        return self._list("/judgments/unrecorded")
-
-    def settle(self, answers: Sequence[int], settlement: str) -> int:
-        """Let unrecorded answers be `recorded` or `dismissed`; returns how many."""
-        sent = {"answers": list(answers), "settlement": settlement}
-        return int(self._post("/judgments/unrecorded", sent)["count"])
 
     def disputes(self, *, order: str = "", topic: str = "", state: str = "") -> DisputesJson:
         """The disputed pairs under `pairs`, with their influence on the ranking."""
@@ -137,24 +92,6 @@ class JudgingCalls(CampaignCalls):
     def change_dispute_rules(self, **fields: Any) -> DisputeRulesJson:
         """Change the rules, such as `difference`, `steps`, `names_hidden` or `blind_discussion`."""
         return cast(DisputeRulesJson, self._patch("/disputes/rules", fields))
-
-    def discussions(self) -> Iterator[DiscussionLineJson]:
-        """The pairs that were sent back to you."""
-        return self._list("/discussions")
-
-    def discussion(self, topic: str, docno: str) -> DiscussionJson:
-        """A pair that was sent back to you, with what each of its assessors says."""
-        return cast(DiscussionJson, self._get("/discussions/pair", topic=topic, docno=docno))
-
-    def discuss(self, topic: str, docno: str, grade: int | None = None, **more: Any) -> DiscussionJson:
-        """Keep or change your grade of a pair that was sent back, or `answer="unsure"`; a `comment`."""
-        sent: dict[str, Any] = {"client_id": str(uuid.uuid4()), "topic": topic, "docno": docno}
-        sent |= {"answer": "grade", "grade": grade} if grade is not None else {}
-        return cast(DiscussionJson, self._post("/discussions/answers", sent | more))
-
-    def mark_read(self, topic: str, docno: str, latest: int) -> None:
-        """Note that the others' answers up to `latest` were read."""
-        self._post("/discussions/read", {"topic": topic, "docno": docno, "latest": latest})
 
     def _decided(self, **sent: Any) -> DecisionJson:
         body = {"client_id": str(uuid.uuid4()), **sent}

@@ -1,22 +1,17 @@
-"""People, assignments and quality checks of a campaign, from another program."""
+"""People and assignments of a campaign, from another program."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
-from workbench.client.calls import CampaignCalls, File
+from workbench.client.calls import CampaignCalls
 from workbench.client.transport import segment
 from workbench.json_forms import (
     AssignmentJson,
-    CheckRulesJson,
     InvitationJson,
     InvitedJson,
-    KnownAnswerJson,
-    KnownLoadedJson,
     MemberJson,
-    OpenWorkJson,
-    TraineeJson,
 )
 
 
@@ -65,47 +60,3 @@ class PeopleCalls(CampaignCalls):
     def revoke(self, assignment: int) -> None:
         """Remove an assignment; its judgments stay."""
         self._delete(f"/assignments/{assignment}")
-
-    def open_work(self) -> list[OpenWorkJson]:
-        """The assessors with work left, and who can be reminded."""
-        return cast(list[OpenWorkJson], self._get("/assignments/reminders"))
-
-    def remind(self, assessors: Sequence[str] | None = None, *, deadline: str | None = None) -> int:
-        """Have assessors reminded, all who can be unless named; returns how many messages are sent."""
-        sent = {"assessors": None if assessors is None else list(assessors), "deadline": deadline}
-        return int(self._post("/assignments/reminders", sent)["count"])
-
-    def quality_checks(self) -> CheckRulesJson:
-        """Repeats, training, and how many pairs have a known grade."""
-        return cast(CheckRulesJson, self._get("/quality-checks"))
-
-    def change_quality_checks(self, **fields: Any) -> CheckRulesJson:
-        """Change `one_in`, `distance`, `training` or `least`."""
-        return cast(CheckRulesJson, self._patch("/quality-checks", fields))
-
-    def known_answers(self) -> Iterator[KnownAnswerJson]:
-        """The pairs with a known grade, and how many assessors gave it."""
-        return self._list("/quality-checks/known-answers")
-
-    def load_known_answers(self, file: File, *, purpose: str) -> KnownLoadedJson:
-        """Load pairs with a known grade for a `purpose`: planted or training."""
-        asked = {"purpose": purpose}
-        return cast(KnownLoadedJson, self._upload("/quality-checks/known-answers", file, asked))
-
-    def correct_known_answer(self, topic: str, docno: str, grade: int, *, purpose: str) -> None:
-        """Correct the known grade of a pair."""
-        sent = {"purpose": purpose, "topic": topic, "docno": docno, "grade": grade}
-        self._patch("/quality-checks/known-answers", sent)
-
-    def remove_known_answers(self, *, purpose: str, topic: str = "", docno: str = "") -> int:
-        """Remove all pairs of a purpose, or one of them; returns how many."""
-        named = {"purpose": purpose, "topic": topic, "docno": docno}
-        return int(self._delete("/quality-checks/known-answers", **named)["count"])
-
-    def trainees(self) -> list[TraineeJson]:
-        """Who is still in training."""
-        return cast(list[TraineeJson], self._get("/quality-checks/trainees"))
-
-    def waive_training(self, assignment: int) -> None:
-        """Waive the training of an assignment."""
-        self._post("/quality-checks/waivers", {"assignment": assignment})

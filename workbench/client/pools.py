@@ -14,7 +14,6 @@ from workbench.json_forms import (
     HolesJson,
     MadePoolJson,
     MissedJson,
-    PaceJson,
     PairJson,
     PoolJson,
     PoolPlanJson,
@@ -90,10 +89,6 @@ class PoolCalls(CampaignCalls):
     def plan_pool(self, strategy: str = "depth", **recipe: Any) -> PoolPlanJson:
         """Plan a pool without making it: `parameter=["depth=50"]`, `run`, `per_pair`, `seconds` and more."""
         return cast(PoolPlanJson, self._get("/plans/pool", strategy=strategy, **recipe))
-
-    def pace(self) -> PaceJson:
-        """How many seconds a judgment takes, and where that comes from."""
-        return cast(PaceJson, self._get("/plans/pace"))
 
     def missed(self) -> MissedJson:
         """What the pools may have missed, by topic that was sampled and together."""

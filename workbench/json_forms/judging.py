@@ -171,39 +171,6 @@ class AddedPairs(TypedDict):
     without_text: list[str]
 
 
-class UnrecordedJson(TypedDict):
-    """An answer that arrived and could not be recorded, why, and what its assessor says now.
-
-    `settlement` is recorded or dismissed, null while it waits. `preferred` is what was better side by side.
-    """
-
-    answer_id: int
-    person: str
-    topic: str
-    docno: str
-    kind: str
-    answer: str
-    grade: int | None
-    comment: str
-    preferred: str
-    why: str
-    received_at: str
-    current_answer: str | None
-    current_grade: int | None
-    settlement: str | None
-
-
-class OpenWorkJson(TypedDict):
-    """An assessor with work left: documents, comparisons; whether there is an address for a reminder."""
-
-    name: str
-    documents: int
-    comparisons: int
-    has_address: bool
-    reminded_at: str | None
-    can_be_reminded: bool
-
-
 class DecisionJson(TypedDict):
     """What became of a decision; `overtaken_by` is who has decided the pair meanwhile."""
 

@@ -30,15 +30,6 @@ class PoolPlanJson(TypedDict):
     by_depth: dict[str, int]
 
 
-class PaceJson(TypedDict):
-    """The seconds of a judgment and where they come from, and the measured ones of `answers`."""
-
-    seconds: float
-    source: str
-    measured: float | None
-    answers: int
-
-
 class MissedLineJson(TypedDict):
     """What the sample of a topic, or of all together, says of the `unpooled` documents it was drawn from.
 

@@ -83,14 +83,3 @@ class SearchingReportJson(TypedDict):
     topics: list[TopicFoundJson]
     people: list[SearcherFoundJson]
     documents: list[SearchedDocumentJson]
-
-
-class SearchLineJson(TypedDict):
-    """An earlier search: how many documents it found, and how many were judged or added by it."""
-
-    search: int
-    typed: str
-    like: str | None
-    found: int
-    joined: int
-    searched_at: str

@@ -98,7 +98,7 @@ def index(query: PageQuery) -> PageJson[OwnCampaign]:
             cards,
             query,
             key=lambda card: card.slug,
-            form=lambda card: own_campaign(
+            form=lambda card: _own_campaign(
                 campaign_by_slug(db, card.slug, even_archived=True), frozenset(card.roles)
             ),
         )
@@ -119,7 +119,7 @@ def create(body: SentCampaign) -> OwnCampaign:
             organiser=viewer().id,
             slug=body.slug,
         )
-    return own_campaign(made, frozenset({Role.ORGANISER}))
+    return _own_campaign(made, frozenset({Role.ORGANISER}))
 
 
 @blueprint.get("/<slug>")
@@ -176,10 +176,10 @@ def progress() -> dict[str, object]:
 
 
 def _here(db: Session) -> OwnCampaign:
-    return own_campaign(campaign_of(db, here().id), here().roles)
+    return _own_campaign(campaign_of(db, here().id), here().roles)
 
 
-def own_campaign(campaign: Campaign, roles: frozenset[Role]) -> OwnCampaign:
+def _own_campaign(campaign: Campaign, roles: frozenset[Role]) -> OwnCampaign:
     """A campaign as one of its people sees it."""
     return {
         **campaign_json(campaign),

@@ -133,7 +133,7 @@ def documents(assignment_id: int, query: TaskDocuments) -> list[TaskDocument]:
     with reading() as db:
         require_assignment(db, here().id, assignment_id)
         found = documents_of(db, assignment_id, viewer().id, query.docno)
-    return [task_document(one.document, one.document.key) for one in found]
+    return [_task_document(one.document, one.document.key) for one in found]
 
 
 @blueprint.post("/judgments")
@@ -208,7 +208,7 @@ def _answer(one: DeskAnswer) -> OwnAnswer:
     }
 
 
-def task_document(document: ShownDocument, docno: str) -> TaskDocument:
+def _task_document(document: ShownDocument, docno: str) -> TaskDocument:
     """A document as the judging page shows it, by the name that it has there."""
     file, images = document.form.file, document.form.images
     return filled(

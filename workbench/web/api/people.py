@@ -84,13 +84,13 @@ def index(query: PageQuery) -> PageJson[MemberJson]:
 def add_role(login: str, body: SentRole) -> MemberJson:
     """Give a member of the campaign another role."""
     with writing() as db:
-        person = member_named(db, login)
+        person = _member_named(db, login)
         if not body.both_sides and person.groups and body.role in membership.JUDGES:
             raise Conflict(
                 f"{person.name} submits runs and would judge them", remedy="confirm it with `both_sides`"
             )
         membership.add_role(db, here().id, person.account_id, body.role, both_sides=body.both_sides)
-        return member_json(member_named(db, login))
+        return member_json(_member_named(db, login))
 
 
 @blueprint.delete("/people/<login>/roles/<role>")
@@ -101,7 +101,7 @@ def remove_role(login: str, role: str) -> None:
     if role not in set(Role):
         raise NotFound("there is no such role", remedy=f"one of {', '.join(Role)}")
     with writing() as db:
-        membership.remove_role(db, here().id, member_named(db, login).account_id, Role(role))
+        membership.remove_role(db, here().id, _member_named(db, login).account_id, Role(role))
 
 
 @blueprint.get("/invitations")
@@ -158,7 +158,7 @@ def _shown(made: Iterable[Invited]) -> InvitedPeople:
     return {"invitations": found}
 
 
-def member_named(db: Session, login: str) -> Member:
+def _member_named(db: Session, login: str) -> Member:
     """The person of this campaign with a login name; raises NotFound."""
     found = next((one for one in members(db, here().id) if one.login == login), None)
     if found is None:

@@ -9,14 +9,13 @@ from flask import Blueprint
 from pydantic import Field
 
 from workbench.errors import Finding, InvalidInput
-from workbench.json_forms import PaceJson, PoolPlanJson, filled
+from workbench.json_forms import PoolPlanJson
 from workbench.pooling.strategies import ALL_STRATEGIES, PoolRecipe
 from workbench.records import TieRule
 from workbench.web.access import here, organiser
 from workbench.web.api.cursors import FORBID, Flag, Real, Whole
 from workbench.web.api.operations import operation
 from workbench.web.context import reading
-from workbench.workflow.pools.pace import pace_of
 from workbench.workflow.pools.planning import plan_pool
 from workbench.workflow.pools.pool_json import plan_json
 
@@ -70,12 +69,3 @@ def pool(query: PoolPlanQuery) -> PoolPlanJson:
             seconds=query.seconds,
         )
     return plan_json(planned)
-
-
-@blueprint.get("/pace")
-@organiser
-@operation(PaceJson)
-def pace() -> PaceJson:
-    """Show how many seconds a judgment takes, and where that comes from."""
-    with reading() as db:
-        return filled(PaceJson, pace_of(db, here().id))

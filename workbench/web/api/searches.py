@@ -72,7 +72,7 @@ def search(body: SentSearch) -> SearchJson:
             raise NotFound("there is no such topic in this campaign", remedy="see the list of topics")
         among = known_to_organiser(db, searcher).filter(asked.among)
         like = like_document(db, here().id, asked)
-    answer = asked_index(asked, among, like)
+    answer = _asked_index(asked, among, like)
     with writing() as db:
         require_search(db, here().id)
         row = record_search(db, searcher, answer)
@@ -111,7 +111,7 @@ def add(search_id: int, body: SentHits) -> AddedPairs:
     return filled(AddedPairs, done, passed=[one.docno for one in done.passed])
 
 
-def asked_index(asked: NewSearch, among: DocnoFilter, like: Document | None) -> AnsweredSearch:
+def _asked_index(asked: NewSearch, among: DocnoFilter, like: Document | None) -> AnsweredSearch:
     """What the index answers; raises Unavailable where the engine does not, else as `ask_index`."""
     try:
         return ask_index(asked, among, like)
@@ -121,11 +121,6 @@ def asked_index(asked: NewSearch, among: DocnoFilter, like: Document | None) -> 
         raise
 
 
-def search_json(found: ShownSearch) -> SearchJson:
-    """A search with its hits so far."""
-    return filled(SearchJson, found, search=found.id, hits=_hits(found))
-
-
 def _searcher(topic: str) -> Searcher:
     return Searcher(here().id, topic, viewer().id)
 
@@ -133,7 +128,7 @@ def _searcher(topic: str) -> Searcher:
 def _search(db: Session, search_id: int) -> SearchJson:
     row = own_search(db, _searcher(""), search_id)
     found = shown_search(db, row, known_to_organiser(db, _searcher(row.topic)))
-    return search_json(found)
+    return filled(SearchJson, found, search=found.id, hits=_hits(found))
 
 
 def _hits(found: ShownSearch) -> list[HitJson]:
