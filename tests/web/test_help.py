@@ -109,7 +109,7 @@ def test_what_is_searched_is_shown_as_text(stranger: FlaskClient) -> None:
     [
         ("Olga", "/c/harbour/agreement", "agreement"),
         ("Olga", "/c/harbour/pools", "pools"),
-        ("Olga", "/c/harbour/agreement/size", "planner"),
+        ("Olga", "/c/harbour/agreement/size", "agreement"),
         ("Ada", "/c/harbour/judge", "judging"),
         ("Olga", "/account", "reading"),
     ],

@@ -102,7 +102,7 @@ def _collection(state: CampaignState) -> Iterator[TodoItem]:
     missing, found = state.overview.missing_documents, state.readiness
     if state.disk_full:
         text = "The disk of the server is full: nothing is saved. Tell the administrator to make room."
-        yield TodoItem("Disk full", text, url_for("help.page", page="observing"), "What to do", "poor")
+        yield TodoItem("Disk full", text, url_for("help.page", page="administration"), "What to do", "poor")
     for name, loaded, documents in state.cut_loads[:MOST_LINES]:
         cut = Markup(
             'The load of <bdi class="mono" dir="auto">{}</bdi> was cut: {} of {} stored. Load the file again.'
