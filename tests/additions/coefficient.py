@@ -104,7 +104,7 @@ def check(printed: Mapping[tuple[str, ...], str]) -> None:
     assert "Halved & " in printed[*AGREE, "--latex"]
     assert printed[*AGREE, "--matrix", NAME, "--csv"].startswith("assessor,")
     assert NAME in printed["agree", "--help"]
-    assert NAME in printed["campaign", "agreement-topics", "--help"]
+    assert NAME in printed["campaign", "agreement-by", "topics", "--help"]
     assert "Halved agreement" in printed["help", "agreement"]
 
 
@@ -117,7 +117,7 @@ COEFFICIENT = Addition(
         (*AGREE, "--latex"),
         (*AGREE, "--matrix", NAME, "--csv"),
         ("agree", "--help"),
-        ("campaign", "agreement-topics", "--help"),
+        ("campaign", "agreement-by", "topics", "--help"),
         ("help", "agreement"),
     ),
     check,

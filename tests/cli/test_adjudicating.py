@@ -51,46 +51,51 @@ def told(*words: str) -> Any:
 
 @pytest.mark.usefixtures("folder")
 def test_disputed_pairs_are_listed_with_who_said_what_and_how_much_they_move() -> None:
-    found = told("disputes", "small")
+    found = told("adjudication", "disputes", "small")
     assert (found["disputed"], found["done"], found["counts"]["open"]) == (1, 0, 1)
     (pair,) = found["pairs"]
     assert [(one["assessor"], one["grade"]) for one in pair["answers"]] == [("ann", 0), ("bea", 1)]
     # With d1 not relevant run two is the better one, with d1 relevant they are tied: half a swap.
     assert pair["influence"]["swaps"] == 0.5
-    lines = campaign("disputes", "small", "--csv").stdout.splitlines()
+    lines = campaign("adjudication", "disputes", "small", "--csv").stdout.splitlines()
     assert lines[0].startswith("topic,doc,state,answers,distance")
     assert lines[1].startswith("T1,d1,open,ann: 0; bea: 1,1,1.0,yes,0.5,")
-    assert campaign("disputes", "small", "--state", "decided").stdout.count("\n") == 1
-    assert campaign("disputes", "small", "--csv", "--json").exit_code == 2
+    assert campaign("adjudication", "disputes", "small", "--state", "decided").stdout.count("\n") == 1
+    assert campaign("adjudication", "disputes", "small", "--csv", "--json").exit_code == 2
 
 
 @pytest.mark.usefixtures("folder")
 def test_decisions_come_in_once_go_out_as_they_came_and_stand_in_the_queue() -> None:
-    assert told("adjudicate", "small", "decided.tsv") == [
+    assert told("adjudication", "decide", "small", "decided.tsv") == [
         {"file": "decided.tsv", "read": 1, "new": 1, "undisputed": 0, "ungiven": 0}
     ]
-    assert told("adjudicate", "small", "decided.tsv")[0]["new"] == 0
-    assert campaign("decisions", "small").stdout == "topic\tdoc\tgrade\treason\nT1\td1\t1\tit says so\n"
-    assert told("disputes", "small")["counts"]["decided"] == 1
+    assert told("adjudication", "decide", "small", "decided.tsv")[0]["new"] == 0
+    assert (
+        campaign("adjudication", "decisions", "small").stdout
+        == "topic\tdoc\tgrade\treason\nT1\td1\t1\tit says so\n"
+    )
+    assert told("adjudication", "disputes", "small")["counts"]["decided"] == 1
 
 
 def test_a_file_with_wrong_decisions_leaves_nothing(folder: Path) -> None:
     text = "topic\tdoc\tgrade\nT1\td1\t1\nT9\td1\t1\nT1\td2\t5\nT1\td3\t0\n"
     (folder / "wrong.tsv").write_text(text, encoding="utf-8")
-    result = CliRunner().invoke(command, ["adjudicate", "small", "wrong.tsv"])
+    result = CliRunner().invoke(command, ["adjudication", "decide", "small", "wrong.tsv"])
     assert result.exit_code == 1
     found = getattr(result.exception, "findings", ())
     assert [(one.line, one.code) for one in found] == [(3, "unknown-topic"), (4, "grade"), (5, "not-judged")]
-    assert told("disputes", "small")["counts"]["decided"] == 0
+    assert told("adjudication", "disputes", "small")["counts"]["decided"] == 0
 
 
 @pytest.mark.usefixtures("folder")
 def test_what_is_disputed_is_shown_and_changed() -> None:
-    assert told("dispute-rules", "small")["difference"] == "any"
-    changed = told("dispute-rules", "small", "--difference", "line", "--hide-names", "--measure", "AP")
+    assert told("adjudication", "rules", "small")["difference"] == "any"
+    changed = told(
+        "adjudication", "rules", "small", "--difference", "line", "--hide-names", "--measure", "AP"
+    )
     assert (changed["difference"], changed["names_hidden"], changed["measure"]) == ("line", True, "AP")
-    assert campaign("dispute-rules", "small", "--measure", "P@1").exit_code == 1
-    assert told("dispute-rules", "small", "--show-names")["names_hidden"] is False
+    assert campaign("adjudication", "rules", "small", "--measure", "P@1").exit_code == 1
+    assert told("adjudication", "rules", "small", "--show-names")["names_hidden"] is False
 
 
 def test_the_nyt_pilot_held_elsewhere_reports_what_was_published(
@@ -106,10 +111,10 @@ def test_the_nyt_pilot_held_elsewhere_reports_what_was_published(
     assert campaign("new", "Pilot", "--scale", str(scale)).exit_code == 0
     assert campaign("topics", "pilot", str(data / "topics.jsonl")).exit_code == 0
     assert sum(one["new"] for one in told("import", "pilot", before)) == 360
-    disputed = told("disputes", "pilot", "--order", "topic")["disputed"]
+    disputed = told("adjudication", "disputes", "pilot", "--order", "topic")["disputed"]
     assert sum(one["new"] for one in told("import", "pilot", after, "--discussed")) == 360
     assert sum(one["new"] for one in told("import", "pilot", after, "--discussed")) == 0
-    assert told("disputes", "pilot", "--order", "topic")["disputed"] < disputed
+    assert told("adjudication", "disputes", "pilot", "--order", "topic")["disputed"] < disputed
     found = json.loads(CliRunner().invoke(rounds, [before, after, "--json"]).stdout)
     assert (found["pairs"], found["labels"], found["changed"]) == (120, 360, 34)
     fleiss = next(one for one in found["graded"] if one["coefficient"] == "pooled")

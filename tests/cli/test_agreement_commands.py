@@ -64,7 +64,7 @@ def as_json(text: str) -> Any:
 
 def test_agreement_by_topic_has_three_forms(run: Run) -> None:
     # 22 of 24 agree; X has 12 relevant, Y 14: (11/12 - .5035) / (1 - .5035) = .8322.
-    found = as_json(run("campaign", "agreement-topics", "harbour", "--json"))
+    found = as_json(run("campaign", "agreement-by", "topics", "harbour", "--json"))
     (row,) = found["rows"]
     chance = (13 / 24) ** 2 + (11 / 24) ** 2
     assert row["pooled"] == pytest.approx((11 / 12 - chance) / (1 - chance))
@@ -72,9 +72,9 @@ def test_agreement_by_topic_has_three_forms(run: Run) -> None:
     assert row["interval"] == "linearised variance over pairs, Gwet 2014"
     assert row["pooled_low"] < row["pooled"] < row["pooled_high"]
     assert found["topics_without_pairs"] == ["T2"]
-    table = run("campaign", "agreement-topics", "harbour", "--csv")
+    table = run("campaign", "agreement-by", "topics", "harbour", "--csv")
     assert float(next(csv.DictReader(table.splitlines()))["pooled"]) == row["pooled"]
-    assert "T1\t24\t2\t0.917\t0.832" in run("campaign", "agreement-topics", "harbour")
+    assert "T1\t24\t2\t0.917\t0.832" in run("campaign", "agreement-by", "topics", "harbour")
 
 
 def test_the_documents_that_two_must_judge_are_computed_without_a_campaign() -> None:
@@ -106,7 +106,7 @@ def test_the_documents_that_two_must_judge_are_computed_without_a_campaign() -> 
 
 
 def test_a_machine_is_compared_with_people(run: Run) -> None:
-    found = as_json(run("campaign", "agreement-machines", "harbour", "--json"))
+    found = as_json(run("campaign", "agreement-by", "machines", "harbour", "--json"))
     # The robot says what X says; Y differs on n00 and n02, where people are tied.
     rows = {(row["against"], row["person"]): row for row in found["rows"]}
     assert (rows["majority", None]["n"], rows["majority", None]["observed"]) == (22, 1.0)
@@ -116,56 +116,56 @@ def test_a_machine_is_compared_with_people(run: Run) -> None:
         None,
     )
     assert found["majority"] == {"robot": {"tied": 2, "one_person": 0}}
-    assert "robot\tperson\tX\t24" in run("campaign", "agreement-machines", "harbour")
+    assert "robot\tperson\tX\t24" in run("campaign", "agreement-by", "machines", "harbour")
 
 
-COMMANDS = ["self-consistency", "agreement-machines", "agreement-topics"]
+COMMANDS = ["self", "machines", "topics"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_report_says_by_which_line(run: Run, command: str) -> None:
-    found = as_json(run("campaign", command, "harbour", "--json"))
+    found = as_json(run("campaign", "agreement-by", command, "harbour", "--json"))
     assert [found[name] for name in ("relevant_from", "graded")] == [1, False]
-    graded = as_json(run("campaign", command, "harbour", "--json", "--graded"))
+    graded = as_json(run("campaign", "agreement-by", command, "harbour", "--json", "--graded"))
     assert (graded["relevant_from"], graded["graded"]) == (1, True)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_report_comes_as_tables_of_latex(run: Run, command: str) -> None:
-    latex = run("campaign", command, "harbour", "--latex")
+    latex = run("campaign", "agreement-by", command, "harbour", "--latex")
     assert latex.startswith("% needs \\usepackage{booktabs,longtable}\n")
     assert latex.count(r"\toprule") == latex.count(r"\bottomrule") > 0
 
 
 def test_latex_has_the_figures_with_their_intervals_and_says_of_what_they_are(run: Run) -> None:
-    topics = run("campaign", "agreement-topics", "harbour", "--latex")
+    topics = run("campaign", "agreement-by", "topics", "harbour", "--latex")
     assert "T1 & 24 & 2 & 0.917 [" in topics
     assert "& 0.832 [" in topics
     assert r"95\,\% intervals are of the documents of each topic." in topics
-    machines = run("campaign", "agreement-machines", "harbour", "--latex")
+    machines = run("campaign", "agreement-by", "machines", "harbour", "--latex")
     assert "robot & majority of people & 22 & 1 & 1.000" in machines
     # Of one topic there is no interval.
     assert "robot & Y & 24 & 1 & 0.917 & 0.832 &" in machines
     assert "intervals: jackknife over topics." in machines
     assert "those of kappa are of these documents." in run(
-        "campaign", "self-consistency", "harbour", "--latex"
+        "campaign", "agreement-by", "self", "harbour", "--latex"
     )
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_csv_says_how_its_intervals_are_found(run: Run, command: str) -> None:
-    said = run("campaign", command, "harbour", "--csv").splitlines()
+    said = run("campaign", "agreement-by", command, "harbour", "--csv").splitlines()
     assert said[0].endswith("undefined,would_define,interval,level")
     assert all(line.endswith(",0.95") for line in said[1:])
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_report_has_one_form_at_a_time(command: str) -> None:
-    done = CliRunner().invoke(workbench, ["campaign", command, "harbour", "--csv", "--json"])
+    done = CliRunner().invoke(workbench, ["campaign", "agreement-by", command, "harbour", "--csv", "--json"])
     assert done.exit_code == 2
     assert "exclude one another" in done.output
 
 
 def test_what_needs_events_of_the_screen_says_nothing_of_files(run: Run) -> None:
-    assert as_json(run("campaign", "self-consistency", "harbour", "--json"))["rows"] == []
-    assert run("campaign", "self-consistency", "harbour", "--csv").startswith("assessor,")
+    assert as_json(run("campaign", "agreement-by", "self", "harbour", "--json"))["rows"] == []
+    assert run("campaign", "agreement-by", "self", "harbour", "--csv").startswith("assessor,")

@@ -1,4 +1,4 @@
-"""`workbench campaign score-compare`, `score-pairs`, `score-topics`: the pages of Scores at the terminal."""
+"""`workbench campaign scores`: the pages of Scores at the terminal."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def campaign(sqlite_database: Database) -> Database:
 
 def invoke(database: Database, command: str, *words: str) -> Result:
     address = ("--database", database.url)
-    return CliRunner().invoke(workbench, ["campaign", command, "harbour", *words, *address])
+    return CliRunner().invoke(workbench, ["campaign", "scores", command, "harbour", *words, *address])
 
 
 def in_json(database: Database, command: str, *words: str) -> Any:
@@ -41,47 +41,47 @@ def in_json(database: Database, command: str, *words: str) -> Any:
 
 
 def test_two_runs_are_compared_by_topic(campaign: Database) -> None:
-    found = in_json(campaign, "score-compare", "alpha", "beta", "-m", "RR(rel=2)", "--seed=3")
+    found = in_json(campaign, "compare", "alpha", "beta", "-m", "RR(rel=2)", "--seed=3")
     # 1 - 1/3 and 0 - 1/2.
     assert (found["first"], found["second"], found["topics"]) == ("alpha", "beta", 2)
     assert found["difference"] == pytest.approx((2 / 3 - 1 / 2) / 2)
     assert {test["undefined"] for test in found["tests"]} == {"fewer than 5 topics"}
-    done = invoke(campaign, "score-compare", "alpha", "beta", "-m", "RR(rel=2)")
+    done = invoke(campaign, "compare", "alpha", "beta", "-m", "RR(rel=2)")
     assert done.stdout.splitlines()[0] == "topic\talpha\tbeta\tdifference"
     assert "RR(rel=2)" in done.stderr
-    assert "Majority" in invoke(campaign, "score-compare", "beta", "alpha", "--latex").stdout
+    assert "Majority" in invoke(campaign, "compare", "beta", "alpha", "--latex").stdout
 
 
 def test_every_two_runs_are_compared_by_the_threshold_of_the_scale(campaign: Database) -> None:
-    found = in_json(campaign, "score-pairs", "--method=t-holm")
+    found = in_json(campaign, "pairs", "--method=t-holm")
     assert (found["measure"], found["method"]) == ("AP(rel=2)", "t-holm")
     assert len(found["pairs"]) == 3
-    some = in_json(campaign, "score-pairs", "--run=beta", "--run=low", "-m", "RR(rel=2)")
+    some = in_json(campaign, "pairs", "--run=beta", "--run=low", "-m", "RR(rel=2)")
     (pair,) = some["pairs"]
     # (1/3 + 1/2) / 2 against 0.
     assert (pair["first"], pair["difference"]) == ("beta", pytest.approx(5 / 12))
-    assert "no test of fewer than 5 topics" in invoke(campaign, "score-pairs").stderr
+    assert "no test of fewer than 5 topics" in invoke(campaign, "pairs").stderr
 
 
 def test_topics_come_by_difficulty_or_disagreement(campaign: Database) -> None:
     # RR on T1: 1, 1/3, 0; on T2: 0, 1/2, 0.
-    easiest_last = in_json(campaign, "score-topics", "-m", "RR(rel=2)")
+    easiest_last = in_json(campaign, "topics", "-m", "RR(rel=2)")
     assert [(one["topic"], one["relevant"]) for one in easiest_last] == [("T2", 1), ("T1", 1)]
-    lenient = in_json(campaign, "score-topics", "-m", "RR(rel=1)")
+    lenient = in_json(campaign, "topics", "-m", "RR(rel=1)")
     assert {one["topic"]: one["relevant"] for one in lenient} == {"T1": 2, "T2": 1}
-    by_gain = in_json(campaign, "score-topics", "-m", "nDCG@10")
+    by_gain = in_json(campaign, "topics", "-m", "nDCG@10")
     assert {one["topic"]: one["relevant"] for one in by_gain} == {"T1": 1, "T2": 1}
-    done = invoke(campaign, "score-topics", "-m", "RR(rel=2)", "--order=disagreement", "--csv")
+    done = invoke(campaign, "topics", "-m", "RR(rel=2)", "--order=disagreement", "--csv")
     assert [line.split(",")[0] for line in done.stdout.splitlines()[1:]] == ["T1", "T2"]
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        ("score-compare", "alpha", "alpha"),
-        ("score-compare", "alpha", "gamma"),
-        ("score-pairs", "-m", "AP P@10"),
-        ("score-topics", "--run=gamma"),
+        ("compare", "alpha", "alpha"),
+        ("compare", "alpha", "gamma"),
+        ("pairs", "-m", "AP P@10"),
+        ("topics", "--run=gamma"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(campaign: Database, words: tuple[str, ...]) -> None:

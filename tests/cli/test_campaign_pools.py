@@ -71,29 +71,29 @@ def test_a_pool_is_opened_at_once_unless_it_is_to_be_a_draft(run: Run) -> None:
 
 def test_opening_closing_and_deleting_ask_once_more(run: Run) -> None:
     run("pool", "harbour", "--depth", "2", "--draft")
-    asked = run("pool-open", "harbour", "depth 2", stdin="y\n")
+    asked = run("draft", "open", "harbour", "depth 2", stdin="y\n")
     assert "6 pairs in 2 topics" in asked.stderr
     assert states(run) == {"depth 2": "open"}
-    assert "already open" in run("pool-open", "harbour", "depth 2").stdout
+    assert "already open" in run("draft", "open", "harbour", "depth 2").stdout
     run("pool-close", "harbour", "depth 2", "--yes")
     assert states(run) == {"depth 2": "closed"}
     assert "already closed" in run("pool-close", "harbour", "depth 2").stdout
     run("pool", "harbour", "--draft", "--name", "plan")
     with pytest.raises(AssertionError, match="Aborted"):
-        run("pool-delete", "harbour", "plan", stdin="n\n")
+        run("draft", "delete", "harbour", "plan", stdin="n\n")
     assert "plan" in states(run)
-    run("pool-delete", "harbour", "plan", stdin="y\n")
+    run("draft", "delete", "harbour", "plan", stdin="y\n")
     assert "plan" not in states(run)
     with pytest.raises(Conflict, match="is closed"):
-        run("pool-delete", "harbour", "depth 2", "--yes")
+        run("draft", "delete", "harbour", "depth 2", "--yes")
 
 
 def test_a_draft_is_renamed_and_built_again(run: Run) -> None:
     run("pool", "harbour", "--depth", "2", "--draft")
-    run("pool-rename", "harbour", "depth 2", "the plan")
+    run("draft", "rename", "harbour", "depth 2", "the plan")
     assert states(run) == {"the plan": "draft"}
     run("add-to-pool", "harbour", "--pool", "the plan", "--topic", "T2", "--reason", "seen", "d6")
-    built = json.loads(run("pool-rebuild", "harbour", "the plan", "--json").stdout)
+    built = json.loads(run("draft", "rebuild", "harbour", "the plan", "--json").stdout)
     assert built == {
         "name": "the plan",
         "pairs": 7,
@@ -102,7 +102,7 @@ def test_a_draft_is_renamed_and_built_again(run: Run) -> None:
         "added_by_hand": 1,
         "changed_runs": [],
     }
-    assert "1 added by hand kept" in run("pool-rebuild", "harbour", "the plan").stdout
+    assert "1 added by hand kept" in run("draft", "rebuild", "harbour", "the plan").stdout
 
 
 def test_pools_are_compared_as_table_json_and_pairs(run: Run) -> None:

@@ -51,17 +51,17 @@ def test_opening_tells_what_is_judged_shared_changed_or_without_text(
     judged.does("campaign", "pool", "harbour", "--depth", "3", "--name", "deeper", "--draft")
     (tmp_path / "alpha.txt").write_bytes(run_text("alpha", {"T1": ("d1", "zz"), "T2": ("d/4", "d1")}))
     judged.does("campaign", "run", "replace", "harbour", "alpha", tmp_path / "alpha.txt")
-    waiting = judged.run("campaign", "pool-open", "harbour", "deeper", stdin=b"n\n")
+    waiting = judged.run("campaign", "draft", "open", "harbour", "deeper", stdin=b"n\n")
     assert waiting.returncode == 130
     told = waiting.stderr.decode().splitlines()
     # Eve and Una judged two pairs of the draft; depth 2 has six of its pairs.
     assert "2 of its pairs are already judged" in told
     assert "6 of its pairs are in depth 2 (open)" in told
-    assert "run alpha was replaced since: run pool-rebuild" in told
-    rebuilt = judged.run("campaign", "pool-rebuild", "harbour", "deeper")
+    assert "run alpha was replaced since: run draft rebuild" in told
+    rebuilt = judged.run("campaign", "draft", "rebuild", "harbour", "deeper")
     assert rebuilt.stdout.decode().startswith("deeper: ")
     assert " was replaced: " in rebuilt.stderr.decode()
-    opened = judged.run("campaign", "pool-open", "harbour", "deeper", "--yes")
+    opened = judged.run("campaign", "draft", "open", "harbour", "deeper", "--yes")
     assert "1 of its documents have no text yet" in opened.stderr.decode().splitlines()
     judged.does("campaign", "pool-close", "harbour", "deeper", "--yes")
     assert judged.does("campaign", "pool-close", "harbour", "deeper") == b"deeper is already closed\n"
@@ -70,15 +70,17 @@ def test_opening_tells_what_is_judged_shared_changed_or_without_text(
 
 
 def test_disputes_rules_and_decisions_are_tables(judged: Terminal) -> None:
-    listed = judged.run("campaign", "disputes", "harbour")
+    listed = judged.run("campaign", "adjudication", "disputes", "harbour")
     (heading, line) = rows(listed.stdout)
     assert heading == ["topic", "doc", "state", "answers", "distance", "swaps", "shift", "grade"]
     assert line[:4] == ["T1", "d2", "open", "Eve: 0; Una: 2"]
     assert line[-1] == ""
     assert listed.stderr == b"0 of 1 settled\n"
-    decided = judged.does("campaign", "adjudicate", "harbour", "-", stdin=b"topic\tdoc\tgrade\nT1\td2\t2\n")
+    decided = judged.does(
+        "campaign", "adjudication", "decide", "harbour", "-", stdin=b"topic\tdoc\tgrade\nT1\td2\t2\n"
+    )
     assert rows(decided)[1] == ["standard input", "1", "1", "0", "0"]
-    rules = dict(rows(judged.does("campaign", "dispute-rules", "harbour"))[1:])
+    rules = dict(rows(judged.does("campaign", "adjudication", "rules", "harbour"))[1:])
     assert rules["names_hidden"] == "False"
 
 

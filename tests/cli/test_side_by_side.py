@@ -19,7 +19,18 @@ from workbench.workflow.people.assessors import assessors_of
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 # In the scale of four grades both find d1 and d2 of T1 relevant, and Ada d6 as well.
 GRADES = {"Ada": {"d1": 3, "d2": 2, "d6": 2, "d#3": 0}, "Ben": {"d1": 2, "d2": 2}}
-GIVE = ("campaign", "compare-documents", "harbour", "--assessor", "Ada", "--assessor", "Ben", "--seed", "1")
+GIVE = (
+    "campaign",
+    "side-by-side",
+    "documents",
+    "harbour",
+    "--assessor",
+    "Ada",
+    "--assessor",
+    "Ben",
+    "--seed",
+    "1",
+)
 
 
 @pytest.fixture
@@ -47,7 +58,7 @@ def answer_all(terminal: Terminal, choice: str) -> None:
 
 
 def as_csv(terminal: Terminal, *words: str) -> list[dict[str, str]]:
-    printed = terminal.does("campaign", "preferences", "harbour", "--csv", *words).decode()
+    printed = terminal.does("campaign", "side-by-side", "results", "harbour", "--csv", *words).decode()
     return list(csv.DictReader(printed.splitlines()))
 
 
@@ -75,7 +86,7 @@ def test_answers_are_printed_as_trec_eval_reads_them_and_with_everything(judged:
     judged.does(*GIVE, "--best", "2")
     answer_all(judged, "first")
     # Of every decided pair the better document has 1 and the other one 0.
-    assert judged.does("campaign", "preferences", "harbour").decode().splitlines() == [
+    assert judged.does("campaign", "side-by-side", "results", "harbour").decode().splitlines() == [
         "T1 Ada 1 d1 1",
         "T1 Ada 1 d2 0",
         "T1 Ben 1 d1 1",
@@ -83,7 +94,7 @@ def test_answers_are_printed_as_trec_eval_reads_them_and_with_everything(judged:
     ]
     rows = as_csv(judged)
     assert [(row["assessor"], row["reason"]) for row in rows] == [("Ada", "clearer"), ("Ben", "clearer")]
-    assert judged.json("campaign", "preferences", "harbour")[0]["assessor"] == "Ada"
+    assert judged.json("campaign", "side-by-side", "results", "harbour")[0]["assessor"] == "Ada"
 
 
 def test_documents_are_ranked_and_the_agreement_of_two_told(judged: Terminal) -> None:
@@ -95,13 +106,15 @@ def test_documents_are_ranked_and_the_agreement_of_two_told(judged: Terminal) ->
         ("d1", "0.5", "2", "2"),
         ("d2", "0.5", "2", "2"),
     ]
-    heading, line = judged.does("campaign", "preferences", "harbour", "--agreement").decode().splitlines()
+    heading, line = (
+        judged.does("campaign", "side-by-side", "results", "harbour", "--agreement").decode().splitlines()
+    )
     assert heading.split("\t")[:3] == ["kind", "assessor", "other"]
     assert line.split("\t")[:5] == ["documents", "Ada", "Ben", "1", "1"]
 
 
 def test_the_results_of_two_runs_are_compared(judged: Terminal) -> None:
-    give = ("campaign", "compare-runs", "harbour", "alpha", "beta", "--assessor", "Ada")
+    give = ("campaign", "side-by-side", "runs", "harbour", "alpha", "beta", "--assessor", "Ada")
     assert judged.does(*give, "--seed", "2") == b"2 tasks assigned.\n"
     assert judged.json(*give) == {"tasks": 0}
     answer_all(judged, "first")
@@ -110,21 +123,24 @@ def test_the_results_of_two_runs_are_compared(judged: Terminal) -> None:
     assert (row["first"], row["second"], row["ties"]) == ("alpha", "beta", "0")
     assert int(row["first_better"]) + int(row["second_better"]) == 2
     # Runs are no documents.
-    assert judged.does("campaign", "preferences", "harbour") == b""
+    assert judged.does("campaign", "side-by-side", "results", "harbour") == b""
     assert as_csv(judged, "--documents") == []
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("compare-documents", "harbour", "--assessor", "Eve"), "Eve is not an assessor of this campaign"),
         (
-            ("compare-runs", "harbour", "alpha", "alpha", "--assessor", "Ada"),
+            ("side-by-side", "documents", "harbour", "--assessor", "Eve"),
+            "Eve is not an assessor of this campaign",
+        ),
+        (
+            ("side-by-side", "runs", "harbour", "alpha", "alpha", "--assessor", "Ada"),
             "cannot be compared with itself",
         ),
-        (("compare-runs", "harbour", "alpha", "gone", "--assessor", "Ada"), "there is no run 'gone'"),
+        (("side-by-side", "runs", "harbour", "alpha", "gone", "--assessor", "Ada"), "there is no run 'gone'"),
         (
-            ("compare-runs", "harbour", "alpha", "beta", "--assessor", "Ada", "--topic", "T9"),
+            ("side-by-side", "runs", "harbour", "alpha", "beta", "--assessor", "Ada", "--topic", "T9"),
             "there is no topic 'T9'",
         ),
     ],
@@ -138,5 +154,5 @@ def test_what_cannot_be_compared_is_refused_and_nothing_given(
 
 
 def test_a_table_and_json_are_not_asked_for_at_once(populated: Terminal) -> None:
-    done = populated.run("campaign", "preferences", "harbour", "--csv", "--json")
+    done = populated.run("campaign", "side-by-side", "results", "harbour", "--csv", "--json")
     assert (done.returncode, b"--json and --csv exclude one another" in done.stderr) == (2, True)

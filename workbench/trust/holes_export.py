@@ -71,8 +71,8 @@ def _latex(found: Holes) -> str:
                 PaperColumn("condensed", "Condensed"),
             ),
             f"What unjudged documents leave open of the scores of {of_runs}, with 95\\,\\% intervals over "
-            f"topics: the extremes over all grades, up to {found.highest}, that they could have; without "
-            "them (condensed list, Sakai 2007); and with all of them relevant.",
+            f"topics: the extremes over all grades, up to {found.highest}, that they could have; and without "
+            "them (condensed list, Sakai 2007).",
             "tab:trust-holes",
         ),
         paper_table(

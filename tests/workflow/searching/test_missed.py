@@ -169,8 +169,8 @@ def test_the_commands_draw_and_report(sqlite_database: Database, cast: Cast) -> 
         assert result.exit_code == 0, result.output
         return result.stdout
 
-    lines = done("draw-missed", "harbour", "--pool", POOL, "-n", "4", "--topic", "T1", "--seed", "3")
+    lines = done("missed", "draw", "harbour", "--pool", POOL, "-n", "4", "--topic", "T1", "--seed", "3")
     assert lines.splitlines()[1].split("\t")[:3] == ["T1", "4", "4"]
-    report = json.loads(done("missed", "harbour", "--json"))
+    report = json.loads(done("missed", "estimate", "harbour", "--json"))
     assert (report["topics"][0]["drawn"], report["topics"][0]["judged"]) == (4, 0)
-    assert done("missed", "harbour").splitlines()[1].split("\t")[5] == "-"
+    assert done("missed", "estimate", "harbour").splitlines()[1].split("\t")[5] == "-"

@@ -23,7 +23,12 @@ from workbench.workflow.adjudication.rules import adjudication_rules, save_adjud
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 
 
-@click.command("disputes")
+@click.group("adjudication")
+def adjudication() -> None:
+    """List disputed pairs, their rules and the decisions on them, and import decisions."""
+
+
+@adjudication.command("disputes")
 @click.argument("campaign")
 @click.option(
     "--order",
@@ -75,7 +80,7 @@ RULES = (
 """The settings in the order in which they are printed."""
 
 
-@click.command("dispute-rules")
+@adjudication.command("rules")
 @click.argument("campaign")
 @click.option(
     "--difference",
@@ -133,7 +138,7 @@ def dispute_rules(settings: Settings, campaign: str, as_json: bool, **given: Any
         say_table(["setting", "value"], now.items())
 
 
-@click.command("adjudicate")
+@adjudication.command("decide")
 @click.argument("campaign")
 @FILES
 @JSON
@@ -170,11 +175,11 @@ def adjudicate(settings: Settings, campaign: str, files: tuple[str, ...], as_jso
         )
 
 
-@click.command("decisions")
+@adjudication.command("decisions")
 @click.argument("campaign")
 @database_options
 def decisions(settings: Settings, campaign: str) -> None:
-    """Print every adjudicated grade of CAMPAIGN, as the TSV that `adjudicate` reads."""
+    """Print every adjudicated grade of CAMPAIGN, as the TSV that `decide` reads."""
     with open_database(settings) as database, database.reading() as db:
         made = decisions_made(db, campaign_by_slug(db, campaign).id)
     for line in write_decisions(made):

@@ -56,7 +56,12 @@ def agreement(settings: Settings, campaign: str, options: AgreementOptions, view
     print_agreement(found, options, view.form)
 
 
-@click.command("agreement-topics")
+@click.group("agreement-by")
+def agreement_by() -> None:
+    """Report agreement by topic, with each machine, and of assessors with themselves."""
+
+
+@agreement_by.command("topics")
 @click.argument("campaign")
 @agreement_options(*_GRADES, "machines", "answers", "coefficient")
 @form_options
@@ -88,7 +93,7 @@ def agreement_topics(settings: Settings, campaign: str, options: AgreementOption
         )
 
 
-@click.command("self-consistency")
+@agreement_by.command("self")
 @click.argument("campaign")
 @agreement_options(*_GRADES)
 @form_options
@@ -99,7 +104,7 @@ def self_consistency(settings: Settings, campaign: str, options: AgreementOption
     _print_table(repeats_export(_report(settings, campaign, options, consistency)), form)
 
 
-@click.command("agreement-machines")
+@agreement_by.command("machines")
 @click.argument("campaign")
 @agreement_options(*_GRADES, "answers")
 @form_options

@@ -49,7 +49,12 @@ _SCOPE = (
 )
 
 
-@click.command("score-compare")
+@click.group("scores")
+def scores() -> None:
+    """Compare two or all runs of a campaign, and sort its topics by difficulty."""
+
+
+@scores.command("compare")
 @click.argument("campaign")
 @click.argument("first")
 @click.argument("second")
@@ -80,7 +85,7 @@ def score_compare(
         say_two_runs(found)
 
 
-@click.command("score-pairs")
+@scores.command("pairs")
 @click.argument("campaign")
 @consensus_options(default="majority")
 @record_options("scope", ScoredScope, _SCOPE)
@@ -105,7 +110,7 @@ def score_pairs(
         say_all_pairs(found)
 
 
-@click.command("score-topics")
+@scores.command("topics")
 @click.argument("campaign")
 @consensus_options(default="majority")
 @record_options("scope", ScoredScope, _SCOPE)

@@ -12,7 +12,12 @@ from workbench.workflow.searching.drawing import SampleDraw, keep_draw, plan_dra
 from workbench.workflow.searching.missed import MissedLine, MissedReport, missed_export, missed_report
 
 
-@click.command("draw-missed")
+@click.group("missed")
+def missed() -> None:
+    """Draw a sample of what is not pooled, and estimate what the pools have missed."""
+
+
+@missed.command("draw")
 @click.argument("campaign")
 @click.option("--pool", required=True, help="Name of the open pool that takes the documents.")
 @click.option("-n", "--size", required=True, type=int, help="Documents of each topic.")
@@ -36,12 +41,12 @@ def draw_missed(
     )
 
 
-@click.command("missed")
+@missed.command("estimate")
 @click.argument("campaign")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object, with all topics together.")
 @click.option("--csv", "as_csv", is_flag=True, help="The topics as CSV.")
 @database_options
-def missed(settings: Settings, campaign: str, as_json: bool, as_csv: bool) -> None:
+def estimate(settings: Settings, campaign: str, as_json: bool, as_csv: bool) -> None:
     """Estimate the relevant documents that the pools of CAMPAIGN miss, from the samples drawn.
 
     Intervals hold at 95 % and allow for sampled documents that are not judged yet.

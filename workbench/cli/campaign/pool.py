@@ -29,7 +29,7 @@ from workbench.workflow.pools.portions import make_in_portions
 @click.argument("campaign")
 @campaign_recipe_options
 @click.option("--name", default="", help="Name of the pool; default its recipe.")
-@click.option("--draft", is_flag=True, help="Do not open it for judging yet; see pool-open.")
+@click.option("--draft", is_flag=True, help="Do not open it for judging yet; see draft open.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @database_options
 def pool(

@@ -39,7 +39,12 @@ def pools(settings: Settings, campaign: str, as_json: bool) -> None:
     )
 
 
-@click.command("pool-open")
+@click.group("draft")
+def draft() -> None:
+    """Rename, rebuild, delete and open pools that are drafts."""
+
+
+@draft.command("open")
 @CAMPAIGN
 @POOL
 @YES
@@ -82,7 +87,7 @@ def pool_close(settings: Settings, campaign: str, pool_name: str, yes: bool) -> 
     click.echo(f"{pool_name} is closed")
 
 
-@click.command("pool-rename")
+@draft.command("rename")
 @CAMPAIGN
 @POOL
 @click.argument("new_name", metavar="NAME")
@@ -94,7 +99,7 @@ def pool_rename(settings: Settings, campaign: str, pool_name: str, new_name: str
     click.echo(f"{pool_name} is now named {' '.join(new_name.split())}")
 
 
-@click.command("pool-rebuild")
+@draft.command("rebuild")
 @CAMPAIGN
 @POOL
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
@@ -132,7 +137,7 @@ def pool_rebuild(settings: Settings, campaign: str, pool_name: str, as_json: boo
     )
 
 
-@click.command("pool-delete")
+@draft.command("delete")
 @CAMPAIGN
 @POOL
 @YES
@@ -165,7 +170,7 @@ def _say_opening(found: BeforeOpening) -> None:
         click.echo(f"{found.without_text} of its documents have no text yet", err=True)
     for run in found.changed:
         happened = "was removed" if run.sha256_now is None else "was replaced"
-        click.echo(f"run {run.tag} {happened} since: run pool-rebuild", err=True)
+        click.echo(f"run {run.tag} {happened} since: run draft rebuild", err=True)
 
 
 def _say_closing(found: BeforeClosing) -> None:

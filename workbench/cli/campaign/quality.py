@@ -111,7 +111,7 @@ def probes(
     """Show how CAMPAIGN measures its assessors, and change it: repeats, planted pairs, training.
 
     A FILE is TSV with the header `topic doc grade feedback`; the feedback may lack. What is refused changes
-    nothing. `self-consistency` has the results. Adaptive pools and pools with a queue have no quality checks.
+    nothing. `agreement-by self` has the results. Adaptive pools and queues have no quality checks.
     """
     read, changes = files.read(), rules_given.changes()
     with open_database(settings) as database:

@@ -33,7 +33,12 @@ TOPICS = click.option("--topic", "topics", multiple=True, help="Topic id (repeat
 SEED = click.option("--seed", type=int, help="Random seed of order and sides; drawn if not given.")
 
 
-@click.command("compare-documents")
+@click.group("side-by-side")
+def side_by_side() -> None:
+    """Have assessors compare two documents or runs, and write what they preferred."""
+
+
+@side_by_side.command("documents")
 @click.argument("campaign")
 @click.option(
     "--best",
@@ -68,7 +73,7 @@ def compare_documents(
     _say_added(added, as_json)
 
 
-@click.command("compare-runs")
+@side_by_side.command("runs")
 @click.argument("campaign")
 @click.argument("first")
 @click.argument("second")
@@ -98,7 +103,7 @@ def compare_runs(
     _say_added(added, as_json)
 
 
-@click.command("preferences")
+@side_by_side.command("results")
 @click.argument("campaign")
 @click.option("--documents", "what", flag_value="documents", help="Each topic's documents, ranked, instead.")
 @click.option("--runs", "what", flag_value="runs", help="The results of compared runs instead.")

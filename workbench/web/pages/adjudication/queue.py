@@ -112,7 +112,7 @@ def export(kind: str) -> Response:
 @blueprint.get("/decisions.tsv")
 @adjudicator
 def decisions() -> Response:
-    """Every adjudicated grade, as the command `adjudicate` reads it."""
+    """Every adjudicated grade, as the command `adjudication decide` reads it."""
     with reading() as db:
         made = decisions_made(db, here().id)
     kind = "text/tab-separated-values"
