@@ -7,14 +7,12 @@ import math
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-import psycopg
-from psycopg.waiting import Ready
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine import Connection, make_url
 from sqlalchemy.exc import (
@@ -33,7 +31,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from workbench.errors import DiskFull, Unavailable, WorkbenchError
 from workbench.garbage import without_collections
 from workbench.storage import sqlite
-from workbench.storage.limits import statement_end, time_limit
+from workbench.storage.limits import time_limit
 from workbench.storage.turns import BUSY, NextWriter
 
 Writing = Callable[[], AbstractContextManager[Session]]
@@ -285,7 +283,7 @@ def _engine(url: str) -> Engine:
 
 def _connected(_dialect: Any, _record: Any, arguments: Any, named: Any) -> Any:
     # Here, since the driver is needed for PostgreSQL only.
-    from workbench.storage.engine import LimitedConnection
+    from workbench.storage.postgresql import LimitedConnection
 
     return LimitedConnection.connect(*arguments, **named)
 
@@ -320,41 +318,6 @@ def afterwards(db: Session, act: Callable[[Session], None]) -> None:
     may fail without a word to whoever read. Within a writing session, which others wait for, nothing is done.
     """
     db.info.get(AFTERWARDS, []).append(act)
-
-
-class LimitedConnection(psycopg.Connection[Any]):
-    """A connection that is closed where a statement stays unanswered beyond the thread's time limit.
-
-    It raises psycopg.OperationalError then. Limits that the server keeps are no help where it is frozen.
-    """
-
-    def wait(self, gen: Any, *given: Any, **named: Any) -> Any:
-        """The result of a generator that the driver waits for."""
-        end = statement_end()
-        if end is None:
-            return super().wait(gen, *given, **named)
-        try:
-            return super().wait(_until(end, gen), *given, **named)
-        except _Unanswered:
-            self.pgconn.finish()
-            raise psycopg.OperationalError("the server does not answer") from None
-
-
-class _Unanswered(Exception):
-    """The time is up."""
-
-
-def _until(end: float, steps: Any) -> Generator[Any, Any, Any]:
-    # The driver says every moment that nothing has come.
-    try:
-        step = next(steps)
-        while True:
-            ready = yield step
-            if ready == Ready.NONE and time.monotonic() > end:
-                raise _Unanswered
-            step = steps.send(ready)
-    except StopIteration as done:
-        return done.value
 
 
 DatabaseError = DBAPIError | NoConnection | DisconnectionError
