@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import disk_usage
@@ -34,7 +35,8 @@ from workbench.storage.migrate import migrate
 # Thousands of small databases are written and thrown away: in memory, where there is room for them.
 MEMORY, ROOM_BYTES = Path("/dev/shm"), 6 << 30
 if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and disk_usage(MEMORY).free >= ROOM_BYTES:
-    os.environ["TMPDIR"] = str(MEMORY)
+    # pytest has asked for the folder already, which Python remembers.
+    os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
 
 if TYPE_CHECKING:
     from tests.openid import RunningProvider
