@@ -61,7 +61,7 @@ def test_a_new_strategy_most_runs_is_on_the_pages_and_pools(enter: Enter) -> Non
     assert f'name="{NAME}-gain"' in text
     sent = {"strategy": NAME, f"{NAME}-budget": "2", f"{NAME}-gain": "0.5", "ties": "trec_eval"}
     # Two documents for each of two topics.
-    assert "4 pairs" in olga.get("/c/harbour/pools/plan", query_string=sent).text
+    assert "4 pairs" in olga.get("/c/harbour/pools/plan", query_string={**sent, "all": "yes"}).text
     made = olga.post("/c/harbour/pools", data={**sent, "run": ["alpha", "beta"]})
     assert made.status_code == 303
     assert "most-runs, budget 2, gain 0.5" in olga.get(made.location).text

@@ -212,7 +212,7 @@ def test_only_runs_up_to_a_priority_are_pooled(olga: FlaskClient) -> None:
     none = olga.post(ADDRESS, data={**form, "priority": "1"})
     assert "no chosen run has a priority up to 1" in text_of(none.text)
     assert olga.post(ADDRESS, data={**form, "priority": " "}).status_code == 303
-    plan = olga.get("/c/harbour/pools/plan?priority=1").text
+    plan = olga.get("/c/harbour/pools/plan?priority=1&all=yes").text
     assert "no chosen run has a priority up to 1" in text_of(plan)
 
 
@@ -221,24 +221,32 @@ def test_beside_the_form_stands_what_the_pool_would_cost(olga: FlaskClient) -> N
     assert 'hx-get="/c/harbour/pools/plan"' in page
     assert "hx-params" not in page
     # Six pairs of depth 2 (tests/builders.py) at half a minute are three minutes, shared by Ada and Ben.
-    text = text_of(olga.get("/c/harbour/pools/plan?depth=2").text)
-    assert "6 pairs, 0.1 h at 30 s per judgment (assumed: fewer than 20 answers are timed)" in text
+    text = text_of(olga.get("/c/harbour/pools/plan?depth=2&all=yes").text)
+    assert "6 pairs, 0.1 h for 2 runs (all that are accepted) at 30 s per judgment" in text
+    assert "(assumed: fewer than 20 answers are timed), each pair judged once" in text
     assert "0.0 h for each of 2 assessors" in text
     assert "By depth Depth Pairs Hours 1 3 0.0" in text
     one = text_of(olga.get("/c/harbour/pools/plan?strategy=rrf&rrf-budget=3&run=alpha").text)
-    assert "6 pairs" in one
+    assert "6 pairs, 0.1 h for 1 run at" in one
     assert "By depth" not in one
     assert "About 3 pairs" in text_of(
-        olga.get("/c/harbour/pools/plan?strategy=random&random-budget=9&supplementary=yes").text
+        olga.get("/c/harbour/pools/plan?strategy=random&random-budget=9&supplementary=yes&all=yes").text
     )
 
 
 @pytest.mark.parametrize(
-    ("query", "said"), [("depth=0", "cannot be"), ("strategy=luck", "no strategy"), ("run=gamma", "gamma")]
+    ("query", "said"),
+    [
+        ("depth=0", "cannot be"),
+        ("strategy=luck", "no strategy"),
+        ("run=gamma", "gamma"),
+        ("", "no run is chosen"),
+    ],
 )
 def test_a_pool_that_cannot_be_is_told_beside_the_form(olga: FlaskClient, query: str, said: str) -> None:
     answer = olga.get(f"/c/harbour/pools/plan?{query}")
-    assert answer.status_code in {404, 422}
+    assert answer.status_code == 200
+    assert text_of(answer.text).startswith("No pool yet: ")
     assert said in text_of(answer.text)
 
 
@@ -246,4 +254,5 @@ def test_of_many_runs_the_form_asks_without_their_tags(
     olga: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pools, "MOST_OF_TAGS", 3)
-    assert 'hx-params="not run"' in olga.get("/c/harbour/pools").text
+    page = olga.get("/c/harbour/pools").text
+    assert """hx-params="not run" hx-vals='{"all": "yes"}'""" in page

@@ -66,6 +66,15 @@ def test_a_plan_tells_how_a_depth_pool_grows(database: Database) -> None:
     assert of_budget.growth == ()
 
 
+def test_a_learners_pool_needs_no_run(database: Database) -> None:
+    with database.writing() as db:
+        campaign_id = with_runs(db).campaign.id
+        # It reads the collection: its budget of 100 for each of two topics, with runs and without.
+        for recipe in (PoolRecipe("learner"), PoolRecipe("learner", tags=[])):
+            plan = plan_pool(db, campaign_id, recipe)
+            assert (plan.pairs, plan.certainty) == (200.0, Certainty.AT_MOST)
+
+
 def test_a_plan_multiplies_by_judgments_and_shares_among_assessors(database: Database) -> None:
     with database.writing() as db:
         made = with_runs(db)

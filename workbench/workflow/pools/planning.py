@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from sqlalchemy.orm import Session
 
 from workbench.pooling.depth import DEPTH
+from workbench.pooling.learner import LEARNER
 from workbench.pooling.planning import Certainty, JudgingWork, Lengths, growth_table
 from workbench.pooling.reached_places import reached_in_places
 from workbench.pooling.run_tops import Reached, RunTops, known_tops, reached
@@ -85,7 +87,11 @@ def plan_pool(
 
     reach: Reached
     own = {name: values[name] for name in ("run_depths", "topic_depths") if values.get(name)}
-    if own:
+    if recipe.strategy == LEARNER.name:
+        # It reads the collection, also for topics of which no run has a document.
+        none = np.empty(0, np.int64)
+        reach = Reached((), tuple(one.id for one in listed), none, none, none, none, none.astype(np.bool_))
+    elif own:
         reach = reached(tops(), known=known, **own)
     else:
         of_runs, of_topics = sorted_ids(tags), sorted_ids(longest)

@@ -58,15 +58,12 @@ def index() -> str:
 def make() -> Response | tuple[str, int]:
     """Make a draft of a pool from the chosen runs."""
     try:
-        recipe = read_recipe(request.form)
-        tags = sent_ids("run")
-        if not tags and recipe.strategy != LEARNER.name:
-            raise InvalidInput([Finding("Runs", None, "run", "no run is chosen", "choose one or more")])
+        recipe = _of_runs(read_recipe(request.form), sent_ids("run"))
         made = make_apart(
             app_context().database,
             NewPool(
                 here().id,
-                replace(recipe, tags=tags),
+                recipe,
                 name=request.form.get("name", ""),
                 draft=True,
                 created_by=viewer().id,
@@ -85,18 +82,19 @@ def make() -> Response | tuple[str, int]:
 
 @blueprint.get("/plan")
 @organiser
-def plan() -> str | tuple[str, int]:
-    """What the pool of the form would cost, beside it while one types; without `run` that of all runs."""
+def plan() -> str:
+    """What the pool of the form would cost, while one types; with `all` that of all accepted runs."""
     sent = {"ties": str(TieRule.TREC_EVAL), **request.args.to_dict()}
-    plan, status = None, 200
+    plan = None
     findings: tuple[Finding, ...] = ()
     try:
-        recipe = replace(read_recipe(sent), tags=sent_ids("run") or None)
+        recipe = _of_runs(read_recipe(sent), None if "all" in sent else sent_ids("run"))
         with reading() as db:
             plan = plan_pool(db, here().id, recipe)
     except WorkbenchError as error:
-        findings, status = findings_of(error, "Pool", "name"), status_of(error)
-    return render_template("pools/_plan.html", plan=plan, findings=findings), status
+        # What is half typed is no error yet.
+        findings = findings_of(error, "Pool", "name")
+    return render_template("pools/_plan.html", plan=plan, findings=findings, everything="all" in sent)
 
 
 @blueprint.get("/<int:pool_id>")
@@ -162,6 +160,13 @@ def topics_csv(pool_id: int) -> Response:
     rows = [(size.topic, size.title, size.pairs, size.largest_possible, size.added) for size in topics]
     name = f"{here().slug}.{line.name}.topics.csv"
     return csv_file(("topic", "title", "pairs", "largest_possible", "added_by_hand"), rows, name)
+
+
+def _of_runs(recipe: PoolRecipe, tags: list[str] | None) -> PoolRecipe:
+    """The recipe for these runs, None for all accepted ones; a learner needs none."""
+    if tags == [] and recipe.strategy != LEARNER.name:
+        raise InvalidInput([Finding("Runs", None, "run", "no run is chosen", "choose one or more")])
+    return replace(recipe, tags=tags)
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:
