@@ -56,7 +56,7 @@ QUESTIONS: Mapping[str, tuple[Asked, ...]] = {
     "agreement.pair_file": (_asked(*TWO),),
     "agreement_topics.pairs": (_asked(("topic", "T01")),),
     "agreement_topics.pairs_file": (_asked(("topic", "T01")),),
-    "agreement_planner.index": (_asked(), _asked(("half_width", "0.05"), ("topics", "10"))),
+    "sample_size.index": (_asked(), _asked(("half_width", "0.05"), ("topics", "10"))),
     "analysis.index": (_asked(*ANALYSED),),
     "campaigns.index": (_asked(), _asked(who="marlow"), _asked(who="sorrel")),
     "comparisons.index": (_asked(), _asked(("a", "1"), ("b", "2"))),

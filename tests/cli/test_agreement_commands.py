@@ -78,7 +78,7 @@ def test_agreement_by_topic_has_three_forms(run: Run) -> None:
 
 
 def test_the_documents_that_two_must_judge_are_computed_without_a_campaign() -> None:
-    options = ["plan-overlap", "--kappa", "0.5", "--relevant", "0.5", "--half-width", "0.1", "--topics", "50"]
+    options = ["sample-size", "--kappa", "0.5", "--relevant", "0.5", "--half-width", "0.1", "--topics", "50"]
     done = CliRunner().invoke(workbench, [*options, "--icc", "0", "--json"])
     assert done.exit_code == 0
     found = as_json(done.output)
@@ -101,7 +101,7 @@ def test_the_documents_that_two_must_judge_are_computed_without_a_campaign() -> 
         f"50 topics cannot give ± 0.1, however many documents are judged: not below ± "
         f"{found['half_width']:.3f}; {found['topics_needed']:,} topics would do.\n"
     )
-    wrong = CliRunner().invoke(workbench, ["plan-overlap", "--coefficient", "alpha"])
+    wrong = CliRunner().invoke(workbench, ["sample-size", "--coefficient", "alpha"])
     assert (wrong.exit_code, "'alpha' is not one of" in wrong.output) == (2, True)
 
 

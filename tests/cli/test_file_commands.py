@@ -74,7 +74,7 @@ def test_a_number_of_a_rule_is_whole_and_1_or_more(number: str) -> None:
 
 
 def test_a_plan_that_cannot_be_made_says_why() -> None:
-    said = refused("plan-overlap", "--half-width", "0", "--topics", "3", code=2)
+    said = refused("sample-size", "--half-width", "0", "--topics", "3", code=2)
     assert "the half width cannot be 0 (give 0.01 to 0.5)" in said
     # All that is wrong is told at once.
     assert "the number of topics cannot be 3 (give 5 to 100000)" in said

@@ -39,7 +39,7 @@ INPUTS = {
     "agree": ["--judgments", "judged.tsv"],
     "consensus": ["judged.tsv", "--run", "one.run", "--run", "two.run"],
     "rounds": ["judged.tsv", "judged.tsv"],
-    "plan-overlap": [],
+    "sample-size": [],
     "score": ["qrels", "one.run"],
     "compare": ["qrels", "one.run", "two.run"],
     "pairs": ["qrels", "one.run", "two.run"],
@@ -88,7 +88,7 @@ def test_a_command_on_files_imports_no_database_and_no_web(folder: Path, command
     found = imported(folder, command, *INPUTS[command])
     assert "click" in found
     assert found.isdisjoint(HEAVY)
-    if command in {"agree", "check", "curve", "help", "plan-overlap", "pool", "score", "topics"}:
+    if command in {"agree", "check", "curve", "help", "sample-size", "pool", "score", "topics"}:
         assert found.isdisjoint({"scipy", "rich", "workbench.demo"})
     # The order of a matrix of many assessors needs it, and takes longer to import than everything else.
     assert "scipy.cluster" not in found
@@ -98,6 +98,6 @@ def test_the_list_of_commands_waits_for_none_of_them(folder: Path) -> None:
     assert imported(folder, "--help").isdisjoint({*HEAVY, "numpy", "scipy", "rich", "workbench.demo"})
 
 
-@pytest.mark.parametrize("command", ["agree", "plan-overlap"])
+@pytest.mark.parametrize("command", ["agree", "sample-size"])
 def test_the_help_of_a_command_waits_for_no_scipy(folder: Path, command: str) -> None:
     assert imported(folder, command, "--help").isdisjoint({*HEAVY, "scipy", "rich"})

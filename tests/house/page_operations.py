@@ -16,7 +16,7 @@ DESK = "a part of the judging desk; `judging.show`, `documents` and `record` hav
 TO_READ = "help and the site's own papers"
 PUBLIC = "open to everybody without an account"
 OPEN_PAGE = "tells an open page that its figures have changed; a program asks for the result again"
-FORMULA = "a formula of a few numbers, which `workbench plan-overlap` computes on any computer"
+FORMULA = "a formula of a few numbers, which `workbench sample-size` computes on any computer"
 ADVISED = "raised by an organiser who looks at what stopping now would lose"
 ON_PAGES = "done on pages or by commands; a program works with what comes of it"
 RESULT = "results.table"
@@ -190,7 +190,7 @@ SHOWN = {
     "agreement.report_file": "agreement.agreement",
     "agreement_machines.index": RESULT,
     "agreement_machines.table": RESULT,
-    "agreement_planner.index": FORMULA,
+    "sample_size.index": FORMULA,
     "agreement_repeats.answers": RESULT,
     "agreement_repeats.answers_json": RESULT,
     "agreement_repeats.index": RESULT,

@@ -260,11 +260,11 @@ def test_fewer_than_two_assessors_have_nothing_to_compare(olga: FlaskClient) -> 
 
 
 def test_the_tabs_lead_where_their_reader_may_go(olga: FlaskClient, enter: Enter) -> None:
-    planner = f'href="{ADDRESS}/size'
-    assert planner in olga.get(ADDRESS).text
+    size = f'href="{ADDRESS}/size'
+    assert size in olga.get(ADDRESS).text
     text = enter("Vera").get(ADDRESS).text
     assert f'href="{ADDRESS}/matrix' in text
-    assert planner not in text
+    assert size not in text
 
 
 def test_what_cannot_be_is_not_called_nothing_yet(olga: FlaskClient) -> None:

@@ -29,7 +29,7 @@ COMMANDS = {
     "agree": "workbench.cli.agree:command",
     "consensus": "workbench.cli.consensus:command",
     "rounds": "workbench.cli.rounds:command",
-    "plan-overlap": "workbench.cli.plan_overlap:command",
+    "sample-size": "workbench.cli.sample_size:command",
     "score": "workbench.cli.score:command",
     "compare": "workbench.cli.compare:compare",
     "pairs": "workbench.cli.compare:pairs",

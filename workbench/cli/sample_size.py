@@ -1,9 +1,10 @@
-"""`workbench plan-overlap`: how many documents must be judged twice."""
+"""`workbench sample-size`: how many documents must be judged twice."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from functools import partial
+from typing import Any
 
 import click
 
@@ -23,7 +24,7 @@ from workbench.errors import InvalidInput
 _number = partial(click.option, type=float, show_default=True)
 
 
-@click.command("plan-overlap")
+@click.command("sample-size")
 @click.option(
     "--coefficient", type=click.Choice(PLANNED), default="pooled", show_default=True, help="Coefficient."
 )
@@ -33,13 +34,13 @@ _number = partial(click.option, type=float, show_default=True)
 @click.option("--topics", type=int, default=TOPICS, show_default=True, help="Number of equally rich topics.")
 @_number("--icc", default=ICC, help="Correlation within topics; 0: topics do not differ.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(as_json: bool, **asked: float) -> None:
+def command(as_json: bool, **asked: Any) -> None:
     """Compute how many documents two assessors must judge to know their agreement to a given half width.
 
     With few topics no number of documents gives a narrow interval: then it says how many topics would do.
     """
     try:
-        found = sample_size(SizeRequest(**asked))  # type: ignore[arg-type]
+        found = sample_size(SizeRequest(**asked))
     except InvalidInput as error:
         problems = "\n       ".join(f"{one.message} ({one.remedy})" for one in error.findings)
         raise click.UsageError(problems) from error

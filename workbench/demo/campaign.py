@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
 from itertools import accumulate
 
 from workbench.demo.content import (
@@ -170,7 +169,7 @@ def _arabic() -> frozenset[str]:
 
 def _draw(*key: object) -> float:
     """A number in [0, 1) that depends on the key alone."""
-    digest = sha256(id_bytes("\t".join(map(str, key)))).digest()
+    digest = hashlib.sha256(id_bytes("\t".join(map(str, key)))).digest()
     return int.from_bytes(digest[:6], "big") / 2**48
 
 

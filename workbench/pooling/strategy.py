@@ -92,7 +92,7 @@ def to_its_depth(values: Values) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Strategy(Generic[Made]):
-    """A way to choose what gets judged, and all that pages, commands and planner need to know of it.
+    """A way to choose what gets judged, and all that pages, commands and plans need to know of it.
 
     `build` takes runs, `ties` and the parameters, all by keyword. `size` computes how large its pool would
     be, without building it; `depth_read` how many documents of each run and topic it reads, None for all.

@@ -1,11 +1,11 @@
-"""Agreement: the report, by topic, self-consistency, machines, the planner."""
+"""Agreement: the report, by topic, self-consistency, machines, the sample size."""
 
-from workbench.web.pages.agreement import machines, planner, report, self_consistency, topics
+from workbench.web.pages.agreement import machines, report, sample_size, self_consistency, topics
 
 BLUEPRINTS = (
     report.blueprint,
     topics.blueprint,
     self_consistency.blueprint,
     machines.blueprint,
-    planner.blueprint,
+    sample_size.blueprint,
 )

@@ -14,7 +14,7 @@ from workbench.web.access import here, organiser
 from workbench.web.context import reading
 from workbench.workflow.agreement.sizes import expected_of
 
-blueprint = Blueprint("agreement_planner", __name__, url_prefix="/c/<slug>/agreement/size")
+blueprint = Blueprint("sample_size", __name__, url_prefix="/c/<slug>/agreement/size")
 _NUMBERS = {one.name: one.default for one in fields(SizeRequest) if one.name != "coefficient"}
 
 
@@ -32,7 +32,7 @@ def index() -> str | tuple[str, int]:
     except InvalidInput as error:
         findings = (*findings, *error.findings)
     page = render_template(
-        "agreement/planner.html",
+        "agreement/sample_size.html",
         found=found,
         findings=findings,
         sent=request.args,
