@@ -72,7 +72,7 @@ def test_two_topics_with_three_relevant_documents_say_nothing() -> None:
     second = [1, 1, 0, *[0] * 57]
     found = kappa_over(some_topics([first, second], [*[0] * 30, *[1] * 30]))
     assert found.value == pytest.approx(0.7913, abs=1e-4)
-    assert (found.interval and found.interval.low, found.band) == (None, "too few")
+    assert (found.interval and found.interval.low, found.band) == (None, "too uncertain")
     assert found.interval is not None
     assert found.interval.undefined == "an interval needs 5 topics or more; there are 2"
 

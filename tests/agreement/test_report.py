@@ -352,7 +352,7 @@ def test_names_cannot_be_commands_of_latex() -> None:
     [
         (-0.01, True, Band.POOR), (0.0, True, Band.SLIGHT), (0.2, True, Band.SLIGHT), (0.21, True, Band.FAIR),
         (0.41, True, Band.MODERATE), (0.8, True, Band.SUBSTANTIAL), (0.81, True, Band.ALMOST_PERFECT),
-        (0.81, False, Band.TOO_FEW), (-1.0, False, Band.TOO_FEW), (None, True, None), (None, False, None),
+        (0.81, False, Band.UNCERTAIN), (-1.0, False, Band.UNCERTAIN), (None, True, None), (None, False, None),
     ],
 )  # fmt: skip
 def test_verdicts_are_landis_and_kochs_words_and_none_of_too_little(
@@ -364,7 +364,7 @@ def test_verdicts_are_landis_and_kochs_words_and_none_of_too_little(
 @pytest.mark.parametrize(
     ("topics", "band", "why"),
     [
-        (4, Band.TOO_FEW, "an interval needs 5 topics or more; there are 4"),
+        (4, Band.UNCERTAIN, "an interval needs 5 topics or more; there are 4"),
         (6, Band.SUBSTANTIAL, ""),
     ],
 )
@@ -425,7 +425,7 @@ def test_four_assessors_of_cystic_fibrosis_agree_fairly_or_well_by_what_enters()
     answers = answers_of(
         [Assessor(name) for name in names], [(names.index(a), t, d, g) for a, t, d, g in rows]
     )
-    for basis, words in ((Basis.BOTH, "fair"), (Basis.ALL, "substantial")):
+    for basis, words in ((Basis.BOTH, "slight"), (Basis.ALL, "substantial")):
         found = select_ratings(
             answers, (0, 1, 2), AgreementOptions(relevant_from=1, basis=basis, documents=1239)
         )

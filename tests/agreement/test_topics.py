@@ -67,7 +67,7 @@ def test_few_documents_of_a_rarer_grade_have_no_interval_and_it_is_said_how_many
     assert interval.undefined == (
         f"an interval of one topic needs {FEWEST} documents of a rarer grade; this one has 3"
     )
-    assert found[0].estimate("pooled").band is Band.TOO_FEW
+    assert found[0].estimate("pooled").band is Band.UNCERTAIN
     # The observed agreement has Wilson's interval of whatever there is.
     observed = found[0].estimate("observed").interval
     assert observed is not None

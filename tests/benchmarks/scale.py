@@ -63,7 +63,7 @@ PAGES = {
     "pool's pairs.tsv": "pools/{pool}/pairs.tsv",
     "agreement": "agreement",
     "agreement by topic": "agreement/topics",
-    "agreement matrix": "agreement/matrix",
+    "assessors": "agreement/assessors",
     "adjudication": "adjudication",
     "qrels": "qrels",
     "qrels file": "qrels/file",

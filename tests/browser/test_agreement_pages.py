@@ -1,4 +1,4 @@
-"""Agreement in a real browser: plots with their tables, the calculator of sizes, and a blind assessor."""
+"""Agreement in a real browser: the calculator of sizes, and a blind assessor."""
 
 from __future__ import annotations
 
@@ -42,21 +42,12 @@ def addresses() -> list[str]:
 
 
 @pytest.mark.slow
-def test_agreement_is_drawn_computed_and_hidden_from_who_still_judges(
+def test_agreement_is_computed_and_hidden_from_who_still_judges(
     live_server: Callable[..., Server], page: Page, tmp_path: Path
 ) -> None:
     server = live_server(demo_instance(tmp_path / "demo"))
     sign_in(page, server.address, "organiser")
     campaign = f"{server.address}/c/harbour"
-
-    # A dot for every topic that has a value, whose tip says what the table does.
-    page.goto(f"{campaign}/agreement/topics?by=observed")
-    rows = page.locator("#table tbody tr")
-    dots = page.locator("#by-topic [aria-label=dot] circle")
-    expect(dots).to_have_count(rows.count())
-    value = " ".join(rows.first.locator("td").nth(3).inner_text().split()).split()[0]
-    dots.first.hover()
-    expect(page.locator("#by-topic [aria-label=tip]")).to_contain_text(f"observed agreement: {value}")
 
     # The calculator has what the campaign lets one expect, and takes what is typed instead: at equal shares
     # (t / .1)^2 (1 - .5^2) documents, as many of each topic, where topics do not differ.

@@ -39,7 +39,7 @@ PAGES = {
         "/c/harbour/",
         "/c/harbour/runs",
         "/c/harbour/pools",
-        "/c/harbour/agreement/matrix",
+        "/c/harbour/agreement/assessors",
         "/c/harbour/adjudicate?order=topic",
     ),
     "organiser, further pages": ("/c/harbour/qrels", "/c/harbour/people", "/campaigns/new"),
@@ -112,7 +112,7 @@ def test_whatever_a_button_opens_closes_by_escape_and_gives_the_focus_back(
 def test_every_drawing_has_a_name_and_its_page_a_table(page: Page, server: Server) -> None:
     sign_in(page, server.address, "organiser")
     drawn = 0
-    for path in ("/c/harbour/analysis?asked=yes", "/c/harbour/agreement/topics"):
+    for path in ("/c/harbour/analysis?asked=yes", "/c/harbour/scores/topics"):
         page.goto(f"{server.address}{path}")
         expect(page.locator("figure.plot svg").first).to_be_visible()
         # A folded one is drawn when it is unfolded.
@@ -121,5 +121,3 @@ def test_every_drawing_has_a_name_and_its_page_a_table(page: Page, server: Serve
         drawn += len(names)
         assert page.locator("main table").count(), path
     assert drawn > 3
-    page.goto(f"{server.address}/c/harbour/agreement/matrix")
-    expect(page.get_by_role("table").first).to_be_visible()

@@ -213,7 +213,7 @@ def test_of_one_topic_there_is_no_interval_nor_word_and_it_is_said(tmp_path: Pat
     why = "an interval needs 5 topics or more; there is 1"
     printed = invoke(*files).stdout
     # Pooled: half of all grades are relevant, 6 of 8 agree.
-    assert "Pooled kappa\t0.7500\t0.5000\t0.5000\t-\t8\ttoo few\t" in printed
+    assert "Pooled kappa\t0.7500\t0.5000\t0.5000\t-\t8\ttoo uncertain\t" in printed
     assert f"\nNo interval over topics: {why}.\n" in printed
     assert f"ann, bea\t0.6000\t{why}\t0.6000\t{why}\t0" in printed
     rows = list(csv.DictReader(invoke(*files, "--csv").stdout.splitlines()))

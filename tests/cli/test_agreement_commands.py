@@ -131,28 +131,6 @@ def test_every_report_says_by_which_line(run: Run, command: str) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_report_comes_as_tables_of_latex(run: Run, command: str) -> None:
-    latex = run("campaign", "agreement-by", command, "harbour", "--latex")
-    assert latex.startswith("% needs \\usepackage{booktabs,longtable}\n")
-    assert latex.count(r"\toprule") == latex.count(r"\bottomrule") > 0
-
-
-def test_latex_has_the_figures_with_their_intervals_and_says_of_what_they_are(run: Run) -> None:
-    topics = run("campaign", "agreement-by", "topics", "harbour", "--latex")
-    assert "T1 & 24 & 2 & 0.917 [" in topics
-    assert "& 0.832 [" in topics
-    assert r"95\,\% intervals are of the documents of each topic." in topics
-    machines = run("campaign", "agreement-by", "machines", "harbour", "--latex")
-    assert "robot & majority of people & 22 & 1 & 1.000" in machines
-    # Of one topic there is no interval.
-    assert "robot & Y & 24 & 1 & 0.917 & 0.832 &" in machines
-    assert "intervals: jackknife over topics." in machines
-    assert "those of kappa are of these documents." in run(
-        "campaign", "agreement-by", "self", "harbour", "--latex"
-    )
-
-
-@pytest.mark.parametrize("command", COMMANDS)
 def test_every_csv_says_how_its_intervals_are_found(run: Run, command: str) -> None:
     said = run("campaign", "agreement-by", command, "harbour", "--csv").splitlines()
     assert said[0].endswith("undefined,would_define,interval,level")

@@ -17,9 +17,9 @@ READ = (
     "runs/file?tag=alpha", "runs/run?tag=alpha", "runs/records.csv", "pools", "pools/1",
     "pools/1/topic?topic=T1", "pools/1/pairs.tsv", "pools/1/topics.csv", "pools/compare",
     "pools/compare?a=judged&b=1", "pools/compare/pairs.tsv?a=1&b=1",
-    "agreement", "agreement/pair?first=X&second=Y", "agreement/matrix", "agreement/pairs",
+    "agreement", "agreement/pair?first=X&second=Y",
     "agreement/grades", "agreement/assessors", "agreement/report.csv", "agreement/report.tex",
-    "agreement/report.json", "agreement/matrix.csv", "qrels",
+    "agreement/report.json", "qrels",
     "qrels/file", "scores", "scores?measures=AP", "scores/table.csv?measures=AP",
     "scores/run?tag=alpha&measures=AP",
 )  # fmt: skip

@@ -77,7 +77,7 @@ def test_agreement_is_that_of_people_and_machines_are_marked(olga: FlaskClient) 
     page = text_of(olga.get("/c/harbour/").text)
     # Of one topic there is no interval, and so no kappa of all together; and none of each of so few pairs.
     why = "an interval needs 5 topics or more; there is 1"
-    assert f"Agreement too few 4 pairs with two grades: {why}" in page
+    assert f"Agreement too uncertain 4 pairs with two grades: {why}" in page
     assert "0.47" not in page
     assert "robot machine" in page
     assert "X – 4 – – 4 pairs" in page
@@ -99,7 +99,7 @@ def test_the_disputed_share_is_of_pairs_judged_twice_and_kappa_has_its_pairs_and
     text = text_of(page)
     assert "Disputed 2 8 % of 24 pairs judged twice" in text
     low, high = bounds(olga.get("/c/harbour/agreement/report.json").get_json()["coefficients"])
-    assert f"κ 0.83 almost perfect pooled, 24 pairs, 95 % from {low} to {high}" in text
+    assert f"κ 0.83 {low} to {high}, pooled, 24 pairs; too uncertain" in text
     # The pairs shared stand under the mean kappa of each, and what is unsure under the name, not after it.
     assert "X 1 unsure – 40 – 0.83 24 pairs" in text
     assert re.search(r'>X</bdi>\s*<div class="small muted">1 unsure</div>', page)

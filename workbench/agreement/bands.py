@@ -14,11 +14,11 @@ class Band(StrEnum):
     MODERATE = "moderate"
     SUBSTANTIAL = "substantial"
     ALMOST_PERFECT = "almost perfect"
-    TOO_FEW = "too few"
+    UNCERTAIN = "too uncertain"
 
     @property
     def kind(self) -> str:
-        """How a page colours it: `good`, `fair` or `poor`; nothing for too few."""
+        """How a page colours it: `good`, `fair` or `poor`; nothing for too uncertain."""
         return _KINDS[self]
 
     @property
@@ -34,12 +34,12 @@ _KINDS = {
     Band.MODERATE: "fair",
     Band.SUBSTANTIAL: "good",
     Band.ALMOST_PERFECT: "good",
-    Band.TOO_FEW: "",
+    Band.UNCERTAIN: "",
 }
 _UP_TO = ((0.2, Band.SLIGHT), (0.4, Band.FAIR), (0.6, Band.MODERATE), (0.8, Band.SUBSTANTIAL))
 BANDS = (
-    "Bands are Landis and Koch's (1977): up to 0.2 slight, 0.4 fair, 0.6 moderate, 0.8 substantial, above "
-    "almost perfect; none where there is no interval. They are conventions, not tests."
+    "The word is Landis and Koch's (1977) for the lower bound of the interval: up to 0.2 slight, 0.4 fair, "
+    "0.6 moderate, 0.8 substantial, above almost perfect. It is a convention, not a test."
 )
 """What pages and commands say under a table of verdicts."""
 
@@ -51,12 +51,12 @@ def verdict(value: float | None, *, enough: bool) -> Band | None:
     lines are arbitrary, as the authors say. Source: Landis and Koch 1977.
 
     >>> verdict(0.776, enough=True).value, verdict(0.776, enough=False).value
-    ('substantial', 'too few')
+    ('substantial', 'too uncertain')
     """
     if value is None:
         return None
     if not enough:
-        return Band.TOO_FEW
+        return Band.UNCERTAIN
     if value < 0:
         return Band.POOR
     return next((word for bound, word in _UP_TO if value <= bound), Band.ALMOST_PERFECT)

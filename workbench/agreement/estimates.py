@@ -16,8 +16,7 @@ from workbench.agreement.intervals import CONSTANT, Interval, all_or_none_interv
 from workbench.agreement.jackknife import LeftOut, Transform, intervals
 from workbench.agreement.linearised import linearised
 from workbench.agreement.options import AgreementOptions
-from workbench.agreement.ratings import Ratings
-from workbench.agreement.ratings_by_topic import whole_table
+from workbench.agreement.ratings import Ratings, pair_tables
 from workbench.agreement.selection import Selection
 from workbench.agreement.tally import Tally, tally
 from workbench.agreement.weights import Weights
@@ -61,10 +60,16 @@ class Estimate:
 
     @property
     def band(self) -> Band | None:
-        """The verdict in a word; none where there is no value, no interval or chance is not corrected for."""
-        if not self.coefficient.chance_corrected or self.interval is None:
+        """The verdict in a word, on the lower bound: agreement is at least so good.
+
+        None where there is no value, no interval was asked for, or chance is not corrected for.
+        """
+        if not self.coefficient.chance_corrected or self.interval is None or self.value is None:
             return None
-        return verdict(self.value, enough=self.enough)
+        low = self.interval.low
+        # An interval that reaches from below chance upwards says nothing.
+        enough = self.enough and not (low is not None and low < 0 < self.value)
+        return verdict(self.value if low is None else low, enough=enough)
 
 
 def topics_left_out(ratings: Ratings, options: AgreementOptions, *, by_assessor: bool = True) -> LeftOut:
@@ -86,7 +91,7 @@ def estimates(
         return estimates_of(whole, None, weights, ratings.categories, options)
     (over,) = several_intervals(left, weights, ratings.categories, options)
     found = estimates_of(whole, over, weights, ratings.categories, options)
-    table = whole_table(ratings) if ratings.n_assessors == 2 else None
+    table = pair_tables(ratings)[0, 1] if ratings.n_assessors == 2 else None
     level = options.confidence
     return tuple(
         replace(one, analytic=of_these_documents(one, ratings, table, weights, level)) for one in found

@@ -14,7 +14,6 @@ from workbench.agreement.contingency import MISSING
 from workbench.agreement.intervals import Interval
 from workbench.agreement.jackknife import TopicShares, Transform, intervals, others, over_units
 from workbench.agreement.ratings import Ratings
-from workbench.agreement.ratings_by_topic import RatingsByTopic, tables_among
 from workbench.agreement.tally import Floats
 
 _Two = tuple[Interval | None, Interval | None]
@@ -121,22 +120,8 @@ def _counts(
 
 def _counts_of_two(binary: Ratings, among: Sequence[int]) -> list[NDArray[np.int64]]:
     """The same of every two of some assessors, in order."""
-    several, relevant = list(combinations(among, 2)), binary.categories.index(1)
-    if not isinstance(binary, RatingsByTopic):
-        sets = _sets(binary)
-        return [_counts(binary, *sets, two) for two in several]
-    by_topic, nothing = tables_among(binary, tuple(among)), np.zeros((binary.n_topics, 3), np.int64)
-    found = []
-    for two in several:
-        topics, tables = by_topic.of(*two)
-        if not len(topics):
-            found.append(nothing)
-            continue
-        both, counts = tables[:, relevant, relevant], nothing.copy()
-        either = tables[:, relevant].sum(axis=1) + tables[:, :, relevant].sum(axis=1) - both
-        counts[topics] = np.stack([both, either, tables.sum(axis=(1, 2))], axis=1)
-        found.append(counts)
-    return found
+    sets = _sets(binary)
+    return [_counts(binary, *sets, two) for two in combinations(among, 2)]
 
 
 def _intervals(counts: Sequence[NDArray[np.int64]], level: float | None) -> list[_Two]:

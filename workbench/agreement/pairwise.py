@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -16,8 +16,7 @@ from workbench.agreement.grades import BinaryView, binary_view
 from workbench.agreement.intervals import Interval
 from workbench.agreement.jackknife import LeftOut, TopicShares, Transform, intervals
 from workbench.agreement.options import AgreementOptions
-from workbench.agreement.ratings import Ratings
-from workbench.agreement.ratings_by_topic import TablesOfTwo, tables_among
+from workbench.agreement.ratings import Ratings, tables_of_two
 from workbench.agreement.tally import Floats, tally_of_tables
 
 # A matrix of more is not read by anybody, and its pairs grow with the square.
@@ -72,44 +71,24 @@ def assessor_pairs(
     with_intervals: bool = True,
 ) -> tuple[AssessorPair, ...]:
     """Every two assessors (all, or those `among`), each over the pairs that both judged."""
-    several = list(combinations(most_active(ratings) if among is None else among, 2))
-    by_topic = tables_among(ratings, sorted({number for two in several for number in two}))
-    apart = [two for two in several if not len(by_topic.of(*two).topics)]
+    numbers = most_active(ratings) if among is None else among
+    several, tables = list(combinations(numbers, 2)), tables_of_two(ratings, numbers)
+    weights, categories = options.weights_on(ratings.categories), ratings.categories
     # Those who share nothing have no figure either, all for the same reason.
-    alone = set(apart[1:])
-    found = pairs_of_tables(
-        [two for two in several if two not in alone],
-        by_topic.of,
-        ratings.n_topics,
-        ratings.categories,
-        options,
-        with_intervals=with_intervals,
-    )
-    known = {(one.first, one.second): one for one in found}
-    known |= {two: replace(known[apart[0]], first=two[0], second=two[1]) for two in alone}
-    return tuple(known[two] for two in several)
-
-
-def pairs_of_tables(
-    several: Sequence[tuple[int, int]],
-    tables: Callable[[int, int], TablesOfTwo],
-    topics: int,
-    categories: tuple[int, ...],
-    options: AgreementOptions,
-    *,
-    with_intervals: bool = True,
-) -> list[AssessorPair]:
-    """Several pairs of assessors from the tables of each by topic, of which there are so many `topics`."""
-    weights = options.weights_on(categories)
-    found: list[AssessorPair] = []
-    for some in _portions(several, topics, categories):
-        by_topic = _by_topic(tables, some, topics, categories)
+    together = np.flatnonzero(tables.any(axis=(1, 2, 3)))
+    apart = np.setdiff1d(np.arange(len(several)), together)
+    found: dict[int, AssessorPair] = {}
+    for some in _portions(np.concatenate([together, apart[:1]]), tables):
+        by_topic = tables[some].astype(np.float64)
         left = LeftOut(tally_of_tables(by_topic, weights), options.confidence)
         over = several_intervals(left, weights, categories, options) if with_intervals else None
         wholes = by_topic.sum(axis=1)
         estimates = several_estimates(tally_of_tables(wholes, weights), over, weights, categories, options)
-        found += map(_pair, some, wholes, estimates)
-    return found
+        for place, whole, estimate in zip(some.tolist(), wholes, estimates, strict=True):
+            found[place] = _pair(several[place], whole, estimate)
+    for place in apart.tolist():
+        found[place] = replace(found[int(apart[0])], first=several[place][0], second=several[place][1])
+    return tuple(found[place] for place in range(len(several)))
 
 
 def pairwise_means(
@@ -121,14 +100,13 @@ def pairwise_means(
     """
     averaged = [one for one in COEFFICIENTS.values() if one.pairwise_mean]
     weights = options.weights_for(ratings)
-    by_topic = tables_among(ratings, sorted({one for two in pairs for one in (two.first, two.second)}))
+    numbers = sorted({one for two in pairs for one in (two.first, two.second)})
+    by_topic = tables_of_two(ratings, numbers)
     # Without a topic a pair may be undefined: then it stays as it is.
     means = {one.name: np.zeros(ratings.n_topics) for one in averaged}
     rich, there = np.zeros(ratings.n_topics), np.zeros(ratings.n_topics, np.bool_)
-    several = [(two.first, two.second) for two in pairs]
-    for some in _portions(several, ratings.n_topics, ratings.categories):
-        tables = _by_topic(by_topic.of, some, ratings.n_topics, ratings.categories)
-        left = LeftOut(tally_of_tables(tables, weights), options.confidence)
+    for some in _portions(np.arange(len(by_topic)), by_topic):
+        left = LeftOut(tally_of_tables(by_topic[some].astype(np.float64), weights), options.confidence)
         rich += left.evidence.rich.sum(axis=0)
         there |= left.evidence.there.any(axis=0)
         for one in averaged:
@@ -137,21 +115,6 @@ def pairwise_means(
             means[one.name] += np.nan_to_num(np.where(np.isfinite(without), without, whole)).sum(axis=0)
     evidence = TopicShares(rich[np.newaxis], there[np.newaxis])
     return tuple(_mean(one, pairs, means[one.name], evidence, options) for one in averaged)
-
-
-def _by_topic(
-    tables: Callable[[int, int], TablesOfTwo],
-    some: Sequence[tuple[int, int]],
-    topics: int,
-    categories: tuple[int, ...],
-) -> Floats:
-    """The tables of every two by topic, of nothing where they share none; (pairs, topics, q, q)."""
-    q = len(categories)
-    found = np.zeros((len(some), topics, q, q))
-    for number, two in enumerate(some):
-        there, of_two = tables(*two)
-        found[number, there] = of_two
-    return found
 
 
 def _pair(numbers: tuple[int, int], table: Floats, estimates: tuple[Estimate, ...]) -> AssessorPair:
@@ -166,12 +129,10 @@ def _pair(numbers: tuple[int, int], table: Floats, estimates: tuple[Estimate, ..
     )
 
 
-def _portions(
-    several: Sequence[tuple[int, int]], topics: int, categories: tuple[int, ...]
-) -> Iterator[Sequence[tuple[int, int]]]:
-    """The pairs of assessors in portions whose tables by topic go into some megabytes."""
-    most = max(1, _MOST_CELLS // (topics * len(categories) ** 2 or 1))
-    yield from (several[start : start + most] for start in range(0, len(several), most))
+def _portions(places: NDArray[np.int64], tables: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """Some of the tables, in portions whose sums by topic go into some megabytes."""
+    most = max(1, _MOST_CELLS // (int(np.prod(tables.shape[1:])) or 1))
+    yield from (places[start : start + most] for start in range(0, len(places), most))
 
 
 def _mean(

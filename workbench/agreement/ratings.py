@@ -20,7 +20,6 @@ Pair = tuple[str, str]
 _COLUMNS = 2**17
 # Where fewer places than one in so many have a grade, these are written one by one.
 _SPARSE = 16
-_FEW_VERSIONS = 3
 
 NO_ANSWER, UNSURE, CANNOT_JUDGE = -1, -2, -3
 
@@ -212,17 +211,6 @@ class Ratings:
         found: Kept = self._kept[what]
         return found
 
-    def keep_few(self, what: Hashable, version: Hashable, make: Callable[[], Kept]) -> Kept:
-        """The same of something that depends on a version besides: the last few are kept."""
-        several: dict[Hashable, tuple[Kept]] = self._kept.setdefault(what, {})
-        known = several.get(version)
-        if known is None:
-            known = several[version] = (make(),)
-            # Of all versions but the last few the oldest goes; another thread may have been there before.
-            for old in list(several)[:-_FEW_VERSIONS]:
-                several.pop(old, None)
-        return known[0]
-
 
 def ratings_of(
     grades: Sequence[ArrayLike] | NDArray[Any],
@@ -293,3 +281,31 @@ def pair_tables(ratings: Ratings) -> NDArray[np.int64]:
     if ratings.unlisted is not None:
         whole[:, :, ratings.lowest, ratings.lowest] += ratings.unlisted.sum()
     return whole
+
+
+def tables_of_two(ratings: Ratings, among: Sequence[int]) -> NDArray[np.int64]:
+    """The tables by topic of every two of some assessors, as `combinations` has them.
+
+    Over the pairs that both judged; shape (twos, topics, q, q).
+    """
+    n, q, topics = len(among), len(ratings.categories), ratings.n_topics
+    place = np.full(ratings.n_assessors, -1)
+    place[list(among)] = np.arange(n)
+    given = ratings.given()
+    chosen = np.flatnonzero(place[given.assessors] >= 0)
+    # Of one pair those with the lower place among the assessors first.
+    order = chosen[np.lexsort((place[given.assessors[chosen]], given.pairs[chosen]))]
+    rows, pairs, codes = place[given.assessors[order]], given.pairs[order], given.codes[order]
+    tables = np.zeros(n * (n - 1) // 2 * topics * q * q, np.int64)
+    for apart in range(1, n):
+        one = np.flatnonzero(pairs[apart:] == pairs[:-apart])
+        if not one.size:
+            break
+        first, second = rows[one], rows[one + apart]
+        two = first * (2 * n - first - 1) // 2 + second - first - 1
+        cells = ((two * topics + ratings.topics[pairs[one]]) * q + codes[one]) * q + codes[one + apart]
+        tables += np.bincount(cells, minlength=len(tables))
+    found = tables.reshape(-1, topics, q, q)
+    if ratings.unlisted is not None:
+        found[:, :, ratings.lowest, ratings.lowest] += ratings.unlisted
+    return found

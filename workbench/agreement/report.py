@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
+from workbench.agreement.bands import Band, verdict
 from workbench.agreement.estimates import Estimate, chosen, estimates, topics_left_out
 from workbench.agreement.grades import GradeAgreement, Paradox, by_grade, paradox
 from workbench.agreement.intervals import Interval
@@ -23,7 +23,6 @@ from workbench.agreement.pairwise import (
     pairwise_means,
 )
 from workbench.agreement.ratings import Ratings
-from workbench.agreement.ratings_by_topic import RatingsByTopic
 from workbench.agreement.selection import Selection
 from workbench.agreement.tally import Floats
 from workbench.agreement.thresholds import AtThreshold, Threshold, prevalence, thresholds
@@ -121,19 +120,6 @@ def agreement_report(selection: Selection, options: AgreementOptions) -> Agreeme
 
 
 @dataclass(frozen=True, slots=True)
-class LeniencyReport:
-    """The assessors of a selection, the strictest first."""
-
-    selection: Selection
-    leniency: tuple[Leniency, ...]
-
-
-def leniency_report(selection: Selection, options: AgreementOptions) -> LeniencyReport:
-    """The leniency of a whole report alone."""
-    return LeniencyReport(selection, leniency(selection.ratings.shared(), options))
-
-
-@dataclass(frozen=True, slots=True)
 class Disagreement:
     """A pair on which two assessors differ, with the grade of each."""
 
@@ -160,6 +146,41 @@ def disagreements(selection: Selection, first: int, second: int) -> tuple[Disagr
         Disagreement(selection.pairs[place][0], selection.pairs[place][1], mine, theirs)
         for place, mine, theirs in grades
     )
+
+
+def answer_in_words(found: AgreementReport) -> tuple[str, str]:
+    """How far assessors agree, by the pooled kappa: the verdict with its figures, and what to make of it."""
+    one, pairs = found.estimate("pooled"), counted(found.selection.n_pairs, "document")
+    judged = "both" if len(found.selection.assessors) == 2 else "two or more"
+    if one.value is None:
+        return "Agreement cannot be computed.", f"{one.found.undefined[:1].upper()}{one.found.undefined[1:]}."
+    where = f"on {pairs} that {judged} judged"
+    if one.interval is None or not one.enough:
+        why = one.interval.undefined if one.interval else ""
+        return (
+            f"Too few to say: pooled kappa {one.value:z.2f} {where}.",
+            f"No interval: {why}." if why else "",
+        )
+    low, high = one.interval.low, one.interval.high
+    if low is None or high is None:
+        return f"No disagreement {where}: pooled kappa {one.value:z.2f}.", ""
+    least, most = one.band, verdict(high, enough=True)
+    if least is Band.UNCERTAIN:
+        how = "Too uncertain to say"
+    else:
+        how = f"{str(least).capitalize()} agreement" if least is most else f"At least {least} agreement"
+    figures = f"pooled kappa {one.value:z.2f} ({low:z.2f} to {high:z.2f}) {where}"
+    return f"{how}: {figures}.".replace("-", "\u2212"), "Values from 0.4 to 0.6 are usual for relevance."
+
+
+def most_disputed(found: AgreementReport) -> GradeAgreement | None:
+    """The grade about which most of the disagreement is; None where all agree or there are two grades."""
+    open_ = [
+        (one.given * (1 - one.specific.value), one)
+        for one in found.scale_grades
+        if one.specific.value is not None and one.specific.value < 1
+    ]
+    return max(open_, key=lambda two: two[0])[1] if len(found.scale_grades) > 2 and open_ else None
 
 
 def what_differs(found: AgreementReport) -> str:
@@ -282,11 +303,6 @@ def _sums(ratings: Ratings) -> Floats:
 
     Shape (assessors, topics, 3).
     """
-    if isinstance(ratings, RatingsByTopic):
-        joined = np.zeros((ratings.n_assessors, ratings.n_topics, 3))
-        for number, (rows, of_topic) in enumerate(ratings.parts):
-            joined[rows, number] = of_topic.keep("leniency", partial(_sums, of_topic))[:, 0]
-        return joined
     values = np.asarray(ratings.categories, dtype=np.float64)
     given = ratings.given()
     raters = np.bincount(given.pairs, minlength=ratings.codes.shape[1])

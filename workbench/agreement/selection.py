@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,22 +58,6 @@ def relevant_or_not(relevant_from: int) -> str:
     return f"relevant from grade {relevant_from} or not"
 
 
-class IncludedPairs(Protocol):
-    """The pairs that are included, and all that the assessors, by number, answered."""
-
-    def pairs(self) -> tuple[Pair, ...]:
-        """The pairs included, as the columns of the ratings have them."""
-
-    def count(self, among: Collection[Pair]) -> int:
-        """How many of some pairs are included."""
-
-    def docnos(self, topic: str) -> Sequence[str]:
-        """The documents of a topic that are included, as its columns have them."""
-
-    def shared(self, first: int, second: int) -> Shared:
-        """What two assessors share of all that they graded, whether it is included or not."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection:
     """The ratings included: `assessors` (rows) for pairs (`columns` of them), by topic, and in words.
@@ -82,7 +65,8 @@ class Selection:
     Pairs that only one judged are among them where they count towards the expected agreement; `n_pairs` and
     `n_topics` leave them out.
     `by_grade` holds the grades of the declared scale, highest first; `ratings` is the same where `graded`,
-    else relevant (1) or not (0) from `relevant_from` on. `included` knows the pairs.
+    else relevant (1) or not (0) from `relevant_from` on. `given` are the answers of these assessors to the
+    pairs included and to others.
     """
 
     ratings: Ratings
@@ -96,12 +80,8 @@ class Selection:
     basis: Basis
     counts: Counts
     sentence: str
-    included: IncludedPairs
-
-    @property
-    def pairs(self) -> tuple[Pair, ...]:
-        """The pairs included."""
-        return self.included.pairs()
+    pairs: tuple[Pair, ...]
+    given: AnswerCodes
 
     @property
     def grades_in_words(self) -> str:
@@ -122,7 +102,12 @@ class Selection:
 
     def shared(self, first: int, second: int) -> Shared:
         """What two assessors (by number) share; unsure and cannot judge are no grades."""
-        return self.included.shared(first, second)
+        one, other = self.given[first] >= 0, self.given[second] >= 0
+        return Shared(
+            int(np.count_nonzero(one & other)),
+            int(np.count_nonzero(one & ~other)),
+            int(np.count_nonzero(other & ~one)),
+        )
 
     def number(self, name: str) -> int:
         """The row of an assessor; raises WorkbenchError for a name that is not included."""
@@ -206,39 +191,9 @@ def select_ratings(answers: Answers, categories: Sequence[int], options: Agreeme
         sentence=sentence_of(
             basis, int(included.sum()) - counts.expected, assessors, counts, len(places), options
         ),
-        included=_InOneTable(
-            answers.pairs if included.all() else tuple(compress(answers.pairs, included.tolist())), given
-        ),
+        pairs=answers.pairs if included.all() else tuple(compress(answers.pairs, included.tolist())),
+        given=given,
     )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _InOneTable:
-    """Pairs, and the answers of all assessors to these and others."""
-
-    included: tuple[Pair, ...]
-    answers: AnswerCodes
-
-    def pairs(self) -> tuple[Pair, ...]:
-        """The pairs included."""
-        return self.included
-
-    def count(self, among: Collection[Pair]) -> int:
-        """How many of some pairs are included."""
-        return len(set(among) & set(self.included)) if among else 0
-
-    def docnos(self, topic: str) -> Sequence[str]:
-        """The documents of a topic that are included."""
-        return [docno for own, docno in self.included if own == topic]
-
-    def shared(self, first: int, second: int) -> Shared:
-        """What two assessors share."""
-        one, other = self.answers[first] >= 0, self.answers[second] >= 0
-        return Shared(
-            int(np.count_nonzero(one & other)),
-            int(np.count_nonzero(one & ~other)),
-            int(np.count_nonzero(other & ~one)),
-        )
 
 
 def _chosen(answers: Answers, names: Collection[str] | None, machines: Machines) -> list[int]:

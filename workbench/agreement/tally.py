@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.agreement.ratings import Ratings
-from workbench.agreement.ratings_by_topic import RatingsByTopic
 from workbench.agreement.weights import Weights
 
 Integers = NDArray[Any]
@@ -46,13 +44,6 @@ class Cells:
 
 def cells_of(ratings: Ratings, *, by_topic: bool = False) -> Cells:
     """The kinds of pairs that there are, by topic or altogether; pairs that nobody judged are left out."""
-    return ratings.keep(("cells", by_topic), lambda: _cells_of(ratings, by_topic=by_topic))
-
-
-def _cells_of(ratings: Ratings, *, by_topic: bool) -> Cells:
-    if isinstance(ratings, RatingsByTopic):
-        joined = _joined([cells_of(part.ratings, by_topic=True) for part in ratings.parts], ratings)
-        return joined if by_topic else _in_one_group(joined)
     n_groups = ratings.n_topics if by_topic else 1
     counts = _counts(ratings)
     bases = [1 + int(most) for most in counts.max(axis=1, initial=0)]
@@ -69,25 +60,6 @@ def _cells_of(ratings: Ratings, *, by_topic: bool) -> Cells:
         group, *by_grade = table
     found = _judged(Cells(np.stack(by_grade), times, group, n_groups))
     return found if ratings.unlisted is None else _with_unlisted(found, ratings, ratings.unlisted)
-
-
-def _joined(several: Sequence[Cells], ratings: Ratings) -> Cells:
-    """The cells of one topic after the other."""
-    nothing = np.zeros((len(ratings.categories), 0), np.int64)
-    return Cells(
-        np.concatenate([nothing, *(one.counts for one in several)], axis=1),
-        np.concatenate([nothing[0], *(one.times for one in several)]),
-        np.repeat(np.arange(len(several)), [len(one.times) for one in several]),
-        len(several),
-    )
-
-
-def _in_one_group(cells: Cells) -> Cells:
-    """The same kinds in the same order as if they had been counted altogether."""
-    kinds, places = np.unique(cells.counts, axis=1, return_inverse=True)
-    times = np.bincount(places.ravel(), cells.times, minlength=kinds.shape[1]).astype(np.int64)
-    # Row by row in memory, as counting leaves it: a product of matrices adds up in the order of memory.
-    return Cells(np.ascontiguousarray(kinds), times, np.zeros(len(times), np.int64), 1)
 
 
 def cells_against_the_rest(cells: Cells, place: int) -> Cells:
@@ -225,8 +197,6 @@ def tally(ratings: Ratings, weights: Weights, *, by_topic: bool = False, by_asse
 def given_by_assessor(ratings: Ratings, *, by_topic: bool = False) -> Floats:
     """How often each assessor gave each grade; shape (groups, assessors, q)."""
     q = len(ratings.categories)
-    if isinstance(ratings, RatingsByTopic):
-        return _given_by_topic(ratings) if by_topic else _given_by_topic(ratings).sum(axis=0, keepdims=True)
     if ratings.n_assessors >= _MANY:
         return _given_by_many(ratings, by_topic=by_topic)
     if not by_topic:
@@ -243,16 +213,6 @@ def given_by_assessor(ratings: Ratings, *, by_topic: bool = False) -> Floats:
     if ratings.unlisted is not None:
         given[:, :, ratings.lowest] += ratings.unlisted[:, np.newaxis]
     return given
-
-
-def _given_by_topic(ratings: RatingsByTopic) -> Floats:
-    def make() -> Floats:
-        given = np.zeros((ratings.n_topics, ratings.n_assessors, len(ratings.categories)))
-        for number, (rows, own) in enumerate(ratings.parts):
-            given[number, rows] = own.keep("given by assessor", partial(given_by_assessor, own))[0]
-        return given
-
-    return ratings.keep("given by topic", make)
 
 
 def _given_by_many(ratings: Ratings, *, by_topic: bool) -> Floats:

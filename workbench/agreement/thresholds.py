@@ -10,8 +10,7 @@ from workbench.agreement.grades import BinaryView, GradeAgreement, binary_view, 
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.overlap import MeanOverlap, mean_overlap
 from workbench.agreement.pairwise import MOST_PAIRED, most_active
-from workbench.agreement.ratings import Ratings
-from workbench.agreement.ratings_by_topic import RatingsByTopic, whole_table
+from workbench.agreement.ratings import Ratings, pair_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +70,11 @@ def _threshold(binary: Ratings, options: AgreementOptions, at: AtThreshold) -> T
         negative=negative,
         prevalence=prevalence(positive, negative),
         overlap=_overlap_among(binary, active, options),
-        view=binary_view(whole_table(binary)) if binary.n_assessors == 2 else None,
+        view=binary_view(pair_tables(binary)[0, 1]) if binary.n_assessors == 2 else None,
     )
 
 
 def _overlap_among(binary: Ratings, active: Sequence[int], options: AgreementOptions) -> MeanOverlap:
-    if isinstance(binary, RatingsByTopic):
-        return mean_overlap(binary, among=active, level=options.confidence)
     # An overlap is of pairs that two of them judged: among a million others these few are found once.
     return mean_overlap(binary.only(active).shared(), level=options.confidence)
 

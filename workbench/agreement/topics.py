@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from math import fsum
 
 import numpy as np
@@ -23,8 +22,7 @@ from workbench.agreement.contingency import MISSING, Table
 from workbench.agreement.estimates import Estimate, of_these_documents
 from workbench.agreement.intervals import Interval, share_interval
 from workbench.agreement.options import AgreementOptions
-from workbench.agreement.ratings import Ratings
-from workbench.agreement.ratings_by_topic import RatingsByTopic, whole_table
+from workbench.agreement.ratings import Ratings, pair_tables
 from workbench.agreement.tally import tally
 from workbench.agreement.weights import nominal
 
@@ -84,11 +82,6 @@ def by_topic(ratings: Ratings, options: AgreementOptions) -> tuple[TopicAgreemen
     if not ratings.n_topics:
         return ()
     level = options.confidence
-    if isinstance(ratings, RatingsByTopic):
-        known = (
-            own.keep_few("agreement", level, partial(topic_agreement, own, level)) for _, own in ratings.parts
-        )
-        return tuple(replace(one, place=place) for place, one in enumerate(known))
     order = np.argsort(ratings.topics, kind="stable")
     ends = np.cumsum(np.bincount(ratings.topics, minlength=ratings.n_topics))[:-1]
     columns = np.split(order, ends)
@@ -150,7 +143,7 @@ def topic_agreement(own: Ratings, level: float) -> TopicAgreement:
     total = tally(own, weights).total()
     n, disputed = int(total.doubly), int(differing(own).sum())
     rich = float(total.shares.sum() - total.shares.max())
-    table = whole_table(own) if own.n_assessors == 2 else None
+    table = pair_tables(own)[0, 1] if own.n_assessors == 2 else None
     found = []
     for coefficient in topic_coefficients(own.categories):
         one = Estimate(coefficient, value_of(coefficient, total, weights))

@@ -240,12 +240,16 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def form_options(command: Command) -> Command:
     """Give a command `--json`, `--csv` and `--latex`; it receives `as_json`, `as_csv` and `as_latex`."""
-    command = click.option("--latex", "as_latex", is_flag=True, help="LaTeX tables (booktabs).")(command)
+    return data_options(click.option("--latex", "as_latex", is_flag=True, help="LaTeX tables.")(command))
+
+
+def data_options(command: Command) -> Command:
+    """The same without `--latex`, for results that no paper prints."""
     command = click.option("--csv", "as_csv", is_flag=True, help="A table as CSV, with all digits.")(command)
     return click.option("--json", "as_json", is_flag=True, help="One JSON object, with all digits.")(command)
 
 
-def one_form(*, as_json: bool, as_csv: bool, as_latex: bool) -> str:
+def one_form(*, as_json: bool, as_csv: bool, as_latex: bool = False) -> str:
     """The form that is wanted, `text` if none is named; raises UsageError for several."""
     chosen = [name for name, given in (("json", as_json), ("csv", as_csv), ("latex", as_latex)) if given]
     if len(chosen) > 1:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Hashable
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 from flask import Flask, g, request, url_for
 from jinja2 import StrictUndefined
-from jinja2.runtime import Macro
 from markupsafe import Markup
 
 from workbench import __version__
@@ -23,7 +21,6 @@ from workbench.web.context import app_context, reading
 from workbench.web.ids import write_id
 from workbench.web.page_images import ImageAddress
 from workbench.web.rendering import marked_pieces, paragraphs, plain_words, render_document, render_guidelines
-from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.imports_under_way import ImportUnderWay, imports_under_way
 from workbench.workflow.campaigns.originals import ShownForm
 from workbench.workflow.judging.desk_settings import (
@@ -67,7 +64,6 @@ def init_app(app: Flask) -> None:
     app.add_template_global(sends_mail)
     app.add_template_global(openid_name)
     app.add_template_global(help_address)
-    app.add_template_global(kept_row)
     app.add_template_global(imports_shown)
     app.add_template_global(navigation.exists, "page_exists")
     app.add_template_global(navigation.opens, "page_opens")
@@ -175,20 +171,3 @@ def help_address() -> str:
     """The address of the help for the page that is being shown."""
     page = page_for(request.endpoint)
     return url_for("help.page", page=page.name) if page else url_for("help.index")
-
-
-MOST = 10_000
-"""Rows that are kept in memory, some kilobyte each."""
-
-
-def kept_row(name: str, macro: Macro, *arguments: Hashable) -> Markup:
-    """What a macro makes of its arguments, made before or made now; no two macros have one `name`.
-
-    The macro must be of a file that is imported without context, so that it knows nothing but its arguments
-    and the addresses of this campaign and blueprint.
-    """
-    place = request.script_root, g.get("slug"), request.blueprint
-    return _ROWS.get((name, place, arguments), lambda: cast("Markup", macro(*arguments)))
-
-
-_ROWS: Cache[Hashable, Markup] = Cache(MOST)

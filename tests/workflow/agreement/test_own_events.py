@@ -1,4 +1,4 @@
-"""What assessors said that bears on repeats, known answers and changes: read by assessor, and kept."""
+"""What assessors said that bears on repeats, known answers and changes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,8 @@ from workbench.records import FOUR_GRADES
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
 from workbench.storage.tables import JudgmentEventRow, KnownAnswerRow
-from workbench.workflow.agreement import own_events as module
-from workbench.workflow.agreement import self_consistency
-from workbench.workflow.agreement.own_events import GradeChange, OwnEvents, own_events
-from workbench.workflow.caching import Cache
-from workbench.workflow.pools import current_answers
+from workbench.workflow.agreement.own_events import own_events
+from workbench.workflow.agreement.self_consistency import consistency
 
 pytestmark = pytest.mark.engines
 
@@ -71,87 +68,21 @@ def made(database: Database) -> Made:
     return made
 
 
-@pytest.fixture
-def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Of which assessors the events were read, in a process that knows nothing yet."""
-    found: list[int] = []
-    in_full = module._read
-
-    def noted(db: Session, campaign_id: int, assessor_id: int) -> OwnEvents:
-        found.append(assessor_id)
-        return in_full(db, campaign_id, assessor_id)
-
-    monkeypatch.setattr(module, "_read", noted)
-    monkeypatch.setattr(module, "_OWN", Cache(100))
-    return found
-
-
 def test_changes_are_counted_and_of_probed_pairs_every_event_is_read(database: Database, made: Made) -> None:
     with database.reading() as db:
         (ada,) = own_events(db, made.campaign.id)
     assert (ada.name, ada.machine) == ("Ada", False)
-    assert ada.own.changes == (GradeChange(2, 3, 2), GradeChange(3, 1, 1))
-    assert ada.own.withdrawn == 1
-    assert [(one.pair[1], one.grade, one.purpose, one.when) for one in ada.own.probed] == [
+    assert ada.changes == {(2, 3): 2, (3, 1): 1}
+    assert ada.withdrawn == 1
+    assert [(one.pair[1], one.grade, one.purpose, one.when) for one in ada.probed] == [
         (docno, grade, purpose, START + timedelta(seconds=number))
         for number, (docno, _, grade, purpose) in enumerate(SAID)
         if docno in "akt"
     ]
 
 
-def test_only_who_said_more_is_read_again(database: Database, made: Made, read: list[int]) -> None:
-    ada, ben = made.assessors["Ada"], made.assessors["Ben"]
-    with database.writing() as db:
-        say(made, db, "Ben", [("a", "grade", 0, "judging")])
-    with database.reading() as db:
-        own_events(db, made.campaign.id)
-        own_events(db, made.campaign.id)
-    assert read == [ada, ben]
-    with database.writing() as db:
-        say(made, db, "Ben", [("a", "grade", 1, "judging"), ("x", "grade", 1, "repeat")])
-        # What is not committed must be in nobody else's way.
-        assert [len(one.own.probed) for one in own_events(db, made.campaign.id)] == [6, 1]
-    read.clear()
-    with database.reading() as db:
-        _, found = own_events(db, made.campaign.id)
-    assert (found.own.changes, len(found.own.probed), read) == ((GradeChange(0, 1, 1),), 1, [ben])
-
-
-def test_another_planted_pair_has_its_judgments_read(database: Database, made: Made, read: list[int]) -> None:
-    with database.reading() as db:
-        own_events(db, made.campaign.id)
-    with database.writing() as db:
-        plant(made, db, "b")
-    with database.reading() as db:
-        (ada,) = own_events(db, made.campaign.id)
-    assert [one.pair[1] for one in ada.own.probed] == ["a", "a", "a", "b", "b", "b", "k", "t", "t"]
-    assert len(read) == 2
-
-
-def test_another_process_finds_what_the_database_keeps(
-    database: Database, made: Made, read: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "FEWEST_KEPT", 1)
-    found = []
-    for _ in range(2):
-        with database.reading() as db:
-            found.append(own_events(db, made.campaign.id))
-        monkeypatch.setattr(module, "_OWN", Cache(100))
-        monkeypatch.setattr(current_answers, "_STORES", {})
-    assert found[0][0].own == found[1][0].own
-    assert read == [made.assessors["Ada"]]
-    with database.writing() as db:
-        say(made, db, "Ada", [("z", "grade", 1, "judging"), ("z", "grade", 0, "judging")])
-    with database.reading() as db:
-        (ada,) = own_events(db, made.campaign.id)
-    assert GradeChange(1, 0, 1) in ada.own.changes
-    assert read == [made.assessors["Ada"]] * 2
-
-
 @pytest.mark.parametrize("seed", range(3))
-def test_a_report_after_many_saves_is_that_of_all_events(
-    database: Database, seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_report_after_many_saves_is_that_of_all_events(database: Database, seed: int) -> None:
     generator = random.Random(seed)
     with database.writing() as db:
         made = campaign_with_people(db, scale=FOUR_GRADES)
@@ -162,15 +93,9 @@ def test_a_report_after_many_saves_is_that_of_all_events(
             for name in generator.sample(sorted(made.assessors), 2):
                 say(made, db, name, [_said(generator) for _ in range(40)])
         with database.reading() as db:
-            kept = self_consistency.consistency(db, made.campaign.id, AgreementOptions())
-        with monkeypatch.context() as anew:
-            anew.setattr(module, "_OWN", Cache(100))
-            anew.setattr(self_consistency, "_FOUND", Cache(100))
-            with database.reading() as db:
-                again = self_consistency.consistency(db, made.campaign.id, AgreementOptions())
-                changed, withdrawn = _counted(db)
-        assert kept == again
-        found = {one.name: one.changes for one in kept.assessors}
+            report = consistency(db, made.campaign.id, AgreementOptions())
+            changed, withdrawn = _counted(db)
+        found = {one.name: one.changes for one in report.assessors}
         assert {name: (one.changed, one.withdrawn) for name, one in found.items()} == {
             name: (changed[number], withdrawn[number])
             for name, number in made.assessors.items()

@@ -9,21 +9,18 @@ import click
 
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.topics import topic_coefficients
+from workbench.cli.agree import PARTS
 from workbench.cli.agreement_options import View, agreement_options, report_options
 from workbench.cli.agreement_output import print_agreement
 from workbench.cli.database import database_options, open_database
-from workbench.cli.output import form_options, one_form, print_export, say_short
+from workbench.cli.output import data_options, one_form, print_export, say_short
 from workbench.export import Export
 from workbench.settings import Settings
 from workbench.storage import Session
 from workbench.workflow.agreement.export import machines_export, repeats_export, topics_export
 from workbench.workflow.agreement.machines import machines_against_people
-from workbench.workflow.agreement.report import (
-    campaign_agreement,
-    campaign_coefficients,
-    campaign_matrix,
-    campaign_pair,
-)
+from workbench.workflow.agreement.report import campaign_pair
+from workbench.workflow.agreement.selection import campaign_ratings
 from workbench.workflow.agreement.self_consistency import consistency
 from workbench.workflow.agreement.topics import agreement_by_topic
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
@@ -33,11 +30,6 @@ if TYPE_CHECKING:
 
 Report = TypeVar("Report")
 _GRADES = ("relevant_from", "graded")
-_PARTS: dict[str, Callable[[Session, int, AgreementOptions], Result]] = {
-    "report": campaign_agreement,
-    "matrix": campaign_matrix,
-    "coefficients": campaign_coefficients,
-}
 
 
 @click.command("agreement")
@@ -52,7 +44,7 @@ def agreement(settings: Settings, campaign: str, options: AgreementOptions, view
             first, second = view.pair
             found: Result = campaign_pair(db, number, options, first=first, second=second)
         else:
-            found = _PARTS[view.part](db, number, options)
+            found = PARTS[view.part](campaign_ratings(db, number, options), options)
     print_agreement(found, options, view.form)
 
 
@@ -64,7 +56,7 @@ def agreement_by() -> None:
 @agreement_by.command("topics")
 @click.argument("campaign")
 @agreement_options(*_GRADES, "machines", "answers", "coefficient")
-@form_options
+@data_options
 @database_options
 def agreement_topics(settings: Settings, campaign: str, options: AgreementOptions, **forms: bool) -> None:
     """Report the agreement of the assessors of CAMPAIGN on each topic, with intervals of its documents."""
@@ -96,7 +88,7 @@ def agreement_topics(settings: Settings, campaign: str, options: AgreementOption
 @agreement_by.command("self")
 @click.argument("campaign")
 @agreement_options(*_GRADES)
-@form_options
+@data_options
 @database_options
 def self_consistency(settings: Settings, campaign: str, options: AgreementOptions, **forms: bool) -> None:
     """Report how consistent each assessor of CAMPAIGN is on repeats, and how accurate on known answers."""
@@ -107,7 +99,7 @@ def self_consistency(settings: Settings, campaign: str, options: AgreementOption
 @agreement_by.command("machines")
 @click.argument("campaign")
 @agreement_options(*_GRADES, "answers")
-@form_options
+@data_options
 @database_options
 def agreement_machines(settings: Settings, campaign: str, options: AgreementOptions, **forms: bool) -> None:
     """Report the agreement of each machine of CAMPAIGN with people and with their majority, without ties."""

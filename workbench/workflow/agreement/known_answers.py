@@ -44,7 +44,7 @@ def known_answer_lines(db: Session, campaign_id: int) -> tuple[KnownAnswerLine, 
     known = known_answers(db, campaign_id)
     given: dict[tuple[str, tuple[str, str]], Counter[int | None]] = {}
     for assessor in own_events(db, campaign_id):
-        for one in answers_to_probes(assessor.own.probed, known):
+        for one in answers_to_probes(assessor.probed, known):
             if one.against is not Against.REPEAT and one.round == 1:
                 grades = given.setdefault((one.against, one.event.pair), Counter())
                 grades[one.event.grade] += 1

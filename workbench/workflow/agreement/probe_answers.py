@@ -106,7 +106,7 @@ def probe_lines(db: Session, campaign_id: int) -> Iterator[ProbeLine]:
     """Every answer to a repeat, a planted pair or a training pair, by assessor, in the order recorded."""
     known = known_answers(db, campaign_id)
     for assessor in own_events(db, campaign_id):
-        found = answers_to_probes(assessor.own.probed, known)
+        found = answers_to_probes(assessor.probed, known)
         for one in sorted(found, key=lambda one: one.event.number):
             first = one.first
             yield ProbeLine(

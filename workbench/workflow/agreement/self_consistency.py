@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
-from itertools import chain
 
 from sqlalchemy.orm import Session
 
 from workbench.agreement.export import method_cells
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.self_consistency import Consistency, self_consistency
-from workbench.workflow.agreement.own_events import AssessorEvents, OwnEvents, Pair, own_events
+from workbench.workflow.agreement.own_events import AssessorEvents, Pair, own_events
 from workbench.workflow.agreement.probe_answers import (
     Against,
     ProbeAnswer,
@@ -22,7 +19,6 @@ from workbench.workflow.agreement.probe_answers import (
     known_answers,
 )
 from workbench.workflow.agreement.selection import ComparedGrades, compared_grades
-from workbench.workflow.caching import Cache
 
 REPEAT_COLUMNS = (
     "assessor", "machine", "against", "n", "same", "observed", "observed_low", "observed_high",
@@ -94,16 +90,6 @@ class _Compared:
     when: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """What one assessor adds to a report; no line where nothing was compared or changed."""
-
-    line: AssessorConsistency | None
-    contradictions: tuple[Contradiction, ...]
-    no_grade: int
-    changed_later: int
-
-
 def consistency(db: Session, campaign_id: int, options: AgreementOptions) -> ConsistencyReport:
     """Every assessor against the same assessor's earlier answers and against known answers.
 
@@ -113,55 +99,39 @@ def consistency(db: Session, campaign_id: int, options: AgreementOptions) -> Con
     """
     grades = compared_grades(db, campaign_id, relevant_from=options.relevant_from, graded=options.graded)
     known = {pair: grade for pair, grade in known_answers(db, campaign_id).items() if grade in grades.scale}
-    depends_on = (hashlib.sha256(repr(sorted(known.items())).encode()).digest(), grades, options)
-    found = [
-        _FOUND.get(
-            (one.name, one.machine, one.state, depends_on),
-            partial(_of_assessor, one, known, grades, options),
+    assessors, contradictions, no_grade, changed_later = [], list[Contradiction](), 0, 0
+    for one in own_events(db, campaign_id):
+        probes = answers_to_probes(one.probed, known)
+        changed_later += sum(each.changed and each.against is Against.REPEAT for each in probes)
+        compared, without = _compared(probes)
+        no_grade += without
+        changes = _changes(one, grades)
+        if not compared and not changes.changed and not changes.withdrawn:
+            continue
+        found = tuple((against, _consistency(compared, against, grades, options)) for against in Against)
+        assessors.append(AssessorConsistency(one.name, one.machine, found, changes))
+        contradictions += (
+            Contradiction(
+                assessor=one.name,
+                against=each.against,
+                topic=each.pair[0],
+                docno=each.pair[1],
+                stood=each.stood,
+                given=each.given,
+                when=each.when,
+                across=_across(each.stood, each.given, grades),
+            )
+            for each in compared
+            if each.stood != each.given
         )
-        for one in own_events(db, campaign_id)
-    ]
-    contradictions = chain.from_iterable(one.contradictions for one in found)
     return ConsistencyReport(
-        assessors=tuple(one.line for one in found if one.line is not None),
+        assessors=tuple(assessors),
         contradictions=tuple(sorted(contradictions, key=lambda one: one.when, reverse=True)),
         grades=grades,
-        no_grade=sum(one.no_grade for one in found),
-        changed_later=sum(one.changed_later for one in found),
+        no_grade=no_grade,
+        changed_later=changed_later,
         options=options,
     )
-
-
-def _of_assessor(
-    assessor: AssessorEvents,
-    known: Mapping[tuple[str, Pair], int],
-    grades: ComparedGrades,
-    options: AgreementOptions,
-) -> _Found:
-    name = assessor.name
-    probes = answers_to_probes(assessor.own.probed, known)
-    changed_later = sum(one.changed and one.against is Against.REPEAT for one in probes)
-    compared, without = _compared(probes)
-    changes = _changes(assessor.own, grades)
-    if not compared and not changes.changed and not changes.withdrawn:
-        return _Found(None, (), without, changed_later)
-    found = tuple((against, _consistency(compared, against, grades, options)) for against in Against)
-    contradictions = (
-        Contradiction(
-            assessor=name,
-            against=one.against,
-            topic=one.pair[0],
-            docno=one.pair[1],
-            stood=one.stood,
-            given=one.given,
-            when=one.when,
-            across=_across(one.stood, one.given, grades),
-        )
-        for one in compared
-        if one.stood != one.given
-    )
-    line = AssessorConsistency(name, assessor.machine, found, changes)
-    return _Found(line, tuple(contradictions), without, changed_later)
 
 
 def repeat_rows(report: ConsistencyReport) -> Iterator[tuple[object, ...]]:
@@ -207,15 +177,13 @@ def _compared(answers: Sequence[ProbeAnswer]) -> tuple[list[_Compared], int]:
     return compared, without
 
 
-def _changes(own: OwnEvents, grades: ComparedGrades) -> OwnChanges:
-    higher = sum(one.times for one in own.changes if one.after > one.before)
-    lower = sum(one.times for one in own.changes if one.after < one.before)
-    across = sum(one.times for one in own.changes if _across(one.before, one.after, grades))
+def _changes(own: AssessorEvents, grades: ComparedGrades) -> OwnChanges:
+    several = own.changes.items()
+    higher = sum(times for (before, after), times in several if after > before)
+    lower = sum(times for (before, after), times in several if after < before)
+    across = sum(times for (before, after), times in several if _across(before, after, grades))
     return OwnChanges(higher + lower, higher, lower, across, own.withdrawn)
 
 
 def _across(first: int, second: int, grades: ComparedGrades) -> bool:
     return grades.relevant(first) != grades.relevant(second)
-
-
-_FOUND: Cache[Hashable, _Found] = Cache(2048)

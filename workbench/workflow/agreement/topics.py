@@ -13,7 +13,6 @@ from workbench.agreement.coefficients.coefficient import CoefficientValue
 from workbench.agreement.contingency import MISSING
 from workbench.agreement.export import bounds_cells, method_cells
 from workbench.agreement.options import AgreementOptions, Basis, Singles
-from workbench.agreement.ratings_by_topic import part_of
 from workbench.agreement.selection import Selection
 from workbench.agreement.topics import (
     TopicAgreement,
@@ -155,21 +154,23 @@ def disputed_pairs(db: Session, campaign_id: int, topic: str, options: Agreement
     )
     if topic not in found.topics:
         return TopicDisputes(topic, titles[topic], (), 0, ())
-    rows, ratings = part_of(found.by_grade, found.topics.index(topic))
-    docnos, categories = found.included.docnos(topic), ratings.categories
+    columns = [at for at, (own, _) in enumerate(found.pairs) if own == topic]
+    ratings = replace(found.by_grade, codes=found.by_grade.codes[:, columns])
+    categories = ratings.categories
     pairs = []
     for place in np.flatnonzero(differing(ratings)).tolist():
         codes = ratings.codes[:, place].tolist()
         grades = tuple(None if code == MISSING else categories[code] for code in codes)
         given = [grade for grade in grades if grade is not None]
         across = min(given) < found.relevant_from <= max(given)
-        pairs.append(PairOfGrades(docnos[place], grades, max(given) - min(given), across))
-    took_part = [row for row in range(len(rows)) if any(p.grades[row] is not None for p in pairs)]
+        docno = found.pairs[columns[place]][1]
+        pairs.append(PairOfGrades(docno, grades, max(given) - min(given), across))
+    took_part = [row for row in range(len(found.assessors)) if any(p.grades[row] is not None for p in pairs)]
     return TopicDisputes(
         topic,
         titles[topic],
-        tuple(found.assessors[rows[row]].name for row in took_part),
-        len(docnos),
+        tuple(found.assessors[row].name for row in took_part),
+        len(columns),
         tuple(
             PairOfGrades(one.docno, tuple(one.grades[row] for row in took_part), one.apart, one.across)
             for one in sorted(pairs, key=lambda one: (-one.apart, not one.across, id_bytes(one.docno)))

@@ -17,7 +17,6 @@ from workbench.storage.events import CURRENT_PURPOSES, LATER, WITHDRAWN
 from workbench.storage.tables import AssessorRow, AssignmentRow, JudgmentEventRow, PoolRow
 from workbench.workflow.adjudication.dispute_counts import dispute_counts
 from workbench.workflow.adjudication.queue import State
-from workbench.workflow.agreement.selection import judgments_version
 from workbench.workflow.caching import Cache
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.current_judgments import recorded_version
@@ -101,7 +100,7 @@ def attention(
 ) -> Attention:
     """What needs somebody in a campaign with this progress."""
     moment = utc_now(now)
-    version = judgments_version(db, campaign_id)
+    version = recorded_version(db, campaign_id)
     activity = activity_of(db, campaign_id, moment)
     rate = _rate(activity, moment)
     asked = Counter(one.state for one in invitations(db, campaign_id, now=moment))

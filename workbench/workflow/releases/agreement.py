@@ -8,12 +8,12 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from workbench.agreement.estimates import Estimate, coefficients_of
-from workbench.agreement.options import AgreementOptions, Occasion
+from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Answers, Assessor
 from workbench.agreement.selection import select_ratings
 from workbench.records import Scale
 from workbench.releases.contents import ReleasedAssessor, ReleasedEstimate
-from workbench.workflow.agreement.selection import answers_of_campaign
+from workbench.workflow.agreement.selection import independent_answers
 from workbench.workflow.people.assessors import assessor_names
 
 PLACES = 6
@@ -27,7 +27,7 @@ def released_agreement(
 
     Raises WorkbenchError where fewer than two people gave grades.
     """
-    answers = answers_of_campaign(db, campaign_id, Occasion.INDEPENDENT)
+    answers = independent_answers(db, campaign_id)
     ids = {name: number for number, name in assessor_names(db, campaign_id).items()}
     row_of = {ids[one.name]: at for at, one in enumerate(answers.assessors)}
     released = Answers(

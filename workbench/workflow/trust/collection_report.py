@@ -14,7 +14,7 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.agreement.estimates import Estimate, chosen
+from workbench.agreement.estimates import Estimate, chosen, coefficients_of
 from workbench.agreement.options import AgreementOptions
 from workbench.consensus.rule_choice import RuleChoice
 from workbench.errors import WorkbenchError
@@ -26,7 +26,7 @@ from workbench.trust.fewer_topics import FewerTopics
 from workbench.trust.holes import Holes
 from workbench.workflow.adjudication.dispute_counts import dispute_counts
 from workbench.workflow.adjudication.queue import State
-from workbench.workflow.agreement.report import campaign_coefficients
+from workbench.workflow.agreement.selection import campaign_ratings
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
@@ -149,7 +149,8 @@ def _known(make: Callable[[], Result]) -> Result | NotKnown:
 
 
 def _agreement(db: Session, campaign_id: int) -> tuple[Estimate, ...]:
-    _, found = campaign_coefficients(db, campaign_id, AgreementOptions())
+    options = AgreementOptions()
+    _, found = coefficients_of(campaign_ratings(db, campaign_id, options), options)
     return tuple(chosen(found, name) for name in COEFFICIENTS)
 
 

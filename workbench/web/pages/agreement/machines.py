@@ -13,7 +13,7 @@ from workbench.web.pages.agreement.page import (
     render_page,
     report_for_file,
 )
-from workbench.web.results import CampaignResult, MadeResult, result
+from workbench.web.results import TABLE_ONLY, CampaignResult, MadeResult, result
 from workbench.workflow.agreement.export import machines_export
 from workbench.workflow.agreement.machines import machines_against_people
 
@@ -35,8 +35,12 @@ def index() -> str:
 
 @blueprint.get(TABLE)
 @reader
-@result(CampaignResult("agreement.machines", "Machines against people", "a machine and a person", CHOSEN))
+@result(
+    CampaignResult(
+        "agreement.machines", "Machines against people", "a machine and a person", CHOSEN, TABLE_ONLY
+    )
+)
 def table() -> MadeResult:
-    """Every comparison as CSV with all digits, as LaTeX or as JSON."""
+    """Every comparison as CSV with all digits or as JSON."""
     report = report_for_file(machines_against_people)
     return MadeResult("agreement.machines", machines_export(report))

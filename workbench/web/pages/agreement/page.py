@@ -23,7 +23,7 @@ from workbench.workflow.people.assessors import assessors_of
 
 Report = TypeVar("Report")
 Find = Callable[[Session, int, AgreementOptions], Report]
-TABLE = "/table.<any(csv, tex, json):kind>"
+TABLE = "/table.<any(csv, json):kind>"
 """The address of a report's files, below that of its page."""
 CHOSEN = tuple(
     ResultOption(one.argument, one.label, tuple(map(str, one.choices)))
@@ -87,6 +87,11 @@ def agreement_page(find: Find[Report], *, weighted: bool = False) -> AgreementPa
         except WorkbenchError as error:
             findings = findings_of(error, "Agreement")
             return AgreementPage(scale, options, machines, None, findings, isinstance(error, InvalidInput))
+
+
+def page_with(page: AgreementPage[Any], report: Report) -> AgreementPage[Report]:
+    """The same page with another report."""
+    return AgreementPage(page.scale, page.options, page.machines, report, page.findings, page.refused)
 
 
 def required_page(find: Find[Report], *, weighted: bool = False) -> tuple[AgreementPage[Report], Report]:

@@ -1,77 +1,93 @@
-"""Agreement: all assessors, the matrix, every pair, two in detail, by grade, and leniency."""
+"""Agreement: the answer, the assessors, two of them in detail, and by grade."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from math import fsum
 from typing import Any
 
 from flask import Blueprint, request
 
-from workbench.agreement.coefficients import coefficients_on, shown_in
-from workbench.agreement.coefficients.coefficient import Shown
-from workbench.agreement.export import matrix_export, report_export
+from workbench.agreement.export import report_export
 from workbench.agreement.grades import WHY_NONE
 from workbench.agreement.options import AgreementOptions, Machines
 from workbench.agreement.pair_report import PairReport, pair_calculations, pair_export
-from workbench.agreement.report import AgreementReport, Matrix, what_differs
+from workbench.agreement.ratings import Assessor
+from workbench.agreement.report import (
+    AgreementReport,
+    Leniency,
+    answer_in_words,
+    most_disputed,
+    what_differs,
+)
 from workbench.storage import Session
 from workbench.web.access import reader
 from workbench.web.pages.agreement.page import (
     CHOSEN,
     AgreementPage,
     agreement_page,
+    page_with,
     render_page,
     report_for_file,
 )
 from workbench.web.results import CampaignResult, MadeResult, ResultOption, result
-from workbench.workflow.agreement.report import (
-    campaign_agreement,
-    campaign_leniency,
-    campaign_matrix,
-    campaign_pair,
-)
+from workbench.workflow.agreement.machines import machines_against_people
+from workbench.workflow.agreement.report import campaign_agreement, campaign_pair
+from workbench.workflow.agreement.self_consistency import consistency
+from workbench.workflow.agreement.topics import TopicsReport, agreement_by_topic
 
 blueprint = Blueprint("agreement", __name__, url_prefix="/c/<slug>/agreement")
 MOST_DISAGREED = 200
+MOST_TOPICS = 5
 TWO = (ResultOption("first", "The one assessor"), ResultOption("second", "The other assessor"))
 
 
 @blueprint.get("")
 @reader
 def index() -> str:
-    """All assessors: every coefficient with its interval, and what it means."""
-    page = agreement_page(campaign_agreement, weighted=True)
-    return render_page("index", page, sentence=what_differs(page.report) if page.report else "")
-
-
-@blueprint.get("/matrix")
-@reader
-def matrix() -> str:
-    """Every assessor with every other, as a heat map that is a table."""
-    return render_page("matrix", agreement_page(_matrix, weighted=True))
-
-
-@blueprint.get("/pairs")
-@reader
-def pairs() -> str:
-    """Every pair of assessors, those with a machine apart."""
+    """How far the assessors agree: the answer in words, who and which topics stand out, and the rest."""
+    page = agreement_page(_whole, weighted=True)
+    if page.report is None:
+        return render_page("index", page)
+    report, by_topic = page.report
+    sure = [one for one in by_topic.lines if one.found.disputed and not one.found.few] if by_topic else []
     return render_page(
-        "pairs", agreement_page(_with_machines, weighted=True), coefficients=coefficients_on((1, 0))
+        "index",
+        page_with(page, report),
+        answer=answer_in_words(report),
+        most=most_disputed(report),
+        lines=_assessor_lines(report),
+        topics=sure[:MOST_TOPICS],
+        few=sum(one.found.few for one in by_topic.lines) if by_topic else 0,
+        sentence=what_differs(report),
     )
+
+
+@blueprint.get("/assessors")
+@reader
+def assessors() -> str:
+    """Who agrees with whom, who gives higher grades, who agrees with earlier answers, and machines."""
+    page = agreement_page(_with_machines, weighted=True)
+    more = (
+        {
+            "consistent": agreement_page(consistency).report,
+            "machines": agreement_page(machines_against_people).report if page.machines else None,
+            "lines": _assessor_lines(page.report),
+            "leaning": _leaning(page.report),
+        }
+        if page.report
+        else {}
+    )
+    return render_page("assessors", page, **more)
 
 
 @blueprint.get("/grades")
 @reader
 def grades() -> str:
     """Agreement grade by grade, and at every relevance threshold."""
-    return render_page("grades", agreement_page(campaign_agreement, weighted=True), **_threshold_columns())
-
-
-@blueprint.get("/assessors")
-@reader
-def assessors() -> str:
-    """Leniency of each assessor, on the pairs shared with others."""
-    return render_page("assessors", agreement_page(campaign_leniency, weighted=True))
+    page = agreement_page(campaign_agreement, weighted=True)
+    most = most_disputed(page.report) if page.report else None
+    return render_page("grades", page, most=most)
 
 
 @blueprint.get("/pair")
@@ -93,7 +109,6 @@ def pair() -> str:
         machine_names=[one.name for one in both if one.machine],
         most=MOST_DISAGREED,
         why_none=WHY_NONE,
-        **_threshold_columns(),
     )
 
 
@@ -103,15 +118,6 @@ def pair() -> str:
 def report_file() -> MadeResult:
     """The whole report as CSV (one row a coefficient, with all digits), as LaTeX or as JSON."""
     return MadeResult("agreement", report_export(report_for_file(campaign_agreement, weighted=True)))
-
-
-@blueprint.get("/matrix.<any(csv, tex, json):kind>")
-@reader
-@result(CampaignResult("agreement.matrix", "Agreement of every two assessors", "an assessor", CHOSEN))
-def matrix_file() -> MadeResult:
-    """The matrix of the chosen coefficient as CSV, as LaTeX, or with all estimates as JSON."""
-    found = report_for_file(_matrix, weighted=True)
-    return MadeResult(f"agreement.{found.options.coefficient}", matrix_export(found))
 
 
 @blueprint.get("/pair.<any(csv, tex, json):kind>")
@@ -131,8 +137,45 @@ def _with_machines(db: Session, campaign_id: int, options: AgreementOptions) -> 
     return campaign_agreement(db, campaign_id, _among(options))
 
 
-def _matrix(db: Session, campaign_id: int, options: AgreementOptions) -> Matrix:
-    return campaign_matrix(db, campaign_id, _among(options))
+def _whole(
+    db: Session, campaign_id: int, options: AgreementOptions
+) -> tuple[AgreementReport, TopicsReport | None]:
+    """The report, and by topic where grades are compared by whether they are the same."""
+    pooled = replace(options, coefficient="pooled")
+    by_topic = None if options.weighted else agreement_by_topic(db, campaign_id, pooled)
+    return campaign_agreement(db, campaign_id, options), by_topic
+
+
+def _assessor_lines(report: AgreementReport) -> list[tuple[Assessor, Leniency, float | None]]:
+    """Every assessor, the strictest first, with the mean pooled kappa with the others."""
+    own: dict[int, list[float]] = {}
+    for two in report.pairs:
+        value = two.estimate("pooled").value
+        if value is not None:
+            own.setdefault(two.first, []).append(value)
+            own.setdefault(two.second, []).append(value)
+    of = report.selection.assessors
+    return [
+        (of[one.assessor], one, fsum(kappas) / len(kappas) if (kappas := own.get(one.assessor)) else None)
+        for one in report.leniency
+    ]
+
+
+def _leaning(report: AgreementReport) -> str:
+    """Who is stricter or more lenient than the others beyond chance, in a sentence."""
+    sure = [one for one in report.leniency if one.interval is not None and one.interval.low is not None]
+    names = report.selection.assessors
+    apart = [
+        f"{names[one.assessor].name} gives {'lower' if one.interval.high < 0 else 'higher'} grades"
+        for one in sure
+        if one.interval and one.interval.low is not None and one.interval.high is not None
+        if one.interval.high < 0 or one.interval.low > 0
+    ]
+    if apart:
+        return f"{', '.join(apart)} than the others on the same documents."
+    if sure:
+        return "No assessor gives higher or lower grades than the others beyond chance."
+    return "Too few topics to say whether anybody gives higher grades than the others."
 
 
 def _pair(db: Session, campaign_id: int, options: AgreementOptions) -> PairReport:
@@ -145,11 +188,3 @@ def _labels(page: AgreementPage[Any]) -> tuple[str, ...]:
     if not page.options.graded:
         return ("Relevant", "Not relevant")
     return tuple(f"{grade.value} {grade.label}" for grade in reversed(page.scale.grades))
-
-
-def _threshold_columns() -> dict[str, Any]:
-    """The coefficients of two grades: all for the table by threshold, some for its plot."""
-    return {
-        "coefficients": coefficients_on((1, 0)),
-        "plotted": [one.on_scale((1, 0)) for one in shown_in(Shown.EVERYWHERE)],
-    }

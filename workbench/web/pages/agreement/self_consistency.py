@@ -19,7 +19,7 @@ from workbench.web.pages.agreement.page import (
     render_page,
     report_for_file,
 )
-from workbench.web.results import CSV, JSON, TEXT, CampaignResult, MadeResult, TextFile, result
+from workbench.web.results import CSV, JSON, TABLE_ONLY, TEXT, CampaignResult, MadeResult, TextFile, result
 from workbench.workflow.agreement.export import repeats_export
 from workbench.workflow.agreement.probe_answers import Against, probe_export, probe_json, probe_lines
 from workbench.workflow.agreement.self_consistency import consistency
@@ -48,9 +48,11 @@ def index() -> str:
 
 @blueprint.get(TABLE)
 @reader
-@result(CampaignResult("agreement.self", "Self-consistency of the assessors", "an assessor", CHOSEN))
+@result(
+    CampaignResult("agreement.self", "Self-consistency of the assessors", "an assessor", CHOSEN, TABLE_ONLY)
+)
 def table() -> MadeResult:
-    """Every assessor's consistency as CSV with all digits, as LaTeX or as JSON."""
+    """Every assessor's consistency as CSV with all digits or as JSON."""
     return MadeResult("agreement.self", repeats_export(report_for_file(consistency)))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from flask import Blueprint
 
@@ -39,23 +38,26 @@ TOPIC = ResultOption("topic", "The topic")
 def index() -> str:
     """Every topic's agreement, lowest first; `?by=` names the coefficient."""
     page = agreement_page(_report)
+    by = _sortable(page.options).coefficient
+    if page.report:
+        # What is sure first; of few relevant documents a kappa says little.
+        lines = tuple(sorted(page.report.lines, key=lambda line: line.found.few))
+        page = replace(page, report=replace(page.report, lines=lines))
     return render_page(
         "topics",
         page,
-        coefficients=topic_coefficients(),
-        by=_sortable(page.options).coefficient,
-        plot=_plot(page.report) if page.report else {},
+        coefficients=[(one.name, one.label) for one in topic_coefficients()],
+        by=next(one for one in topic_coefficients() if one.name == by),
         what_would_define=what_would_define,
-        arguments=tuple(page.arguments.items()),
         fewest=FEWEST,
     )
 
 
 @blueprint.get(TABLE)
 @reader
-@result(CampaignResult("agreement.topics", "Agreement by topic", "a topic", CHOSEN))
+@result(CampaignResult("agreement.topics", "Agreement by topic", "a topic", CHOSEN, TABLE_ONLY))
 def table() -> MadeResult:
-    """Every topic as CSV with all digits, as LaTeX or as JSON."""
+    """Every topic as CSV with all digits or as JSON."""
     return MadeResult("agreement.topics", topics_export(report_for_file(_report)))
 
 
@@ -100,19 +102,3 @@ def _sortable(options: AgreementOptions) -> AgreementOptions:
     """The same, sorted by the usual coefficient where topics are not sorted by the one named."""
     known = options.coefficient in (one.name for one in topic_coefficients())
     return options if known else replace(options, coefficient=AgreementOptions().coefficient)
-
-
-def _plot(report: TopicsReport) -> dict[str, Any]:
-    """A dot with its interval for every topic that has a value, and the mean over them."""
-    by = report.options.coefficient
-    label = next(one.label for one in topic_coefficients() if one.name == by)
-    rows = []
-    for line in report.lines:
-        chosen = line.found.estimate(by)
-        if chosen.value is not None and chosen.interval is not None:
-            bounds = {"low": chosen.interval.low, "high": chosen.interval.high}
-            rows.append(
-                {"name": line.topic, "note": line.title, "value": chosen.value, **bounds, "n": line.found.n}
-            )
-    mean = next(one for one in report.means if one.name == by)
-    return {"x": label, "rows": rows, "mark": mean.value, "marked": "mean"}

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from flask import Blueprint, render_template
 
-from workbench.agreement.pairwise import AssessorPair
 from workbench.storage import Session
 from workbench.web.access import here, reader, viewer
 from workbench.web.context import app_context, reading
@@ -14,8 +13,7 @@ from workbench.web.pages.overview.tasks import own_todo
 from workbench.web.pages.overview.todo import CampaignState, todo_items
 from workbench.web.pages.settings.scale_form import scale_in_words
 from workbench.workflow.adjudication.decisions import decisions_so_far
-from workbench.workflow.agreement.people import People, mean_of_pairs
-from workbench.workflow.agreement.report import agreement_of_people
+from workbench.workflow.agreement.report import People, agreement_of_people
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.loading import cut_loads
 from workbench.workflow.judging.unrecorded import unrecorded_count
@@ -80,14 +78,9 @@ def _by_assessor(report: People | None) -> Mapping[str, tuple[float | None, int]
     """
     if report is None:
         return {}
-    own: list[list[AssessorPair]] = [[] for _ in report.names]
-    for two in report.pairs:
-        own[two.first].append(two)
-        own[two.second].append(two)
-    return {
-        name: (
-            mean_of_pairs(theirs) if any(two.estimate("pooled").enough for two in theirs) else None,
-            sum(two.n for two in theirs),
-        )
-        for name, theirs in zip(report.names, own, strict=True)
-    }
+    found = {}
+    for number, name in enumerate(report.names):
+        theirs = [two for two in report.pairs if number in (two.first, two.second)]
+        sure = any(two.estimate("pooled").enough for two in theirs)
+        found[name] = report.mean_of(number) if sure else None, sum(two.n for two in theirs)
+    return found

@@ -15,7 +15,7 @@ from workbench.shares import percent
 from workbench.web.ids import write_id
 from workbench.web.pages.overview.steps import STEPS, step_address
 from workbench.workflow.adjudication.queue import State
-from workbench.workflow.agreement.people import People
+from workbench.workflow.agreement.report import People
 from workbench.workflow.overview.attention import LATE_DEPTH, Attention, Lagging
 from workbench.workflow.overview.progress import Overview
 from workbench.workflow.overview.readiness import Readiness, SetupStep
