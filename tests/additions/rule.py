@@ -43,7 +43,7 @@ ROWS = [("T1", "d1", "X", "3"), ("T1", "d1", "Y", "2"), ("T1", "d1", "Z", "0"), 
 def test_a_supported_rule_is_on_the_pages(enter: Enter) -> None:
     olga = enter("Olga")
     assert import_judgments(olga, ROWS).status_code == 303
-    for page in ("qrels", "qrels/preview", "scores"):
+    for page in ("qrels", "scores"):
         text = olga.get(f"/c/harbour/{page}").text
         assert 'value="supported"' in text
         assert 'name="support"' in text
@@ -51,7 +51,7 @@ def test_a_supported_rule_is_on_the_pages(enter: Enter) -> None:
     assert olga.get("/c/harbour/qrels/file?rule=supported").text == "T1 0 d1 2\\n"
     assert olga.get("/c/harbour/qrels/file?rule=supported&support=3").text == "T1 0 d1 0\\n"
     assert olga.get("/c/harbour/qrels/file?rule=adjudicated&then=supported").text == "T1 0 d1 2\\n"
-    compared = olga.get("/c/harbour/qrels/preview?asked=1&rule=supported&support=3").text
+    compared = olga.get("/c/harbour/qrels/rules?support=3").text
     assert "Supported (support: 3)" in compared
 """
 JUDGED = (

@@ -36,7 +36,6 @@ from sqlalchemy import event, select
 from tests.benchmarks.large_campaign import ORGANISER, SIZES, SLUG, build
 from tests.databases import opened
 from tests.postgresql import postgresql_server, processor_seconds
-from workbench.consensus.rule_choice import default_rules
 from workbench.settings import read_settings
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
@@ -67,9 +66,7 @@ PAGES = {
     "adjudication": "adjudication",
     "qrels": "qrels",
     "qrels file": "qrels/file",
-    "consensus preview": "qrels/preview",
-    "consensus rules": "qrels/preview?" + "&".join(f"rule={rule}" for rule in default_rules()),
-    "consensus ranking": "qrels/preview/ranking",
+    "rules": "qrels/rules",
     "scores": "scores",
     "leaderboard": "scores?measures=AP+nDCG%4010+P%4010+RR&whole=1",
     "scores of a run": "scores/run?tag={run}&whole=1",
@@ -82,9 +79,6 @@ PAGES = {
     "people": "people",
     "settings": "settings",
 }
-# Pages that show what is known after two seconds, and ask again by themselves until all is.
-FILLS_IN = frozenset(PAGES[name] for name in ("consensus rules", "consensus ranking"))
-ASKS_AGAIN = b'hx-trigger="load"'
 AGAIN = 3
 MOST_MEMORY = 14 * 2**30
 
@@ -102,13 +96,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a page costs, first, again and after a save, and the process's most memory in MiB.
-
-    `whole` are the further requests that a page makes until it shows everything: how many, and their seconds.
-    """
+    """What a page costs, first, again and after a save, and the process's most memory in MiB."""
 
     first: Asked
-    whole: tuple[int, float, float]
     again: Asked
     saved: Asked
     mebibytes: float
@@ -175,9 +165,6 @@ def _measure(url: str, names: tuple[str, ...], seconds: float) -> None:
             f"{one.seconds:8.3f}{one.processor:8.3f}" for one in (found.first, found.again, found.saved)
         )
         early = f"  first byte {found.saved.first_byte:.3f}" if found.saved.size > 2**20 else ""
-        requests, taken, processor = found.whole
-        if requests:
-            early += f"  whole after {requests} more: {taken:.1f} {processor:.1f}"
         print(
             f"{name:22} {parts} {found.mebibytes:7.0f} {found.saved.status:6} {found.saved.size:11,}{early}",
             flush=True,
@@ -216,7 +203,6 @@ def _ask(channel: Connection, url: str, token: str, path: str) -> None:
         gc.collect()
         gc.freeze()  # as a server does when it starts
         first = _get(client, path, data)
-        whole = _filled(client, path, data) if path.removeprefix(f"/c/{SLUG}/") in FILLS_IN else (0, 0.0, 0.0)
         again = _middle([_get(client, path, data) for _ in range(AGAIN)])
         saved = []
         for number in range(AGAIN):
@@ -224,16 +210,7 @@ def _ask(channel: Connection, url: str, token: str, path: str) -> None:
             save_another(database, 2 * number)
             saved.append(_get(client, path, data))
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        channel.send(Cost(first, whole, again, _middle(saved), most))
-
-
-def _filled(client: FlaskClient, path: str, data: Path | None) -> tuple[int, float, float]:
-    """Ask until a page shows everything: how many requests that took, seconds and the processor's seconds."""
-    begin, processor = time.perf_counter(), _processor(data)
-    requests = 1
-    while ASKS_AGAIN in client.get(path).data:
-        requests += 1
-    return requests, time.perf_counter() - begin, _processor(data) - processor
+        channel.send(Cost(first, again, _middle(saved), most))
 
 
 def _middle(several: list[Asked]) -> Asked:

@@ -28,7 +28,6 @@ def test_what_is_asked_last_is_shown(live_server: Callable[..., Server], page: P
     page.route("**/c/harbour/**", hold_the_first)
     for path, label, value, button in (
         ("scores", "Measures", "RR", "Score"),
-        ("qrels/preview", "Measure of the runs", "RR", "Compare"),
         ("analysis?depth=20", "Depth", "7", "Analyse"),
     ):
         held.clear()

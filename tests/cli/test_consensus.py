@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import re
@@ -223,21 +222,7 @@ def test_the_qrels_of_a_campaign_by_the_new_rules(instance: str) -> None:
 
 def test_the_rules_of_a_campaign_are_compared(instance: str) -> None:
     report = json.loads(campaign(instance, "consensus", "--models", "--assessor", "Z", "--json").stdout)
-    assert (report["pairs"], report["topics"], report["adjudicated"]) == (2, 1, 1)
     assert report["rules"]["one-Z"]["by_grade"] == {"0": 1, "2": 1}
     assert "here 2 gave grades" in report["rules"]["dawid-skene"]["refused"]
-    assert report["scores"]["any"] == {"alpha": 1.0, "beta": pytest.approx(5 / 6)}
-    assert {"first", "second", "tau", "tau_ap", "swaps", "moves"} < report["comparisons"][0].keys()
-    shown = campaign(instance, "consensus", "--rule", "any", "--rule", "all", "-m", "RR").stdout
+    shown = campaign(instance, "consensus", "--rule", "any", "--rule", "all").stdout
     assert "any\t2\t0\t2:1 3:1\t2\t0\t0.750" in shown
-    assert "any\tall\t" in shown
-    table = campaign(instance, "consensus", "--rule", "any", "--rule", "all", "--csv", "rules").stdout
-    rows = {row["rule"]: row for row in csv.DictReader(table.splitlines())}
-    assert (rows["any"]["settled"], rows["any"]["relevant"], len(rows["any"]["sha256"])) == ("2", "2", 64)
-    table = campaign(instance, "consensus", "--rule", "any", "--rule", "all", "--csv", "swaps").stdout
-    # Under any of the two alpha has AP 1 and beta 5/6, as above.
-    (swap,) = csv.DictReader(table.splitlines())
-    assert list(swap.values())[:4] == ["any", "all", "alpha", "beta"]
-    assert float(swap["by"]) == pytest.approx(1 / 6)
-    alone = campaign(instance, "consensus", "--rule", "any", "--run", "alpha")
-    assert "the runs are not ranked: a ranking needs two runs" in alone.stderr

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.formats.strategies import IDS, codes, stream
 from workbench.errors import InvalidInput, WorkbenchError
-from workbench.formats.qrels import line_starts, read_qrels, write_qrels
+from workbench.formats.qrels import read_qrels, write_qrels
 from workbench.records import Qrel, id_bytes
 
 
@@ -157,14 +157,3 @@ def _outcome(content: bytes) -> list[object]:
         return [qrel for qrel in read_qrels(io.BytesIO(content), source="q") if qrel.docno != "odd"]
     except InvalidInput as refused:
         return [finding.code for finding in refused.findings]
-
-
-def test_the_starts_of_lines_are_those_of_the_file_and_of_no_other_ids() -> None:
-    qrels = (Qrel("1", "d1", 2), Qrel("1", "\udce9", 0), Qrel("2", "d1", 1))
-    starts = line_starts([(one.topic, one.docno) for one in qrels])
-    assert [b"%b%d\n" % (start, one.grade) for start, one in zip(starts, qrels, strict=True)] == [
-        *write_qrels(qrels)
-    ]
-    for pair in (("1", "d 1"), ("", "d1")):
-        with pytest.raises(WorkbenchError):
-            line_starts([pair])

@@ -154,11 +154,7 @@ def test_what_computes_waits_for_the_second_process_and_is_never_answered_here(
 def test_pages_of_scores_trust_and_influence_are_among_those_that_compute(site: Site) -> None:
     rules = [rule for rule in site.app.url_map.iter_rules() if rule.endpoint.partition(".")[0] in COMPUTING]
     addresses = {str(rule) for rule in site.app.url_map.iter_rules()}
-    wanted = {
-        one
-        for one in addresses
-        if re.match("/c/<slug>/(scores|trust|qrels/preview|adjudication/influence)", one)
-    }
+    wanted = {one for one in addresses if re.match("/c/<slug>/(scores|trust|adjudication/influence)", one)}
     assert len(wanted) > 20
     assert wanted == {str(rule) for rule in rules}
 

@@ -72,9 +72,18 @@ def test_each_rule_gives_its_file_and_never_a_line_for_unsure(olga: FlaskClient,
 def test_the_page_counts_lines_topics_and_what_has_no_line(olga: FlaskClient) -> None:
     text = text_of(olga.get(ADDRESS).text)
     assert "3 Highly relevant 1 50 % 1 Related 1 50 % All lines 2" in text
-    assert "Topics 2 Relevant 1 from grade 2" in text
-    assert "Without a line 2, of these 1 only unsure or cannot judge" in text
+    assert "2 lines by majority; 2 judged pairs have no line: " in text
+    assert "1 of them are relevant, from grade 2" in text
     assert "T1 tides d#3 nobody gave a grade T1 tides d2 equally many assessors gave different grades" in text
+
+
+def test_every_rule_says_what_it_would_give(olga: FlaskClient) -> None:
+    page = olga.get(ADDRESS).text
+    (address,) = {one for one in re.findall(r'hx-get="([^"]+)"', page) if "qrels/rules" in one}
+    text = text_of(olga.get(address).text)
+    assert "Majority 2 2 1" in text
+    # Two people are too few for the model.
+    assert "Dawid and Skene" in text
 
 
 def test_all_rules_are_offered_with_what_they_do(olga: FlaskClient) -> None:
@@ -118,7 +127,6 @@ def test_the_stylesheet_shows_the_parameters_of_the_chosen_rule_alone(olga: Flas
     page = olga.get(ADDRESS).text
     (address,) = re.findall(r'href="([^"]+/fields\.css)"', page)
     assert 'fields.css"' in olga.get("/c/harbour/scores").text
-    assert 'fields.css"' in olga.get("/c/harbour/qrels/preview").text
     answer = olga.get(address)
     assert answer.content_type.startswith("text/css")
     hidden = {line.rsplit(".for-")[-1].split(" ")[0]: line for line in answer.text.splitlines()}
@@ -132,7 +140,7 @@ def test_the_stylesheet_shows_the_parameters_of_the_chosen_rule_alone(olga: Flas
 def test_sums_have_a_line_of_their_own(olga: FlaskClient) -> None:
     text = text_of(olga.get(f"{ADDRESS}?rule=sum&fewer=sum&line=3").text)
     assert "6 relevant 1 33 % 2 not relevant 1 33 % 1 not relevant 1 33 % All lines 3" in text
-    assert "Relevant 1 from grade 3" in text
+    assert "1 of them are relevant, from grade 3" in text
     # The scores count as relevant what the sum does, unless other measures are named.
     assert 'value="AP(rel=3) ' in olga.get("/c/harbour/scores?rule=sum&line=3").text
 

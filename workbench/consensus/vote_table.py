@@ -27,8 +27,7 @@ class VoteTable:
     """The votes on `pairs`, sorted by topic and docno as bytes, of assessors by `names`, for grades `values`.
 
     `judged` says which pairs have a judgment that counts, and `decided` by row what an adjudicator decided;
-    pairs without a grade have no vote. Grades are relevant from `relevant_from` on. Of some pairs of
-    a collection `most_elsewhere` says how many grades another pair of it has at most.
+    pairs without a grade have no vote. Grades are relevant from `relevant_from` on.
     """
 
     # No slots: what several rules need is computed once.
@@ -39,7 +38,6 @@ class VoteTable:
     judged: NDArray[np.bool_]
     decided: Mapping[int, int]
     relevant_from: int
-    most_elsewhere: int = 0
 
     @cached_property
     def counts(self) -> Numbers:
@@ -56,8 +54,8 @@ class VoteTable:
 
     @cached_property
     def most(self) -> int:
-        """How many grades a pair has at most, here or elsewhere."""
-        return max(int(self.n.max(initial=0)), self.most_elsewhere)
+        """How many grades a pair has at most."""
+        return int(self.n.max(initial=0))
 
     @cached_property
     def graded(self) -> Votes:

@@ -167,12 +167,6 @@ def topic_lines(topic: str, docnos: Sequence[bytes], grades: Sequence[int]) -> b
     return start + b"".join(parts)[: -len(start)]
 
 
-def line_starts(pairs: Sequence[tuple[str, str]]) -> tuple[bytes, ...]:
-    """What stands before the grade in each line of `write_qrels`; raises as that does for ids."""
-    topics = {topic: plain(topic, "topic") for topic in dict.fromkeys(topic for topic, _ in pairs)}
-    return tuple(b"%b 0 %b " % (topics[topic], plain(docno, "docno")) for topic, docno in pairs)
-
-
 def _qrel(number: int, columns: list[bytes], beir: bool, errors: ErrorCollector) -> Qrel | None:
     expected = 3 if beir else 4
     whole = len(columns) == expected and is_grade(columns[-1])

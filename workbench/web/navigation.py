@@ -36,7 +36,6 @@ PAGES = (
     ("Quality", "agreement.index", "Agreement"),
     ("Quality", "adjudication.index", "Adjudication"),
     ("Quality", "trust.index", "Trust"),
-    ("Results", "consensus_preview.index", "Consensus"),
     ("Results", "qrels.index", "Qrels"),
     ("Results", "scores.index", "Scores"),
     ("Results", "releases.index", "Releases"),

@@ -231,7 +231,6 @@ COLUMNS: Mapping[str, Meaning] = {
 
 OF_RESULTS: Mapping[tuple[str, str], Meaning] = {
     ("agreement.self.answers", "judged"): ("Whether a planted pair was judged as every other", None),
-    ("consensus.preview", "by"): ("By how much the first is ahead", None),
     ("missed", "unpooled"): ("How many documents were not pooled", DOCUMENTS),
     ("missed", "more_low"): ("The lower bound of those missed if as many again were drawn", DOCUMENTS),
     ("missed", "more_high"): ("The upper bound of those missed if as many again were drawn", DOCUMENTS),

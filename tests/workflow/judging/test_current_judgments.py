@@ -43,13 +43,6 @@ def test_what_a_transaction_took_back_is_not_seen(sqlite_database: Database) -> 
         assert current_judgments(db, campaign_id) == ()
 
 
-def test_they_are_read_once_while_nobody_judges(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        campaign_id = campaign_with_people(db).campaign.id
-        import_judgments(db, campaign_id, [ZOE], source="one")
-        assert current_judgments(db, campaign_id) is current_judgments(db, campaign_id)
-
-
 def test_answers_that_are_no_grade_are_counted_and_found_alone(sqlite_database: Database) -> None:
     unsure = Judgment("Zoe", "T1", "d2", None, Answer.UNSURE)
     cannot = Judgment("Zoe", "T2", "d1", None, Answer.CANNOT_JUDGE)

@@ -8,7 +8,7 @@ from tests.workflow.differing_assessors import choices, judged_campaign
 from workbench.consensus.rule_choice import choice_label, choice_name, choices_of, default_rules, rule_choice
 from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
-from workbench.workflow.qrels.rule_preview import preview_rules
+from workbench.workflow.qrels.qrels import compare_rules
 
 
 def test_every_rule_says_what_it_settles_and_leaves(database: Database) -> None:
@@ -21,10 +21,9 @@ def test_every_rule_says_what_it_settles_and_leaves(database: Database) -> None:
             )
         )  # fmt: skip
         db.flush()
-        found = preview_rules(db, campaign, choices(*default_rules(), "dawid-skene", "mean"))
-    lines = {line.name: line for line in found.rules}
+        found = compare_rules(db, campaign, choices(*default_rules(), "dawid-skene", "mean"))
+    lines = {line.name: line for line in found}
     # R is a machine, and has no voice.
-    assert (found.pairs, found.topics, found.decided) == (3, 2, 1)
     numbers = {
         name: (one.found.settled, one.found.unsettled, one.found.relevant, one.found.without_relevant)
         for name, one in lines.items()

@@ -18,11 +18,12 @@ from workbench.consensus.vote_table import vote_table
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import topic_lines, write_qrels
 from workbench.records import FOUR_GRADES, Grade, Judgment, Qrel, Scale, sorted_ids
-from workbench.workflow.judging.current_judgments import read_judgments_of_topic
+from workbench.workflow.judging.current_judgments import judgments_of_topic
 from workbench.workflow.pools.pooled_topics import TopicDocnos
 from workbench.workflow.pools.topic_answers import TopicAnswers
 from workbench.workflow.qrels.qrels import Material
-from workbench.workflow.qrels.settled_topics import JudgedTopics, settles_pair_by_pair, together
+from workbench.workflow.qrels.settled_topic import together
+from workbench.workflow.qrels.topic_table import JudgedTopics
 
 ASSESSORS = ((3, "ann", False), (7, "bea", False), (2, "cyd", False), (9, "model", True), (4, "zoe", False))
 """Their ids have another order than their names."""
@@ -33,14 +34,10 @@ DECIDED: tuple[Mapping[Pair, int], ...] = (
     # Of pairs that are judged, of others before, between and behind them, and of a topic without an answer.
     {("1", "d-1"): 2, ("1", "0"): 7, ("1", "d-1x"): 0, ("2", "\udcff\udcff"): 2, ("nobody", "d"): 7},
 )
-PAIR_BY_PAIR = [
-    *(rule_choice(rule, assessor="bea") for rule in RULES if settles_pair_by_pair(rule_choice(rule))),
+CHOICES = [
+    *(rule_choice(name, assessor="bea") for name, rule in RULES.items() if not rule.soft),
     *(rule_choice("majority", ties=ties) for ties in ("lower", "higher")),
-    *(
-        rule_choice("adjudicated", then=then, assessor="zoe", ties="lower")
-        for then, _ in THEN.choices
-        if settles_pair_by_pair(rule_choice("adjudicated", then=then))
-    ),
+    *(rule_choice("adjudicated", then=then, assessor="zoe", ties="lower") for then, _ in THEN.choices),
     rule_choice("one", assessor="model"),
     rule_choice("majority", machines=True),
 ]
@@ -66,7 +63,7 @@ def some_answers(scale: Scale, seed: int) -> dict[str, TopicAnswers]:
 
 
 def judgments_of(answers: Mapping[str, TopicAnswers]) -> tuple[Judgment, ...]:
-    several = (read_judgments_of_topic(ASSESSORS, answers[topic]) for topic in sorted_ids(answers))
+    several = (judgments_of_topic(ASSESSORS, answers[topic]) for topic in sorted_ids(answers))
     return tuple(judgment for one in several for judgment in one)
 
 
@@ -75,9 +72,7 @@ def material(answers: Mapping[str, TopicAnswers], scale: Scale, decided: Mapping
     return Material(scale, judgments_of(answers), decided, machines, JudgedTopics(answers, ASSESSORS))
 
 
-@pytest.mark.parametrize(
-    "choice", PAIR_BY_PAIR, ids=lambda one: "-".join((one.rule, *dict(one.given).values()))
-)
+@pytest.mark.parametrize("choice", CHOICES, ids=lambda one: "-".join((one.rule, *dict(one.given).values())))
 @pytest.mark.parametrize("decided", DECIDED, ids=("undecided", "decided"))
 def test_a_topic_in_arrays_is_settled_as_its_records_are(
     choice: RuleChoice, decided: Mapping[Pair, int]
@@ -102,23 +97,6 @@ def test_a_topic_in_arrays_is_settled_as_its_records_are(
         assert [one.graded_of(pooled) for one in parts] == [
             sum((one.topic, docno) in graded for docno in ("d-1", "d-10", "\udcff\udcff")) for one in parts
         ]
-
-
-@pytest.mark.parametrize("rule", [name for name, rule in RULES.items() if not rule.soft])
-def test_the_topics_of_every_rule_are_together_what_it_gives_of_all_records(rule: str) -> None:
-    choice = rule_choice(rule, assessor="ann")
-    found = material(some_answers(FOUR_GRADES, 4), FOUR_GRADES, {("1", "d-1"): 3})
-    whole = consensus(
-        found.counted(choice),
-        rule=rule,
-        scale=FOUR_GRADES,
-        relevant_from=FOUR_GRADES.relevant_from,
-        decided={("1", "d-1"): 3},
-        **choice.parameters(),
-    )
-    parts = found.settled_topics(choice)
-    assert together(parts) == whole
-    assert summed([one.summary for one in parts], relevant_from=whole.relevant_from) == summary(whole)
 
 
 @pytest.mark.parametrize("machines", [False, True])
@@ -162,19 +140,6 @@ def test_a_wrong_parameter_is_refused_where_nothing_is_judged_too() -> None:
     for answers in (some_answers(GAPS, 1), {}):
         with pytest.raises(WorkbenchError, match="ties cannot be"):
             material(answers, GAPS, {}).settled_topics(rule_choice("majority", ties="random"))
-
-
-def test_a_topic_is_settled_once_until_its_decisions_or_the_choice_change() -> None:
-    answers = some_answers(GAPS, 2)
-    choice = rule_choice("adjudicated")
-    before = material(answers, GAPS, {("1", "d-1"): 2}).settled_topics(choice)
-    again = material(answers, GAPS, {("1", "d-1"): 2}).settled_topics(choice)
-    assert list(map(id, again)) == list(map(id, before))
-    decided = material(answers, GAPS, {("1", "d-1"): 7}).settled_topics(choice)
-    assert [one is other for one, other in zip(before, decided, strict=True)] == [
-        one.topic != "1" for one in before
-    ]
-    assert together(decided).labels != together(before).labels
 
 
 def test_the_lines_of_a_topic_are_those_of_its_records() -> None:

@@ -10,7 +10,7 @@ from workbench.records import Answer, Judgment, Ranking, Run
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import Scorer
 from workbench.workflow.qrels.settled_lines import scorer_of
-from workbench.workflow.qrels.settled_topics import by_topic
+from workbench.workflow.qrels.settled_topic import by_topic
 
 # In topic 9 nobody gives a grade; the ids of topic e9 and of one of its documents are no UTF-8.
 JUDGMENTS = (

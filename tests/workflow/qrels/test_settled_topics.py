@@ -13,7 +13,7 @@ from workbench.formats.qrels import write_qrels
 from workbench.records import FOUR_GRADES, Answer, Judgment
 from workbench.workflow.pools.pooled_topics import TopicDocnos
 from workbench.workflow.qrels.qrels import Material, qrels_of
-from workbench.workflow.qrels.settled_topics import by_topic, together
+from workbench.workflow.qrels.settled_topic import by_topic, together
 
 
 def some_judgments() -> tuple[Judgment, ...]:

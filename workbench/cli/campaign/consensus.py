@@ -2,41 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from workbench.cli.campaign.campaigns import JSON
-from workbench.cli.consensus import (
-    comparison_json,
-    say_comparisons,
-    say_summaries,
-    write_export,
-    write_out,
-)
+from workbench.cli.consensus import say_summaries, write_export, write_out
 from workbench.cli.consensus_options import EXPORT, OUTPUT, consensus_options
 from workbench.cli.database import database_options, open_database
-from workbench.cli.output import print_export, progress_bar, say_json
-from workbench.cli.record_options import record_options
+from workbench.cli.output import say_json
 from workbench.consensus.rule_choice import RuleChoice, choices_of, default_rules
 from workbench.consensus.settle import label_export
 from workbench.consensus.soft import soft_export
 from workbench.consensus.summary import summary_json
-from workbench.errors import WorkbenchError
 from workbench.settings import Settings
 from workbench.storage import Session
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.campaigns.imports_under_way import refuse_while_importing
 from workbench.workflow.judging.judgment_files import judgment_groups
-from workbench.workflow.qrels.qrels import make_qrels, make_soft_labels, qrels_json
-from workbench.workflow.qrels.rule_preview import preview_rules
-from workbench.workflow.scores.rule_ranking import (
-    MEASURE,
-    PREVIEW_EXPORTS,
-    RankingPreview,
-    preview_ranking,
-)
+from workbench.workflow.qrels.qrels import compare_rules, make_qrels, make_soft_labels, qrels_json
 
 
 @click.command("qrels")
@@ -87,34 +71,11 @@ def qrels(
     click.echo(f"{report.summary.settled} lines; {left} judged pairs without a grade{more}", err=True)
 
 
-@dataclass(frozen=True, slots=True)
-class RuleRanking:
-    """How the rules are compared by the ranking of runs: by a measure, of which runs, or not at all."""
-
-    measure: str
-    tags: tuple[str, ...]
-    no_ranking: bool
-
-
-_RANKING = (
-    click.option("-m", "--measure", default=MEASURE, show_default=True, help="Measure that ranks the runs."),
-    click.option("--run", "tags", multiple=True, help="Only these runs, by tag; all if not given."),
-    click.option("--no-ranking", is_flag=True, help="Leave out how the rules rank the runs."),
-)
-
-
 @click.command("consensus")
 @click.argument("campaign")
 @consensus_options(several=True)
 @click.option(
     "--models", is_flag=True, help="Without --rule: also Dawid and Skene's model, which takes seconds."
-)
-@record_options("ranked_by", RuleRanking, _RANKING)
-@click.option(
-    "--csv",
-    "table",
-    type=click.Choice(list(PREVIEW_EXPORTS)),
-    help="One table as CSV: what the rules settle, scores, tau, which runs swap or move.",
 )
 @JSON
 @database_options
@@ -125,74 +86,22 @@ def consensus(
     people: tuple[str, ...],
     choice: RuleChoice,
     models: bool,
-    ranked_by: RuleRanking,
-    table: str | None,
     as_json: bool,
 ) -> None:
     """Compare what the rules would make of CAMPAIGN, before one is used for its qrels.
 
-    What each rule settles and leaves, and how the ranking of the runs changes between every two: Kendall's
-    tau, tau AP, the pairs of runs that swap. The rule one needs --assessor, which may be repeated.
+    What each rule settles and leaves, and how much of it is relevant. The rule one needs --assessor, which
+    may be repeated. `campaign trust` shows how the runs rank under other rules.
     """
-    if table and as_json:
-        raise click.UsageError("--csv and --json exclude one another: keep one of them")
     names = rules or tuple(name for name in default_rules(slow=models) if name != "one" or people)
-    choices = choices_of(names, choice, assessors=people)
-    ranking, why_not = None, ""
     with open_database(settings) as database, database.reading() as db:
-        found = campaign_by_slug(db, campaign)
-        preview = preview_rules(db, found.id, choices)
-        if not ranked_by.no_ranking:
-            try:
-                ranking = _ranked(db, found.id, choices, ranked_by)
-            except WorkbenchError as error:
-                why_not = str(error)
-    if table:
-        print_export(PREVIEW_EXPORTS[table](preview, ranking), "csv")
-        if why_not and table != "rules":
-            click.echo(f"note: the runs are not ranked: {why_not}", err=True)
-        return
-    summaries = {line.name: line.found for line in preview.rules}
-    refused = {line.name: line.refused for line in preview.rules if line.refused}
+        number = campaign_by_slug(db, campaign).id
+        found = compare_rules(db, number, choices_of(names, choice, assessors=people))
     if as_json:
-        say_json(
-            {
-                "pairs": preview.pairs,
-                "topics": preview.topics,
-                "adjudicated": preview.decided,
-                "rules": {
-                    line.name: summary_json(line.found, line.refused) | {"sha256": line.sha256}
-                    for line in preview.rules
-                },
-                "measure": ranking.measure if ranking else None,
-                "scores": ranking.scores if ranking else {},
-                "comparisons": [comparison_json(one) for one in (ranking.comparisons if ranking else ())],
-                "not_ranked": why_not,
-            }
-        )
+        say_json({"rules": {line.name: summary_json(line.found, line.refused) for line in found}})
         return
-    say_summaries(summaries, refused)
-    if ranking is not None and ranking.comparisons:
-        click.echo()
-        say_comparisons(ranking.comparisons)
-    if why_not:
-        click.echo(f"note: the runs are not ranked: {why_not}", err=True)
-
-
-def _ranked(
-    db: Session, campaign_id: int, choices: tuple[RuleChoice, ...], by: RuleRanking
-) -> RankingPreview:
-    """The ranking, with a bar on the error stream where that is a terminal."""
-    with progress_bar() as bar:
-        task = bar.add_task("Scoring")
-        return preview_ranking(
-            db,
-            campaign_id,
-            choices,
-            measure=by.measure,
-            tags=by.tags or None,
-            progress=lambda done, total: bar.update(task, completed=done, total=total),
-        )
+    refused = {line.name: line.refused for line in found if line.refused}
+    say_summaries({line.name: line.found for line in found}, refused)
 
 
 def _without_rule(

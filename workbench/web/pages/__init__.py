@@ -12,7 +12,6 @@ from workbench.web.pages import (
     agreement,
     api_reference,
     assignments,
-    consensus,
     discussions,
     documents,
     entrance,
@@ -72,7 +71,6 @@ BLUEPRINTS = (
     *assignments.BLUEPRINTS,
     *judgments.BLUEPRINTS,
     *agreement.BLUEPRINTS,
-    *consensus.BLUEPRINTS,
     *adjudication.BLUEPRINTS,
     discussions.blueprint,
     *qrels.BLUEPRINTS,
@@ -88,7 +86,6 @@ BLUEPRINTS = (
 )
 
 COMPUTING = frozenset(
-    one.name
-    for one in (*consensus.BLUEPRINTS, *scores.BLUEPRINTS, trust.blueprint, adjudication.influence.blueprint)
+    one.name for one in (*scores.BLUEPRINTS, trust.blueprint, adjudication.influence.blueprint)
 )
 """Pages that may compute for seconds: a process that saves judgments answers none of them."""

@@ -6,7 +6,6 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
-from functools import partial
 from itertools import chain, groupby
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
@@ -18,7 +17,6 @@ from workbench.errors import WorkbenchError
 from workbench.records import Answer, Judgment, id_bytes
 from workbench.storage.events import annotated_events, newest_events
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
-from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.desk_rules import desk_questions_of
 from workbench.workflow.judging.submission import NO_ANNOTATIONS, Annotations, stored_annotations
@@ -46,8 +44,6 @@ NOT_GRADES: Mapping[int, Answer] = {code: Answer(answer) for answer, code in COD
 ANSWERS: Mapping[str, Answer] = {str(answer): answer for answer in Answer}
 """The answers by how they stand in events."""
 
-_KEPT: Cache[JudgmentsVersion, tuple[Judgment, ...]] = Cache(2)
-
 
 def current_judgments(
     db: Session, campaign_id: int, *, assessors: Collection[str] | None = None, machines: bool = True
@@ -68,8 +64,7 @@ def current_judgments(
             f"{', '.join(sorted(unknown))} is not an assessor of this campaign",
             remedy="see the list of assessors",
         )
-    # A page that scores, settles and counts asks for them several times, and so do the pages after it.
-    every = _KEPT.get(version, lambda: _read(db, version))
+    every = _read(db, version)
     return every if len(names) == len(version.assessors) else tuple(j for j in every if j.assessor in names)
 
 
@@ -94,7 +89,7 @@ def recorded_version(db: Session, campaign_id: int) -> JudgmentsVersion:
 
 def _read(db: Session, version: JudgmentsVersion) -> tuple[Judgment, ...]:
     by_topic = answers_by_topic(db, version.campaign_id).values()
-    return tuple(chain.from_iterable(judgments_of_topic(one, version.assessors) for one in by_topic))
+    return tuple(chain.from_iterable(judgments_of_topic(version.assessors, one) for one in by_topic))
 
 
 def answer_count(db: Session, campaign_id: int) -> int:
@@ -105,9 +100,8 @@ def answer_count(db: Session, campaign_id: int) -> int:
 def judgments_without_grade(db: Session, campaign_id: int, *, only: str = "") -> tuple[Judgment, ...]:
     """The current judgments that are no grade, or of these `only` one answer, in the same order as all."""
     assessors = recorded_version(db, campaign_id).assessors
-    make = partial(_without_grade, assessors)
     by_topic = answers_by_topic(db, campaign_id).values()
-    every = chain.from_iterable(one.keep(("without grade", assessors), make) for one in by_topic)
+    every = chain.from_iterable(_without_grade(assessors, one) for one in by_topic)
     return tuple(one for one in every if not only or one.answer == only)
 
 
@@ -116,20 +110,13 @@ def _without_grade(
 ) -> tuple[Judgment, ...]:
     if not (answers.codes < 0).any():
         return ()
-    return tuple(one for one in judgments_of_topic(answers, assessors) if one.grade is None)
+    return tuple(one for one in judgments_of_topic(assessors, answers) if one.grade is None)
 
 
 def judgments_of_topic(
-    answers: TopicAnswers, assessors: tuple[tuple[int, str, bool], ...]
-) -> tuple[Judgment, ...]:
-    """The current judgments of one topic, by docno (bytes), then assessor."""
-    return answers.keep(("judgments", assessors), partial(read_judgments_of_topic, assessors))
-
-
-def read_judgments_of_topic(
     assessors: tuple[tuple[int, str, bool], ...], answers: TopicAnswers
 ) -> tuple[Judgment, ...]:
-    """The same, made anew and not kept."""
+    """The current judgments of one topic, by docno (bytes), then assessor."""
     names = {number: name for number, name, _ in assessors}
     docnos, topic = answers.docnos, answers.topic
     found = []

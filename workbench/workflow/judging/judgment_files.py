@@ -20,7 +20,7 @@ from workbench.workflow.judging.current_judgments import (
     TickedBy,
     annotated_judgments,
     judgment_line,
-    read_judgments_of_topic,
+    judgments_of_topic,
     recorded_version,
     subtopic_judgments,
 )
@@ -36,7 +36,7 @@ def judgment_table(db: Session, campaign_id: int) -> Iterator[bytes]:
     # As `current_judgments`, of which none is kept.
     assessors = recorded_version(db, campaign_id).assessors
     topics = answers_by_topic(db, campaign_id).values()
-    return write_judgments(chain.from_iterable(read_judgments_of_topic(assessors, one) for one in topics))
+    return write_judgments(chain.from_iterable(judgments_of_topic(assessors, one) for one in topics))
 
 
 def annotated_lines(db: Session, campaign_id: int) -> Iterator[bytes]:
@@ -66,5 +66,5 @@ def judgment_groups(db: Session, campaign_id: int) -> tuple[dict[str, str], Iter
     topics = answers_by_topic(db, campaign_id).values()
     graders: set[int] = set().union(*(np.unique(one.assessors[one.codes >= 0]).tolist() for one in topics))
     names = group_names(name for number, name, _ in assessors if number in graders)
-    judged = (read_judgments_of_topic(assessors, one) for one in topics)
+    judged = (judgments_of_topic(assessors, one) for one in topics)
     return names, chain.from_iterable(write_judgment_groups(one, names=names) for one in judged)

@@ -73,3 +73,9 @@ class TopicAnswers:
 
 MOST_KEPT = 32
 """Values that are kept with a topic; when there are more, all are made anew as they are asked for."""
+
+
+def no_answers(topic: str) -> TopicAnswers:
+    """A topic that nobody has answered anything of."""
+    nothing = np.zeros(0, np.int64)
+    return TopicAnswers(topic, b"", 0, nothing.astype(np.int32), nothing, nothing, False)

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.consensus.models.votes import Numbers
-from workbench.formats.qrels import line_starts
 from workbench.records import id_bytes
 from workbench.workflow.pools.topic_answers import TopicAnswers
 
@@ -42,10 +41,6 @@ class JudgedDocnos:
             # Most rules settle the same documents, so that it is made once for all of them.
             known = self._known = rows, hashlib.sha256(id_bytes(self.topic) + b"\n" + joined).digest()
         return known[1]
-
-    def line_starts(self) -> tuple[bytes, ...]:
-        """What stands before the grades in qrels; raises WorkbenchError for ids that would not survive."""
-        return line_starts([(self.topic, docno) for docno in self.docnos])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

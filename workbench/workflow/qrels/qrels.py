@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain, groupby, islice
@@ -15,7 +15,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
-from workbench.consensus.rule_choice import RuleChoice, rule_choice
+from workbench.consensus.rule_choice import RuleChoice, choice_label, choice_name, rule_choice
 from workbench.consensus.rules import bound, rule_of
 from workbench.consensus.settle import (
     NO_GRADE,
@@ -33,20 +33,13 @@ from workbench.formats.qrels import topic_lines
 from workbench.json_forms import QrelsReportJson
 from workbench.records import Judgment, Qrel, Scale, id_bytes, sorted_ids
 from workbench.storage.adjudications import adjudicated_grades
-from workbench.storage.engine import WRITES
-from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.judging.current_judgments import current_judgments, recorded_version
+from workbench.workflow.judging.current_judgments import current_judgments
+from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.current_answers import answers_by_topic
 from workbench.workflow.pools.pooled_topics import opened_by_topic
-from workbench.workflow.pools.topic_answers import TopicAnswers
-from workbench.workflow.qrels.settled_topic import SettledTopic
-from workbench.workflow.qrels.settled_topics import (
-    JudgedTopics,
-    by_topic,
-    settles_each_topic,
-    together,
-)
+from workbench.workflow.qrels.settled_topic import SettledTopic, by_topic, together
+from workbench.workflow.qrels.topic_table import JudgedTopics, judged_table
 
 UNJUDGED = -1
 """The grade that infAP reads as pooled and not judged."""
@@ -56,9 +49,8 @@ UNJUDGED = -1
 class Material:
     """What every rule of a campaign uses: current judgments, decisions, and who is a machine.
 
-    The judgments are given, or read when a rule goes through all of them, which most do not. Where the
-    answers are known by `topics`, what is settled of a topic is kept with them; `version` says then what all
-    of it is of.
+    The judgments are given, or read when a rule goes through all of them, which most do not where the answers
+    are known by `topics`.
     """
 
     # No slots: the judgments are read once.
@@ -67,7 +59,6 @@ class Material:
     decided: Mapping[Pair, int]
     machines: Mapping[str, bool]
     topics: JudgedTopics | None = None
-    version: Hashable = None
 
     @cached_property
     def judgments(self) -> tuple[Judgment, ...]:
@@ -91,25 +82,15 @@ class Material:
         all_count = choice.machines or (named is not None and self.machines[named])
         return frozenset(name for name, machine in self.machines.items() if all_count or not machine)
 
-    def settled(self, choice: RuleChoice) -> Consensus:
-        """What a rule gives; raises WorkbenchError for an unknown rule, parameter or assessor."""
-        parts = self._settled_alone(choice)
-        return together(parts) if parts else self._settled_by_records(choice)
-
     def settled_topics(self, choice: RuleChoice) -> tuple[SettledTopic, ...]:
-        """The same topic by topic, in the order of bytes."""
-        return self._settled_alone(choice) or by_topic(self._settled_at_once(choice))
+        """What a rule gives, topic by topic in the order of bytes.
 
-    def _settled_alone(self, choice: RuleChoice) -> tuple[SettledTopic, ...]:
-        """The topics of a rule that settles each by itself, nothing of any other."""
-        if self.topics is None or not settles_each_topic(choice):
-            return ()
-        counted = self.counted_assessors(choice)
-        parts = self.topics.settled(choice, self.scale, self.decided, counted)
-        # What a rule neither settles nor leaves, only others judged, or decided without a judgment.
-        return tuple(one for one in parts if one.settled or one.reasons)
+        Raises WorkbenchError for an unknown rule, parameter or assessor.
+        """
+        return by_topic(self.settled(choice))
 
-    def _settled_at_once(self, choice: RuleChoice) -> Consensus | TableConsensus:
+    def settled(self, choice: RuleChoice) -> Consensus | TableConsensus:
+        """The same of all topics at once."""
         # What is wrong with the choice is said before what is wrong with the judgments.
         rule, parameters = rule_of(choice.rule), choice.parameters()
         bound(rule, parameters)
@@ -132,7 +113,7 @@ class Material:
     def table(self, choice: RuleChoice) -> VoteTable:
         """The judgments that count for a choice, and the decisions, as arrays for many rules."""
         if self.topics is not None:
-            return self.topics.table(self.scale, self.decided, self.counted_assessors(choice))
+            return judged_table(self.topics, self.scale, self.decided, self.counted_assessors(choice))
         return vote_table(
             self.counted(choice),
             scale=self.scale,
@@ -141,12 +122,17 @@ class Material:
         )
 
     def digest(self) -> str:
-        """A hash of all of it, or of what it is of: the same material gives the same qrels."""
-        if self.version is not None:
-            return hashlib.sha256(repr(self.version).encode("utf-8", "backslashreplace")).hexdigest()
-        sha = hashlib.sha256(repr((self.scale, sorted(self.decided.items()))).encode())
-        sha.update(repr(sorted(self.machines.items())).encode("utf-8", "backslashreplace"))
-        _add_judgments(sha, self.judgments)
+        """A hash of all of it: the same material gives the same qrels."""
+        whole = repr((self.scale, sorted(self.decided.items()), sorted(self.machines.items())))
+        sha = hashlib.sha256(whole.encode("utf-8", "backslashreplace"))
+        if self.topics is None:
+            _add_judgments(sha, self.judgments)
+            return sha.hexdigest()
+        sha.update(repr(self.topics.assessors).encode("utf-8", "backslashreplace"))
+        for topic, one in self.topics.answers.items():
+            sha.update(id_bytes(topic) + b"\n" + one.joined + b"\n\n")
+            for column in (one.places, one.assessors, one.codes):
+                sha.update(column.tobytes())
         return sha.hexdigest()
 
     def counted_hash(self, choice: RuleChoice) -> str:
@@ -243,23 +229,14 @@ class QrelsReport:
 
 def material(db: Session, campaign_id: int) -> Material:
     """The current material of a campaign."""
-    version = recorded_version(db, campaign_id)
-    scale, decided = campaign_of(db, campaign_id).scale, adjudicated_grades(db, campaign_id)
+    assessors = tuple((one.id, one.name, one.machine) for one in assessors_of(db, campaign_id))
     return Material(
-        scale=scale,
+        scale=campaign_of(db, campaign_id).scale,
         given=partial(current_judgments, db, campaign_id),
-        decided=decided,
-        machines={name: machine for _, name, machine in version.assessors},
-        topics=JudgedTopics(answers_by_topic(db, campaign_id), version.assessors),
-        version=(version, scale, sorted(decided.items())),
+        decided=adjudicated_grades(db, campaign_id),
+        machines={name: machine for _, name, machine in assessors},
+        topics=JudgedTopics(answers_by_topic(db, campaign_id), assessors),
     )
-
-
-_REPORTS: Cache[tuple[str, RuleChoice], QrelsReport] = Cache(4)
-"""What the last rules gave, by the digest of the judgments: of a million pairs 3 MB.
-
-A model's, which shares nothing with what others gave, takes the documents besides: 25 MB in all.
-"""
 
 
 def make_qrels(
@@ -273,11 +250,7 @@ def make_qrels(
     Raises WorkbenchError for an unknown rule, parameter or assessor, and a rule that makes no whole grades.
     """
     found = material(db, campaign_id)
-    if WRITES in db.info:
-        # What is not committed yet must not be kept for others.
-        report = qrels_of(found, choice)
-    else:
-        report = _REPORTS.get((found.digest(), choice), lambda: qrels_of(found, choice))
+    report = qrels_of(found, choice)
     if not empty:
         bare = report.summary.without_relevant
         topics = tuple(one for one in report.topics if one.topic not in frozenset(bare))
@@ -307,7 +280,7 @@ def qrels_of(found: Material, choice: RuleChoice) -> QrelsReport:
     """The same from material that was read already; raises WorkbenchError as `make_qrels` does."""
     topics = found.settled_topics(choice)
     # Where nothing is judged the rule says all the same from which grade on, or what is wrong with it.
-    relevant_from = (topics[0] if topics else found.settled(choice)).relevant_from
+    relevant_from = topics[0].relevant_from if topics else found.settled(choice).relevant_from
     return QrelsReport(choice, topics, summed([one.summary for one in topics], relevant_from=relevant_from))
 
 
@@ -324,26 +297,56 @@ def default_rule(db: Session, campaign_id: int) -> str:
 
 def who_graded_most(db: Session, campaign_id: int) -> str | None:
     """The assessor with the most grades, people before machines: the one whose grades alone lose least."""
-    grades: Counter[int] = Counter()
-    for one in answers_by_topic(db, campaign_id).values():
-        grades.update(one.keep("graded", _graded))
-    assessors = recorded_version(db, campaign_id).assessors
-    chosen = [(machine, -grades[number], name) for number, name, machine in assessors if grades[number]]
+    grades = grades_by_assessor(db, campaign_id)
+    chosen = [
+        (one.machine, -grades[one.id], one.name) for one in assessors_of(db, campaign_id) if grades[one.id]
+    ]
     return min(chosen)[2] if chosen else None
 
 
 def assessors_with_grades(db: Session, campaign_id: int) -> tuple[str, ...]:
     """The names of those who have graded something, as it is current."""
-    graded: set[int] = set()
+    grades = grades_by_assessor(db, campaign_id)
+    return tuple(one.name for one in assessors_of(db, campaign_id) if grades[one.id])
+
+
+def grades_by_assessor(db: Session, campaign_id: int) -> Counter[int]:
+    """How many current grades each assessor has, by id."""
+    grades = Counter[int]()
     for one in answers_by_topic(db, campaign_id).values():
-        graded.update(one.keep("graded", _graded))
-    return tuple(name for number, name, _ in recorded_version(db, campaign_id).assessors if number in graded)
+        who, counts = np.unique(one.assessors[one.codes >= 0], return_counts=True)
+        grades.update(dict(zip(who.tolist(), counts.tolist(), strict=True)))
+    return grades
 
 
-def _graded(answers: TopicAnswers) -> dict[int, int]:
-    """How many grades each assessor gave."""
-    who, counts = np.unique(answers.assessors[answers.codes >= 0], return_counts=True)
-    return dict(zip(who.tolist(), counts.tolist(), strict=True))
+@dataclass(frozen=True, slots=True)
+class ComparedRule:
+    """What a rule makes of the judgments, in numbers, or why it cannot be applied."""
+
+    choice: RuleChoice
+    found: Summary | None
+    refused: str = ""
+
+    @property
+    def name(self) -> str:
+        """The rule with its parameters."""
+        return choice_name(self.choice)
+
+    @property
+    def label(self) -> str:
+        """The same for people."""
+        return choice_label(self.choice)
+
+
+def compare_rules(db: Session, campaign_id: int, choices: Sequence[RuleChoice]) -> tuple[ComparedRule, ...]:
+    """What each of some rules would make of the current judgments."""
+    found, compared = material(db, campaign_id), []
+    for choice in choices:
+        try:
+            compared.append(ComparedRule(choice, qrels_of(found, choice).summary))
+        except WorkbenchError as error:
+            compared.append(ComparedRule(choice, None, str(error)))
+    return tuple(compared)
 
 
 def qrels_json(report: QrelsReport) -> QrelsReportJson:

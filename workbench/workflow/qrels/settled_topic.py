@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, pairwise
-from typing import Any
+from itertools import chain, groupby, pairwise
+from operator import attrgetter, itemgetter
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.consensus.models.votes import Floats, Numbers
+from workbench.consensus.rule import Pair
 from workbench.consensus.settle import Consensus, Label, TableConsensus, Unsettled
 from workbench.consensus.summary import TopicSummary, exact_sum
 from workbench.formats.qrels import topic_lines
-from workbench.records import Qrel
-from workbench.workflow.caching import Cache
+from workbench.records import Qrel, id_bytes, sorted_pairs
 from workbench.workflow.pools.pooled_topics import TopicDocnos
 from workbench.workflow.qrels.judged_docnos import JudgedDocnos
 
 Narrow = NDArray[Any]
 """Whole numbers in as few bytes as they need."""
-_LINES: Cache[str, bytes] = Cache(2048)
-"""The lines of the topics of the last files, by their digests: of a million pairs some 18 MB a file."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,14 +106,7 @@ class SettledTopic:
     @property
     def lines(self) -> bytes:
         """Its lines of the qrels file; raises WorkbenchError for ids that would not survive."""
-        return _LINES.get(self.digest, lambda: topic_lines(self.topic, self.docnos, self.grades.tolist()))
-
-    def lines_after(self, starts: Sequence[bytes]) -> bytes:
-        """The same lines, where what stands before the grade of every document is known."""
-        ends = {grade: b"%d\n" % grade for grade in self.by_grade}
-        chosen = starts if self.rows is None else map(starts.__getitem__, self.rows.tolist())
-        parts = zip(chosen, map(ends.__getitem__, self.grades.tolist()), strict=True)
-        return b"".join(chain.from_iterable(parts))
+        return topic_lines(self.topic, self.docnos, self.grades.tolist())
 
     @property
     def qrels(self) -> tuple[Qrel, ...]:
@@ -208,6 +200,49 @@ def topic_of_records(
         _narrow(np.array([row[one.docno] for one in unsettled], np.int64)),
         tuple(one.reason for one in unsettled),
         bool(labels or unsettled),
+    )
+
+
+def by_topic(found: Consensus | TableConsensus) -> tuple[SettledTopic, ...]:
+    """What a rule gave, topic by topic in the order of bytes, of topics where it settles or leaves a pair."""
+    if isinstance(found, TableConsensus):
+        topics = topics_of_table(found, tuple(_documents(found.table.pairs)))
+        return tuple(one for one in topics if one.settled or one.reasons)
+    settled = [(one.topic, one.docno) for one in found.labels]
+    pairs = sorted_pairs(settled + [(one.topic, one.docno) for one in found.unsettled])
+    return topics_of_records(found, tuple(_documents(pairs)))
+
+
+def _documents(pairs: Iterable[Pair]) -> Iterator[JudgedDocnos]:
+    for topic, several in groupby(pairs, key=itemgetter(0)):
+        ids = [id_bytes(docno) for _, docno in several]
+        yield JudgedDocnos(topic, b"\n".join(ids), len(ids))
+
+
+def topics_of_records(found: Consensus, several: Sequence[JudgedDocnos]) -> tuple[SettledTopic, ...]:
+    """What a rule gave as records, of each of these topics, which have the documents that it tells of."""
+    labels, unsettled = _of_topics(found.labels), _of_topics(found.unsettled)
+    return tuple(
+        topic_of_records(own, labels.get(own.topic, ()), unsettled.get(own.topic, ()), found.relevant_from)
+        for own in several
+    )
+
+
+_Line = TypeVar("_Line", Label, Unsettled)
+
+
+def _of_topics(lines: Iterable[_Line]) -> dict[str, tuple[_Line, ...]]:
+    return {topic: tuple(several) for topic, several in groupby(lines, key=attrgetter("topic"))}
+
+
+def together(topics: Sequence[SettledTopic]) -> Consensus:
+    """What was settled topic by topic, as one; there is a topic, and they come in the order of bytes."""
+    parts = [one.consensus for one in topics]
+    return Consensus(
+        labels=tuple(chain.from_iterable(part.labels for part in parts)),
+        unsettled=tuple(chain.from_iterable(part.unsettled for part in parts)),
+        relevant_from=topics[0].relevant_from,
+        qrels=tuple(chain.from_iterable(part.qrels for part in parts)),
     )
 
 

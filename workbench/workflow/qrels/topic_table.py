@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import overload
@@ -13,12 +13,20 @@ from numpy.typing import NDArray
 from workbench.consensus.models.votes import Numbers, Votes
 from workbench.consensus.rule import Pair
 from workbench.consensus.vote_table import VoteTable
-from workbench.records import Scale
-from workbench.workflow.pools.topic_answers import TopicAnswers
+from workbench.records import Scale, sorted_ids
+from workbench.workflow.pools.topic_answers import TopicAnswers, no_answers
 from workbench.workflow.qrels.judged_docnos import AnsweredRows, JudgedDocnos
 
 Assessors = tuple[tuple[int, str, bool], ...]
 """The assessors of a campaign: id, name, whether a machine."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedTopics:
+    """The current answers of a campaign by topic, and its assessors."""
+
+    answers: Mapping[str, TopicAnswers]
+    assessors: Assessors
 
 
 class TopicPairs(Sequence[Pair]):
@@ -46,15 +54,11 @@ class TopicPairs(Sequence[Pair]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedAssessors:
-    """Whose answers count: their ids, ascending, and where each stands among their sorted `names`.
-
-    `key` tells them apart from others of the same campaign.
-    """
+    """Whose answers count: their ids, ascending, and where each stands among their sorted `names`."""
 
     ids: Numbers
     places: Numbers
     names: tuple[str, ...]
-    key: bytes
 
     @classmethod
     def of(cls, assessors: Assessors, counted: Collection[str]) -> CountedAssessors:
@@ -64,7 +68,7 @@ class CountedAssessors:
         place = {name: at for at, name in enumerate(names)}
         ids = np.array([number for number, _ in chosen], np.int64)
         places = np.array([place[name] for _, name in chosen], np.int64)
-        return cls(ids, places, names, ids.tobytes())
+        return cls(ids, places, names)
 
     def find(self, assessors: NDArray[np.int64]) -> tuple[NDArray[np.bool_], Numbers]:
         """Which of these ids count, and where those that do stand among the names."""
@@ -106,20 +110,33 @@ def topic_table(answers: TopicAnswers, rows: AnsweredRows, who: CountedAssessors
     )
 
 
-def joined_tables(
-    tables: Sequence[VoteTable], scale: Scale, names: Sequence[str], *, every: bool = False
+def judged_table(
+    judged: JudgedTopics, scale: Scale, decided: Mapping[Pair, int], counted: Collection[str]
 ) -> VoteTable:
-    """The table of several topics, in the order of bytes, exactly as `vote_table` makes it of the judgments.
+    """The table of the counted assessors' judgments of all topics, as `vote_table` makes it of them."""
+    who = CountedAssessors.of(judged.assessors, counted)
+    of_topics: dict[str, dict[str, int]] = {}
+    for (topic, docno), grade in sorted(decided.items()):
+        of_topics.setdefault(topic, {})[docno] = grade
+    tables = []
+    for topic in sorted_ids({*judged.answers, *of_topics}):
+        answers = judged.answers.get(topic) or no_answers(topic)
+        rows = AnsweredRows.of(answers, of_topics.get(topic, {}))
+        tables.append(topic_table(answers, rows, who, scale))
+    return joined_tables(tables, scale, who.names)
 
-    They are made by `topic_table` with one scale and the same assessors, whose sorted names are given. With
-    `every` document of theirs there is a row also for those that only others judged.
+
+def joined_tables(tables: Sequence[VoteTable], scale: Scale, names: Sequence[str]) -> VoteTable:
+    """The table of several topics, in the order of bytes.
+
+    They are made by `topic_table` with one scale and the same assessors, whose sorted names are given.
     """
     pairs: list[Pair] = []
     decided: dict[int, int] = {}
     columns: list[tuple[Numbers, Numbers, Numbers, NDArray[np.bool_]]] = []
     for table in tables:
         kept = table.judged.copy()
-        kept[slice(None) if every else list(table.decided)] = True
+        kept[list(table.decided)] = True
         rows = np.cumsum(kept) - 1 + len(pairs)
         decided |= {int(rows[row]): grade for row, grade in table.decided.items()}
         pairs.extend(pair for pair, chosen in zip(table.pairs[:], kept.tolist(), strict=True) if chosen)

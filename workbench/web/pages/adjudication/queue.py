@@ -93,7 +93,7 @@ def change_rules() -> Response | tuple[str, int]:
             save_adjudication_rules(db, here().id, replace(now, **merged(_values(typed), _values(now))))
     except WorkbenchError as error:
         return _page(findings_of(error, "Adjudication"), typed), status_of(error)
-    then = disputes_way(otherwise=("Create qrels", url_for("qrels.index")))
+    then = disputes_way() or ("Create qrels", url_for("qrels.index"))
     notices.add("Adjudication settings saved.", then=then)
     return see_other(url_for("adjudication.index"))
 

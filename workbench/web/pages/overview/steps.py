@@ -55,14 +55,14 @@ def next_way() -> tuple[str, str]:
     return STEPS[state.next].action, step_address(state.next, state.draft)
 
 
-def disputes_way(otherwise: tuple[str, str]) -> tuple[str, str]:
-    """The disputed pairs that wait for whoever may decide them, as a link; `otherwise` where none do."""
+def disputes_way() -> tuple[str, str] | None:
+    """The disputed pairs that wait for whoever may decide them, as a link; None where none do."""
     if here().archived_at is not None or here().roles.isdisjoint({Role.ORGANISER, Role.ADJUDICATOR}):
-        return otherwise
+        return None
     with reading() as db:
         undecided = dispute_counts(db, here().id).get(State.OPEN, 0)
     if not undecided:
-        return otherwise
+        return None
     return f"Decide {counted(undecided, 'disputed pair')}", url_for("adjudicating.desk")
 
 

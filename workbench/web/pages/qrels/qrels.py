@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
+from workbench.consensus.rule_choice import choices_of, default_rules
 from workbench.consensus.rules import RULES
 from workbench.consensus.settle import label_export
 from workbench.consensus.soft import soft_export
@@ -35,10 +36,17 @@ from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.campaigns.imports_under_way import refuse_while_importing
 from workbench.workflow.judging.judgment_files import judgment_groups
 from workbench.workflow.pools.additions import pairs_added_by_hand
-from workbench.workflow.qrels.qrels import QrelsReport, assessors_with_grades, make_qrels, make_soft_labels
+from workbench.workflow.qrels.qrels import (
+    QrelsReport,
+    assessors_with_grades,
+    compare_rules,
+    make_qrels,
+    make_soft_labels,
+)
 
 blueprint = Blueprint("qrels", __name__, url_prefix="/c/<slug>/qrels")
-MOST_UNSETTLED = 200
+MOST_UNSETTLED = 50
+MOST_ALONE = 8
 # The rules that most campaigns choose from, and when; the others are one click away.
 USE_WHEN: Mapping[str, str] = {
     "majority": "Use when several assessors judged each pair.",
@@ -89,9 +97,21 @@ def index() -> str | tuple[str, int]:
         by_hand=by_hand,
         sha256=_sha256(report) if report else "",
         findings=findings,
-        then=disputes_way(otherwise=("Score the runs", url_for("scores.index"))) if report else None,
+        decide=disputes_way() if report else None,
     )
     return page, status
+
+
+@blueprint.get("/rules")
+@reader
+def rules() -> str:
+    """What each rule would make of the judgments, for the page to show when it is asked for."""
+    with reading() as db:
+        form = rule_form(db, here().id)
+        people = [one.name for one in form.assessors if not one.machine]
+        names = [name for name in default_rules(slow=True) if name != "one" or len(people) <= MOST_ALONE]
+        found = compare_rules(db, here().id, choices_of(names, form.choice, assessors=people))
+    return render_template("qrels/_rules.html", found=found)
 
 
 @blueprint.get("/fields.css")
