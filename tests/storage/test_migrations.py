@@ -63,6 +63,11 @@ def test_what_a_list_of_runs_needs_stands_before_their_files(own_database: Datab
     }  # fmt: skip
 
 
+def test_the_first_revision_is_written_out_before_there_is_a_second() -> None:
+    scripts = list(ScriptDirectory(str(MIGRATIONS)).walk_revisions())
+    assert len(scripts) == 1 or "create_all" not in Path(scripts[-1].path).read_text(encoding="utf-8")
+
+
 def test_a_difference_from_the_tables_would_be_noticed(own_database: Database) -> None:
     with own_database.writing() as db:
         db.execute(text("alter table campaign add column colour varchar(7)"))
