@@ -87,7 +87,7 @@ def test_topics_without_relevant_documents_do_not_make_up_for_few_that_have_them
     assert found.interval.effective == pytest.approx(2)
     assert (
         found.interval.undefined
-        == "few of the 10 topics decide: they are worth 2.0 topics, an interval needs 5"
+        == "few of the 10 topics decide: they count as 2.0 equal topics, and an interval needs 5"
     )
 
 

@@ -19,8 +19,7 @@ OPEN_PAGE = "tells an open page that its figures have changed; a program asks fo
 FORMULA = "a formula of a few numbers, which `workbench sample-size` computes on any computer"
 ADVISED = "raised by an organiser who looks at what stopping now would lose"
 ON_PAGES = "done on pages or by commands; a program works with what comes of it"
-RESULT = "results.table"
-"""Every table that a page registers as a result (`web/results`) is one of this operation's."""
+RESULT = "a file of a page (`web/results`): a program gets it at the same address with its token"
 
 SENT = {
     "access_tokens.make": OWN_ACCOUNT,
@@ -349,5 +348,5 @@ SHOWN = {
 
 REASONS = {
     OWN_ACCOUNT, SIGNING_IN, SITE, BROWSER, STEP, CONFIRMED, DESK, TO_READ, PUBLIC, OPEN_PAGE, FORMULA,
-    ADVISED, ON_PAGES,
+    ADVISED, ON_PAGES, RESULT,
 }  # fmt: skip

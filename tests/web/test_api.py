@@ -77,7 +77,7 @@ def test_a_session_opens_nothing_of_the_api(app: Flask, sqlite_database: Databas
 
 def test_a_token_opens_no_page(app: Flask, sqlite_database: Database, cast: Cast) -> None:
     token = token_of(sqlite_database, cast.accounts["Olga"])
-    assert bearing(app.test_client(), token).get("/c/harbour/people").status_code == 303
+    assert bearing(app.test_client(), token).get("/c/harbour/people").status_code == 401
     as_cookie = app.test_client()
     as_cookie.set_cookie("workbench", token)
     assert as_cookie.get("/c/harbour/people").status_code == 303

@@ -12,10 +12,8 @@ from workbench.client.transport import segment
 from workbench.json_forms import (
     AgreementJson,
     MadeReleaseJson,
-    NamedResultJson,
     QrelsReportJson,
     ReleaseJson,
-    ResultTableJson,
     ScoreJson,
 )
 
@@ -39,21 +37,14 @@ class ResultCalls(CampaignCalls):
         """The runs by measures on the qrels of a rule, best first."""
         return cast(list[ScoreJson], self._get("/scores", measures=measures, rule=rule, **parameters))
 
-    def results(self) -> list[NamedResultJson]:
-        """The tables of results that are open to you, with their options and formats."""
-        return cast(list[NamedResultJson], self._get("/results")["results"])
+    def table(self, page: str, **options: Any) -> Any:
+        """A table of a page as JSON, such as `scores/table` or `agreement/topics/table`, by its options."""
+        return json.loads(self._transport.page(f"/c/{segment(self.slug)}/{page}.json", options))
 
-    def result(self, name: str, **options: Any) -> ResultTableJson:
-        """A result by its name, such as `scores.pairs`; waits until it is computed."""
-        found = self._transport.computed(f"{self._path}/results/{segment(name)}", options)
-        return cast(ResultTableJson, json.loads(found))
-
-    def result_file(self, name: str, file: File, *, format: str = "csv", **options: Any) -> int:
-        """Write a result to a file, as CSV or in another of its formats; returns its bytes."""
-        asked = {"format": format, **options}
-        return Path(file).write_bytes(
-            self._transport.computed(f"{self._path}/results/{segment(name)}", asked)
-        )
+    def file(self, page: str, file: File, **options: Any) -> int:
+        """Write a file of a page, such as `scores/pairs/table.csv`; returns its bytes."""
+        content = self._transport.page(f"/c/{segment(self.slug)}/{page}", options)
+        return Path(file).write_bytes(content)
 
     def releases(self) -> Iterator[ReleaseJson]:
         """The releases, the oldest first."""

@@ -18,7 +18,6 @@ from workbench.outside_json import parsed_json
 
 API = "/api/v1"
 BUSY = 503
-COMPUTING = 202
 ATTEMPTS = 4
 PAUSE_SECONDS = 0.5
 CHUNK = 1024**2
@@ -65,7 +64,8 @@ class Transport:
     ) -> None:
         if urlsplit(address).scheme not in {"http", "https"}:
             raise ValueError(f"{address!r} is no address: it begins with https:// or http://")
-        self._address = address.rstrip("/") + API
+        self._root = address.rstrip("/")
+        self._address = self._root + API
         self._token = token
         self._timeout = timeout
         self._sleep = sleep
@@ -81,15 +81,9 @@ class Transport:
         """The text at an address; raises as `get`."""
         return self._sent("GET", path, query).decode("utf-8", "surrogateescape")
 
-    def computed(self, path: str, query: Mapping[str, Any] | None = None) -> bytes:
-        """What is at an address once it is computed, which is asked for again until then; raises as `get`."""
-        while True:
-            with self._opened(self._request("GET", path, query)) as answer:
-                content = bytes(answer.read())
-                if answer.status != COMPUTING:
-                    return content
-                seconds = float(answer.headers.get("Retry-After", PAUSE_SECONDS))
-            self._sleep(seconds)
+    def page(self, path: str, query: Mapping[str, Any] | None = None) -> bytes:
+        """The file of a page; raises as `get`."""
+        return self._sent("GET", path, query)
 
     def send(self, method: str, path: str, body: Any = None) -> Any:
         """What is answered to a JSON body, None for an empty answer; raises as `get`."""
@@ -157,7 +151,8 @@ class Transport:
         given = {name: _plain(value) for name, value in (query or {}).items() if value not in (None, "")}
         asked = f"?{urlencode(given, doseq=True)}" if given else ""
         headers = {"Authorization": f"Bearer {self._token}"}
-        url = self._address + path + asked
+        # Files of pages stand beside the addresses of the API.
+        url = (self._root if path.startswith("/c/") else self._address) + path + asked
         return Request(url, method=method, headers=headers)  # noqa: S310  # the scheme was checked
 
     def _with_body(self, request: Request, body: bytes | Path | None) -> Any:

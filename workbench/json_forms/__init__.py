@@ -57,14 +57,6 @@ from workbench.json_forms.judging import (
     WithdrawnDecision,
     WorkJson,
 )
-from workbench.json_forms.naming import (
-    ColumnJson,
-    NamedResultJson,
-    NamedResultsJson,
-    ResultOptionJson,
-    ResultProgressJson,
-    ResultTableJson,
-)
 from workbench.json_forms.planning import (
     DrawnSampleJson,
     DrawnTopicJson,
@@ -127,7 +119,6 @@ __all__ = [
     "CampaignJson",
     "ChangedAnswers",
     "CoefficientOfRounds",
-    "ColumnJson",
     "Counted",
     "CountedAsLowest",
     "DatasetFetchJson",
@@ -167,8 +158,6 @@ __all__ = [
     "MethodJson",
     "MissedJson",
     "MissedLineJson",
-    "NamedResultJson",
-    "NamedResultsJson",
     "OutJson",
     "OverlapJson",
     "OwnAddedJson",
@@ -195,9 +184,6 @@ __all__ = [
     "ReleaseJson",
     "RepairJson",
     "ReportFinding",
-    "ResultOptionJson",
-    "ResultProgressJson",
-    "ResultTableJson",
     "RoundsJson",
     "RunCheckJson",
     "RunFinding",

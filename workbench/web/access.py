@@ -21,7 +21,7 @@ from workbench.errors import Conflict, NotAllowed, NotFound, Unavailable
 from workbench.settings import TwoFactorDemand
 from workbench.web.bodies import BYTES_FROM_STRANGERS, BYTES_OF_A_FORM, has_files
 from workbench.web.context import Context, app_context, asking, context_of, reading
-from workbench.web.requests import bearer_of, from_script, of_api, page_asked_for, read_token, see_other
+from workbench.web.requests import API, bearer_of, from_script, of_api, page_asked_for, read_token, see_other
 from workbench.workflow.campaigns.campaigns import ARCHIVED, LONGEST_GUIDELINES, RESTORE
 from workbench.workflow.campaigns.visits import Visit, VisitedCampaign, token_visit_of, visit_of
 from workbench.workflow.judging.worklists import effective_roles, may_be_suspended
@@ -32,6 +32,8 @@ from workbench.workflow.people.two_factor import has_to_turn_on
 
 View = TypeVar("View", bound=Callable[..., Any])
 ATTRIBUTE = "workbench_access"
+FILE = "workbench_file"
+"""What views of files have, that programs may ask for by the address of the page."""
 # A character outside the basic plane takes twelve bytes, in JSON with escapes as in the body of a form.
 BYTES_WITH_GUIDELINES = 12 * LONGEST_GUIDELINES + BYTES_OF_A_FORM
 
@@ -226,6 +228,8 @@ def guard() -> Response | tuple[str, int] | None:
         return None
     if viewer_or_none() is None:
         return _ask_to_sign_in()
+    if of_api() and not request.path.startswith(API) and Scope.READ not in token_scopes():
+        raise NotAllowed("this token does not let you read", remedy="create one with the scope read")
     demand = app_context().settings.two_factor_demand
     if demand is not TwoFactorDemand.NOBODY and not _may_go_on(request.endpoint, demand):
         return _lead_to_two_factor(demand)
@@ -274,6 +278,12 @@ def _recognise_program() -> None:
             note_use(db, found.token_id)
 
 
+def _is_file() -> bool:
+    """Whether a file of a page is asked for, which a program with a token may have too."""
+    view = current_app.view_functions.get(request.endpoint or "")
+    return request.method in {"GET", "HEAD"} and hasattr(view, FILE)
+
+
 def _enter(visit: Visit) -> None:
     account = visit.account
     g.visited, g.look = visit.campaign, visit.look
@@ -283,7 +293,8 @@ def _enter(visit: Visit) -> None:
 def _recognise() -> None:
     if of_api():
         # A cookie opens nothing here, so that no page of another site can use it.
-        _recognise_program()
+        if request.path.startswith(API) or _is_file():
+            _recognise_program()
         return
     token = read_token()
     if token is None:

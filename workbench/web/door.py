@@ -183,8 +183,9 @@ class Door:
 
     async def _signed_in(self, environ: dict[str, Any]) -> bool:
         """Whether the request has a valid token; asks the database for tokens seen first."""
-        of_api = environ["PATH_INFO"].startswith(API)
-        token = bearer_of(environ) if of_api else _token(environ)
+        token = None if environ["PATH_INFO"].startswith(API) else _token(environ)
+        of_api = token is None
+        token = token or bearer_of(environ)
         if token is None:
             return False
         if token in self._context.recognised:

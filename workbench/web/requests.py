@@ -134,8 +134,8 @@ _BEARER = "bearer "
 
 
 def of_api() -> bool:
-    """Whether a program asks: it gets JSON, errors too."""
-    return request.path.startswith(API)
+    """Whether a program asks, at an address of its own or with nothing but a token: its errors are JSON."""
+    return request.path.startswith(API) or (bearer_of(request.environ) is not None and read_token() is None)
 
 
 def bearer_of(environ: Mapping[str, Any]) -> str | None:

@@ -26,7 +26,6 @@ from workbench.web.api import (
     judgments,
     late_runs,
     missed,
-    named_results,
     people,
     plans,
     pools,
@@ -56,7 +55,6 @@ RESOURCES = (
     searches.blueprint,
     missed.blueprint,
     results.agreement_blueprint,
-    named_results.blueprint,
     disputes.blueprint,
     results.qrels_blueprint,
     results.scores_blueprint,
@@ -67,7 +65,5 @@ blueprint = Blueprint("api", __name__, url_prefix="/api/v1")
 for _resource in RESOURCES:
     blueprint.register_blueprint(_resource)
 
-COMPUTING = frozenset(
-    f"api.{one.name}" for one in (results.qrels_blueprint, results.scores_blueprint, named_results.blueprint)
-)
+COMPUTING = frozenset(f"api.{one.name}" for one in (results.qrels_blueprint, results.scores_blueprint))
 """What may compute for seconds, as `pages.COMPUTING`."""

@@ -25,7 +25,6 @@ from workbench.web.api.operations import (
     JSON,
     Operation,
     Schema,
-    TableOrFile,
     Text,
     operation_of,
 )
@@ -52,7 +51,6 @@ _PROBLEMS = {
     422: "The input was rejected; `findings` has every error with its code.",
     503: "The server is busy; `Retry-After` says when to try again.",
 }
-_COMPUTING = "It is being computed; `Retry-After` says when to ask again."
 _ABOUT = """What the pages of Workbench show and change, for programs.
 
 Send a personal access token as `Authorization: Bearer TOKEN`. It has the rights of its owner at the moment of
@@ -115,7 +113,6 @@ def _operation(
         "parameters": parameters,
         "responses": {
             str(stated.status): _answer(stated, schemas),
-            **_progress(stated, schemas),
             **_failures(rule, stated),
         },
     }
@@ -173,18 +170,7 @@ def _answer(stated: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
     if isinstance(stated.returns, Text):
         content = {stated.returns.content_type: {"schema": {"type": "string"}}}
         return {"description": stated.returns.meaning, "content": content}
-    if isinstance(stated.returns, TableOrFile):
-        content = {kind: {"schema": {"type": "string"}} for kind in stated.returns.files}
-        content[JSON] = {"schema": _schema(stated.returns.table, schemas)}
-        return {"description": " ".join(stated.returns.files.values()), "content": content}
     return {"description": "The result.", "content": {JSON: {"schema": _schema(stated.returns, schemas)}}}
-
-
-def _progress(stated: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
-    if not isinstance(stated.returns, TableOrFile):
-        return {}
-    content = {JSON: {"schema": _schema(stated.returns.progress, schemas)}}
-    return {"202": {"description": _COMPUTING, "content": content}}
 
 
 def _failures(rule: Rule, stated: Operation) -> dict[str, Any]:

@@ -47,18 +47,6 @@ class Text:
     meaning: str
 
 
-@dataclass(frozen=True, slots=True)
-class TableOrFile:
-    """What is answered as JSON, or as a file of one of the content types, each with what it is.
-
-    While it is computed the answer is `progress`, with the status 202.
-    """
-
-    table: Schema
-    progress: Schema
-    files: Mapping[str, str]
-
-
 class Schema:
     """A type that is read from requests or written into responses, with its JSON Schema."""
 
@@ -96,7 +84,7 @@ class Operation:
     once, and is not stored for a repeated request.
     """
 
-    returns: Schema | Text | TableOrFile | None
+    returns: Schema | Text | None
     scope: Scope
     query: Schema | None
     body: Schema | None
@@ -117,7 +105,7 @@ def operation(
 ) -> Callable[[Callable[..., Any]], Callable[..., Response]]:
     """State the operation of a view, which receives `query`, `body` and `file` where it takes them."""
     stated = Operation(
-        returns=returns if isinstance(returns, Text | TableOrFile | None) else Schema(returns),
+        returns=returns if isinstance(returns, Text | None) else Schema(returns),
         scope=scope,
         query=None if query is None else Schema(query),
         body=None if body is None else Schema(body),
@@ -307,7 +295,7 @@ def _response(stated: Operation, answer: Any) -> Response:
     if answer is None:
         return Response(status=204)
     text = json.dumps(answer, ensure_ascii=True, allow_nan=False, default=_plain)
-    documented = stated.returns.table if isinstance(stated.returns, TableOrFile) else stated.returns
+    documented = stated.returns
     if current_app.testing and isinstance(documented, Schema):
         # What is documented is what is answered; a server does not spend the time.
         documented.adapter.validate_json(text, extra="forbid")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from flask import Blueprint, render_template, request
@@ -33,15 +32,11 @@ from workbench.trust.runs_export import runs_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.forms import findings_of, status_of
-from workbench.web.pages.qrels.rule_form import OF_RULE, RuleForm, rule_form, rule_name
+from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
 from workbench.web.rendering import render_report
-from workbench.web.requests import of_api, wants_fragment
+from workbench.web.requests import wants_fragment
 from workbench.web.results import (
-    TEXT,
-    CampaignResult,
     MadeResult,
-    ResultOption,
-    StillComputing,
     TextFile,
     result,
 )
@@ -70,12 +65,6 @@ UNDER_WAY = UnderWay()
 """What this process computes for the page now."""
 ABOUT_THE_PAGE = {"whole", "propose", "show", "seen", "part", "question", "format"}
 """Arguments that ask for another form of the same figures."""
-OF_RANKING = (
-    ResultOption("measure", f"The measure that ranks the runs, {MEASURE} if none is named"),
-    *OF_RULE,
-)
-OF_JUDGES = (ResultOption("part", "Which table", tuple(JUDGES)), *OF_RANKING)
-OF_RUNS = (ResultOption("part", "Which table", tuple(RUNS)), *OF_RANKING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +115,6 @@ QUESTIONS = {
 """In the order of the page. To add one: a line here, and its name in `ADDRESS`; `trust/_<name>.html` is its
 card, and `trust/_<name>_short.html` its sentence."""
 ADDRESS = "/<any(depth, holes, topics):question>"
-OF_QUESTION = (
-    ResultOption("question", "Which question", tuple(QUESTIONS), part="question"),
-    ResultOption("part", "; ".join(f"of {name} {', '.join(one.parts)}" for name, one in QUESTIONS.items())),
-    *OF_RANKING,
-)
 ADVICE = {
     Advice.FINISH: "fair",
     Advice.DEEPER: "poor",
@@ -186,26 +170,26 @@ def progress(question: str) -> str | tuple[str, int]:
 
 @blueprint.get("/judges.<any(csv, json, tex):kind>")
 @reader
-@result(CampaignResult("trust.judges", "Other judges", "qrels, a run or a pair, by part", OF_JUDGES))
+@result
 def judges_file() -> MadeResult:
     """Other judges: the table that `?part=` names as CSV, as JSON and LaTeX all of them."""
-    report, about = _report()
+    report = _report()
     if report.judges is None:
         raise WorkbenchError("only one assessor has given grades", remedy="it takes two to compare")
-    return MadeResult("trust-judges", judges_export(report.judges, _part(JUDGES)), about=about)
+    return MadeResult("trust-judges", judges_export(report.judges, _part(JUDGES)))
 
 
 @blueprint.get("/runs.<any(csv, json, tex):kind>")
 @reader
-@result(CampaignResult("trust.runs", "Other runs", "a run or a group, by part", OF_RUNS))
+@result
 def runs_file() -> MadeResult:
     """Other runs, likewise."""
-    report, about = _report()
+    report = _report()
     if report.runs is None:
         raise WorkbenchError(
             "no run has brought judged documents into a pool", remedy="open a pool and judge"
         )
-    return MadeResult("trust-runs", runs_export(report.runs, _part(RUNS)), about=about)
+    return MadeResult("trust-runs", runs_export(report.runs, _part(RUNS)))
 
 
 @blueprint.get(ADDRESS)
@@ -265,22 +249,15 @@ def _sample(db: Session, choice: RuleChoice) -> tuple[Estimable | None, Workbenc
 
 @blueprint.get(ADDRESS + ".<any(csv, json, tex):kind>")
 @reader
-@result(
-    CampaignResult(
-        "trust.question",
-        "Depth, holes or number of topics",
-        "a topic, a band of ranks, a run or a number of topics, by part",
-        OF_QUESTION,
-    )
-)
+@result
 def question_file(question: str) -> MadeResult:
     """The tables of a question: the one that `?part=` names as CSV, as JSON and LaTeX all of them."""
     asked = QUESTIONS[question]
     part = _part(asked.parts)
-    with reading() as db, _steps_of(question) as steps:
+    with reading() as db, UNDER_WAY.follow(_asked(question)) as steps:
         choice = rule_form(db, here().id).choice
-        found, about = asked.compute(db, choice, _measure(), steps), _about(db, choice)
-    return MadeResult(f"trust-{question}", asked.export(found, part), about=about)
+        found = asked.compute(db, choice, _measure(), steps)
+    return MadeResult(f"trust-{question}", asked.export(found, part))
 
 
 @blueprint.get("/report")
@@ -309,10 +286,10 @@ def collection() -> str | tuple[str, int]:
 
 @blueprint.get("/report.md")
 @reader
-@result(CampaignResult("trust.collection", "The report on the collection", "", OF_RANKING, (TEXT,)))
+@result
 def collection_file() -> MadeResult:
     """The same as a Markdown file."""
-    with reading() as db, _steps_of("collection") as steps:
+    with reading() as db, UNDER_WAY.follow(_asked("collection")) as steps:
         text = _collection_markdown(db, rule_form(db, here().id).choice, steps)
     return MadeResult("report", text=TextFile("md", "text/markdown", (text.encode("utf-8", "replace"),)))
 
@@ -340,30 +317,10 @@ def _measure() -> str:
     return request.args.get("measure", MEASURE)
 
 
-def _report() -> tuple[TrustReport, dict[str, object]]:
-    """The report for a result, and what goes with its figures."""
-    with reading() as db, _steps_of("report") as steps:
+def _report() -> TrustReport:
+    with reading() as db, UNDER_WAY.follow(_asked("report")) as steps:
         choice = rule_form(db, here().id).choice
-        report = trust_report(db, here().id, choice=choice, measure=_measure(), steps=steps)
-        return report, _about(db, choice)
-
-
-def _about(db: Session, choice: RuleChoice) -> dict[str, object]:
-    coverage = coverage_of(db, here().id, ranked_runs(db, here().id, choice).qrels)
-    return {"qrels": rule_name(choice), "coverage": asdict(coverage)}
-
-
-@contextmanager
-def _steps_of(part: str) -> Iterator[Steps]:
-    """Steps of figures that pages and programs may ask after.
-
-    To a program that asks for what is being computed it is said how far that is: raises StillComputing.
-    """
-    found = UNDER_WAY.get(_asked(part)) if of_api() else None
-    if found is not None:
-        raise StillComputing(found.label, found.done, found.total)
-    with UNDER_WAY.follow(_asked(part)) as steps:
-        yield steps
+        return trust_report(db, here().id, choice=choice, measure=_measure(), steps=steps)
 
 
 def _part(parts: Collection[str]) -> str:

@@ -7,13 +7,12 @@ from flask import Blueprint
 from workbench.agreement.machines import machine_coefficients
 from workbench.web.access import reader
 from workbench.web.pages.agreement.page import (
-    CHOSEN,
     TABLE,
     agreement_page,
     render_page,
     report_for_file,
 )
-from workbench.web.results import TABLE_ONLY, CampaignResult, MadeResult, result
+from workbench.web.results import MadeResult, result
 from workbench.workflow.agreement.export import machines_export
 from workbench.workflow.agreement.machines import machines_against_people
 
@@ -35,11 +34,7 @@ def index() -> str:
 
 @blueprint.get(TABLE)
 @reader
-@result(
-    CampaignResult(
-        "agreement.machines", "Machines against people", "a machine and a person", CHOSEN, TABLE_ONLY
-    )
-)
+@result
 def table() -> MadeResult:
     """Every comparison as CSV with all digits or as JSON."""
     report = report_for_file(machines_against_people)

@@ -17,7 +17,6 @@ from workbench.storage import Session
 from workbench.web.access import here
 from workbench.web.context import reading
 from workbench.web.forms import findings_of
-from workbench.web.results import ResultOption
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.people.assessors import assessors_of
 
@@ -25,12 +24,6 @@ Report = TypeVar("Report")
 Find = Callable[[Session, int, AgreementOptions], Report]
 TABLE = "/table.<any(csv, json):kind>"
 """The address of a report's files, below that of its page."""
-CHOSEN = tuple(
-    ResultOption(one.argument, one.label, tuple(map(str, one.choices)))
-    for one in OPTIONS.values()
-    if one.field != "assessors"
-)
-"""The options of every report, as results have them."""
 MOST_WEIGHTS = 2000
 """Characters of own weights; the rest of what was typed is dropped."""
 

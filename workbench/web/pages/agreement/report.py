@@ -23,14 +23,13 @@ from workbench.agreement.report import (
 from workbench.storage import Session
 from workbench.web.access import reader
 from workbench.web.pages.agreement.page import (
-    CHOSEN,
     AgreementPage,
     agreement_page,
     page_with,
     render_page,
     report_for_file,
 )
-from workbench.web.results import CampaignResult, MadeResult, ResultOption, result
+from workbench.web.results import MadeResult, result
 from workbench.workflow.agreement.machines import machines_against_people
 from workbench.workflow.agreement.report import campaign_agreement, campaign_pair
 from workbench.workflow.agreement.self_consistency import consistency
@@ -39,7 +38,6 @@ from workbench.workflow.agreement.topics import TopicsReport, agreement_by_topic
 blueprint = Blueprint("agreement", __name__, url_prefix="/c/<slug>/agreement")
 MOST_DISAGREED = 200
 MOST_TOPICS = 5
-TWO = (ResultOption("first", "The one assessor"), ResultOption("second", "The other assessor"))
 
 
 @blueprint.get("")
@@ -114,7 +112,7 @@ def pair() -> str:
 
 @blueprint.get("/report.<any(csv, tex, json):kind>")
 @reader
-@result(CampaignResult("agreement", "Agreement of all assessors", "a coefficient", CHOSEN))
+@result
 def report_file() -> MadeResult:
     """The whole report as CSV (one row a coefficient, with all digits), as LaTeX or as JSON."""
     return MadeResult("agreement", report_export(report_for_file(campaign_agreement, weighted=True)))
@@ -122,7 +120,7 @@ def report_file() -> MadeResult:
 
 @blueprint.get("/pair.<any(csv, tex, json):kind>")
 @reader
-@result(CampaignResult("agreement.pair", "Two assessors in detail", "a coefficient", (*TWO, *CHOSEN)))
+@result
 def pair_file() -> MadeResult:
     """Two assessors in detail as CSV, as LaTeX or as JSON; `?first=` and `?second=` name them."""
     return MadeResult("agreement.pair", pair_export(report_for_file(_pair, weighted=True)))

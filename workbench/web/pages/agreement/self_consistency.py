@@ -13,13 +13,12 @@ from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import attachment
 from workbench.web.pages.agreement.page import (
-    CHOSEN,
     TABLE,
     agreement_page,
     render_page,
     report_for_file,
 )
-from workbench.web.results import CSV, JSON, TABLE_ONLY, TEXT, CampaignResult, MadeResult, TextFile, result
+from workbench.web.results import MadeResult, TextFile, result
 from workbench.workflow.agreement.export import repeats_export
 from workbench.workflow.agreement.probe_answers import Against, probe_export, probe_json, probe_lines
 from workbench.workflow.agreement.self_consistency import consistency
@@ -48,9 +47,7 @@ def index() -> str:
 
 @blueprint.get(TABLE)
 @reader
-@result(
-    CampaignResult("agreement.self", "Self-consistency of the assessors", "an assessor", CHOSEN, TABLE_ONLY)
-)
+@result
 def table() -> MadeResult:
     """Every assessor's consistency as CSV with all digits or as JSON."""
     return MadeResult("agreement.self", repeats_export(report_for_file(consistency)))
@@ -58,14 +55,7 @@ def table() -> MadeResult:
 
 @blueprint.get("/answers.tsv")
 @reader
-@result(
-    CampaignResult(
-        "agreement.self.answers",
-        "Answers to repeats, planted pairs and training pairs",
-        "an answer",
-        formats=(JSON, CSV, TEXT),
-    )
-)
+@result
 def answers() -> MadeResult:
     """Every answer to a repeat, a planted pair or a training pair, with what it is compared with."""
     with reading() as db:

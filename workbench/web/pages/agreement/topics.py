@@ -12,14 +12,13 @@ from workbench.storage import Session
 from workbench.web.access import reader
 from workbench.web.forms import sent_id
 from workbench.web.pages.agreement.page import (
-    CHOSEN,
     TABLE,
     agreement_page,
     render_page,
     report_for_file,
     required_page,
 )
-from workbench.web.results import TABLE_ONLY, CampaignResult, MadeResult, ResultOption, result
+from workbench.web.results import MadeResult, result
 from workbench.workflow.agreement.export import topics_export
 from workbench.workflow.agreement.topics import (
     TopicDisputes,
@@ -30,7 +29,6 @@ from workbench.workflow.agreement.topics import (
 )
 
 blueprint = Blueprint("agreement_topics", __name__, url_prefix="/c/<slug>/agreement/topics")
-TOPIC = ResultOption("topic", "The topic")
 
 
 @blueprint.get("")
@@ -55,7 +53,7 @@ def index() -> str:
 
 @blueprint.get(TABLE)
 @reader
-@result(CampaignResult("agreement.topics", "Agreement by topic", "a topic", CHOSEN, TABLE_ONLY))
+@result
 def table() -> MadeResult:
     """Every topic as CSV with all digits or as JSON."""
     return MadeResult("agreement.topics", topics_export(report_for_file(_report)))
@@ -71,22 +69,13 @@ def pairs() -> str:
 
 @blueprint.get("/pairs.<any(csv, json):kind>")
 @reader
-@result(
-    CampaignResult(
-        "agreement.topic",
-        "Pairs of a topic on which assessors differ",
-        "a pair",
-        (TOPIC, *CHOSEN),
-        TABLE_ONLY,
-    )
-)
+@result
 def pairs_file() -> MadeResult:
     """The same as CSV or JSON, with a column for each assessor's grade."""
     found = report_for_file(_disputed)
     return MadeResult(
         f"agreement.{found.topic}",
         disputed_pairs_export(found),
-        about={"topic": found.topic, "pairs": found.n},
     )
 
 

@@ -18,7 +18,7 @@ from workbench.web.downloads import attachment
 from workbench.web.forms import findings_of, sent_id, sent_ids, sent_text, status_of, whole_number
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.requests import see_other
-from workbench.web.results import TABLE_ONLY, CampaignResult, MadeResult, ResultOption, result
+from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging import preference_tasks
 from workbench.workflow.judging.preference_results import (
@@ -42,7 +42,6 @@ EXPORTS: dict[str, Callable[[PreferenceResults], Export]] = {
     "runs": runs_export,
     "agreement": preference_agreement_export,
 }
-TABLE = ResultOption("table", "Which table", ("preferences", *EXPORTS), part="what")
 
 
 @blueprint.get("")
@@ -86,7 +85,7 @@ def as_prefs() -> Response:
 
 @blueprint.get("/<any(preferences, documents, runs, agreement):what>.<any(csv, json):kind>")
 @reader
-@result(CampaignResult("preferences", "Work side by side", "an answer or a result", (TABLE,), TABLE_ONLY))
+@result
 def export(what: str) -> MadeResult:
     """Every answer with its reason, side and time, or one of the results."""
     with reading() as db:

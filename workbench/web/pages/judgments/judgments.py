@@ -28,7 +28,7 @@ from workbench.web.forms import (
     with_each,
 )
 from workbench.web.requests import see_other
-from workbench.web.results import TEXT, CampaignResult, MadeResult, ResultOption, TextFile, result
+from workbench.web.results import MadeResult, TextFile, result
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.campaigns.imports_under_way import refuse_while_importing
@@ -45,7 +45,6 @@ from workbench.workflow.overview.progress import overview
 
 blueprint = Blueprint("judgments", __name__, url_prefix="/c/<slug>/judgments")
 MOST_SHOWN = 500
-TICKED_BY = ResultOption("ticked_by", "By whom a subtopic was ticked", tuple(map(str, TickedBy)))
 NO_GRADES = (Answer.UNSURE, Answer.CANNOT_JUDGE)
 
 
@@ -94,7 +93,7 @@ def whole() -> Response:
 
 @blueprint.get("/subtopics.qrels")
 @organiser
-@result(CampaignResult("judgments.subtopics", "The subtopics that were ticked", "", (TICKED_BY,), (TEXT,)))
+@result
 def subtopics() -> MadeResult:
     """The subtopics that were ticked as `topic subtopic docno judgment`; `?ticked_by=` any, majority, all."""
     ticked_by = request.args.get("ticked_by", TickedBy.MAJORITY)

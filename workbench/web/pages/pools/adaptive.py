@@ -9,8 +9,8 @@ from flask import Blueprint, render_template
 from workbench.export import Export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.pages.pools.pool_choice import OF_POOL, pool_line
-from workbench.web.results import TABLE_ONLY, CampaignResult, MadeResult, result
+from workbench.web.pages.pools.pool_choice import pool_line
+from workbench.web.results import MadeResult, result
 from workbench.workflow.judging.adaptive_handout import LEASE
 from workbench.workflow.judging.adaptive_report import live_report
 from workbench.workflow.pools.adaptive_pools import PoolEventLine, pool_events
@@ -32,9 +32,7 @@ def index(pool_id: int) -> str:
 
 @blueprint.get("/events.<any(csv, tsv, json):kind>")
 @reader
-@result(
-    CampaignResult("pools.events", "What happened in an adaptive pool", "an event", (OF_POOL,), TABLE_ONLY)
-)
+@result
 def events(pool_id: int) -> MadeResult:
     """The events: topic, number, what happened, docno, relevance, assessor, moment.
 

@@ -21,7 +21,7 @@ from workbench.web.forms import findings_of, sent_ids, status_of, whole_number
 from workbench.web.ids import write_id
 from workbench.web.pages.pools.pool_choice import pool_sent, pools_shown
 from workbench.web.requests import wants_fragment
-from workbench.web.results import TABLE_ONLY, CampaignResult, MadeResult, ResultOption, result
+from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.analysis import CampaignAnalysis, analyse, chosen_runs, depth_of
@@ -39,13 +39,6 @@ TIES: Mapping[TieRule, str] = {
     TieRule.DOCNO_ASCENDING: "docno ascending",
     TieRule.FILE: "order of the file",
 }
-OF_ANALYSIS = (
-    ResultOption("table", "Which table", tuple(TABLES), part="table"),
-    ResultOption("pool", "The name of a pool; runs are analysed if none is named"),
-    ResultOption("run", "The tag of a run; the accepted ones if none is named", several=True),
-    ResultOption("depth", f"The depth, 1 to {DEEPEST:,}"),
-    ResultOption("ties", "The order of tied documents", tuple(map(str, TIES))),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,23 +86,14 @@ def index() -> str | tuple[str, int]:
 
 @blueprint.get(f"/<any({', '.join(repr(name) for name in TABLES)}):table>.csv")
 @onlooker
-@result(
-    CampaignResult(
-        "pools.analysis",
-        "Analysis of runs and pools",
-        "a depth, a run, a group, two runs or a topic, by table",
-        OF_ANALYSIS,
-        TABLE_ONLY,
-    )
-)
+@result
 def table_csv(table: str) -> MadeResult:
     """One table as CSV, with all rows and digits."""
     with reading() as db:
         form = _form(db)
         found = _analysed(db, form).found
     of = form.pool.name if form.pool else "runs"
-    about = {"of": of, "runs": len(found.tags), "depth": found.depth, "ties": str(found.ties)}
-    return MadeResult(f"{of}.{table}", TABLES[table](found), about=about)
+    return MadeResult(f"{of}.{table}", TABLES[table](found))
 
 
 def _form(db: Session) -> AnalysisForm:

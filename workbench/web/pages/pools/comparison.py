@@ -14,17 +14,13 @@ from workbench.web.forms import sent_id
 from workbench.web.ids import write_id
 from workbench.web.pages.pools.pool_choice import pool_sent, pools_shown
 from workbench.web.paging import page_of
-from workbench.web.results import TABLE_ONLY, CampaignResult, MadeResult, ResultOption, result
+from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.pools.comparison import ComparedPools, PairChange, compare_pools
 
 blueprint = Blueprint("comparisons", __name__, url_prefix="/c/<slug>/pools/compare")
 JUDGED = "judged"
 COLUMNS = ("change", "topic", "docno", "judged", "origin")
-OF_TWO = (
-    ResultOption("a", f"The name of a pool, or `{JUDGED}` for all judged pairs"),
-    ResultOption("b", "The name of the pool that it is compared with"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +62,7 @@ def index() -> str:
 
 @blueprint.get("/pairs.<any(csv, tsv, json):kind>")
 @reader
-@result(CampaignResult("pools.compare", "What differs between two pools", "a pair", OF_TWO, TABLE_ONLY))
+@result
 def pairs() -> MadeResult:
     """Every pair: what changes, topic, docno, judged or not, origin."""
     with reading() as db:
@@ -76,8 +72,7 @@ def pairs() -> MadeResult:
         (pair.turn, pair.topic, pair.docno, "judged" if pair.judged else "unjudged", pair.origin)
         for pair in rows
     ]
-    about = {"pairs": len(lines), "to_judge": found.comparison.total.to_judge} if found else {}
-    return MadeResult("comparison", table_export(COLUMNS, lines), about=about)
+    return MadeResult("comparison", table_export(COLUMNS, lines))
 
 
 def _choice() -> ComparisonForm:

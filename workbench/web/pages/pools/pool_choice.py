@@ -8,7 +8,6 @@ from workbench.web.access import here
 from workbench.web.context import reading
 from workbench.web.forms import whole_number
 from workbench.web.requests import of_api
-from workbench.web.results import ResultOption
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.listing import PoolLine, pools_of
 
@@ -39,8 +38,8 @@ def pool_named(db: Session, campaign_id: int, name: str) -> PoolLine:
 
 
 def pool_sent(db: Session, campaign_id: int, text: str) -> PoolLine:
-    """The pool that an address names: those of pages by its number, those of the API by its name."""
-    if of_api():
+    """The pool that an address names by its number, or a program by its name."""
+    if of_api() and whole_number(text) is None:
         return pool_named(db, campaign_id, text)
     return pool_line(db, campaign_id, whole_number(text))
 
@@ -48,7 +47,3 @@ def pool_sent(db: Session, campaign_id: int, text: str) -> PoolLine:
 def _number_of(name: str) -> int:
     with reading() as db:
         return pool_named(db, here().id, name).id
-
-
-OF_POOL = ResultOption("pool", "The name of the pool", part="pool_id", read=_number_of)
-"""The option of a result whose page has the pool in its path."""

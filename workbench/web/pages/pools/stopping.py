@@ -13,21 +13,15 @@ from workbench.web import notices
 from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
 from workbench.web.forms import sent_id, whole_number
-from workbench.web.pages.pools.pool_choice import OF_POOL, pool_line
+from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.requests import see_other
-from workbench.web.results import TABLE_ONLY, CampaignResult, MadeResult, ResultOption, result
+from workbench.web.results import MadeResult, result
 from workbench.workflow.pools.learner_pools import learner_budget, raise_budget
 from workbench.workflow.pools.stopping_advice import TopicAdvice, advice_export, further_sample, pool_advice
 
 FURTHER = 100
 """So many further random documents are looked at unless the reader asks for others."""
 RECALLS, CONFIDENCES = (0.7, 0.8, 0.9, 0.95), (0.9, 0.95, 0.99)
-OF_STOPPING = (
-    OF_POOL,
-    ResultOption("topic", "The topic; every topic if none is named"),
-    ResultOption("recall", f"The recall to reach, {StoppingGoal().recall} unless given"),
-    ResultOption("confidence", f"How sure that is to be, {StoppingGoal().confidence} unless given"),
-)
 blueprint = Blueprint("stopping", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>/stopping")
 
 
@@ -76,7 +70,7 @@ def topic(pool_id: int) -> str:
 
 @blueprint.get("/table.<any(csv, json):kind>")
 @reader
-@result(CampaignResult("stopping", "When to stop", "a topic and a rule", OF_STOPPING, TABLE_ONLY))
+@result
 def table_file(pool_id: int) -> MadeResult:
     """Every topic with every rule, as CSV or JSON; of one topic alone if it is named."""
     with reading() as db:

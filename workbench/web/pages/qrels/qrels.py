@@ -21,8 +21,6 @@ from workbench.web.downloads import attachment
 from workbench.web.forms import findings_of, status_of
 from workbench.web.pages.overview.steps import disputes_way
 from workbench.web.pages.qrels.rule_form import (
-    MACHINES,
-    OF_RULE,
     GradeCountRow,
     RuleForm,
     grade_rows,
@@ -30,7 +28,7 @@ from workbench.web.pages.qrels.rule_form import (
     rule_name,
 )
 from workbench.web.pages.qrels.rule_form import field_styles as styles_of_fields
-from workbench.web.results import TABLE_ONLY, TEXT, CampaignResult, MadeResult, TextFile, result
+from workbench.web.results import MadeResult, TextFile, result
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.campaigns.imports_under_way import refuse_while_importing
@@ -134,33 +132,30 @@ def file() -> Response:
 
 @blueprint.get("/labels.<any(csv, json):kind>")
 @reader
-@result(CampaignResult("qrels.labels", "What settled each pair", "a pair", OF_RULE, TABLE_ONLY))
+@result
 def labels() -> MadeResult:
     """Every pair with its grade, its confidence and what settled it, or why it has none."""
     with reading() as db:
         refuse_while_importing(db, here().id)
         choice = rule_form(db, here().id).choice
         found = make_qrels(db, here().id, choice).consensus
-    about = {"rule": rule_name(choice), "settled": len(found.labels), "left": len(found.unsettled)}
-    return MadeResult(f"{rule_name(choice)}.labels", label_export(found), about=about)
+    return MadeResult(f"{rule_name(choice)}.labels", label_export(found))
 
 
 @blueprint.get("/soft.<any(csv, json):kind>")
 @reader
-@result(
-    CampaignResult("qrels.soft", "The mean of the grades of each pair", "a pair", (MACHINES,), TABLE_ONLY)
-)
+@result
 def soft() -> MadeResult:
     """Every pair with the mean of its grades, unrounded, and the share of each grade."""
     with reading() as db:
         refuse_while_importing(db, here().id)
         found = make_soft_labels(db, here().id, machines=request.args.get("machines") == "yes")
-    return MadeResult("soft-labels", soft_export(found), about={"pairs": len(found.labels)})
+    return MadeResult("soft-labels", soft_export(found))
 
 
 @blueprint.get("/groups")
 @reader
-@result(CampaignResult("qrels.groups", "The grades of each assessor as a judgment group", "", (), (TEXT,)))
+@result
 def groups() -> MadeResult:
     """Every assessor's grades as a group of their own, as trec_eval reads them with `-R qrels_jg`."""
     with reading() as db:

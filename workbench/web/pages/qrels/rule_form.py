@@ -13,20 +13,8 @@ from workbench.consensus.rules import PARAMETERS, RULES, THEN
 from workbench.consensus.simple import ASSESSOR
 from workbench.records import Scale
 from workbench.storage import Session
-from workbench.web.results import ResultOption
 from workbench.workflow.people.assessors import AssessorLine, assessors_of
 from workbench.workflow.qrels.qrels import default_rule, who_graded_most
-
-MACHINES = ResultOption("machines", "Whether machines count among the assessors", ("yes",))
-OF_RULE = (
-    ResultOption("rule", "The rule that makes the qrels", tuple(RULES)),
-    *(
-        ResultOption(one.name, one.label, tuple(value for value, _ in one.choices))
-        for one in PARAMETERS.values()
-    ),
-    MACHINES,
-)
-"""The options by which a result names a rule with its parameters."""
 
 
 @dataclass(frozen=True, slots=True)

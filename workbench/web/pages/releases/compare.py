@@ -9,18 +9,13 @@ from workbench.releases.comparison import ReleaseComparison, comparison_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.forms import findings_of, status_of
-from workbench.web.results import TABLE_ONLY, CampaignResult, MadeResult, ResultOption, result
+from workbench.web.results import MadeResult, result
 from workbench.workflow.releases.comparing import compare_campaign_releases
 from workbench.workflow.releases.releases import releases_of
 
 blueprint = Blueprint("release_comparison", __name__, url_prefix="/c/<slug>/releases/compare")
 MEASURE = "AP"
 MOST_PAIRS = 100
-OF_TWO = (
-    ResultOption("before", "The version of the one release"),
-    ResultOption("after", "The version of the other release"),
-    ResultOption("measure", f"The measure that ranks the runs, {MEASURE} if none is named"),
-)
 
 
 @blueprint.get("")
@@ -53,12 +48,12 @@ def index() -> str | tuple[str, int]:
 
 @blueprint.get("/pairs.<any(csv, json):kind>")
 @reader
-@result(CampaignResult("releases.compare", "What differs between two releases", "a pair", OF_TWO, TABLE_ONLY))
+@result
 def pairs_file() -> MadeResult:
     """Every pair that differs, with what decided it."""
     before, after = request.args.get("before", ""), request.args.get("after", "")
     found = _compared(before, after)
-    return MadeResult(f"{before}-to-{after}", comparison_export(found), about=_about(found))
+    return MadeResult(f"{before}-to-{after}", comparison_export(found))
 
 
 def _about(found: ReleaseComparison) -> dict[str, object]:

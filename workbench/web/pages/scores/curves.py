@@ -16,15 +16,13 @@ from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.forms import sent_ids, whole_number
 from workbench.web.pages.scores.form import (
-    OF_TABLE,
     ScoreForm,
     detail,
     render_detail,
     score_form,
-    score_result,
     whole_detail,
 )
-from workbench.web.results import CampaignResult, MadeResult, ResultOption, result
+from workbench.web.results import MadeResult, result
 from workbench.workflow.scores.score_table import ScoreTable
 from workbench.workflow.scores.table_curves import table_curves
 
@@ -35,13 +33,6 @@ INTERPOLATIONS = {"max": "Highest from there on (TREC)", "bucket": "Highest up t
 MOST_LINES = 6
 """As many as can be told apart in one plot."""
 DEEPEST = 100
-OF_CURVES = (
-    *OF_TABLE,
-    ResultOption("curve", "Which curve", tuple(KINDS)),
-    ResultOption("drawn", f"The tag of a run, of {MOST_LINES} at most; the best five if none", several=True),
-    ResultOption("interpolation", "How precision is interpolated", tuple(RULES)),
-    ResultOption("depth", f"The last rank of nDCG, at most {DEEPEST}"),
-)
 
 
 @blueprint.get("")
@@ -69,13 +60,13 @@ def index() -> tuple[str, int]:
 
 @blueprint.get("/table.<any(csv, tex, json):kind>")
 @reader
-@result(CampaignResult("scores.curves", "Curves of several runs", "a level of recall or a rank", OF_CURVES))
+@result
 def table_file() -> MadeResult:
     """The table: as CSV and JSON with all digits, or as LaTeX."""
     with reading() as db:
         form = score_form(db)
-        table, found = whole_detail(db, form, _curves_of(db, form))
-    return score_result(table, found.kind, run_curves_export(found))
+        found = whole_detail(db, form, _curves_of(db, form))
+    return MadeResult(found.kind, run_curves_export(found))
 
 
 def _curves_of(db: Session, form: ScoreForm) -> Callable[[ScoreTable, str], RunCurves]:

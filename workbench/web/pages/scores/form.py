@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from flask import render_template, request
 
 from workbench.consensus.rules import RULES
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
-from workbench.export import Export
 from workbench.records import Verdict
 from workbench.scoring.measures import parse_measures
 from workbench.storage import Session
 from workbench.web.access import here
 from workbench.web.forms import findings_of, sent_id, sent_ids, status_of, whole_number
 from workbench.web.ids import write_id
-from workbench.web.pages.qrels.rule_form import OF_RULE, RuleForm, rule_form, rule_name
-from workbench.web.requests import of_api, wants_fragment
-from workbench.web.results import MadeResult, ResultOption, StillComputing
+from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
+from workbench.web.requests import wants_fragment
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.runs.run_records import ListedRun, listed_runs
 from workbench.workflow.scores.score_table import ScoreTable, default_measures, score_runs
@@ -28,15 +26,6 @@ from workbench.workflow.scores.score_table import ScoreTable, default_measures, 
 SECONDS = 2.0
 LARGEST_SEED = 2**32 - 1
 Result = TypeVar("Result")
-BY = ResultOption("by", "The measure that is shown, the first if none is named")
-SEED = ResultOption("seed", "The random seed")
-OF_TABLE = (
-    *OF_RULE,
-    ResultOption("measures", "Measures such as AP nDCG@10; the usual ones if none are named"),
-    ResultOption("run", "The tag of a run; all that are not set aside if none is named", several=True),
-    BY,
-)
-"""The options by which every result of scores names its table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,26 +131,15 @@ def detail(db: Session, form: ScoreForm, make: Callable[[ScoreTable, str], Resul
         return Detail(form, None, None, findings_of(error, "Scores"), status_of(error) if form.asked else 200)
 
 
-def whole_detail(
-    db: Session, form: ScoreForm, make: Callable[[ScoreTable, str], Result]
-) -> tuple[ScoreTable, Result]:
-    """The same for a result, with the table: raises WorkbenchError where a page says what is wrong."""
+def whole_detail(db: Session, form: ScoreForm, make: Callable[[ScoreTable, str], Result]) -> Result:
+    """The same for a file; raises WorkbenchError where a page says what is wrong."""
     table = whole_table(db, form)
-    return table, make(table, form.shown(table))
+    return make(table, form.shown(table))
 
 
 def whole_table(db: Session, form: ScoreForm) -> ScoreTable:
-    """The table of a result. A program does not wait for it, but asks again: raises StillComputing."""
-    table = scored(db, form, at_once=not of_api())
-    if table.waiting:
-        raise StillComputing("runs scored", len(table.runs), table.total)
-    return table
-
-
-def score_result(table: ScoreTable, name: str, export: Export) -> MadeResult:
-    """A result of a table, with the rule of its qrels and how much of the campaign they have."""
-    about = {"qrels": rule_name(table.qrels.choice), "coverage": asdict(table.coverage)}
-    return MadeResult(name, export, about=about)
+    """The whole table, for a file."""
+    return scored(db, form, at_once=True)
 
 
 def render_detail(page: str, of: Detail[Any], **more: object) -> tuple[str, int]:

@@ -15,21 +15,18 @@ from workbench.web.access import reader
 from workbench.web.context import reading
 from workbench.web.forms import findings_of, sent_id, status_of
 from workbench.web.pages.scores.form import (
-    OF_TABLE,
     ScoreForm,
     score_form,
-    score_result,
     scored,
     whole_table,
 )
 from workbench.web.paging import A_PAGE, page_of
 from workbench.web.requests import wants_fragment
-from workbench.web.results import CampaignResult, MadeResult, ResultOption, result
+from workbench.web.results import MadeResult, result
 from workbench.workflow.scores.leaderboard import Leaderboard, LeaderLine, leaderboard, leaderboard_export
 from workbench.workflow.scores.score_table import ScoreTable
 
 blueprint = Blueprint("scores", __name__, url_prefix="/c/<slug>/scores")
-REVERSE = ResultOption("reverse", "Whether the worst run comes first", ("yes",))
 
 
 @blueprint.get("")
@@ -53,13 +50,13 @@ def index() -> str | tuple[str, int]:
 
 @blueprint.get("/table.<any(csv, tex, json):kind>")
 @reader
-@result(CampaignResult("scores", "The runs by measures", "a run", (*OF_TABLE, REVERSE)))
+@result
 def table_file() -> MadeResult:
     """Runs by measures with intervals and bounds: as CSV and JSON with all digits, or as LaTeX."""
     with reading() as db:
         form = score_form(db)
         table = whole_table(db, form)
-    return score_result(table, "scores", leaderboard_export(_sorted(table, form)))
+    return MadeResult("scores", leaderboard_export(_sorted(table, form)))
 
 
 def _sorted(table: ScoreTable, form: ScoreForm) -> Leaderboard:

@@ -16,31 +16,23 @@ from workbench.storage import Session
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.pages.scores.form import (
-    OF_TABLE,
-    SEED,
     ScoreForm,
     detail,
     known_tag,
     render_detail,
     score_form,
-    score_result,
     seed_text,
     sent_seed,
     whole_detail,
 )
 from workbench.web.paging import page_of
-from workbench.web.results import CampaignResult, MadeResult, ResultOption, result
+from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.scores.run_pairs import RecentPairs, recent_pairs, table_pairs, table_two_runs
 from workbench.workflow.scores.score_table import ScoreTable
 
 blueprint = Blueprint("run_pairs", __name__, url_prefix="/c/<slug>/scores")
 MOST_PAIRS = 200
-METHOD = ResultOption("method", "How every two runs are tested", tuple(map(str, METHODS)))
-TWO = (
-    ResultOption("first", "The tag of the one run; the best if none is named"),
-    ResultOption("second", "The tag of the other run; the next best if none is named"),
-)
 
 
 @blueprint.get("/pairs")
@@ -67,12 +59,12 @@ def index() -> tuple[str, int]:
 
 @blueprint.get("/pairs.<any(csv, tex, json):kind>")
 @reader
-@result(CampaignResult("scores.pairs", "Every two runs tested", "two runs", (*OF_TABLE, METHOD, SEED)))
+@result
 def index_file() -> MadeResult:
     """Every two runs: as CSV and JSON with all digits, or as LaTeX."""
     with reading() as db:
-        table, found = whole_detail(db, score_form(db), _all_of())
-    return score_result(table, "pairs", all_pairs_export(found))
+        found = whole_detail(db, score_form(db), _all_of())
+    return MadeResult("pairs", all_pairs_export(found))
 
 
 @blueprint.get("/two")
@@ -95,13 +87,13 @@ def two() -> tuple[str, int]:
 
 @blueprint.get("/two.<any(csv, tex, json):kind>")
 @reader
-@result(CampaignResult("scores.two", "Two runs topic by topic", "a topic", (*TWO, *OF_TABLE, SEED)))
+@result
 def two_file() -> MadeResult:
     """Two runs: their topics as CSV, their tests as LaTeX, both as JSON."""
     with reading() as db:
         form = score_form(db)
-        table, found = whole_detail(db, form, _two_of(form))
-    return score_result(table, "two-runs", two_runs_export(found))
+        found = whole_detail(db, form, _two_of(form))
+    return MadeResult("two-runs", two_runs_export(found))
 
 
 def _recent(db: Session) -> Callable[[ScoreTable, str], RecentPairs]:

@@ -14,16 +14,14 @@ from workbench.storage import Session
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.pages.scores.form import (
-    OF_TABLE,
     ScoreForm,
     detail,
     known_tag,
     render_detail,
     score_form,
-    score_result,
     whole_detail,
 )
-from workbench.web.results import CampaignResult, MadeResult, ResultOption, result
+from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.scores.run_profile import (
     RunProfile,
@@ -34,7 +32,6 @@ from workbench.workflow.scores.run_profile import (
 from workbench.workflow.scores.score_table import ScoreTable
 
 blueprint = Blueprint("run_scores", __name__, url_prefix="/c/<slug>/scores/run")
-OF_RUN = (ResultOption("tag", "The tag of the run"), *OF_TABLE)
 
 
 @blueprint.get("")
@@ -59,23 +56,23 @@ def index() -> tuple[str, int]:
 
 @blueprint.get("/topics.<any(csv, tex, json):kind>")
 @reader
-@result(CampaignResult("scores.run.topics", "A run by topic, against the median", "a topic", OF_RUN))
+@result
 def topics_file() -> MadeResult:
     """The topics: as CSV and JSON with all digits, or as LaTeX."""
-    table, profile = _whole_profile()
-    return score_result(table, f"{profile.scores.tag}.topics", profile_topics_export(profile))
+    profile = _whole_profile()
+    return MadeResult(f"{profile.scores.tag}.topics", profile_topics_export(profile))
 
 
 @blueprint.get("/sheet.<any(csv, tex, json):kind>")
 @reader
-@result(CampaignResult("scores.run.sheet", "The summary sheet of a run", "a figure", OF_RUN))
+@result
 def sheet_file() -> MadeResult:
     """The summary sheet: as CSV and JSON with all digits, or as LaTeX."""
-    table, profile = _whole_profile()
-    return score_result(table, f"{profile.scores.tag}.sheet", sheet_export(profile))
+    profile = _whole_profile()
+    return MadeResult(f"{profile.scores.tag}.sheet", sheet_export(profile))
 
 
-def _whole_profile() -> tuple[ScoreTable, RunProfile]:
+def _whole_profile() -> RunProfile:
     with reading() as db:
         form, tag = _form(db)
         return whole_detail(db, form, _profile_of(db, tag))

@@ -10,20 +10,17 @@ from workbench.scoring.topic_difficulty import ORDERS, TopicTable, topic_table_e
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.pages.scores.form import (
-    OF_TABLE,
     detail,
     render_detail,
     score_form,
-    score_result,
     whole_detail,
 )
-from workbench.web.results import CampaignResult, MadeResult, ResultOption, result
+from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.scores.score_table import ScoreTable
 from workbench.workflow.scores.topic_table import table_topics
 
 blueprint = Blueprint("topic_scores", __name__, url_prefix="/c/<slug>/scores/topics")
-ORDER = ResultOption("order", "The order of the topics", tuple(ORDERS))
 
 
 @blueprint.get("")
@@ -39,12 +36,12 @@ def index() -> tuple[str, int]:
 
 @blueprint.get("/table.<any(csv, tex, json):kind>")
 @reader
-@result(CampaignResult("scores.topics", "The scores by topic", "a topic", (*OF_TABLE, ORDER)))
+@result
 def table_file() -> MadeResult:
     """The table: as CSV and JSON with all digits, or as LaTeX."""
     with reading() as db:
-        table, found = whole_detail(db, score_form(db), _topics)
-    return score_result(table, f"topics.{found.order}", topic_table_export(found))
+        found = whole_detail(db, score_form(db), _topics)
+    return MadeResult(f"topics.{found.order}", topic_table_export(found))
 
 
 def _topics(table: ScoreTable, shown: str) -> TopicTable:

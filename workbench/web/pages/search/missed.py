@@ -13,7 +13,7 @@ from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, sent_id, status_of, whole_number
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.requests import see_other
-from workbench.web.results import TABLE_ONLY, CampaignResult, MadeResult, result
+from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.pools.listing import pools_of
 from workbench.workflow.pools.pool_rows import PoolState
@@ -52,7 +52,7 @@ def draw() -> Response | tuple[str, int]:
 
 @blueprint.get("/table.<any(csv, json):kind>")
 @organiser
-@result(CampaignResult("missed", "What the pools miss", "a topic", formats=TABLE_ONLY))
+@result
 def table_file() -> MadeResult:
     """The topics as CSV; as JSON all together too."""
     with reading() as db:

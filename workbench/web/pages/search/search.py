@@ -19,7 +19,7 @@ from workbench.web.pages.pools.additions import added_in_words
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.pages.search.forms import OF_ORGANISERS, ask_index, index_now, read_search, refused_with
 from workbench.web.requests import pushed, see_other, wants_fragment
-from workbench.web.results import TABLE_ONLY, CampaignResult, MadeResult, ResultOption, result
+from workbench.web.results import MadeResult, result
 from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.desk_rules import allows_search_of
@@ -42,7 +42,6 @@ from workbench.workflow.searching.searches import (
 )
 
 blueprint = Blueprint("search", __name__, url_prefix="/c/<slug>/search")
-PART = ResultOption("part", "Which table", tuple(PARTS))
 Answer = str | Response | tuple[str, int]
 
 
@@ -86,9 +85,7 @@ def search() -> Answer:
 
 @blueprint.get("/found.<any(csv, json):kind>")
 @organiser
-@result(
-    CampaignResult("search.found", "What searching found", "a topic, person or document", (PART,), TABLE_ONLY)
-)
+@result
 def found_file() -> MadeResult:
     """What searching found: the table that `?part=` names as CSV, as JSON all of them."""
     part = request.args.get("part") or next(iter(PARTS))
