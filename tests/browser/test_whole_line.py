@@ -154,7 +154,7 @@ def test_from_the_first_visit_to_a_scored_run(
     # (T2, d2). Observed 3/6. Unpooled: Ada 3/6, Ben 4/6 relevant, so P(E) = 3/6 x 4/6 + 3/6 x 2/6 = .5 and
     # kappa 0. Pooled: 7/12 relevant, P(E) = 49/144 + 25/144 = .5139, kappa (.5 - .5139) / .4861 = -.0286.
     go_to(page, "Agreement")
-    page.get_by_role("link", name="Pairs", exact=True).click()
+    page.get_by_role("navigation", name="Agreement").get_by_role("link", name="Assessors").click()
     page.get_by_role("link", name=re.compile("Ada.*Ben")).first.click()
     kappas = page.get_by_role("region", name="Coefficients")
     expect(kappas.get_by_role("row", name=re.compile("^Pooled kappa"))).to_contain_text(
@@ -169,7 +169,7 @@ def test_from_the_first_visit_to_a_scored_run(
     page.get_by_role("radio", name=re.compile("^Any")).check()
     page.get_by_role("button", name="Show").click()
     with page.expect_download() as download:
-        page.get_by_role("link", name="Download").click()
+        page.get_by_role("link", name="Download qrels").click()
     assert download.value.path().read_bytes() == (
         b"T1 0 d/4 1\nT1 0 d1 1\nT1 0 d2 1\nT2 0 d/4 1\nT2 0 d1 1\nT2 0 d2 0\n"
     )
@@ -289,7 +289,7 @@ def test_cystic_fibrosis_by_pages(
 
     first, second = _grades(data / "qrels.A1_REW.txt"), _grades(data / "qrels.A4_JBW.txt")
     go_to(page, "Agreement")
-    page.get_by_role("link", name="Pairs", exact=True).click()
+    page.get_by_role("navigation", name="Agreement").get_by_role("link", name="Assessors").click()
     page.get_by_role("link", name=re.compile("A1_REW.*A4_JBW")).first.click()
     kappas = page.get_by_role("region", name="Coefficients")
     cohen = metrics.cohen_kappa_score([grade > 0 for grade in first], [grade > 0 for grade in second])
@@ -306,7 +306,7 @@ def test_cystic_fibrosis_by_pages(
     page.get_by_role("button", name="Show").click()
     expect(page.get_by_role("region", name="Lines by grade").get_by_role("row").last).to_contain_text("4,819")
     with page.expect_download() as download:
-        page.get_by_role("link", name="Download").click()
+        page.get_by_role("link", name="Download qrels").click()
     given = (data / "qrels.A1_REW.txt").read_bytes().splitlines()
     assert sorted(download.value.path().read_bytes().splitlines()) == sorted(given)
 
