@@ -165,7 +165,7 @@ def test_from_the_first_visit_to_a_scored_run(
     )
 
     go_to(page, "Qrels")
-    page.get_by_text("other rules").click()
+    page.get_by_text(re.compile(r"^\d+ other rules")).click()
     page.get_by_role("radio", name=re.compile("^Any")).check()
     page.get_by_role("button", name="Show").click()
     with page.expect_download() as download:
