@@ -163,6 +163,13 @@ def verdict(tau: float | None) -> str:
     return "equivalent" if tau >= EQUAL else "similar" if tau >= DIFFERENT else "different"
 
 
+def verdict_between(low: float | None, high: float | None) -> str:
+    """The same of an interval, which must lie on one side; "uncertain" where it does not."""
+    if low is None or high is None:
+        return "undefined"
+    return verdict(low) if verdict(low) == verdict(high) else "uncertain"
+
+
 def _check(scores: TopicScores, assessors: Sequence[str], options: RankingOptions) -> None:
     if len(scores.runs) < 2:
         raise WorkbenchError("a ranking needs two runs", remedy="give at least two")

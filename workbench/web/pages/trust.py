@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,10 +22,9 @@ from workbench.trust.fewer_topics_export import fewer_topics_export
 from workbench.trust.holes import Holes
 from workbench.trust.holes_export import PARTS as HOLES
 from workbench.trust.holes_export import holes_export
-from workbench.trust.judges import verdict
+from workbench.trust.judges import verdict_between
 from workbench.trust.judges_export import PARTS as JUDGES
 from workbench.trust.judges_export import judges_export
-from workbench.trust.orders import rank_coefficients
 from workbench.trust.runs_export import PARTS as RUNS
 from workbench.trust.runs_export import runs_export
 from workbench.web.access import here, reader
@@ -45,7 +43,6 @@ from workbench.workflow.scores.score_table import coverage_of
 from workbench.workflow.steps import Steps, UnderWay
 from workbench.workflow.trust.collection_report import collection_report
 from workbench.workflow.trust.estimable import Estimable
-from workbench.workflow.trust.live import trust_version
 from workbench.workflow.trust.questions import (
     campaign_depth,
     campaign_holes,
@@ -60,29 +57,12 @@ blueprint = Blueprint("trust", __name__, url_prefix="/c/<slug>/trust")
 MEASURE = "AP"
 MOST_PAIRS = MOST_TOPICS = 10
 MOST_RUNS = 20
-SHORTEST_WAIT = 30
+FEWEST_RUNS = 5
+"""Of fewer runs a rank correlation says nothing."""
 UNDER_WAY = UnderWay()
 """What this process computes for the page now."""
-ABOUT_THE_PAGE = {"whole", "propose", "show", "seen", "part", "question", "format"}
+ABOUT_THE_PAGE = {"propose", "show", "part", "question"}
 """Arguments that ask for another form of the same figures."""
-
-
-@dataclass(frozen=True, slots=True)
-class Computed:
-    """A report, the answers to questions by name where all are asked for at once, and of which version.
-
-    `seconds` is how long it took.
-    """
-
-    report: TrustReport
-    answers: Mapping[str, Mapping[str, Any]]
-    version: str
-    seconds: float
-
-    @property
-    def every(self) -> int:
-        """After how many seconds the page asks again: computing takes at most a tenth of the time."""
-        return max(SHORTEST_WAIT, round(10 * self.seconds))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +88,14 @@ def _topics(db: Session, choice: RuleChoice, measure: str, steps: Steps) -> obje
 
 
 QUESTIONS = {
-    "depth": TrustQuestion("A deeper pool", _depth, depth_export, DEPTH),
-    "holes": TrustQuestion("Holes", _holes, holes_export, HOLES),
-    "topics": TrustQuestion("Fewer topics", _topics, fewer_topics_export, TOPICS),
+    "depth": TrustQuestion("Would a deeper pool find more?", _depth, depth_export, DEPTH),
+    "holes": TrustQuestion("How much of the runs is judged?", _holes, holes_export, HOLES),
+    "topics": TrustQuestion(
+        "Would other topics rank the runs the same?", _topics, fewer_topics_export, TOPICS
+    ),
 }
 """In the order of the page. To add one: a line here, and its name in `ADDRESS`; `trust/_<name>.html` is its
-card, and `trust/_<name>_short.html` its sentence."""
+card."""
 ADDRESS = "/<any(depth, holes, topics):question>"
 ADVICE = {
     Advice.FINISH: "fair",
@@ -135,27 +117,11 @@ def index() -> str | tuple[str, int]:
         rule, runs = rule_form(db, here().id), len(runs_of(db, here().id))
         if proposed:
             return _page(rule, measure, runs)
-        begun = time.monotonic()
-        version = trust_version(db, here().id)
         try:
             report = trust_report(db, here().id, choice=rule.choice, measure=measure, steps=steps)
         except WorkbenchError as error:
             return _page(rule, measure, runs, findings=findings_of(error, "Trust")), status_of(error)
-        # What a page that refreshes shows is whole, so that nothing of it goes blank meanwhile.
-        whole = "whole" in request.args
-        answers = {name: _answer(db, name, rule, measure, steps) for name in QUESTIONS} if whole else {}
-    return _page(rule, measure, runs, Computed(report, answers, version, time.monotonic() - begun))
-
-
-@blueprint.get("/live")
-@reader
-def live() -> str | tuple[str, int]:
-    """Nothing while all is as when `?seen=` was computed, else a line that fetches the report anew."""
-    with reading() as db:
-        rule = rule_form(db, here().id)
-        if trust_version(db, here().id) == request.args.get("seen"):
-            return "", 204
-    return render_template("trust/_live.html", form=rule, measure=_measure(), changed=True)
+    return _page(rule, measure, runs, report)
 
 
 @blueprint.get("/progress/<any(report, collection, depth, holes, topics):question>")
@@ -202,10 +168,10 @@ def question(question: str) -> str:
         rule = rule_form(db, here().id)
         answer = _answer(db, question, rule, measure, steps)
     return render_template(
-        "trust/_question.html" if wants_fragment() else "trust/question.html",
+        f"trust/_{question}.html" if wants_fragment() else "trust/question.html",
         form=rule,
         measure=measure,
-        oob=wants_fragment(),
+        unfolded=not wants_fragment(),
         **answer,
     )
 
@@ -334,7 +300,7 @@ def _page(
     rule: RuleForm,
     measure: str,
     runs: int,
-    computed: Computed | None = None,
+    report: TrustReport | None = None,
     findings: tuple[Finding, ...] = (),
 ) -> str:
     return render_template(
@@ -343,13 +309,11 @@ def _page(
         rules=RULES,
         measure=measure,
         runs=runs,
-        report=computed.report if computed else None,
-        answers=computed.answers if computed else {},
-        version=computed.version if computed else "",
-        every=computed.every if computed else SHORTEST_WAIT,
+        report=report,
+        unfolded=False,
         findings=findings,
-        coefficients=rank_coefficients(),
-        verdict=verdict,
+        verdict_between=verdict_between,
+        fewest_runs=FEWEST_RUNS,
         most_pairs=MOST_PAIRS,
         most_runs=MOST_RUNS,
         questions=[(name, one.title) for name, one in QUESTIONS.items()],
