@@ -54,7 +54,7 @@ def make_pool(page: Page, server: Server) -> None:
     page.get_by_role("link", name="Assign", exact=True).click()
     for person in ("A. Marlow", "R. Quist"):
         page.get_by_label(f"Topic {TOPIC} to {person}").check()
-    page.get_by_role("button", name="Assign the selected topics").click()
+    page.get_by_role("button", name="Save assignments").click()
     expect(page.get_by_text("2 assignments added")).to_be_visible()
 
 

@@ -71,5 +71,5 @@ def test_trust_says_how_far_it_is_while_it_computes(
     expect(how_far.get_by_text("57 of 143 (40 %)")).to_be_visible()
     page.unroute("**/trust?measure=*")
     held[-1].continue_()
-    expect(page.get_by_role("heading", name="In short")).to_be_visible()
+    expect(page.get_by_role("heading", name="Would other assessors rank the runs the same?")).to_be_visible()
     expect(how_far).to_have_count(0)

@@ -15,7 +15,6 @@ CONFIRMED = "asks whether to do what an operation does"
 DESK = "a part of the judging desk; `judging.show`, `documents` and `record` have the assignment"
 TO_READ = "help and the site's own papers"
 PUBLIC = "open to everybody without an account"
-OPEN_PAGE = "tells an open page that its figures have changed; a program asks for the result again"
 FORMULA = "a formula of a few numbers, which `workbench sample-size` computes on any computer"
 ADVISED = "raised by an organiser who looks at what stopping now would lose"
 ON_PAGES = "done on pages or by commands; a program works with what comes of it"
@@ -49,7 +48,6 @@ SENT = {
     "archive.restore": "campaigns.change_state",
     "assignments.by_hand": "assignments.add",
     "assignments.in_turn": "assignments.add",
-    "assignments.revoke": "assignments.remove",
     "dataset.load": "dataset.load",
     "desk.events": "judging.record",
     "desk_keys.choose": BROWSER,
@@ -337,7 +335,6 @@ SHOWN = {
     "trust.collection_file": RESULT,
     "trust.index": RESULT,
     "trust.judges_file": RESULT,
-    "trust.live": OPEN_PAGE,
     "trust.progress": RESULT,
     "trust.question": RESULT,
     "trust.question_file": RESULT,
@@ -347,6 +344,6 @@ SHOWN = {
 """By endpoint of a page that shows something: the operation that has what it shows."""
 
 REASONS = {
-    OWN_ACCOUNT, SIGNING_IN, SITE, BROWSER, STEP, CONFIRMED, DESK, TO_READ, PUBLIC, OPEN_PAGE, FORMULA,
+    OWN_ACCOUNT, SIGNING_IN, SITE, BROWSER, STEP, CONFIRMED, DESK, TO_READ, PUBLIC, FORMULA,
     ADVISED, ON_PAGES, RESULT,
 }  # fmt: skip

@@ -414,11 +414,14 @@ def test_a_topic_that_is_taken_back_while_documents_are_handed_out_leaves_none_b
     assert olga.post(queue, data={"per_pair": "1", "lease_minutes": "45"}).status_code == 303
     ada = signed_in_client(shared_app, database, here.accounts["Ada"])
     own = here.assignments["Ada", "T1"]
+    with database.reading() as db:
+        ada_id = db.get_one(AssignmentRow, own).assessor_id
+    taken = {"pool": here.pool_id, "had": [f"{ada_id}:T1"], "order": "docno"}
     at_once(
         database,
         here.campaign_id,
         lambda: ada.get(f"/c/harbour/judge/{own}").status_code,
-        lambda: olga.post("/c/harbour/assignments/revoke", data={"assignment": own}).status_code,
+        lambda: olga.post("/c/harbour/assignments/topics", data=taken).status_code,
     )
     with database.reading() as db:
         (name,) = [one.name for one in pools_of(db, here.campaign_id) if one.id == here.pool_id]

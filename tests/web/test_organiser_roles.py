@@ -33,7 +33,7 @@ CHANGE = (
     "groups/1/name", "groups/1/remove", "groups/1/invitations", "groups/1/members",
     "groups/1/members/1/remove", "pools/1/open", "pools/1/rename", "pools/1/rebuild", "pools/1/delete",
     "pools/1/added", "pools/1/added/out", "settings", "topics", "documents", "runs/checked", "runs/remove",
-    "pools", "pools/1/close", "assignments/turn", "assignments/topics", "assignments/revoke", "judgments",
+    "pools", "pools/1/close", "assignments/turn", "assignments/topics", "judgments",
 )  # fmt: skip
 JUDGED = [
     ("T1", "d1", "X", "3"), ("T1", "d2", "X", "0"), ("T1", "d1", "Y", "3"), ("T1", "d2", "Y", "2"),

@@ -20,7 +20,7 @@ from workbench.storage.tables import AssignmentRow, JudgmentEventRow, RunRow
 from workbench.workflow.adjudication.decisions import Decision, DecisionSubmission, decide
 from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.campaigns.collection import load_topics
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.assignments import assignments_of, revoke
 from workbench.workflow.judging.record import record
 from workbench.workflow.judging.submission import Submission
 from workbench.workflow.people.assessors import assessors_of
@@ -286,9 +286,12 @@ def test_a_low_kappa_that_may_be_chance_needs_nobody(
     assert [label for label, _ in to_do(page)] == ["Disputes"]
 
 
-def test_when_all_is_judged_the_qrels_are_next(olga: FlaskClient, cast: Cast) -> None:
-    for assignment in cast.assignments.values():
-        olga.post("/c/harbour/assignments/revoke", data={"assignment": assignment})
+def test_when_all_is_judged_the_qrels_are_next(
+    olga: FlaskClient, cast: Cast, sqlite_database: Database
+) -> None:
+    with sqlite_database.writing() as db:
+        for assignment in cast.assignments.values():
+            revoke(db, cast.campaign_id, assignment)
     pairs = [(topic, docno) for topic in ("T1", "T2") for docno in ("d1", "d2", "d/4")]
     import_judgments(olga, [(topic, docno, "X", "2") for topic, docno in pairs])
     assert to_do(olga.get("/c/harbour/").text) == [

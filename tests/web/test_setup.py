@@ -13,6 +13,7 @@ from tests.web.conftest import Enter
 from workbench.records import BINARY
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigns import create_campaign
+from workbench.workflow.judging.assignments import revoke
 
 ADDRESS = "/c/new/set-up"
 TOPICS = "<top>\n<num> Number: T1\n<title> tides\n</top>\n<top>\n<num> Number: T2\n<title> nets\n</top>\n"
@@ -135,14 +136,17 @@ def test_a_script_is_answered_in_json_and_an_unknown_file_is_not_found(olga: Fla
     assert olga.post("/c/harbour/runs/checked", data=forged).status_code == 404
 
 
-def test_the_checklist_says_what_is_missing_until_assessors_can_judge(olga: FlaskClient, cast: Cast) -> None:
+def test_the_checklist_says_what_is_missing_until_assessors_can_judge(
+    olga: FlaskClient, cast: Cast, sqlite_database: Database
+) -> None:
     text = text_of(olga.get(ADDRESS).text)
     assert "○ Topics Runs are checked against them ○ Runs ○ Documents ○ Pool" in text
     # The cast's campaign has a pool, assessors and assignments; d#3 is pooled by nobody, all texts are there.
     page = olga.get("/c/harbour/set-up").text
     assert "Ready: assessors can judge." in text_of(page)
-    olga.post("/c/harbour/assignments/revoke", data={"assignment": cast.assignments["Ada", "T1"]})
-    olga.post("/c/harbour/assignments/revoke", data={"assignment": cast.assignments["Ben", "T1"]})
+    with sqlite_database.writing() as db:
+        for name in ("Ada", "Ben"):
+            revoke(db, cast.campaign_id, cast.assignments[name, "T1"])
     page = olga.get("/c/harbour/set-up").text
     assert "Ready: assessors can judge." not in text_of(page)
     assert "○ Assignments 1 topic without an assessor Assign topics" in text_of(page)

@@ -56,16 +56,20 @@ def to_each(db: Session, pool_id: int, assessor_ids: Iterable[int]) -> list[Give
     return [(topic, assessor_id) for topic in topics for assessor_id in people]
 
 
-def in_turn(db: Session, pool_id: int, assessor_ids: Sequence[int], per_topic: int) -> list[Given]:
+def in_turn(
+    db: Session, pool_id: int, assessor_ids: Sequence[int], per_topic: int, *, again: float = 0.0
+) -> list[Given]:
     """Each topic of a pool for `per_topic` assessors, in turn so that work and partners are spread.
 
-    Topic i goes to the assessors i, i + 1, ... of the list, counted round. Raises WorkbenchError where there
-    are fewer assessors than `per_topic`, Conflict for a draft or a closed pool.
+    Topic i goes to the assessors i, i + 1, ... of the list, counted round; a share `again` of the topics,
+    evenly among them, goes to one more. Raises WorkbenchError where there are fewer assessors than these,
+    Conflict for a draft or a closed pool.
     """
     assessor_ids = list(dict.fromkeys(assessor_ids))
-    if not 1 <= per_topic <= len(assessor_ids):
+    most = per_topic + (again > 0)
+    if not per_topic >= 1 or most > len(assessor_ids):
         raise WorkbenchError(
-            f"each topic is to have {counted(per_topic, 'assessor')}; {len(assessor_ids)} selected",
+            f"each topic is to have {counted(most, 'assessor')}; {len(assessor_ids)} selected",
             remedy="select more assessors or ask for fewer per topic",
         )
     pool = _pool(db, pool_id)
@@ -76,7 +80,7 @@ def in_turn(db: Session, pool_id: int, assessor_ids: Sequence[int], per_topic: i
     return [
         (topic, assessor_ids[(index + step) % len(assessor_ids)])
         for index, topic in enumerate(one for one in topics.all() if one in pooled)
-        for step in range(per_topic)
+        for step in range(per_topic + (int((index + 1) * again) > int(index * again)))
     ]
 
 

@@ -84,7 +84,6 @@ ACTS = {
     "archive.restore": "Restore campaign",
     "assignments.by_hand": "Assign topics",
     "assignments.in_turn": "Distribute topics automatically",
-    "assignments.revoke": "Remove assignment",
     "dataset.load": "Load dataset",
     "documents.load": "Load documents",
     "entrance.accept": "Accept invitation",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -28,21 +27,14 @@ from workbench.workflow.judging.distribution import in_turn as topics_in_turn
 from workbench.workflow.judging.given_topics import given_topics
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.people.assessors import assessors_of
-from workbench.workflow.pools.listing import PoolLine, pool_topics, pools_of
+from workbench.workflow.pools.listing import pool_topics, pools_of
 
 blueprint = Blueprint("assignments", __name__, url_prefix="/c/<slug>/assignments")
 
 
+MOST_PER_TOPIC = 100
 MOST_LINES = 2000
 """Of assignments on a page: where a topic is given to hundreds of people, the page has fewer topics."""
-
-
-@dataclass(frozen=True, slots=True)
-class OrderChoice:
-    """In which order assessors are to see their pairs."""
-
-    rule: OrderRule
-    seed: int | None
 
 
 @blueprint.get("")
@@ -59,82 +51,80 @@ def in_turn() -> Response | tuple[str, int]:
     """Distribute the topics over assessors."""
     pool_id = whole_number(request.form.get("pool", ""))
     try:
-        order, per_topic = _order(), whole_number(request.form.get("per_topic", ""))
-        if per_topic is None or per_topic < 1:
-            raise InvalidInput(
-                [Finding("Assessors per topic", None, "per_topic", "not a number", "1 or more")]
-            )
+        order = _order()
+        per_topic = _number("per_topic", "Assessors per topic", 1, MOST_PER_TOPIC)
+        again = _number("again", "Judged once more", 0, 100) / 100
         chosen = [number for text in request.form.getlist("assessor") if (number := whole_number(text))]
         with reading() as db:
             line = pool_line(db, here().id, pool_id)
-            given = topics_in_turn(db, line.id, chosen, per_topic)
-        added = _distribute(Distribution(line.id, given, order.rule, order.seed))
+            given = topics_in_turn(db, line.id, chosen, per_topic, again=again)
+        added = _distribute(Distribution(line.id, given, order))
     except WorkbenchError as error:
         return _refused(error, pool_id)
-    return _given(added, line)
+    if added:
+        announce_step(f"{counted(added, 'assignment')} added in “{line.name}”.")
+    else:
+        notices.add("All of these were already assigned.", "fair")
+    return _back(line.id)
 
 
 @blueprint.post("/topics")
 @organiser
 def by_hand() -> Response | tuple[str, int]:
-    """Assign the selected topics to the assessors in whose columns they are."""
+    """Assign what was ticked, and remove what was unticked, of the table that the form shows.
+
+    What somebody else changed meanwhile stays as it is.
+    """
     pool_id = whole_number(request.form.get("pool", ""))
     try:
-        order, given = _order(), _cells()
-        if not given:
-            raise InvalidInput([Finding("Table", None, "cell", "nothing is selected", "select one or more")])
+        ticked, before = _cells("cell"), _cells("had")
+        added, removed = [one for one in ticked if one not in before], set(before) - set(ticked)
         with reading() as db:
             line = pool_line(db, here().id, pool_id)
-        added = _distribute(Distribution(line.id, given, order.rule, order.seed))
+            lines = assignments_of(db, here().id, topics={topic for topic, _ in removed}, pool_id=line.id)
+            people = {one.name: one.id for one in assessors_of(db, here().id)}
+        gone = [one.id for one in lines if (one.topic, people[one.assessor]) in removed]
+        if not added and not gone:
+            raise InvalidInput(
+                [Finding("Table", None, "cell", "nothing was changed", "tick or untick boxes")]
+            )
+        done = _distribute(Distribution(line.id, added, _order())) if added else 0
+        if gone:
+            with writing() as db:
+                for number in gone:
+                    assignments.revoke(db, here().id, number)
     except WorkbenchError as error:
         return _refused(error, pool_id)
-    return _given(added, line)
+    changes = [f"{counted(done, 'assignment')} added"] if done else []
+    changes += [f"{counted(len(gone), 'assignment')} removed; judgments stay"] if gone else []
+    announce_step(f"{', '.join(changes) or 'Nothing changed'} in “{line.name}”.")
+    return _back(line.id)
 
 
-@blueprint.post("/revoke")
-@organiser
-def revoke() -> Response:
-    """Remove an assignment; its judgments stay."""
-    with writing() as db:
-        assignments.revoke(db, here().id, whole_number(request.form.get("assignment", "")) or 0)
-    notices.add("Assignment removed. Its judgments stay.")
-    return _back(whole_number(request.form.get("pool", "")))
-
-
-def _order() -> OrderChoice:
-    findings: list[Finding] = []
+def _order() -> OrderRule:
     rule = next((one for one in OrderRule if one == request.form.get("order")), None)
     if rule is None:
-        findings.append(Finding("Order", None, "order", "no order is selected", "select one"))
-    typed = request.form.get("seed", "").strip()
-    seed = whole_number(typed)
-    if typed and (seed is None or seed < 0):
-        wrong = Finding(
-            "Seed", None, "seed", "the seed is not a whole number", "0 or more, or leave it empty"
-        )
-        findings.append(wrong)
-    if findings or rule is None:
-        raise InvalidInput(findings)
-    return OrderChoice(rule, seed)
+        raise InvalidInput([Finding("Order", None, "order", "no order is selected", "select one")])
+    return rule
 
 
-def _cells() -> list[Given]:
-    """The ticked topics, each with the assessor's number; a box holds `number:topic`."""
-    boxes = (text.partition(":") for text in request.form.getlist("cell"))
+def _number(field: str, label: str, low: int, high: int) -> int:
+    number = whole_number(request.form.get(field, "").strip() or str(low))
+    if number is None or not low <= number <= high:
+        message = f"{label} is not a whole number from {low} to {high}"
+        raise InvalidInput([Finding(label, None, field, message, "")])
+    return number
+
+
+def _cells(name: str) -> list[Given]:
+    """Topics, each with an assessor's number; a box holds `number:topic`."""
+    boxes = (text.partition(":") for text in request.form.getlist(name))
     return [(read_id(topic), whole_number(number) or 0) for number, _, topic in boxes]
 
 
 def _distribute(distribution: Distribution) -> int:
     with in_portions():
         return distribute_in_portions(app_context().database, distribution, writing=writing)
-
-
-def _given(added: int, line: PoolLine) -> Response:
-    if added:
-        announce_step(f"{counted(added, 'assignment')} added in “{line.name}”.")
-    else:
-        notices.add("All of these were already assigned.", "fair")
-    return _back(line.id)
 
 
 def _back(pool_id: int | None) -> Response:
@@ -157,7 +147,7 @@ def _page(db: Session, pool_id: int | None, findings: tuple[Finding, ...] = ()) 
         "assessors": assessors,
         "rules": tuple(OrderRule),
         "typed": typed,
-        "cells": frozenset(typed.getlist("cell")),
+        "cells": frozenset(typed.getlist("cell")) if "had" in typed or "cell" in typed else None,
         "chosen": {int(text) for text in typed.getlist("assessor") if text.isascii() and text.isdigit()}
         if typed
         else {one.id for one in assessors if one.able},
@@ -182,16 +172,20 @@ def _page(db: Session, pool_id: int | None, findings: tuple[Finding, ...] = ()) 
     )
     listed = [size.topic for size in page.rows]
     lines = assignments_of(db, here().id, topics=listed, pool_id=line.id)
+    of_anybody = {one.assessor for one in loads}
     return render_template(
         "assignments/index.html",
         pool=line,
         page=page,
         sizes=[size for size in page.rows if size.pairs],
         total=sum(assigned.values()),
-        lines=lines,
         given=_given_by_topic(lines),
-        people=tuple((one.id, one.name) for one in assessors),
-        loads=loads,
+        # Who may not judge any more keeps a column as long as there is something to take back.
+        people=tuple(one for one in assessors_of(db, here().id) if one.assignable or one.name in of_anybody),
+        loads={one.assessor: one for one in loads},
+        answered=sum(one.answered for one in loads),
+        pairs=sum(one.pairs for one in loads),
+        unassigned=sum(size.topic not in assigned for size in page.rows if size.pairs),
         **shown,
     )
 

@@ -31,7 +31,7 @@ from workbench.workflow.campaigns.originals import original_size
 from workbench.workflow.pools.missing_texts import missing_count
 
 blueprint = Blueprint("documents", __name__, url_prefix="/c/<slug>/documents")
-A_PAGE = 50
+A_PAGE = 30
 MOST_MISSING = 30
 MANY = 100_000
 """Of more documents those are found at once whose docno begins as asked; looking into all takes seconds."""
