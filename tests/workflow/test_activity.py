@@ -1,19 +1,19 @@
-"""The pace of each assessor is counted once, for all processes, and anew where an answer was added."""
+"""The pace of each assessor comes of the latest answers at the desk, not of imported or withdrawn ones."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from tests.builders import Made, campaign_with_people
-from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
 from workbench.workflow.overview import attention
-from workbench.workflow.overview.attention import AssessorPace, activity_of
+from workbench.workflow.overview.attention import Activity, AssessorPace, activity_of
+from workbench.workflow.pools import pace
+from workbench.workflow.pools.pace import latest_answers
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 NAMES = ("Ada", "Ben", "Cyd", "Dan", "Eve", "Fay")
@@ -46,40 +46,41 @@ def made(sqlite_database: Database) -> Made:
     return made
 
 
-def asked(database: Database, made: Made) -> attention.Activity:
+def asked(database: Database, made: Made) -> Activity:
     with database.reading() as db:
-        return activity_of(db, made.campaign.id, NOW)
+        return activity_of(db, made.campaign.id, NOW, latest_answers(db, made.campaign.id))
 
 
-def test_what_was_counted_serves_a_process_that_begins(
+def test_the_pace_of_each_comes_of_their_answers_at_the_desk(
     sqlite_database: Database, made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    counted: list[int] = []
-    counting = attention._counted
-
-    def note(db: Session, assessors: Collection[int]) -> dict[int, AssessorPace | None]:
-        counted.extend(assessors)
-        return counting(db, assessors)
-
-    monkeypatch.setattr(attention, "_counted", note)
     monkeypatch.setattr(attention, "RECENT", timedelta(days=4, hours=1))
-    first = asked(sqlite_database, made)
-    assert sorted(counted) == sorted(made.assessors[name] for name in NAMES)
-    assert first.by_assessor == {
+    found = asked(sqlite_database, made)
+    assert found.by_assessor == {
         name: AssessorPace(float(number), number - 1, NOW - timedelta(days=number))
         for number, name in enumerate(NAMES[:-1], start=1)
         if number > 1
     }
     # Ben's one answer, Cyd's two, and of Dan's three those four days ago and an hour earlier.
-    assert (first.recent, first.since) == (5, NOW - timedelta(days=4, hours=1))
-    counted.clear()
-    attention._ANSWERED._entries.clear()
-    assert asked(sqlite_database, made) == first
-    assert counted == []
+    assert (found.recent, found.since) == (5, NOW - timedelta(days=4, hours=1))
+    assert found.all
     with sqlite_database.writing() as db:
         append_events(db, [event(made, "Eve", "d9", NOW - timedelta(hours=1), active_ms=9000)])
     later = asked(sqlite_database, made)
-    assert counted == [made.assessors["Eve"]]
     # Four answers of five seconds and one of nine.
     assert later.by_assessor["Eve"] == AssessorPace(5.8, 5, NOW - timedelta(hours=1))
-    assert later.recent == first.recent + 1
+    assert later.recent == found.recent + 1
+
+
+def test_of_very_many_answers_the_latest_tell_the_pace_and_none_is_forgotten(
+    sqlite_database: Database, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pace, "LATEST", 3)
+    found = asked(sqlite_database, made)
+    # The latest events are Fay's six, withdrawn, and Eve's five, of which four were given at the desk; among
+    # the latest twelve is one of Dan's. Of the others only the time of the newest answer is asked for.
+    assert found.by_assessor["Eve"] == AssessorPace(5.0, 4, NOW - timedelta(days=5))
+    assert found.by_assessor["Ben"] == AssessorPace(None, 0, NOW - timedelta(days=2))
+    assert set(found.by_assessor) == {"Ben", "Cyd", "Dan", "Eve"}
+    # All of these are recent, so that earlier ones may be missing.
+    assert (found.recent, found.all) == (5, False)

@@ -32,6 +32,7 @@ from workbench.storage.tables import AssessorRow, JudgmentEventRow
 
 WITHDRAWN = "withdrawn"
 LATER = "later"
+SCREEN = "screen"  # the source of what was recorded at a desk; imports name their file
 JUDGING = "judging"
 DISCUSSION = "discussion"
 # Events that can be current judgments. Repeats, planted pairs and training are only compared with these.

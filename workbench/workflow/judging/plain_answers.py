@@ -18,7 +18,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.orm import Session, aliased
 
 from workbench.pooling.adaptive.live import Happening
-from workbench.storage.events import CURRENT_PURPOSES, append_new
+from workbench.storage.events import CURRENT_PURPOSES, SCREEN, append_new
 from workbench.storage.prepared import PreparedStatement
 from workbench.storage.tables import (
     AccountRow,
@@ -33,7 +33,7 @@ from workbench.storage.tables import (
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.fixed_orders import FixedOrder, KnownOrder, fixed_order
 from workbench.workflow.judging.quality_checks import CHECKS_RULE
-from workbench.workflow.judging.record import SCREEN, Place, drops_unseen_comment, event_columns
+from workbench.workflow.judging.record import Place, drops_unseen_comment, event_columns
 from workbench.workflow.judging.submission import Submission, SubmissionKind
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.pool_rows import REMOVED

@@ -17,6 +17,7 @@ from workbench.records import Answer
 from workbench.storage.events import (
     CURRENT_PURPOSES,
     JUDGING,
+    SCREEN,
     TRAINING,
     CurrentEvent,
     append_event,
@@ -37,9 +38,6 @@ from workbench.workflow.judging.task import (
     shown_with,
     task_of,
 )
-
-SCREEN = "screen"
-"""The source of answers given at a desk or in its form."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from statistics import fmean
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.records import Verdict
-from workbench.storage.chunks import chunks
-from workbench.storage.events import CURRENT_PURPOSES, LATER, WITHDRAWN
+from workbench.storage.events import CURRENT_PURPOSES, LATER, SCREEN, WITHDRAWN
 from workbench.storage.tables import AssessorRow, AssignmentRow, JudgmentEventRow, PoolRow
 from workbench.workflow.adjudication.dispute_counts import dispute_counts
 from workbench.workflow.adjudication.queue import State
-from workbench.workflow.caching import Cache
 from workbench.workflow.clock import utc_now
-from workbench.workflow.judging.current_judgments import recorded_version
-from workbench.workflow.judging.record import SCREEN
-from workbench.workflow.kept_results import KeptResults
 from workbench.workflow.overview.progress import Overview, pooled_or_graded
 from workbench.workflow.people.invitations import InvitationState, invitations
-from workbench.workflow.pools.pace import Pace, pace_of
+from workbench.workflow.pools.pace import DeskAnswers, Pace, latest_answers, pace_of
 from workbench.workflow.runs.packed_store import tops_of
 from workbench.workflow.runs.run_records import runs_of
 
@@ -100,14 +95,13 @@ def attention(
 ) -> Attention:
     """What needs somebody in a campaign with this progress."""
     moment = utc_now(now)
-    version = recorded_version(db, campaign_id)
-    activity = activity_of(db, campaign_id, moment)
+    found = latest_answers(db, campaign_id)
+    activity = activity_of(db, campaign_id, moment, found)
     rate = _rate(activity, moment)
     asked = Counter(one.state for one in invitations(db, campaign_id, now=moment))
     return Attention(
         activity=activity,
-        # The median of very many hardly moves: where it takes long, one of a moment ago serves for a while.
-        pace=_PACE.get(version[:2], lambda: pace_of(db, campaign_id), version=version),
+        pace=pace_of(db, campaign_id, found=found),
         a_day=rate,
         end=_end(view.left, rate, moment),
         disputes=dispute_counts(db, campaign_id),
@@ -123,7 +117,9 @@ def _rate(activity: Activity, moment: datetime) -> float:
     """Answers a day; of less than a day of judging nobody knows what the next day brings."""
     if activity.since is None or activity.recent < FEWEST_ANSWERS:
         return 0.0
-    return activity.recent / max((moment - activity.since) / timedelta(days=1), 1.0)
+    days = (moment - activity.since) / timedelta(days=1)
+    # Where earlier answers were left out, judging has gone on for longer than these show.
+    return activity.recent / (max(days, 1.0) if activity.all else max(days, 1 / 24))
 
 
 def _end(left: int, rate: float, moment: datetime) -> datetime | None:
@@ -182,14 +178,8 @@ def _late(db: Session, campaign_id: int) -> tuple[LateRun, ...]:
     return tuple(sorted(found, key=lambda run: -run.share))
 
 
-_PACE: Cache[Hashable, Pace] = Cache(8)
-
-
 RECENT = timedelta(days=7)
 """The pace of judging is that of so many days."""
-
-FEWEST_KEPT = 5
-"""The database keeps what was counted of so many assessors at once: after a save it is one, and quick."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,106 +193,50 @@ class AssessorPace:
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """What was answered at the desks: by assessor, and `recent` answers since the first of them, `since`."""
+    """What was answered at the desks: by assessor, and `recent` answers since the first of them, `since`.
+
+    `all` says that no recent answer was left out.
+    """
 
     by_assessor: Mapping[str, AssessorPace]
     recent: int
     since: datetime | None
+    all: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Answered:
-    """What one assessor answered at the desk, None where that is nothing; `recent` of it since `since`."""
-
-    pace: AssessorPace | None
-    recent: int
-    since: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class KeptPace:
-    """The pace of one assessor, None where nothing was answered at the desk."""
-
-    pace: AssessorPace | None
-
-
-def activity_of(db: Session, campaign_id: int, moment: datetime) -> Activity:
-    """What was answered, of each assessor as long as no answer of theirs was added."""
-    version = recorded_version(db, campaign_id)
-    newest, names = dict(version.newest), {number: name for number, name, _ in version.assessors}
-    keys = {
-        number: (version.database, campaign_id, names[number], number, latest, moment.date())
-        for number, latest in newest.items()
+def activity_of(db: Session, campaign_id: int, moment: datetime, found: DeskAnswers) -> Activity:
+    """Who answered when, and how fast: of the latest answers, and of who gave none of these the newest."""
+    names = dict(
+        db.execute(
+            select(AssessorRow.id, AssessorRow.name).where(
+                AssessorRow.campaign_id == campaign_id, AssessorRow.machine.is_(False)
+            )
+        ).all()
+    )
+    times: dict[int, list[float]] = {}
+    newest: dict[int, datetime] = {}
+    for who, milliseconds, at in found.answers:
+        newest[who] = at
+        if milliseconds > 0:
+            times.setdefault(who, []).append(milliseconds / 1000)
+    if not found.all:
+        newest |= _newest(db, [who for who in names if who not in newest])
+    paces = {
+        name: AssessorPace(fmean(times[who]) if who in times else None, len(times.get(who, ())), newest[who])
+        for who, name in sorted(names.items(), key=lambda one: one[1])
+        if who in newest
     }
-    known = {number: _ANSWERED.peek(key) for number, key in keys.items()}
-    unknown = {number: newest[number] for number, found in known.items() if found is None}
-    counted = _answered(db, campaign_id, unknown, moment)
-    for number, found in counted.items():
-        _ANSWERED.put(keys[number], found)
-    several = {names[number]: found for number, found in (known | counted).items() if found and found.pace}
-    since = [found.since for found in several.values() if found.since is not None]
+    recent = [at for _, _, at in found.answers if at >= moment - RECENT]
     return Activity(
-        {name: found.pace for name, found in sorted(several.items()) if found.pace is not None},
-        recent=sum(found.recent for found in several.values()),
-        since=min(since, default=None),
+        paces, len(recent), min(recent, default=None), all=found.all or len(recent) < len(found.answers)
     )
 
 
-def _answered(
-    db: Session, campaign_id: int, newest: Mapping[int, int], moment: datetime
-) -> dict[int, _Answered]:
-    paces = _paces(db, campaign_id, newest)
-    begin = moment - RECENT
-    active = [number for number, pace in paces.items() if pace is not None and pace.latest >= begin]
-    recent = dict.fromkeys(paces, (0, None)) | _recent(db, active, begin)
-    return {number: _Answered(pace, *recent[number]) for number, pace in paces.items()}
-
-
-def _paces(db: Session, campaign_id: int, newest: Mapping[int, int]) -> dict[int, AssessorPace | None]:
-    """The pace of some assessors, of whom the newest event is given."""
-    if not newest:
-        return {}
-    sources: dict[int, Hashable] = {number: (number, latest) for number, latest in newest.items()}
-    kept = _PACES.find(db, campaign_id, sources.values())
-    found = {number: kept[source].pace for number, source in sources.items() if source in kept}
-    counted = _counted(db, [number for number in newest if number not in found])
-    if len(counted) >= FEWEST_KEPT:
-        paces = {sources[number]: KeptPace(pace) for number, pace in counted.items()}
-        _PACES.keep(db, campaign_id, paces)
-    return found | counted
-
-
-def _counted(db: Session, assessors: Collection[int]) -> dict[int, AssessorPace | None]:
-    event, timed = JudgmentEventRow, JudgmentEventRow.active_ms > 0
-    found: dict[int, AssessorPace | None] = dict.fromkeys(assessors)
-    mean, count = func.avg(event.active_ms).filter(timed), func.count().filter(timed)
-    for part in chunks(list(assessors)):
-        for number, milliseconds, times, latest in db.execute(
-            _at_the_desk(part, mean, count, func.max(event.recorded_at))
-        ):
-            seconds = float(milliseconds) / 1000 if milliseconds is not None else None
-            found[number] = AssessorPace(seconds, times, latest)
-    return found
-
-
-def _recent(
-    db: Session, assessors: Collection[int], begin: datetime
-) -> dict[int, tuple[int, datetime | None]]:
-    """How many answers came since, and when the first of them."""
+def _newest(db: Session, assessors: Collection[int]) -> dict[int, datetime]:
+    """When the newest answer at the desk came of each assessor who gave any."""
     event = JudgmentEventRow
-    found: dict[int, tuple[int, datetime | None]] = {}
-    for part in chunks(list(assessors)):
-        statement = _at_the_desk(part, func.count(), func.min(event.recorded_at))
-        for number, count, since in db.execute(statement.where(event.recorded_at >= begin)):
-            found[number] = count, since
-    return found
-
-
-def _at_the_desk(assessors: Collection[int], *figures: Any) -> Select[Any]:
-    """Figures of the answers of each assessor: imported ones tell nothing of anybody's pace."""
-    event = JudgmentEventRow
-    return (
-        select(event.assessor_id, *figures)
+    answered = (
+        select(event.assessor_id, func.max(event.recorded_at))
         .where(
             event.assessor_id.in_(assessors),
             event.source == SCREEN,
@@ -311,7 +245,4 @@ def _at_the_desk(assessors: Collection[int], *figures: Any) -> Select[Any]:
         )
         .group_by(event.assessor_id)
     )
-
-
-_ANSWERED: Cache[Hashable, _Answered] = Cache(5000)
-_PACES = KeptResults(KeptPace, "workflow/overview/attention.py")
+    return dict(db.execute(answered).all()) if assessors else {}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
+from statistics import median
 
-from sqlalchemy import func, select
+from sqlalchemy import Row, select
 from sqlalchemy.orm import Session
 
-from workbench.storage.events import CURRENT_PURPOSES, LATER, WITHDRAWN, newest_events
+from workbench.storage.events import CURRENT_PURPOSES, LATER, SCREEN, WITHDRAWN, newest_events
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
 
 ENOUGH = 20
@@ -63,47 +65,56 @@ class Pace:
         }[self.source]
 
 
-def pace_of(db: Session, campaign_id: int, *, given: float | None = None) -> Pace:
-    """The seconds of one judgment: those given, else measured, else assumed."""
-    since, assessors = _latest(db, campaign_id)
-    answers, measured = _median(db, assessors, since)
-    if given is not None:
-        return Pace(given, PaceSource.GIVEN, measured, answers)
-    if measured is not None and answers >= ENOUGH:
-        return Pace(measured, PaceSource.MEASURED, measured, answers, latest=since > 0)
-    return Pace(ASSUMED_SECONDS, PaceSource.ASSUMED, measured, answers)
+@dataclass(frozen=True, slots=True)
+class DeskAnswers:
+    """The latest answers that people recorded: who, after how many active ms (0: untimed), and when.
+
+    `all` says that they are all there are: no earlier ones were left out.
+    """
+
+    answers: tuple[tuple[int, int, datetime], ...]
+    all: bool
 
 
-def _latest(db: Session, campaign_id: int) -> tuple[int, list[int]]:
-    """The people of a campaign, and the event since which they have LATEST; 0 for all that there are."""
+def latest_answers(db: Session, campaign_id: int) -> DeskAnswers:
+    """The latest answers at the desk, about LATEST of them: imported ones tell nothing of anybody's pace."""
+    event = JudgmentEventRow
     people = select(AssessorRow.id).where(
         AssessorRow.campaign_id == campaign_id, AssessorRow.machine.is_(False)
     )
-    assessors, newest = list(db.scalars(people)), newest_events(db, campaign_id)
-    event, last = JudgmentEventRow, max(newest.values(), default=0)
+    assessors, last = list(db.scalars(people)), max(newest_events(db, campaign_id).values(), default=0)
+    chosen = (
+        select(event.assessor_id, event.active_ms, event.recorded_at)
+        .where(
+            event.assessor_id.in_(assessors),
+            event.source == SCREEN,
+            event.purpose.in_(CURRENT_PURPOSES),
+            event.answer.not_in([WITHDRAWN, LATER]),
+        )
+        .order_by(event.id)
+    )
     span = LATEST
     while span < last:
-        late = event.assessor_id.in_(assessors), event.id > last - span
-        if (db.scalar(select(func.count()).where(*late)) or 0) >= LATEST:
-            return last - span, assessors
+        found = db.execute(chosen.where(event.id > last - span)).all()
+        if len(found) >= LATEST:
+            return DeskAnswers(_timed(found), all=False)
         span *= 4
-    return 0, assessors
+    return DeskAnswers(_timed(db.execute(chosen).all()), all=True)
 
 
-def _median(db: Session, assessors: Sequence[int], since: int) -> tuple[int, float | None]:
-    """How many answers of people after an event are timed, and their median in seconds."""
-    event = JudgmentEventRow
-    timed = select(event.active_ms).where(
-        event.assessor_id.in_(assessors),
-        event.id > since,
-        event.active_ms > 0,
-        event.purpose.in_(CURRENT_PURPOSES),
-        event.answer.not_in([WITHDRAWN, LATER]),
-    )
-    answers = db.scalar(select(func.count()).select_from(timed.subquery())) or 0
-    if not answers:
-        return 0, None
-    # The one in the middle, or the two.
-    middle = timed.order_by(event.active_ms).offset((answers - 1) // 2).limit(2 - answers % 2)
-    found = [float(milliseconds or 0) for milliseconds in db.scalars(middle)]
-    return answers, sum(found) / len(found) / 1000
+def _timed(rows: Sequence[Row[int, int | None, datetime]]) -> tuple[tuple[int, int, datetime], ...]:
+    return tuple((assessor, milliseconds or 0, at) for assessor, milliseconds, at in rows)
+
+
+def pace_of(
+    db: Session, campaign_id: int, *, given: float | None = None, found: DeskAnswers | None = None
+) -> Pace:
+    """The seconds of one judgment: those given, else measured (of `found`, if read before), else assumed."""
+    latest = found or latest_answers(db, campaign_id)
+    times = [milliseconds / 1000 for _, milliseconds, _ in latest.answers if milliseconds > 0]
+    measured = median(times) if times else None
+    if given is not None:
+        return Pace(given, PaceSource.GIVEN, measured, len(times))
+    if measured is not None and len(times) >= ENOUGH:
+        return Pace(measured, PaceSource.MEASURED, measured, len(times), latest=not latest.all)
+    return Pace(ASSUMED_SECONDS, PaceSource.ASSUMED, measured, len(times))

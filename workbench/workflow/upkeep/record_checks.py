@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Select, and_, exists, func, not_, or_, sel
 from sqlalchemy.orm import Session, aliased
 
 from workbench.errors import Finding, Severity, WorkbenchError
-from workbench.storage.events import CURRENT_PURPOSES, WITHDRAWN, current_events
+from workbench.storage.events import CURRENT_PURPOSES, SCREEN, WITHDRAWN, current_events
 from workbench.storage.tables import (
     AdjudicationEventRow,
     AssessorRow,
@@ -29,7 +29,6 @@ from workbench.storage.tables import (
     TopicRow,
 )
 from workbench.workflow.campaigns.scales import scale_from_json
-from workbench.workflow.judging.record import SCREEN
 from workbench.workflow.pools.adaptive_pools import is_adaptive
 
 MOST = 20

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from flask import Blueprint, render_template
 
 from workbench.storage import Session
@@ -54,33 +52,19 @@ def index() -> str:
         own = own_tasks(db, here().id, viewer().id, here().roles)
     organiser = Role.ORGANISER in here().roles
     todo = (*own_todo(own, here().slug), *(todo_items(state) if organiser else ()))
+    # Nothing can be done in an archived campaign.
+    todo = () if here().archived_at else todo
     return render_template(
         "overview/index.html",
         made=made,
         scale_words=scale_in_words(made.scale),
         state=state,
         view=view,
-        # Nothing can be done in an archived campaign.
-        todo=() if here().archived_at else todo,
-        kappas=_by_assessor(state.agreement),
+        todo=todo,
+        following=next((item for item in todo if item.step), None),
     )
 
 
 def _of_people(db: Session, view: Overview) -> People | None:
     people = [one.name for one in view.by_assessor if not one.machine and one.judgments]
     return agreement_of_people(db, here().id) if len(people) > 1 else None
-
-
-def _by_assessor(report: People | None) -> Mapping[str, tuple[float | None, int]]:
-    """The mean pooled kappa of every assessor with the others, and over how many pairs.
-
-    None where no two of them have enough topics and relevant documents in common for an interval.
-    """
-    if report is None:
-        return {}
-    found = {}
-    for number, name in enumerate(report.names):
-        theirs = [two for two in report.pairs if number in (two.first, two.second)]
-        sure = any(two.estimate("pooled").enough for two in theirs)
-        found[name] = report.mean_of(number) if sure else None, sum(two.n for two in theirs)
-    return found

@@ -33,13 +33,17 @@ BEFORE_JUDGING = (SetupStep.TOPICS, SetupStep.RUNS, SetupStep.ACCEPT, SetupStep.
 
 @dataclass(frozen=True, slots=True)
 class TodoItem:
-    """One thing to do and the page where to do it; `kind` (`poor`, `fair`, `good`) is its colour."""
+    """One thing to do and the page where to do it; `kind` (`poor`, `fair`, `good`) is its colour.
+
+    A `step` brings the campaign on: the first of them is what comes next.
+    """
 
     label: str
     text: str
     address: str
     action: str
     kind: str = "fair"
+    step: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ def todo_items(state: CampaignState) -> tuple[TodoItem, ...]:
         for items in (_collection, _people, _judging, _agreement, _answers, _adjudication)
         for item in items(state)
     ]
-    later.sort(key=lambda item: item.kind != "poor")
+    later.sort(key=lambda item: (item.kind != "poor", not item.step))
     return (*_setup(state), *later) or tuple(_finished(state))
 
 
@@ -95,7 +99,7 @@ def _setup(state: CampaignState) -> Iterator[TodoItem]:
         SetupStep.OPEN: "The pool is a draft: nobody can judge it until it is opened.",
     }[step]
     label = "First" if step is SetupStep.TOPICS else "Next"
-    yield TodoItem(label, text, step_address(step, found.draft), STEPS[step].action)
+    yield TodoItem(label, text, step_address(step, found.draft), STEPS[step].action, step=True)
 
 
 def _collection(state: CampaignState) -> Iterator[TodoItem]:
@@ -110,7 +114,7 @@ def _collection(state: CampaignState) -> Iterator[TodoItem]:
         yield TodoItem("Cut", cut, url_for("documents.index"), "Load documents", "poor")
     if missing:
         text = f"{counted(missing, 'pooled document')} without text cannot be judged."
-        yield TodoItem("Missing", text, url_for("documents.index"), "Load documents", "poor")
+        yield TodoItem("Missing", text, url_for("documents.index"), "Load documents", "poor", step=True)
     if found.received and found.next is not SetupStep.ACCEPT:
         text = (
             f"{counted(found.received, 'run')} not reviewed yet. By default, only accepted runs are pooled."
@@ -147,7 +151,7 @@ def _people(state: CampaignState) -> Iterator[TodoItem]:
         return
     if not found.assessors and not found.invited and found.open_pools:
         text = "The pool is open, but there are no assessors."
-        yield TodoItem("Assessors", text, url_for("people.index"), "Invite assessors")
+        yield TodoItem("Assessors", text, url_for("people.index"), "Invite assessors", step=True)
     if asked.invited + asked.expired:
         text = f"{counted(asked.invited + asked.expired, 'invitation')} not accepted yet"
         text += f", {asked.expired:,} of them expired." if asked.expired else "."
@@ -159,7 +163,7 @@ def _people(state: CampaignState) -> Iterator[TodoItem]:
     if left and found.assessors:
         verb = "has" if len(left) == 1 else "have"
         text = f"{counted(len(left), 'topic')} of open pools {verb} no assessor."
-        yield TodoItem("Unassigned", text, url_for("assignments.index"), "Assign topics")
+        yield TodoItem("Unassigned", text, url_for("assignments.index"), "Assign topics", step=True)
     if state.overview.assigned and not found.guidelines:
         text = "No guidelines: without them, assessors interpret the grades differently."
         yield TodoItem("Guidelines", text, url_for("settings.index"), "Write guidelines")
@@ -176,12 +180,12 @@ def _judging(state: CampaignState) -> Iterator[TodoItem]:
         yield TodoItem("Left over", who, url_for("assignments.index"), "Assign to others", "fair")
     lagging = state.attention.lagging
     for one in lagging[:MOST_LINES]:
-        yield TodoItem("Slow", _silence(one), url_for("assignments.index"), "Reassign")
+        yield TodoItem("Slow", _silence(one), url_for("reminders.index"), "Remind", step=True)
     if len(lagging) > MOST_LINES:
         text = (
             f"{counted(len(lagging) - MOST_LINES, 'more assessor')} with pairs left and no recent judgment."
         )
-        yield TodoItem("Slow", text, url_for("assignments.index"), "View assignments")
+        yield TodoItem("Slow", text, url_for("reminders.index"), "Remind")
 
 
 def _silence(one: Lagging) -> str:
@@ -211,7 +215,7 @@ def _adjudication(state: CampaignState) -> Iterator[TodoItem]:
     unclear = state.decisions.get("unclear", 0)
     if undecided:
         text = f"{counted(undecided, 'disputed pair')} not decided yet."
-        yield TodoItem("Disputes", text, url_for("adjudication.index"), "Adjudicate")
+        yield TodoItem("Disputes", text, url_for("adjudication.index"), "Adjudicate", step=True)
     if returned:
         text = f"{counted(returned, 'pair is', 'pairs are')} with their assessors for discussion."
         yield TodoItem("Discussion", text, url_for("adjudication.index", state="back"), "View", "")
@@ -263,10 +267,10 @@ def _finished(state: CampaignState) -> Iterator[TodoItem]:
         if not current.public:
             text = f"Only members see release {current.version}. Publish it to give others its address."
             address = url_for("releases.release", version=current.version)
-            yield TodoItem("Release", text, address, "View the release", "")
+            yield TodoItem("Release", text, address, "View the release", "", step=True)
         return
     if view.pairs and view.judged == view.pairs and not view.left:
-        text = f"All {counted(view.pairs, 'pair')} judged. Choose how several grades become one."
-        yield TodoItem("Ready", text, url_for("qrels.index"), "Create qrels", "good")
+        text = f"All {counted(view.pairs, 'pair')} judged: choose how several grades become one in the qrels."
+        yield TodoItem("Ready", text, url_for("qrels.index"), "View qrels", "good")
         text = "Freeze qrels, judgments and pools in one file that others can check and cite."
-        yield TodoItem("Then", text, url_for("releases.new"), "Create release", "good")
+        yield TodoItem("Next", text, url_for("releases.new"), "Create release", "good", step=True)
