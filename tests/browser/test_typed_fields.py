@@ -30,6 +30,7 @@ def test_no_button_of_a_page_loses_what_is_typed_beside_it(
 
     page.goto(f"{campaign}/settings")
     page.get_by_label("Guidelines").fill("Read to the end.")
+    page.get_by_text("Breaks", exact=True).last.click()
     page.get_by_label("Minutes of judging before").fill("never")
     page.locator("form[action$='/settings/breaks'] button").click()
     # Also beside what was refused.

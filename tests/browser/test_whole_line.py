@@ -145,7 +145,7 @@ def test_from_the_first_visit_to_a_scored_run(
     go_to(page, "Assignments")
     page.get_by_label("Assessors per topic").fill("2")
     page.get_by_role("button", name="Assign", exact=True).click()
-    expect(page.get_by_role("heading", name="4 assignments")).to_be_visible()
+    expect(page.get_by_text("4 assignments added")).to_be_visible()
 
     judge_everything(new_page(), server, "Ada", ADA)
     judge_everything(new_page(), server, "Ben", BEN)
