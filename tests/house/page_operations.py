@@ -225,7 +225,7 @@ SHOWN = {
     "health.index": TO_READ,
     "help.index": TO_READ,
     "help.page": TO_READ,
-    "influence.step": "disputes.index",
+    "influence.compute": "disputes.index",
     "judging.answers": "judging.show",
     "judging.desk": "judging.show",
     "judging.index": "judging.index",

@@ -8,7 +8,7 @@ from tests.cast import Cast
 from tests.web.conftest import Enter
 from tests.web.test_adjudication import QUEUE, SAID, say
 from workbench.storage.engine import Database
-from workbench.workflow.adjudication import disputes, influence
+from workbench.workflow.adjudication import influence
 from workbench.workflow.adjudication.decisions import Decision, DecisionSubmission, decide
 
 
@@ -20,19 +20,15 @@ def test_the_influence_of_a_large_campaign_is_computed_beside_its_queue(
             for name, grade in zip(("Ada", "Ben"), grades, strict=True):
                 say(db, cast, name, topic, docno, grade)
     monkeypatch.setattr(influence, "SMALL_LINES", 0)
-    monkeypatch.setattr(disputes, "MOST_TOPICS", 0)
-    monkeypatch.setattr(disputes, "PORTION", 1)
     judith, step = enter("Judith"), f"{QUEUE}/influence?order=influence"
     page = judith.get(QUEUE).text
     assert step in page
     assert "the largest difference comes first" in page
-    assert "Swaps" not in page
-    assert "1 of 2 topics" in judith.get(step).text
-    assert "2 of 2 topics" in judith.get(step).text
+    assert "Could change" not in page
     assert "is known now" in judith.get(step).text
     page = judith.get(QUEUE).text
     assert step not in page
-    assert "Swaps" in page
+    assert "Could change" in page
     assert enter("Ada").get(step).status_code == 403
 
 
@@ -46,13 +42,15 @@ def test_the_queue_says_what_the_open_disputes_could_change_alone_and_together(
     judith = enter("Judith")
     page = " ".join(judith.get(QUEUE).text.split())
     # Of the three disputes that on d1, of which both runs have a place of their own, swaps the two runs.
+    assert "3 disputed pairs have to be decided." in page
     assert (
-        "1 open dispute could change the order of two runs alone; all 3 together could change that of at "
-        "most 1 of 1 pair of runs." in page
+        "1 of them could change the order of two runs; together they could change it for at most 1 of "
+        "1 pair of runs." in page
     )
     with sqlite_database.writing() as db:
         for number, (topic, docno) in enumerate(SAID):
             if SAID[topic, docno] != (1, 1):
                 done = DecisionSubmission(Decision.GRADE, f"{number}-of-the-queue-decided", grade=1)
                 decide(db, cast.campaign_id, cast.accounts["Judith"].id, (topic, docno), done)
-    assert 'id="left"' not in judith.get(QUEUE).text
+    page = " ".join(judith.get(QUEUE).text.split())
+    assert "No disputed pair is left to decide.</b> 3 pairs are decided.</p>" in page

@@ -1,4 +1,4 @@
-"""What the influence of disputed pairs is computed from: the ranks of graded documents, kept by content."""
+"""What the influence of disputed pairs is computed from: the ranks of graded documents."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ import pytest
 
 from tests.scoring.some_qrels import run
 from workbench.docnos import Places
-from workbench.formats.packed_form import as_arrays
 from workbench.pooling.run_tops import RunTops
-from workbench.scoring.topic_rankings import topic_rankings
 from workbench.workflow.adjudication import influence
-from workbench.workflow.adjudication.influence import GradedRanks, ranks_in
+from workbench.workflow.adjudication.influence import GradedRanks
 
 LONG = "d" * 100
 TOPICS = [("2", np.array([b"x", "é".encode()])), ("1", np.array([b"a", b"b", LONG.encode()]))]
@@ -45,19 +43,6 @@ def test_the_ranks_of_graded_documents_are_those_of_the_runs(
     assert graded.ranks(0).tolist() == [[0, 0], [2, 1]]
     assert graded.ranks(1).tolist() == [[1, 3, 0], [0, 3, 1]]
     assert len(graded) == 2
-
-
-def test_the_ranks_of_one_topic_are_those_of_its_rankings() -> None:
-    runs = [
-        as_arrays(run({"1": {"a": 3, "u": 2, "b": 1}, "3": {"a": 1}}, tag="r0")),
-        as_arrays(run({"2": {"b": 1}}, tag="r1")),
-        as_arrays(run({"1": {LONG: 5, LONG + "d": 4, "b": 3}}, tag="r2")),
-    ]
-    rankings = topic_rankings([one for one in runs if one is not None], "1")
-    # Documents in an order that is none of the ids: what was decided without a grade stands behind.
-    docnos = np.array([b"b", LONG.encode(), b"a", b"z"])
-    assert ranks_in(rankings, docnos).tolist() == [[3, 0, 1, 0], [0, 0, 0, 0], [3, 1, 0, 0]]
-    assert ranks_in(rankings, docnos[:0]).shape == (3, 0)
 
 
 def test_without_runs_or_grades_there_is_nothing_to_rank() -> None:

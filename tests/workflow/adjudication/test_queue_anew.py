@@ -21,14 +21,12 @@ from workbench.scoring.listed import gain_measure
 from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.storage.tables import ComputedResultRow
-from workbench.workflow.adjudication import disputes as of_disputes
 from workbench.workflow.adjudication import influence
 from workbench.workflow.adjudication.decisions import Decision, undo
 from workbench.workflow.adjudication.disputes import (
-    InfluenceProgress,
     Waiting,
+    compute_influence,
     dispute_queue,
-    renew_influence,
 )
 from workbench.workflow.adjudication.opinions import Person
 from workbench.workflow.adjudication.queue import Order, State, queue_export
@@ -190,12 +188,10 @@ def ranks_of_runs(db: Session, one: Disputed) -> list[dict[tuple[str, str], int]
     return found
 
 
-def test_a_large_campaign_shows_the_last_influence_and_computes_it_step_by_step(
+def test_a_large_campaign_shows_the_influence_that_was_computed_last(
     sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(influence, "SMALL_LINES", 0)
-    monkeypatch.setattr(of_disputes, "MOST_TOPICS", 0)
-    monkeypatch.setattr(of_disputes, "PORTION", 1)
     database = sqlite_database
     with database.writing() as db:
         one = disputed_campaign(db)
@@ -205,12 +201,8 @@ def test_a_large_campaign_shows_the_last_influence_and_computes_it_step_by_step(
         assert [line.pair for line in nothing.lines] == [
             line.pair for line in dispute_queue(db, one.id, order=Order.DISTANCE).lines
         ]
-    steps: list[InfluenceProgress] = []
-    while not steps or not steps[-1].known:
-        with database.reading() as db:
-            steps.append(renew_influence(db, one.id))
-    told = [(step.done, step.total, step.known) for step in steps]
-    assert told == [(1, 2, False), (2, 2, False), (2, 2, True)]
+    with database.reading() as db:
+        compute_influence(db, one.id)
     exact = rows(database, one)
     with database.writing() as db:
         one.decide(db, FAR, 0)

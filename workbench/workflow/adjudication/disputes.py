@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
@@ -12,12 +11,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.storage.tables import DocumentRow
-from workbench.workflow.adjudication.influence import PORTION, InfluenceComputing, KnownInfluence
+from workbench.workflow.adjudication.influence import InfluenceComputing, KnownInfluence
 from workbench.workflow.adjudication.queue import Order, QueueLine, State
 from workbench.workflow.adjudication.queue_lines import LineReader, Queue
 from workbench.workflow.adjudication.queue_table import STATES, queue_source, queue_table
 from workbench.workflow.campaigns.scales import scale_from_json
-from workbench.workflow.runs.kept_rankings import MOST_TOPICS
 
 ON_THE_DESK = timedelta(hours=1)
 """How long adjudicators at work keep the order that was computed: each decision would shuffle the rest."""
@@ -91,31 +89,10 @@ def _may_be_renewed(known: KnownInfluence) -> bool:
     return (datetime.now(UTC) - known.at).total_seconds() >= LONGEST_SHARE * known.seconds
 
 
-@dataclass(frozen=True, slots=True)
-class InfluenceProgress:
-    """How many of the topics are ready for the influence, and whether it is known of all disputed pairs."""
-
-    done: int
-    total: int
-    known: bool
-
-
-def renew_influence(db: Session, campaign_id: int) -> InfluenceProgress:
-    """Go one step in computing the influence of all disputed pairs: some topics, or the comparison of all.
-
-    What was done is kept once the transaction has ended, for whoever takes the next step.
-    """
+def compute_influence(db: Session, campaign_id: int) -> None:
+    """Compute the influence of all disputed pairs; it is kept once the transaction has ended."""
     source = queue_source(db, campaign_id)
-    computing = InfluenceComputing(db, source, queue_table(db, source))
-    known = computing.known()
-    if known is None or known.digest != computing.digest:
-        lacking = computing.lacking()
-        if len(lacking) > MOST_TOPICS:
-            computing.prepare(lacking[:PORTION])
-            done = computing.topics - len(lacking) + len(lacking[:PORTION])
-            return InfluenceProgress(done, computing.topics, False)
-        computing.compute()
-    return InfluenceProgress(computing.topics, computing.topics, True)
+    InfluenceComputing(db, source, queue_table(db, source)).compute()
 
 
 def titles_of(db: Session, campaign_id: int, lines: Iterable[QueueLine]) -> dict[str, str]:

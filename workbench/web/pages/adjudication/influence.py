@@ -1,4 +1,4 @@
-"""The influence of disputed pairs on the ranking, computed step by step while the queue is shown."""
+"""The influence of disputed pairs on the ranking of a large campaign, computed while its queue is shown."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from flask import Blueprint, render_template
 from workbench.web.access import here
 from workbench.web.context import reading
 from workbench.web.pages.adjudication.queue import adjudicator, queue_choice
-from workbench.workflow.adjudication.disputes import renew_influence
+from workbench.workflow.adjudication.disputes import compute_influence
 
 blueprint = Blueprint("influence", __name__, url_prefix="/c/<slug>/adjudication/influence")
 
 
 @blueprint.get("")
 @adjudicator
-def step() -> str:
-    """Go one step in computing the influence, and say how far it is; the page asks until it is known."""
+def compute() -> str:
+    """Compute the influence, and say that it is known."""
     with reading() as db:
-        progress = renew_influence(db, here().id)
-    return render_template(
-        "adjudication/_influence.html", progress=progress, chosen=queue_choice(topic="topic"), at=None
-    )
+        compute_influence(db, here().id)
+    return render_template("adjudication/_influence.html", known=True, chosen=queue_choice(topic="topic"))
