@@ -7,15 +7,19 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.builders import run_text
-from tests.uploads import check_files, import_judgments, keep_all, links, text_of, upload
+from tests.cast import Cast
+from tests.uploads import check_files, import_judgments, keep_all, links, text_of, upload, upload_runs
 from tests.web.conftest import Enter
+from workbench.records import Topic
 from workbench.scoring import score_columns
 from workbench.scoring.run_curves import RULES
+from workbench.storage.engine import Database
 from workbench.web.pages.scores import form, leaderboard, pairs
 from workbench.web.pages.scores.curves import INTERPOLATIONS
 from workbench.web.paging import page_of
 from workbench.workflow import last_results
 from workbench.workflow.caching import Cache
+from workbench.workflow.campaigns.collection import load_topics
 from workbench.workflow.scores import kept_columns, run_pairs, score_table
 
 ADDRESS = "/c/harbour/scores"
@@ -47,11 +51,14 @@ def test_runs_are_scored_by_measures_best_first(olga: FlaskClient) -> None:
     # (5/6 + 1) / 2 = 0.9167; P@2 1/2 and 1/2.
     page = olga.get(ADDRESS, query_string=MEASURES).text
     text = text_of(page)
-    # Two topics are too few for an interval. Of the
-    # 2 + 2 documents that P@2 reads, of beta d/4 of T1 and d2 of T2 are not judged.
+    # Two topics are too few for an interval, and for telling runs apart.
+    assert "alpha has the best AP(rel=2): 1.000 (2 topics)." in " ".join(text.split())
+    assert "With fewer than five topics, no run can be told apart from another." in text
     assert "beta 0.9167" in text
     assert "An interval needs five topics" in page
-    assert "50 % unjudged" in text
+    # Of the 2 + 2 documents that P@2 reads, of beta d/4 of T1 and d2 of T2 are not judged.
+    by_depth = olga.get(ADDRESS, query_string=MEASURES | {"by": "P(rel=2)@2"}).text
+    assert 'title="2 of 4 documents">' in " ".join(by_depth.split())
     assert text.index("alpha 1.0000") < text.index("beta 0.9167")
     # Whoever sorts while a table is on its way gets what was asked last.
     headings = re.findall(r'<a class="sort".*?>', page, re.DOTALL)
@@ -60,6 +67,35 @@ def test_runs_are_scored_by_measures_best_first(olga: FlaskClient) -> None:
     turned = text_of(olga.get(ADDRESS, query_string=MEASURES | {"by": "run", "reverse": "yes"}).text)
     assert turned.index("beta 0.9167") < turned.index("alpha 1.0000")
     assert olga.get(ADDRESS, query_string=MEASURES | {"by": "hue"}).status_code == 422
+
+
+def test_the_first_line_says_which_runs_can_be_told_apart_from_the_best(
+    olga: FlaskClient, cast: Cast, sqlite_database: Database
+) -> None:
+    # RR on six topics: best 1 on all; near 1/2 on one, so a mean difference of 1/12 and t = 1; far 1/2 on
+    # four and 1/5 on two: differences of mean .6 and standard deviation .155, t = 9.5 and p = .0002, three
+    # times as much by Holm.
+    topics = [f"T{number}" for number in range(1, 7)]
+    with sqlite_database.writing() as db:
+        load_topics(db, cast.campaign_id, [Topic(one, one) for one in topics[2:]], source="topics")
+    others = ["a", "b", "c", "d", "e"]
+
+    def ranked(*ranks: int) -> dict[str, list[str]]:
+        listed = zip(topics, ranks, strict=True)
+        return {one: [*others[: rank - 1], "hit", *others[rank - 1 :]] for one, rank in listed}
+
+    upload_runs(
+        olga, best=ranked(1, 1, 1, 1, 1, 1), near=ranked(2, 1, 1, 1, 1, 1), far=ranked(2, 5, 2, 5, 2, 2)
+    )
+    import_judgments(olga, [(one, "hit", "X", "3") for one in topics])
+    query = {"asked": "1", "measures": "RR", "run": ["best", "near", "far"]}
+    page = olga.get(ADDRESS, query_string=query).text
+    text = " ".join(text_of(page).split())
+    assert "best has the best RR: 1.000" in text
+    assert "6 topics)." in text
+    assert "1 of the 2 other runs cannot be told apart from it." in text
+    marked = re.findall(r'tag=(\w+)[^"]*"(?:(?!tag=).)*?>not told apart<', page, re.DOTALL)
+    assert marked == ["near"]
 
 
 def test_topics_that_a_run_lacks_count_as_nothing_and_are_told(olga: FlaskClient) -> None:

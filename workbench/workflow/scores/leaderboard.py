@@ -56,6 +56,10 @@ class Leaderboard:
     reverse: bool
     shown: str
 
+    def line(self, tag: str) -> LeaderLine:
+        """The line of a run that is among them."""
+        return next(line for line in self.lines if line.scores.tag == tag)
+
     def place(self, tag: str) -> int | None:
         """Where a run stands among the lines, from 0; None where it is not among them."""
         return next((place for place, line in enumerate(self.lines) if line.scores.tag == tag), None)

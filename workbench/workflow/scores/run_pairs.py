@@ -9,9 +9,12 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule_choice import choice_label
+from workbench.errors import WorkbenchError
 from workbench.scoring.all_pairs import AllPairs, all_pairs, ranked_scores
-from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, compare_all
+from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, compare_all, default_comparisons
 from workbench.scoring.relevance import Floats
+from workbench.scoring.scorer import best_first
+from workbench.scoring.significance import FEWEST_TOPICS
 from workbench.scoring.two_runs import TwoRuns, two_runs
 from workbench.workflow.caching import Cache
 from workbench.workflow.last_results import LastResults, ResultAge, beginning
@@ -87,6 +90,30 @@ def recent_pairs(
     recent = RecentPairs(found, pairs)
     _LAST.keep(db, campaign_id, question, recent, begun)
     return recent
+
+
+MOST_MARKED = 200
+"""Of more runs the leaderboard does not say which can be told apart from the best: the tests take long."""
+
+
+def alike_with_best(found: ScoreTable, shown: str) -> frozenset[str] | None:
+    """The runs of a whole table that cannot be told apart from its best, of all pairs tested together.
+
+    None where that is not known: fewer than five topics in common, one run, or more than MOST_MARKED.
+    """
+    if not 1 < len(found.runs) <= MOST_MARKED or found.qrels.summary.topics < FEWEST_TOPICS:
+        return None
+    try:
+        pairs = table_pairs(found, shown, default_comparisons(found.qrels.summary.topics))
+    except WorkbenchError:
+        return None
+    if pairs.compared.topics < FEWEST_TOPICS:
+        return None
+    best = best_first(found.runs, shown)[0].tag
+    tags = np.array([run.tag for run in pairs.ranked])
+    first, second = tags[pairs.compared.first], tags[pairs.compared.second]
+    apart = pairs.compared.significant & ((first == best) | (second == best))
+    return frozenset(tags.tolist()) - {best, *first[apart].tolist(), *second[apart].tolist()}
 
 
 def scores_hash(scores: Floats) -> str:

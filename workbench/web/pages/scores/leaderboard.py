@@ -11,6 +11,7 @@ from workbench.consensus.rules import RULES
 from workbench.errors import Finding, WorkbenchError
 from workbench.scoring.listed import example_names
 from workbench.scoring.measures import namesakes
+from workbench.scoring.scorer import best_first
 from workbench.web.access import reader
 from workbench.web.context import reading
 from workbench.web.forms import findings_of, sent_id, status_of
@@ -24,6 +25,7 @@ from workbench.web.paging import A_PAGE, page_of
 from workbench.web.requests import wants_fragment
 from workbench.web.results import MadeResult, result
 from workbench.workflow.scores.leaderboard import Leaderboard, LeaderLine, leaderboard, leaderboard_export
+from workbench.workflow.scores.run_pairs import alike_with_best
 from workbench.workflow.scores.score_table import ScoreTable
 
 blueprint = Blueprint("scores", __name__, url_prefix="/c/<slug>/scores")
@@ -80,6 +82,8 @@ def _page(
         page=page,
         sought=sought,
         namesakes=namesakes(board.table.measures) if board else (),
+        best=best_first(board.table.runs, board.shown)[0].tag if board else "",
+        alike=alike_with_best(board.table, board.shown) if board else None,
         plot=_plot(board, page.rows) if board and page else None,
         findings=findings,
         examples=example_names(),

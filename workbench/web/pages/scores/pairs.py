@@ -9,7 +9,7 @@ from flask import Blueprint, request
 
 from workbench.errors import WorkbenchError
 from workbench.scoring.all_pairs import METHODS, AllPairs, all_pairs_export, method_in_words
-from workbench.scoring.pairs_of_runs import Comparisons
+from workbench.scoring.pairs_of_runs import Comparisons, default_comparisons
 from workbench.scoring.scorer import best_first
 from workbench.scoring.two_runs import TESTS, TwoRuns, two_runs_export
 from workbench.storage import Session
@@ -49,7 +49,7 @@ def index() -> tuple[str, int]:
         "pairs",
         of,
         methods=METHODS,
-        method=_method_name(),
+        method=str(pairs.compared.comparisons) if pairs else request.args.get("method", ""),
         seed=seed_text(),
         words=method_in_words(pairs.compared) if pairs else "",
         ranked=page_of(pairs.ranked) if pairs else None,
@@ -98,12 +98,12 @@ def two_file() -> MadeResult:
 
 def _recent(db: Session) -> Callable[[ScoreTable, str], RecentPairs]:
     return lambda table, shown: recent_pairs(
-        db, here().id, table, shown, _method(), seed=sent_seed(), anew="anew" in request.args
+        db, here().id, table, shown, _method(table), seed=sent_seed(), anew="anew" in request.args
     )
 
 
 def _all_of() -> Callable[[ScoreTable, str], AllPairs]:
-    return lambda table, shown: table_pairs(table, shown, _method(), seed=sent_seed())
+    return lambda table, shown: table_pairs(table, shown, _method(table), seed=sent_seed())
 
 
 def _two_of(form: ScoreForm) -> Callable[[ScoreTable, str], TwoRuns]:
@@ -122,15 +122,12 @@ def _two_of(form: ScoreForm) -> Callable[[ScoreTable, str], TwoRuns]:
     return make
 
 
-def _method() -> Comparisons:
-    method = next((one for one in Comparisons if one == _method_name()), None)
+def _method(table: ScoreTable) -> Comparisons:
+    name = request.args.get("method") or default_comparisons(table.qrels.summary.topics)
+    method = next((one for one in Comparisons if one == name), None)
     if method is None:
-        raise WorkbenchError(f"there is no test {_method_name()!r}", remedy=f"one of {', '.join(METHODS)}")
+        raise WorkbenchError(f"there is no test {name!r}", remedy=f"one of {', '.join(METHODS)}")
     return method
-
-
-def _method_name() -> str:
-    return request.args.get("method") or str(Comparisons.MAX_T)
 
 
 def _differences(found: TwoRuns, titles: dict[str, str]) -> dict[str, Any]:
