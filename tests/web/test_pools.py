@@ -30,7 +30,7 @@ def test_the_form_proposes_all_runs_and_explains_the_ties(olga: FlaskClient) -> 
 
 def test_the_common_strategies_come_first_and_say_when_to_use_them(olga: FlaskClient) -> None:
     page = olga.get(ADDRESS).text
-    folded = r'<legend>Strategy</legend>(.*?)<details class="more">(.*?)</details>'
+    folded = r"<legend>Strategy</legend>(.*?)<summary>\d+ other strategies</summary>(.*?)</fieldset>"
     choices = re.search(folded, page, re.DOTALL)
     assert choices is not None
     first, others = (re.findall(r'name="strategy" value="([^"]+)"', part) for part in choices.groups())
@@ -222,12 +222,12 @@ def test_beside_the_form_stands_what_the_pool_would_cost(olga: FlaskClient) -> N
     assert "hx-params" not in page
     # Six pairs of depth 2 (tests/builders.py) at half a minute are three minutes, shared by Ada and Ben.
     text = text_of(olga.get("/c/harbour/pools/plan?depth=2&all=yes").text)
-    assert "6 pairs, 0.1 h for 2 runs (all that are accepted) at 30 s per judgment" in text
+    assert "6 pairs, 0.1 hours. 2 runs (all that are accepted); 30 s a judgment" in text
     assert "(assumed: fewer than 20 answers are timed), each pair judged once" in text
-    assert "0.0 h for each of 2 assessors" in text
+    assert "0.0 hours for each of 2 assessors" in text
     assert "By depth Depth Pairs Hours 1 3 0.0" in text
     one = text_of(olga.get("/c/harbour/pools/plan?strategy=rrf&rrf-budget=3&run=alpha").text)
-    assert "6 pairs, 0.1 h for 1 run at" in one
+    assert "6 pairs, 0.1 hours. 1 run;" in one
     assert "By depth" not in one
     assert "About 3 pairs" in text_of(
         olga.get("/c/harbour/pools/plan?strategy=random&random-budget=9&supplementary=yes&all=yes").text

@@ -196,13 +196,9 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
 FIRST = "depth"
 # The strategies that most campaigns choose from, and when; the others are one click away.
 USE_WHEN: Mapping[str, str] = {
-    "depth": "Use for a standard collection that others will reuse: all runs are treated alike.",
-    "take-n": "Use when the number of judgments for each topic is fixed in advance.",
-    "stratified": "Use to estimate measures without bias from few judgments of long lists.",
-    "learner": "Use to find relevant documents that no run found. Documents are chosen from the whole "
-    "collection while people judge, a share of them at random; the runs below do not matter.",
-    "move-to-front": "Use to find as many relevant documents as possible with few judgments. Documents are "
-    "chosen while people judge and judged once each, so agreement cannot be measured.",
+    "depth": "The usual choice for a collection that others will reuse: all runs are treated alike.",
+    "take-n": "For a number of judgments that is fixed in advance.",
+    "stratified": "For estimates with intervals from few judgments.",
 }
 
 
