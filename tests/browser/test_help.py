@@ -23,6 +23,22 @@ def test_the_search_answers_while_somebody_types(page: Page, live_server: Callab
     expect(page.locator(".manual")).to_be_visible()
 
 
+def test_the_help_of_a_page_opens_beside_it(
+    page: Page, tmp_path: Path, live_server: Callable[..., Server]
+) -> None:
+    server = live_server(demo_instance(tmp_path / "demo"))
+    sign_in(page, server.address, "organiser")
+    page.goto(f"{server.address}/c/{SLUG}/agreement")
+    opening = page.get_by_label("Help for this page")
+    opening.focus()
+    page.keyboard.press("Enter")
+    beside = page.get_by_role("region", name="Help")
+    expect(beside.get_by_role("heading", name="Which coefficient should I report?")).to_be_visible()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Do the assessors agree?")
+    page.keyboard.press("Enter")
+    expect(beside).to_be_hidden()
+
+
 @pytest.mark.slow
 def test_help_opens_beside_the_desk_and_the_desk_stays(
     page: Page, tmp_path: Path, live_server: Callable[..., Server]

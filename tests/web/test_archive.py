@@ -56,11 +56,11 @@ def test_an_archived_campaign_asks_for_nothing_and_still_says_who_has_which_role
         made = duplicate_campaign(db, cast.campaign_id, name="Empty", organiser=cast.accounts["Olga"].id)
     pages = f"/c/{made.slug}/", f"/c/{made.slug}/people"
     overview, people = (olga.get(page).text for page in pages)
-    assert ('class="todo"' in overview, "Invite assessors" in overview, removing in people) == (True,) * 3
+    assert ('class="todo"' in overview, "button primary" in overview, removing in people) == (True,) * 3
     with sqlite_database.writing() as db:
         archive_campaign(db, made.id)
     overview, people = (olga.get(page).text for page in pages)
-    assert ('class="todo"' in overview, "Invite assessors" in overview, removing in people) == (False,) * 3
+    assert ('class="todo"' in overview, "button primary" in overview, removing in people) == (False,) * 3
     assert '<span class="pill">organiser' in people
 
 

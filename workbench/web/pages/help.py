@@ -27,14 +27,17 @@ def index() -> str:
 @blueprint.get("/<page>")
 @anyone
 def page(page: str) -> str:
-    """One page; raises NotFound where there is none of this name."""
+    """One page, or its text alone beside another page; raises NotFound where there is none of this name."""
     found = page_named(page)
+    # Made of our own files, in which no HTML passes.
+    article = Markup(page_html(found, address=_address, picture=_picture))  # noqa: S704 - our own pages
+    if wants_fragment():
+        return render_template("help/_beside.html", page=found, article=article)
     before, after = neighbours(found)
     return render_template(
         "help/page.html",
         page=found,
-        # Made of our own files, in which no HTML passes.
-        article=Markup(page_html(found, address=_address, picture=_picture)),  # noqa: S704 - our own pages
+        article=article,
         headings=[one for one in sections(found) if one.level == 2],
         before=before,
         after=after,
