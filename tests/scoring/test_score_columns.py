@@ -11,7 +11,7 @@ from workbench.scoring import score_columns
 from workbench.scoring.kernels.registry import KERNELS, Reads
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.run_arrays import RunArrays
-from workbench.scoring.score_columns import ScoreCells, score_cells, scored_alone, scored_runs
+from workbench.scoring.score_columns import score_cells, scored_alone, scored_runs
 from workbench.scoring.scorer import Scorer
 from workbench.scoring.unjudged import reads_judgments, unjudged_and_read
 
@@ -64,18 +64,15 @@ def test_many_runs_at_once_score_as_one_after_the_other(
     qrels, runs = drawn()
     scorer = Scorer(qrels, measures)
     given = [run if number == 3 else arrays_of(run) for number, run in enumerate(runs)]
-    cells = ScoreCells.joined(list(score_cells(scorer, given)), axis=0)
-    put_together = ScoreCells.of_topics([cells.of_topic(at) for at in range(len(scorer.relevance.topics))])
-    found, again = (
-        scored_runs(
-            one,
-            tags=[run.tag for run in runs],
+    found = []
+    tags = iter(run.tag for run in runs)
+    for cells in score_cells(scorer, given):
+        found += scored_runs(
+            cells,
+            tags=[next(tags) for _ in range(len(cells.values))],
             topics=scorer.relevance.topics,
             measures=scorer.measures,
         )
-        for one in (cells, put_together)
-    )
-    assert again == found
     assert any(one.scores.topics_near_tied for one in found)
     for run, one in zip(runs, found, strict=True):
         read = scorer.read(run)
@@ -89,20 +86,6 @@ def test_many_runs_at_once_score_as_one_after_the_other(
             for name in scorer.measures
             if reads_judgments(name)
         }
-
-
-def test_a_topic_scored_by_itself_has_the_cells_that_it_has_among_others() -> None:
-    qrels, runs = drawn()
-    given = [arrays_of(run) for run in runs]
-
-    def cells_of(qrels: list[Qrel]) -> ScoreCells:
-        return ScoreCells.joined(list(score_cells(Scorer(qrels, ALONE), given)), axis=0)
-
-    whole = cells_of(qrels)
-    for number, topic in enumerate(TOPICS):
-        alone, among = cells_of([one for one in qrels if one.topic == topic]), whole.of_topic(number)
-        for name in ("retrieved", "near_tied", "values", "unjudged", "read"):
-            assert np.array_equal(getattr(alone, name), getattr(among, name)), (topic, name)
 
 
 def test_measures_that_read_other_topics_are_told_apart() -> None:

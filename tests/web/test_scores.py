@@ -17,10 +17,9 @@ from workbench.storage.engine import Database
 from workbench.web.pages.scores import form, leaderboard, pairs
 from workbench.web.pages.scores.curves import INTERPOLATIONS
 from workbench.web.paging import page_of
-from workbench.workflow import last_results
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import load_topics
-from workbench.workflow.scores import kept_columns, run_pairs, score_table
+from workbench.workflow.scores import score_table
 
 ADDRESS = "/c/harbour/scores"
 MEASURES = {"measures": "AP(rel=2) P(rel=2)@2"}
@@ -35,8 +34,7 @@ def score_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each request scores one run, and nothing is known from another test."""
     monkeypatch.setattr(form, "SECONDS", 0)
     monkeypatch.setattr(score_columns, "AT_ONCE", 1)
-    monkeypatch.setattr(kept_columns, "_COLUMNS", Cache(9))
-    monkeypatch.setattr(score_table, "_ASSEMBLED", Cache(2))
+    monkeypatch.setattr(score_table, "_LATEST", Cache(4))
 
 
 @pytest.fixture
@@ -208,12 +206,12 @@ def test_the_leaderboard_says_how_far_the_runs_are_scored(
     assert links(olga.get(address).text, "tag=alpha")
 
 
-def test_pairs_that_took_long_say_as_of_when_they_are_and_exports_are_of_now(
+def test_scores_that_took_long_say_as_of_when_they_are_and_exports_are_of_now(
     olga: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(last_results, "QUICK_SECONDS", -1.0)
-    monkeypatch.setattr(last_results, "MOST_OLDER", 1e9)
-    monkeypatch.setattr(run_pairs, "_COMPARED", Cache(4))
+    monkeypatch.setattr(score_table, "QUICK_SECONDS", -1.0)
+    monkeypatch.setattr(score_table, "MOST_OLDER", 1e9)
+    monkeypatch.setattr(score_table, "_LATEST", Cache(4))
     address = f"{ADDRESS}/pairs?measures=AP(rel=2)&method=t-holm"
     first = text_of(olga.get(address).text)
     # Alpha 1 and beta .9167 until d6, which both have fourth in T1, is relevant: there AP is

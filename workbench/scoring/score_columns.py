@@ -1,15 +1,10 @@
-"""The scores of many runs topic by topic, for all of them at once, and put together again as those of runs.
-
-What a run scores on a topic depends on the judgments of this topic alone, so that a column of scores that was
-kept serves as long as these stay.
-"""
+"""The scores of many runs on all topics, several at a time, and what each run scores by them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from ir_measures import Measure
@@ -18,10 +13,9 @@ from numpy.typing import NDArray
 
 from workbench.records import Run
 from workbench.scoring.kernels.registry import Reads, compute, kernel_of
-from workbench.scoring.relevance import Floats, Positions
+from workbench.scoring.relevance import Floats
 from workbench.scoring.run_arrays import RunArrays, RunsTogether, read_together
 from workbench.scoring.scorer import RunScores, Scorer, aggregated
-from workbench.scoring.topic_rankings import TopicRankings
 from workbench.scoring.topic_rows import TopicRows
 from workbench.scoring.unjudged import reads_judgments, unjudged_and_read
 
@@ -48,36 +42,6 @@ class ScoreCells:
     values: Floats
     unjudged: Counts
     read: Counts
-
-    @classmethod
-    def joined(cls, several: Sequence[ScoreCells], *, axis: int) -> ScoreCells:
-        """The cells of several groups of runs (0), or of topics (1), one or more."""
-        return cls(
-            *(np.concatenate([getattr(one, name.name) for one in several], axis) for name in fields(cls))
-        )
-
-    @classmethod
-    def of_topics(cls, columns: Sequence[ScoreCells]) -> ScoreCells:
-        """The cells of one topic or more, each given alone; in memory those of a measure adjoin."""
-        joined = []
-        for name in fields(cls):
-            parts: list[NDArray[Any]] = [getattr(one, name.name)[:, 0].T for one in columns]
-            # Measure by measure: all that follows is about one of them.
-            table = np.empty((*parts[0].shape, len(parts)), parts[0].dtype)
-            for number, part in enumerate(parts):
-                table[..., number] = part
-            joined.append(table if table.ndim == 2 else table.transpose(1, 2, 0))
-        return cls(*joined)
-
-    def of_topic(self, number: int) -> ScoreCells:
-        """Those of one topic, which hold nothing of the others in memory."""
-        return ScoreCells(*(getattr(self, name.name)[:, number : number + 1].copy() for name in fields(self)))
-
-    def of_runs(self, places: Positions) -> ScoreCells:
-        """Those of some runs, in the order of the places."""
-        if np.array_equal(places, np.arange(len(self.values))):
-            return self
-        return ScoreCells(*(getattr(self, name.name)[places] for name in fields(self)))
 
 
 def scored_alone(measure: Measure) -> bool:
@@ -113,15 +77,6 @@ def score_cells(scorer: Scorer, runs: Iterable[Run | RunArrays]) -> Iterator[Sco
             yield _cells(scorer, found, scorer.field_values(ordered))
     if waiting:
         yield _cells(scorer, read_together(scorer.relevance, waiting))
-
-
-def topic_cells(scorer: Scorer, rankings: TopicRankings) -> ScoreCells:
-    """The cells of runs on the one topic of the qrels; every measure must be `scored_alone`."""
-    (topic,) = scorer.relevance.topics
-    judged = scorer.relevance.pairs
-    most = max(1, min(MOST_IDEAL // max(1, judged), AT_ONCE * len(rankings) // max(1, len(rankings.places))))
-    parts = (part.judged(scorer.relevance, topic) for part in rankings.in_parts(most))
-    return ScoreCells.joined([_cells(scorer, part) for part in parts], axis=0)
 
 
 def _cells(

@@ -34,7 +34,7 @@ class KeptResults(Generic[Value]):
     """Results of one dataclass, `kind`, by what they are computed from, whose `repr` must tell it wholly.
 
     `code` are the packages and modules that compute it, beside COMMON: with another version of these a
-    result is another. Relative to this package, as "scoring" or "workflow/scores/kept_columns.py".
+    result is another. Relative to this package, as "scoring" or "workflow/trust/report.py".
     """
 
     def __init__(self, kind: type[Value], *code: str) -> None:

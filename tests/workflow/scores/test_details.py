@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -24,16 +23,12 @@ from workbench.scoring.scorer import Scorer
 from workbench.scoring.topic_difficulty import topic_table_export
 from workbench.scoring.two_runs import TESTS, two_runs_export
 from workbench.storage.engine import Database
-from workbench.storage.tables import AdjudicationEventRow
-from workbench.workflow import last_results
 from workbench.workflow.caching import Cache
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.last_results import LastResults
 from workbench.workflow.qrels.settled_lines import scorer_of
 from workbench.workflow.qrels.settled_topic import SettledTopic
-from workbench.workflow.scores import run_pairs
 from workbench.workflow.scores import table_curves as curves_of_table
-from workbench.workflow.scores.run_pairs import recent_pairs, table_pairs, table_two_runs
+from workbench.workflow.scores.run_pairs import table_pairs, table_two_runs
 from workbench.workflow.scores.run_profile import profile_topics_export, run_profile, sheet_export
 from workbench.workflow.scores.score_table import ScoreTable, score_runs
 from workbench.workflow.scores.table_curves import table_curves
@@ -153,46 +148,6 @@ def test_the_most_certain_difference_comes_first_and_an_undefined_one_last(
 
 def _last(p: float) -> float:
     return 2.0 if p != p else p
-
-
-def test_pairs_that_took_long_may_be_of_earlier_judgments_where_that_is_said(
-    database: Database, campaign: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(run_pairs, "_LAST", LastResults(2))
-
-    def judge(*judged: Judgment) -> None:
-        with database.writing() as db:
-            import_judgments(db, campaign, judged, source="later")
-
-    def recent(*, anew: bool = False) -> list[float | None]:
-        with database.reading() as db:
-            table = score_runs(db, campaign, choice=rule_choice(), measures="RR")
-            found = recent_pairs(db, campaign, table, "RR", Comparisons.T_HOLM, anew=anew)
-        best = found.pairs.lines[0].difference
-        return [best, found.table.runs[-1].values["RR"], found.age.answers if found.age else None]
-
-    # What is quick is of now. Half has RR 1/2 and 0 until d2 of T1, its first document, is relevant: 1 and 0.
-    assert recent() == [pytest.approx(3 / 4), pytest.approx(1 / 4), None]
-    # As if it took seconds, and for ever.
-    monkeypatch.setattr(last_results, "QUICK_SECONDS", -1.0)
-    monkeypatch.setattr(last_results, "MOST_OLDER", 1e9)
-    monkeypatch.setattr(run_pairs, "_COMPARED", Cache(4))
-    assert recent()[2] is None
-    judge(Judgment("X", "T1", "d2", 1), Judgment("X", "T1", "d3", 0))
-    assert recent() == [pytest.approx(3 / 4), pytest.approx(1 / 4), 2]
-    assert recent(anew=True) == recent() == [pytest.approx(1 / 2), pytest.approx(1 / 2), None]
-    judge(Judgment("X", "T1", "d1", 0))
-    assert recent() == [pytest.approx(1 / 2), pytest.approx(1 / 2), 1]
-    with database.writing() as db:
-        db.add(
-            AdjudicationEventRow(
-                campaign_id=campaign, topic="T1", docno="d2", decision="grade", grade=1, seen=[],
-                client_id="c", recorded_at=datetime(2026, 1, 2, tzinfo=UTC),
-            )
-        )  # fmt: skip
-    # A decision is no answer, and is not left out. Of T1 d2 alone is relevant, of T2 d/4: alpha has 1/2 and
-    # 1, beta 1 and 1, half 1 and 0.
-    assert recent() == [pytest.approx(1 / 2), pytest.approx(1 / 2), None]
 
 
 def test_a_slow_test_is_refused_for_many_runs(table: ScoreTable, monkeypatch: pytest.MonkeyPatch) -> None:

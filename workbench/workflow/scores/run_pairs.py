@@ -3,40 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
 
 import numpy as np
-from sqlalchemy.orm import Session
 
 from workbench.consensus.rule_choice import choice_label
 from workbench.errors import WorkbenchError
-from workbench.scoring.all_pairs import AllPairs, all_pairs, ranked_scores
+from workbench.scoring.all_pairs import AllPairs, all_pairs
 from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, compare_all, default_comparisons
 from workbench.scoring.relevance import Floats
 from workbench.scoring.scorer import best_first
 from workbench.scoring.significance import FEWEST_TOPICS
 from workbench.scoring.two_runs import TwoRuns, two_runs
 from workbench.workflow.caching import Cache
-from workbench.workflow.last_results import LastResults, ResultAge, beginning
-from workbench.workflow.qrels.qrels import material
 from workbench.workflow.scores.score_table import ScoreTable
-
-
-@dataclass(frozen=True, slots=True)
-class RecentPairs:
-    """Every two runs of a table; `age` is None where it is of the judgments as they are now."""
-
-    table: ScoreTable
-    pairs: AllPairs
-    age: ResultAge | None = None
-
 
 _COMPARED: Cache[tuple[str, Comparisons, int], ComparedRuns] = Cache(
     16, bytes_of=lambda one: 8 * one.first.nbytes
 )
 """Every two of the last runs, by the hash of their scores: of 1,000 runs 30 MB."""
-_LAST: LastResults[RecentPairs] = LastResults(2)
-"""Those that took long, whatever was judged since: with their table 50 MB."""
 
 
 def table_two_runs(found: ScoreTable, shown: str, first: str, second: str, *, seed: int = 0) -> TwoRuns:
@@ -59,37 +43,6 @@ def table_pairs(found: ScoreTable, shown: str, method: Comparisons, *, seed: int
     return all_pairs(
         found.runs, shown, method, qrels=choice_label(found.qrels.choice), seed=seed, compare=compare
     )
-
-
-def recent_pairs(
-    db: Session,
-    campaign_id: int,
-    found: ScoreTable,
-    shown: str,
-    method: Comparisons,
-    *,
-    seed: int = 0,
-    anew: bool = False,
-) -> RecentPairs:
-    """The same for a page: what takes long may be of earlier judgments, for ten times as long as it took.
-
-    Not if it is asked for `anew`.
-    """
-    of = material(db, campaign_id)
-    # Of other runs, assessors or decisions it is nothing that a count of answers explains.
-    runs, decided = tuple(sorted(found.hashes.items())), tuple(sorted(of.decided.items()))
-    judged_by = of.topics.assessors if of.topics else ()
-    question = found.qrels.choice, of.scale, decided, judged_by, found.measures, runs, shown, method, seed
-    _, scores, _ = ranked_scores(found.runs, shown)
-    if not anew and _COMPARED.peek((scores_hash(scores), method, seed)) is None:
-        last = _LAST.find(db, campaign_id, question)
-        if last is not None:
-            return replace(last[0], age=last[1])
-    begun = beginning(db, campaign_id)
-    pairs = table_pairs(found, shown, method, seed=seed)
-    recent = RecentPairs(found, pairs)
-    _LAST.keep(db, campaign_id, question, recent, begun)
-    return recent
 
 
 MOST_MARKED = 200

@@ -99,6 +99,7 @@ def scored(db: Session, form: ScoreForm, *, at_once: bool = False) -> ScoreTable
         measures=form.measures,
         tags=form.tags or None,
         seconds=None if at_once or "whole" in request.args else SECONDS,
+        anew="anew" in request.args,
     )
 
 

@@ -12,7 +12,6 @@ from workbench.scoring.all_pairs import METHODS, AllPairs, all_pairs_export, met
 from workbench.scoring.pairs_of_runs import Comparisons, default_comparisons
 from workbench.scoring.scorer import best_first
 from workbench.scoring.two_runs import TESTS, TwoRuns, two_runs_export
-from workbench.storage import Session
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.pages.scores.form import (
@@ -28,7 +27,7 @@ from workbench.web.pages.scores.form import (
 from workbench.web.paging import page_of
 from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topic_titles
-from workbench.workflow.scores.run_pairs import RecentPairs, recent_pairs, table_pairs, table_two_runs
+from workbench.workflow.scores.run_pairs import table_pairs, table_two_runs
 from workbench.workflow.scores.score_table import ScoreTable
 
 blueprint = Blueprint("run_pairs", __name__, url_prefix="/c/<slug>/scores")
@@ -38,13 +37,10 @@ MOST_PAIRS = 200
 @blueprint.get("/pairs")
 @reader
 def index() -> tuple[str, int]:
-    """Every two runs by `?method=` and `?seed=`; `?from=` is the first of the runs that are shown.
-
-    With `?anew=` they are of the judgments as they are now, however long it takes.
-    """
+    """Every two runs by `?method=` and `?seed=`; `?from=` is the first of the runs that are shown."""
     with reading() as db:
-        of = detail(db, score_form(db), _recent(db))
-    pairs = of.found.pairs if of.found else None
+        of = detail(db, score_form(db), _all_of())
+    pairs = of.found
     return render_detail(
         "pairs",
         of,
@@ -94,12 +90,6 @@ def two_file() -> MadeResult:
         form = score_form(db)
         found = whole_detail(db, form, _two_of(form))
     return MadeResult("two-runs", two_runs_export(found))
-
-
-def _recent(db: Session) -> Callable[[ScoreTable, str], RecentPairs]:
-    return lambda table, shown: recent_pairs(
-        db, here().id, table, shown, _method(table), seed=sent_seed(), anew="anew" in request.args
-    )
 
 
 def _all_of() -> Callable[[ScoreTable, str], AllPairs]:
