@@ -130,7 +130,7 @@ class Starting:
     def __init__(self) -> None:
         self.let.wait()
 
-    def ask(self, environ: dict[str, Any], seconds: float, follower: object) -> WholeResponse:
+    def ask(self, environ: dict[str, Any], seconds: float) -> WholeResponse:
         return WholeResponse("200 OK", [], b"from there")
 
     def close(self) -> None:
@@ -162,7 +162,7 @@ def test_pages_of_scores_trust_and_influence_are_among_those_that_compute(site: 
 class Dying:
     """A second process that ends at every request."""
 
-    def ask(self, environ: dict[str, Any], seconds: float, follower: object) -> WholeResponse:
+    def ask(self, environ: dict[str, Any], seconds: float) -> WholeResponse:
         raise EOFError
 
     def close(self) -> None:

@@ -6,7 +6,6 @@ import os
 import threading
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -14,8 +13,8 @@ from flask import Flask
 from werkzeug.test import EnvironBuilder
 
 from workbench.web.errors import EXPLANATIONS
-from workbench.web.long_requests import READY, ChannelFollower, LongRequests, put_response
-from workbench.web.refusals import FOLLOWED, Refusals, WholeResponse
+from workbench.web.long_requests import READY, LongRequests, put_response
+from workbench.web.refusals import Refusals, WholeResponse
 
 ANSWER = WholeResponse("200 OK", [("X-From", "there")], b"from there")
 
@@ -124,64 +123,6 @@ def test_a_request_that_takes_too_long_ends_its_process_and_is_refused_at_once(
     assert served.answer(environ("/c/harbour/scores")).code == 503
     assert processes[0].killed.is_set()
     assert "a request took longer than 0 s: /c/harbour/scores" in caplog.text
-    served._started()
-    assert (len(processes), processes[1].killed.is_set()) == (2, False)
-
-
-class Noted:
-    """A follower that notes what it is told."""
-
-    def __init__(self) -> None:
-        self.told: list[WholeResponse | bool] = []
-
-    def begin(self, response: WholeResponse) -> None:
-        self.told.append(response)
-
-    def end(self, *, whole: bool) -> None:
-        self.told.append(whole)
-
-
-LARGE = WholeResponse("200 OK", [("X-From", "there")], Path("/responses/large"))
-
-
-@pytest.mark.parametrize("whole", [True, False])
-def test_a_file_is_followed_while_the_second_process_writes_it(
-    served: LongRequests, processes: list[Process], whole: bool
-) -> None:
-    started(served)
-    (process,) = processes
-    for end in process.ends:
-        there = ChannelFollower(end)
-        there.begin(LARGE)
-        there.end(whole=whole)
-        put_response(end, ANSWER)
-    for _ in process.ends:
-        follower = Noted()
-        assert served.followed(environ(), follower) is None
-        assert follower.told == [LARGE, whole]
-    assert FOLLOWED in process.ends[0].recv()
-    # Each channel is free for another request, and in step.
-    assert [served.answer(environ()) for _ in process.ends] == [ANSWER] * len(process.ends)
-    assert not process.killed.is_set()
-
-
-def test_a_process_that_ends_in_the_middle_of_a_file_breaks_it_off_and_is_not_asked_again(
-    served: LongRequests, processes: list[Process], caplog: pytest.LogCaptureFixture
-) -> None:
-    started(served)
-    for end in processes[0].ends:
-        ChannelFollower(end).begin(LARGE)
-
-    class Watching(Noted):
-        def begin(self, response: WholeResponse) -> None:
-            super().begin(response)
-            processes[0].kill()
-
-    follower = Watching()
-    assert served.followed(environ("/c/harbour/judgments/all.tsv"), follower) is None
-    assert follower.told == [LARGE, False]
-    assert processes[0].killed.is_set()
-    assert "has ended: /c/harbour/judgments/all.tsv" in caplog.text
     served._started()
     assert (len(processes), processes[1].killed.is_set()) == (2, False)
 

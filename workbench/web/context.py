@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from flask import Flask, current_app, g
@@ -130,21 +130,9 @@ def response_files() -> ResponseFiles:
     return ResponseFiles(app_context().settings.instance)
 
 
-@contextmanager
-def reading() -> Iterator[Session]:
-    """A transaction that reads one snapshot; it may last longer than its block (`keep_open`)."""
-    before = g.get("lasting")
-    with ExitStack() as transaction:
-        yield transaction.enter_context(app_context().database.reading())
-        lasting = g.get("lasting")
-        if lasting is not None and lasting is not before:
-            lasting.enter_context(transaction.pop_all())
-
-
-def keep_open() -> ExitStack:
-    """Have the transactions that read now stay open at the end of their blocks, until this is closed."""
-    lasting = g.lasting = ExitStack()
-    return lasting
+def reading() -> AbstractContextManager[Session]:
+    """A transaction that reads one snapshot."""
+    return app_context().database.reading()
 
 
 def asking() -> AbstractContextManager[Connection]:

@@ -24,7 +24,6 @@ from workbench.web.bodies import BYTES_FROM_STRANGERS, Incomplete, read_body
 from workbench.web.context import context_of
 from workbench.web.deadlines import Deadline, within
 from workbench.web.environ import Exchange, environ_of, send
-from workbench.web.following import Following
 from workbench.web.health import PATH as HEALTH
 from workbench.web.health import Health, health_response
 from workbench.web.long_requests import LongRequests
@@ -58,7 +57,6 @@ class _Asked:
     began: float
     endpoint: str | None = None
     kind: str = "refused"
-    following: Following | None = None
 
 
 class Door:
@@ -89,11 +87,9 @@ class Door:
             send(exchange, WholeResponse(str(status), found, text.encode()))
             return
         asked = _Asked(exchange, environ, time.perf_counter())
-        refused = await self._refusal(asked, scope)
+        refused = await self._refusal(asked)
         if refused is not None:
             self._send(asked, self._refusals.answer(refused, environ))
-        if asked.following is not None:
-            await asked.following.over()
 
     def __rsgi_del__(self, _loop: Any) -> None:
         """Stop the second process, after the last request."""
@@ -102,13 +98,7 @@ class Door:
 
     def _send(self, asked: _Asked, answer: WholeResponse) -> None:
         """Send an answer, and count it once it is sent: nobody waits for that."""
-        if asked.following is not None and asked.following.begun:
-            # There is one already: it took longer than a request may.
-            return
         send(asked.exchange, answer)
-        self._count(asked, answer)
-
-    def _count(self, asked: _Asked, answer: WholeResponse) -> None:
         method = asked.environ["REQUEST_METHOD"]
         one = AnsweredRequest(
             method=method if method in METHODS else "other",
@@ -120,7 +110,7 @@ class Door:
         )
         self._observed.add(one)
 
-    async def _refusal(self, asked: _Asked, scope: Scope) -> int | None:
+    async def _refusal(self, asked: _Asked) -> int | None:
         """Have a request answered; the status by which it is refused, or None."""
         environ, exchange = asked.environ, asked.exchange
         try:
@@ -139,7 +129,6 @@ class Door:
             kind = kind_of(self._app, environ["REQUEST_METHOD"], endpoint, signed_in=signed_in)
             asked.kind = str(kind)
             environ["wsgi.input"] = body
-            asked.following = self._following(asked, kind, scope)
             await self._places.run(kind, lambda: self._respond(asked, kind), finally_=body.close)
         except (Full, TimeoutError, Unavailable):
             return 503
@@ -152,27 +141,14 @@ class Door:
         return None
 
     def _respond(self, asked: _Asked, kind: RequestKind) -> None:
-        answer = self._answer(asked, kind)
-        if answer is not None:
-            self._send(asked, answer)
+        self._send(asked, self._answer(asked, kind))
 
-    def _answer(self, asked: _Asked, kind: RequestKind) -> WholeResponse | None:
+    def _answer(self, asked: _Asked, kind: RequestKind) -> WholeResponse:
         endpoint, environ = asked.endpoint, asked.environ
         if kind is not RequestKind.LONG:
             return answer_of(self._app.wsgi_app, environ, self._files)
         computes = endpoint is not None and endpoint.rpartition(".")[0] in COMPUTING | api.COMPUTING
-        return self._long.followed(environ, asked.following, computes=computes)
-
-    def _following(self, asked: _Asked, kind: RequestKind, scope: Scope) -> Following | None:
-        """How a large file is sent while it is made, where a broken transfer can be told from its end."""
-        if kind is not RequestKind.LONG or scope.http_version != "1.1":
-            return None
-        return Following(
-            asked.exchange,
-            between=(scope.client, scope.server),
-            refused=lambda: self._refusals.answer(503, asked.environ),
-            sent=lambda answer: self._count(asked, answer),
-        )
+        return self._long.answer(environ, computes=computes)
 
     def _endpoint(self, environ: dict[str, Any]) -> str | None:
         try:

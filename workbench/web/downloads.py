@@ -1,8 +1,7 @@
 """Downloads: files for other programs, sent as attachments.
 
 A large one is written into a file while it is read from the database: it takes no memory, and a slow reader
-holds no transaction. Where the server can follow that file (`following`) it is sent as it grows, and an error
-in its middle breaks the transfer; else it is sent once it is whole, and the error is the answer.
+holds no transaction. It is sent once it is whole: an error in its middle is the answer.
 """
 
 from __future__ import annotations
@@ -15,9 +14,8 @@ from flask import has_request_context, request
 from werkzeug.wrappers import Response
 
 from workbench.export import Export, csv_parts
-from workbench.web.context import keep_open, response_files
-from workbench.web.refusals import FOLLOWED
-from workbench.web.response_files import FileBody, UnfinishedBody, beginning_of
+from workbench.web.context import response_files
+from workbench.web.response_files import FileBody
 
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\"]')
 
@@ -31,24 +29,13 @@ def attachment(content: bytes | Iterable[bytes], name: str, *, kind: str = "text
 def streamed(parts: Iterable[bytes], name: str, *, kind: str, size: int | None = None) -> Response:
     """A file called `name` whose parts are made one after the other; `size` is in bytes, where it is known.
 
-    All parts are made before this returns, within the caller's transaction, except for HEAD with a `size`,
-    and for those after the first megabyte where the server follows: for them the transactions stay open.
+    All parts are made before this returns, within the caller's transaction, except for HEAD with a `size`.
     Raises whatever a part raises, and NoRoom.
     """
     response = Response(content_type=kind)
     response.headers["Content-Disposition"] = _disposition(_UNSAFE.sub("-", name))
     if has_request_context() and request.method == "HEAD":
         response.content_length = sum(map(len, parts)) if size is None else size
-        return response
-    if has_request_context() and FOLLOWED in request.environ:
-        found, rest = beginning_of(parts)
-        if rest is None:
-            response.set_data(found)
-            return response
-        response.response = UnfinishedBody(found, rest, keep_open())
-        response.direct_passthrough = True
-        if size is not None:
-            response.content_length = size
         return response
     content = response_files().kept(parts) if has_request_context() else b"".join(parts)
     if isinstance(content, FileBody):

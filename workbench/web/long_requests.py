@@ -25,7 +25,7 @@ from typing import Any
 from flask import Flask
 
 from workbench.web.context import context_of
-from workbench.web.refusals import FOLLOWED, Follower, Refusals, WholeResponse, followed_answer
+from workbench.web.refusals import Refusals, WholeResponse, answer_of
 from workbench.web.response_files import ResponseFiles
 
 # How many long requests the second process answers at once.
@@ -34,8 +34,6 @@ CHANNELS = 4
 SECONDS = 100.0
 START_SECONDS = 120.0
 READY = b"ready"
-# How a body goes through a channel: itself, as a file, or as one that is still being written.
-BYTES, FILE, UNFINISHED = "bytes", "file", "unfinished"
 WORKER = "workbench.web.long_worker"
 LOG = logging.getLogger(__name__)
 
@@ -54,35 +52,21 @@ class LongRequests:
         self._closed = False
 
     def answer(self, environ: dict[str, Any], *, computes: bool = False) -> WholeResponse:
-        """As `followed`, where nobody follows."""
-        return _whole(self.followed(environ, None, computes=computes))
-
-    def followed(
-        self, environ: dict[str, Any], follower: Follower | None, *, computes: bool = False
-    ) -> WholeResponse | None:
-        """The response to a request without a body; one that `computes` waits for the second process.
-
-        None where the `follower` sends it.
-        """
+        """The response to a request without a body; one that `computes` waits for the second process."""
         second = self._second_process()
         if second is None and computes:
             second = self._started()
         if second is None:
-            return followed_answer(self._local, environ, self._files, follower)
+            return answer_of(self._local, environ, self._files)
         for _ in range(2):
             try:
-                return second.ask(environ, self.seconds, follower)
+                return second.ask(environ, self.seconds)
             except TimeoutError:
                 # The others that it computes are sent once more, to a new process; this one is not.
                 LOG.warning("a request took longer than %.0f s: %s", self.seconds, environ["PATH_INFO"])
                 second.kill()
                 self._replacement_of(second, wait=False)
                 break
-            except BrokenOff:
-                LOG.warning("the process that made a file has ended: %s", environ["PATH_INFO"])
-                second.kill()
-                self._replacement_of(second, wait=False)
-                return None
             except (EOFError, OSError):
                 # The process was killed, perhaps because of the memory that the request took. It is sent once
                 # more, to a new process, and never answered in this one, which serves the assessors.
@@ -141,63 +125,18 @@ class LongRequests:
             second.close()
 
 
-class BrokenOff(Exception):
-    """The other end of a channel is gone, in the middle of a file that is sent."""
-
-
-class ChannelFollower:
-    """Tells the other end of a channel of a file that is still being written."""
-
-    def __init__(self, channel: Connection) -> None:
-        self._channel = channel
-
-    def begin(self, response: WholeResponse) -> None:
-        """Send the response, whose file is to be followed."""
-        put_response(self._channel, response, unfinished=True)
-
-    def end(self, *, whole: bool) -> None:
-        """Send whether the file is whole."""
-        self._channel.send(whole)
-
-
-def put_response(channel: Connection, response: WholeResponse, *, unfinished: bool = False) -> None:
+def put_response(channel: Connection, response: WholeResponse) -> None:
     """Send a response through a channel: status and headers, then its body, or the path of its file."""
     body = response.body
-    form = (UNFINISHED if unfinished else FILE) if isinstance(body, Path) else BYTES
-    channel.send((response.status, list(response.headers), form))
+    channel.send((response.status, list(response.headers), isinstance(body, Path)))
     channel.send_bytes(os.fsencode(body) if isinstance(body, Path) else body)
 
 
 def take_response(channel: Connection) -> WholeResponse:
-    """The response that the other end of a channel has put there, where nobody follows."""
-    return _whole(follow_response(channel, None))
-
-
-def follow_response(channel: Connection, follower: Follower | None) -> WholeResponse | None:
-    """The response that the other end of a channel has put there; None where the `follower` sends it.
-
-    Raises BrokenOff where the other end is gone before a file is whole.
-    """
-    status, headers, form = channel.recv()
+    """The response that the other end of a channel has put there."""
+    status, headers, in_file = channel.recv()
     body = channel.recv_bytes()
-    response = WholeResponse(status, headers, body if form == BYTES else Path(os.fsdecode(body)))
-    if form != UNFINISHED or follower is None:
-        return response
-    whole = False
-    try:
-        follower.begin(response)
-        whole = channel.recv()
-    except (EOFError, OSError) as error:
-        raise BrokenOff from error
-    finally:
-        follower.end(whole=whole)
-    return None
-
-
-def _whole(found: WholeResponse | None) -> WholeResponse:
-    if found is None:
-        raise TypeError("nobody follows the file")
-    return found
+    return WholeResponse(status, headers, Path(os.fsdecode(body)) if in_file else body)
 
 
 class _SecondProcess:
@@ -234,13 +173,11 @@ class _SecondProcess:
         """End the process at once, also one that was stopped."""
         self._process.kill()
 
-    def ask(
-        self, environ: dict[str, Any], seconds: float, follower: Follower | None = None
-    ) -> WholeResponse | None:
-        """Send a request without a body and return the response; None where the `follower` sends it.
+    def ask(self, environ: dict[str, Any], seconds: float) -> WholeResponse:
+        """Send a request without a body and return the response.
 
         Raises EOFError or OSError if the process has ended, and TimeoutError, which is one, if it does not
-        respond in time; BrokenOff where that is in the middle of a file.
+        respond in time.
         """
         channel = self._free.get()
         end = time.monotonic() + seconds
@@ -249,9 +186,8 @@ class _SecondProcess:
         killer.daemon = True
         killer.start()
         try:
-            sent = environ | ({FOLLOWED: 1} if follower else {})
-            channel.send({name: value for name, value in sent.items() if isinstance(value, str | int)})
-            return follow_response(channel, follower)
+            channel.send({name: value for name, value in environ.items() if isinstance(value, str | int)})
+            return take_response(channel)
         except (EOFError, OSError):
             if time.monotonic() >= end:
                 raise TimeoutError from None

@@ -21,8 +21,8 @@ from workbench.storage.limits import time_limit
 from workbench.web.app import create_app
 from workbench.web.context import context_of
 from workbench.web.logs import start_logging
-from workbench.web.long_requests import READY, SECONDS, ChannelFollower, put_response
-from workbench.web.refusals import FOLLOWED, Application, followed_answer
+from workbench.web.long_requests import READY, SECONDS, put_response
+from workbench.web.refusals import Application, answer_of
 from workbench.web.response_files import ResponseFiles
 
 # A lower priority than the process that saves judgments.
@@ -47,10 +47,8 @@ def answer(app: Application, channel: Connection, files: ResponseFiles) -> None:
     """Answer the next request of a channel; raises EOFError or OSError if it is closed."""
     environ = channel.recv() | {"wsgi.input": io.BytesIO(), "wsgi.errors": sys.stderr}
     with time_limit(SECONDS):
-        follower = ChannelFollower(channel) if FOLLOWED in environ else None
-        found = followed_answer(app, environ, files, follower)
-    if found is not None:
-        put_response(channel, found)
+        found = answer_of(app, environ, files)
+    put_response(channel, found)
 
 
 def _serve(app: Flask, channel: Connection) -> None:

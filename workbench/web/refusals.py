@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from flask import Flask, request
 from werkzeug.exceptions import ServiceUnavailable, abort
@@ -16,17 +15,13 @@ from werkzeug.test import EnvironBuilder
 from workbench.web.context import context_of
 from workbench.web.errors import RETRY_SECONDS
 from workbench.web.requests import API
-from workbench.web.response_files import FileBody, ResponseFiles, UnfinishedBody
+from workbench.web.response_files import FileBody, ResponseFiles
 
 STATUSES = (408, 411, 413, 503)
 STATUS = "workbench.status"
 FAILURE = "workbench.failure"
-FOLLOWED = "workbench.followed"
-"""In an environment: a large file may be sent while it is made."""
 # A page that anybody may open.
 ANY_PATH = "/healthz"
-
-LOG = logging.getLogger(__name__)
 
 Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
@@ -35,8 +30,7 @@ Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 class WholeResponse:
     """A whole response: its status, such as `200 OK`, its headers and its body.
 
-    A large body is a file of `ResponseFiles`, which whoever sends it deletes. It is still being written where
-    a `Follower` is told of it.
+    A large body is a file of `ResponseFiles`, which whoever sends it deletes.
     """
 
     status: str
@@ -47,16 +41,6 @@ class WholeResponse:
     def code(self) -> int:
         """The number of the status."""
         return int(self.status.split(" ", 1)[0])
-
-
-class Follower(Protocol):
-    """Who sends a large file while it is made."""
-
-    def begin(self, response: WholeResponse) -> None:
-        """Send a response whose body is a file that is still being written."""
-
-    def end(self, *, whole: bool) -> None:
-        """Note that no more is written: the file is `whole`, or its making failed."""
 
 
 class RefusalForm(StrEnum):
@@ -90,39 +74,22 @@ def init_app(app: Flask) -> None:
     app.before_request(_refuse)
 
 
-def answer_of(
-    app: Application,
-    environ: dict[str, Any],
-    files: ResponseFiles,
-    begin: Callable[[WholeResponse], None] | None = None,
-) -> WholeResponse:
+def answer_of(app: Application, environ: dict[str, Any], files: ResponseFiles) -> WholeResponse:
     """The whole response of a WSGI application, a large body in a file; an error in its middle is the answer.
 
-    `begin` is told of an unfinished body as soon as its file begins. Raises what the application raises even
-    where it is asked to tell of that, and what fails after `begin`.
+    Raises what the application raises even where it is asked to tell of that.
     """
     started: list[Any] = []
-    begun = False
-
-    def beginning(path: Path) -> None:
-        nonlocal begun
-        if begin is not None:
-            begun = True
-            status, headers = started
-            begin(WholeResponse(status, headers, path))
 
     def start_response(status: str, headers: list[tuple[str, str]], _error: Any = None) -> None:
         started[:] = status, headers
 
     parts = app(environ, start_response)
     try:
-        if isinstance(parts, UnfinishedBody):
-            content: bytes | FileBody = files.written(parts, beginning)
-        else:
-            content = parts if isinstance(parts, FileBody) else files.kept(parts)
+        content = parts if isinstance(parts, FileBody) else files.kept(parts)
         body = content.take() if isinstance(content, FileBody) else content
     except Exception as error:
-        if FAILURE in environ or begun:
+        if FAILURE in environ:
             raise
         return answer_of(app, environ | {FAILURE: error}, files)
     finally:
@@ -131,33 +98,6 @@ def answer_of(
             close()
     status, headers = started
     return WholeResponse(status, headers, body)
-
-
-def followed_answer(
-    app: Application, environ: dict[str, Any], files: ResponseFiles, follower: Follower | None
-) -> WholeResponse | None:
-    """The same, or None where the `follower` was told of a file: then an error in its middle is its end."""
-    if follower is None:
-        return answer_of(app, environ, files)
-    begun = False
-
-    def begin(response: WholeResponse) -> None:
-        nonlocal begun
-        begun = True
-        follower.begin(response)
-
-    whole = False
-    try:
-        found = answer_of(app, environ | {FOLLOWED: 1}, files, begin)
-        whole = True
-    except Exception:
-        if not begun:
-            raise
-        LOG.exception("a file was sent in part: the rest of it cannot be made")
-    finally:
-        if begun:
-            follower.end(whole=whole)
-    return None if begun else found
 
 
 def _page(app: Flask, status: int, form: RefusalForm) -> WholeResponse:

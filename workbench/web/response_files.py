@@ -8,8 +8,8 @@ from __future__ import annotations
 import logging
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
@@ -21,19 +21,6 @@ FOLDER = "responses"
 STALE_SECONDS = 3600
 PART_BYTES = 256 * 1024
 LOG = logging.getLogger(__name__)
-
-
-def beginning_of(parts: Iterable[bytes]) -> tuple[bytes, Iterator[bytes] | None]:
-    """The first parts as one, and the rest if they have more than IN_MEMORY bytes; None if they are all."""
-    found: list[bytes] = []
-    size = 0
-    remaining = iter(parts)
-    for part in remaining:
-        found.append(part)
-        size += len(part)
-        if size > IN_MEMORY:
-            return b"".join(found), remaining
-    return b"".join(found), None
 
 
 class FileBody:
@@ -64,25 +51,6 @@ class FileBody:
             self._path = None
 
 
-class UnfinishedBody:
-    """A body whose beginning is made; the rest is made as it is taken, by transactions that are held open.
-
-    WSGI takes it as it is, and closes it.
-    """
-
-    def __init__(self, beginning: bytes, rest: Iterator[bytes], lasting: ExitStack) -> None:
-        self._beginning, self._rest, self._lasting = beginning, rest, lasting
-
-    def __iter__(self) -> Iterator[bytes]:
-        yield self._beginning
-        yield from self._rest
-
-    def close(self) -> None:
-        """Make no more of it, and end the transactions."""
-        with self._lasting:
-            getattr(self._rest, "close", int)()
-
-
 class ResponseFiles:
     """The files of responses of one instance."""
 
@@ -94,17 +62,17 @@ class ResponseFiles:
 
         Raises NoRoom where the file cannot be written, and whatever the parts raise.
         """
-        found, rest = beginning_of(parts)
-        if rest is None:
-            return found
-        return self.written(chain((found,), rest))
+        found: list[bytes] = []
+        size = 0
+        remaining = iter(parts)
+        for part in remaining:
+            found.append(part)
+            size += len(part)
+            if size > IN_MEMORY:
+                return self._written(chain(found, remaining))
+        return b"".join(found)
 
-    def written(self, parts: Iterable[bytes], begun: Callable[[Path], None] | None = None) -> FileBody:
-        """All parts in a file, of which nothing is left by an error; raises as `kept`.
-
-        `begun` is called with the file as soon as the first part can be read from it; each further one can
-        be read once it is made.
-        """
+    def _written(self, parts: Iterable[bytes]) -> FileBody:
         file = None
         try:
             self.remove_stale()
@@ -114,10 +82,6 @@ class ResponseFiles:
                 for part in parts:
                     size += len(part)
                     file.write(part)
-                    if begun is not None:
-                        file.flush()
-                        begun(Path(file.name))
-                        begun = None
         except BaseException as error:
             if file is not None:
                 Path(file.name).unlink(missing_ok=True)
