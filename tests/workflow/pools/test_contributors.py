@@ -49,14 +49,13 @@ def test_what_runs_brought_is_kept_until_a_pool_has_other_pairs(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted = []
+    monkeypatch.setattr(listing, "_CONTRIBUTED", Cache(4))
 
     def noted(db: Session, pool: PoolRow) -> Contributed:
         counted.append(pool.id)
         return contributions_of(db, pool)
 
     def seen() -> dict[str, tuple[int, int]]:
-        # As a process that has just started.
-        monkeypatch.setattr(listing, "_CONTRIBUTED", Cache(4))
         with database.reading() as db:
             report = pool_report(db, campaign_id, name)
         return {run.tag: (run.pairs, run.alone) for run in report.by_run}

@@ -50,7 +50,7 @@ def test_holes_are_those_of_all_runs_under_the_rule(sqlite_database: Database) -
         campaign = made.campaign.id
         import_judgments(db, campaign, BOTH, source="f")
         found = campaign_holes(db, campaign, choice=ANY, measure="P@2")
-        assert campaign_holes(db, campaign, choice=ANY, measure="P@2") is found
+        assert campaign_holes(db, campaign, choice=ANY, measure="P@2") == found
         import_judgments(db, campaign, [Judgment("X", "T2", "d1", 0)], source="g")
         after = campaign_holes(db, campaign, choice=ANY, measure="P@2")
     assert found.topics == 2

@@ -14,7 +14,6 @@ from workbench.storage.engine import Database
 from workbench.trust.depth import DeeperPool
 from workbench.trust.holes import Holes
 from workbench.trust.judges import OtherJudges, other_judges
-from workbench.workflow.caching import Cache
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.trust import questions, report
 from workbench.workflow.trust.questions import campaign_depth, campaign_holes
@@ -55,7 +54,6 @@ def test_a_campaign_is_compared_under_its_assessors_and_without_its_groups(datab
 def test_it_is_computed_again_only_if_something_changed(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(report, "_REPORTS", type(report._REPORTS)(8))
     computed: list[object] = []
 
     def counted(*given: Any) -> OtherJudges:
@@ -67,15 +65,21 @@ def test_it_is_computed_again_only_if_something_changed(
         made, _ = pooled_campaign(db)
         campaign = made.campaign.id
         import_judgments(db, campaign, BOTH, source="f")
-        for _ in range(2):
-            trust_report(db, campaign, choice=rule_choice("any"), measure="AP")
-        assert len(computed) == 1
+
+    def asked() -> TrustReport:
+        with database.reading() as db:
+            return trust_report(db, campaign, choice=rule_choice("any"), measure="AP")
+
+    assert asked().judges == asked().judges
+    assert len(computed) == 1
+    with database.writing() as db:
         import_judgments(db, campaign, [Judgment("Y", "T1", "d1", 0)], source="g")
-        trust_report(db, campaign, choice=rule_choice("any"), measure="AP")
-        assert len(computed) == 2
+    asked()
+    assert len(computed) == 2
+    with database.writing() as db:
         send_runs(db, campaign, late={"T1": ("d1",)})
-        found = trust_report(db, campaign, choice=rule_choice("any"), measure="AP")
-        assert len(computed) == 3
+    found = asked()
+    assert len(computed) == 3
     assert found.judges is not None
     assert found.judges.runs == 3
 
@@ -113,10 +117,6 @@ def test_another_process_computes_no_part_of_trust_again(
         import_judgments(db, campaign, BOTH, source="f")
 
     def asked(rule: RuleChoice) -> tuple[TrustReport, DeeperPool, Holes]:
-        # As in a process that has just started.
-        monkeypatch.setattr(report, "_REPORTS", Cache(8))
-        for name in ("_DEPTHS", "_HOLES"):
-            monkeypatch.setattr(questions, name, Cache(8))
         with database.reading() as db:
             return (
                 trust_report(db, campaign, choice=rule, measure="AP"),

@@ -16,7 +16,6 @@ from workbench.storage.engine import WRITES
 from workbench.storage.tables import AccountRow, PoolEntryRow, PoolRow, RunRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import topic_titles
-from workbench.workflow.kept_results import KeptResults
 from workbench.workflow.pools.adaptive_pools import is_adaptive, totals
 from workbench.workflow.pools.contributors import Contributed, contributions_of
 from workbench.workflow.pools.pool_rows import PoolState, contents_of, pool_row, state_of
@@ -219,16 +218,11 @@ def _contributed(db: Session, row: PoolRow) -> Contributed:
     if is_adaptive(row) or WRITES in db.info or row.opened_at is None:
         return contributions_of(db, row)
     # Every pair names all runs that brought it: of a million pairs that is read for seconds.
-    source = row.id, contents_of(row)
-
-    def make() -> Contributed:
-        return _RESULTS.get(db, row.campaign_id, source, lambda: contributions_of(db, row))
-
-    return _CONTRIBUTED.get((str(db.get_bind().engine.url), *source), make)
+    key = str(db.get_bind().engine.url), row.id, contents_of(row)
+    return _CONTRIBUTED.get(key, lambda: contributions_of(db, row))
 
 
 _CONTRIBUTED: Cache[Hashable, Contributed] = Cache(16)
-_RESULTS = KeptResults(Contributed, "pooling", "workflow/pools/contributors.py", "workflow/pools/listing.py")
 
 
 def _line(row: PoolRow, added: Mapping[str, tuple[int, int]]) -> PoolLine:

@@ -121,20 +121,6 @@ class Material:
             decided=self.decided,
         )
 
-    def digest(self) -> str:
-        """A hash of all of it: the same material gives the same qrels."""
-        whole = repr((self.scale, sorted(self.decided.items()), sorted(self.machines.items())))
-        sha = hashlib.sha256(whole.encode("utf-8", "backslashreplace"))
-        if self.topics is None:
-            _add_judgments(sha, self.judgments)
-            return sha.hexdigest()
-        sha.update(repr(self.topics.assessors).encode("utf-8", "backslashreplace"))
-        for topic, one in self.topics.answers.items():
-            sha.update(id_bytes(topic) + b"\n" + one.joined + b"\n\n")
-            for column in (one.places, one.assessors, one.codes):
-                sha.update(column.tobytes())
-        return sha.hexdigest()
-
     def counted_hash(self, choice: RuleChoice) -> str:
         """A hash of the judgments that count for a choice, the same in every process and every database."""
         sha = hashlib.sha256()

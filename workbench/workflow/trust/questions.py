@@ -15,7 +15,6 @@ from workbench.trust.alternatives import one_measure, ranking_measure, score_und
 from workbench.trust.depth import Deepening, DeeperPool, deeper_pool, pool_by_rank
 from workbench.trust.fewer_topics import FewerTopics, fewer_topics
 from workbench.trust.holes import NO_SAMPLE, Holes, holes
-from workbench.workflow.caching import Cache
 from workbench.workflow.kept_results import KeptResults
 from workbench.workflow.pools.analysis import depth_of
 from workbench.workflow.pools.listing import PoolLine, pools_of
@@ -29,11 +28,6 @@ DEEPER = 2
 """Twice the depth is a fair distance for an extrapolation (`workbench.trust.depth`)."""
 _FEWEST_RANKS = 2
 
-_DEPTHS: Cache[tuple[object, ...], DeeperPool] = Cache(8)
-_HOLES: Cache[tuple[object, ...], Holes] = Cache(8)
-_TOPICS: Cache[tuple[object, ...], FewerTopics] = Cache(8)
-"""Each by all that it depends on, so that nothing in them grows old."""
-
 _CODE = (
     *("agreement", "consensus", "formats", "pooling", "scoring", "trust"),
     "workflow/trust/questions.py",
@@ -43,7 +37,7 @@ _KEPT_DEPTHS, _KEPT_HOLES, _KEPT_TOPICS = (
     KeptResults(Holes, *_CODE),
     KeptResults(FewerTopics, *_CODE),
 )
-"""The same in the database, for every process."""
+"""Each by all that it depends on, in the database, for every process."""
 
 
 def campaign_depth(
@@ -75,10 +69,7 @@ def campaign_depth(
         )
         return deeper_pool(counts, question)
 
-    def kept() -> DeeperPool:
-        return _KEPT_DEPTHS.get(db, campaign_id, (found.source, question, ties, tuple(tags)), make)
-
-    return _DEPTHS.get((*found.key, question, ties, tuple(tags)), kept)
+    return _KEPT_DEPTHS.get(db, campaign_id, (found.source, question, ties, tuple(tags)), make)
 
 
 def _counted(runs: Iterable[Item], tags: Sequence[str], steps: Steps) -> Iterator[Item]:
@@ -111,10 +102,7 @@ def campaign_holes(
         runs = found.arrays(db, steps, "Runs looked at")
         return holes(found.qrels.qrels, runs, [asked], highest=found.highest, sample=sample)
 
-    def kept() -> Holes:
-        return _KEPT_HOLES.get(db, campaign_id, (found.source, str(asked), recipe), make)
-
-    return _HOLES.get((*found.key, str(asked), recipe), kept)
+    return _KEPT_HOLES.get(db, campaign_id, (found.source, str(asked), recipe), make)
 
 
 def campaign_sample(db: Session, campaign_id: int, *, choice: RuleChoice) -> Estimable:
@@ -142,7 +130,4 @@ def campaign_topics(
         scores = score_under([found.reference], found.arrays(db, steps, "Runs scored"), chosen)
         return fewer_topics(scores.values[0], progress=partial(steps, label="Numbers of topics split"))
 
-    def kept() -> FewerTopics:
-        return _KEPT_TOPICS.get(db, campaign_id, (found.source, str(chosen)), make)
-
-    return _TOPICS.get((*found.key, str(chosen)), kept)
+    return _KEPT_TOPICS.get(db, campaign_id, (found.source, str(chosen)), make)

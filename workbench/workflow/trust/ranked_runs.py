@@ -34,14 +34,8 @@ class RankedRuns:
     runs: tuple[CampaignRun, ...]
 
     @property
-    def key(self) -> tuple[object, ...]:
-        """All that scores of these runs depend on, besides the measure."""
-        hashes = tuple((run.tag, run.sha256, run.group) for run in self.runs)
-        return self.campaign_id, self.material.digest(), self.qrels.choice, hashes
-
-    @property
     def source(self) -> tuple[object, ...]:
-        """The same for every process: by what is in the qrels, not by when it was recorded."""
+        """All that scores of these runs depend on, besides the measure: what is in the qrels and the runs."""
         lines = hashlib.sha256(b"".join(self.qrels.lines())).hexdigest()
         runs = tuple((run.tag, run.sha256) for run in self.runs)
         return lines, self.qrels.relevant_from, self.highest, runs

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from ir_measures import Measure
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule_choice import RuleChoice, choices_of, rule_choice
@@ -21,7 +21,6 @@ from workbench.trust.assessors import filled, qrels_of_assessors, qrels_of_rules
 from workbench.trust.judges import OtherJudges, other_judges
 from workbench.trust.reference import RankingOptions
 from workbench.trust.runs import OtherRuns, other_runs, pooled_pairs, qrels_without
-from workbench.workflow.caching import Cache
 from workbench.workflow.kept_results import KeptResults
 from workbench.workflow.qrels.qrels import QrelsReport
 from workbench.workflow.scores.score_table import Coverage, coverage_of
@@ -55,13 +54,10 @@ class _Rankings:
     runs: OtherRuns | None
 
 
-_REPORTS: Cache[tuple[object, ...], _Rankings] = Cache(8)
-"""By all that they depend on: the judgments, the rule, the measure, the runs, and the pools."""
-
 _KEPT = KeptResults(
     _Rankings, "agreement", "consensus", "formats", "pooling", "scoring", "trust", "workflow/trust/report.py"
 )
-"""The same in the database, for every process."""
+"""By all that they depend on: the judgments, the rule, the measure, the runs, and the pools."""
 
 
 def trust_report(
@@ -74,20 +70,15 @@ def trust_report(
     than two runs.
     """
     chosen, found = ranking_measure(measure), ranked_runs(db, campaign_id, choice)
-    key = (*found.key, str(chosen), _pools(db, campaign_id))
+    pool = _pooled(db, campaign_id, {run.tag for run in found.runs})
 
-    def kept() -> _Rankings:
-        pool = _pooled(db, campaign_id, {run.tag for run in found.runs})
+    def make() -> _Rankings:
+        return _Rankings(_judges(db, found, chosen, steps), _runs(db, found, chosen, pool, steps))
 
-        def make() -> _Rankings:
-            return _Rankings(_judges(db, found, chosen, steps), _runs(db, found, chosen, pool, steps))
-
-        groups = tuple((run.tag, run.group) for run in found.runs)
-        judgments = found.material.counted_hash(choice), found.material.scale.relevant_from
-        source = (found.source, judgments, str(chosen), groups, _pool_hash(pool))
-        return _KEPT.get(db, campaign_id, source, make)
-
-    rankings = _REPORTS.get(key, kept)
+    groups = tuple((run.tag, run.group) for run in found.runs)
+    judgments = found.material.counted_hash(choice), found.material.scale.relevant_from
+    source = (found.source, judgments, str(chosen), groups, _pool_hash(pool))
+    rankings = _KEPT.get(db, campaign_id, source, make)
     graded = (one for one in found.material.counted(choice) if one.grade is not None)
     grades = Counter((one.topic, one.docno) for one in graded)
     return TrustReport(
@@ -130,18 +121,6 @@ def _runs(db: Session, found: RankedRuns, measure: Measure, pool: Pool, steps: S
         return None
     runs = found.arrays(db, steps, f"Runs scored by the qrels without each of {len(without) - 1} groups")
     return other_runs(score_under(without, runs, measure), reference, pooled)
-
-
-def _pools(db: Session, campaign_id: int) -> tuple[tuple[int, int], ...]:
-    """The opened pools with their numbers of pairs: what a pool holds grows, and never changes otherwise."""
-    chosen = (
-        select(PoolRow.id, func.count())
-        .join(PoolEntryRow, PoolEntryRow.pool_id == PoolRow.id)
-        .where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
-        .group_by(PoolRow.id)
-        .order_by(PoolRow.id)
-    )
-    return tuple((pool, count) for pool, count in db.execute(chosen))
 
 
 def _pool_hash(pool: Pool) -> str:
