@@ -171,18 +171,18 @@ def test_unreadable_topics_refuse_the_whole_check() -> None:
 
 def test_the_rules_come_by_options(folder: Path) -> None:
     (folder / "topics").write_text("402\n")
-    told = json.loads(check("bm25.gz", "--topics=topics", "--warning=unknown-topic", "--json").stdout)[0]
+    assert check("bm25.gz", "--topics=topics").exit_code == 1
+    told = json.loads(check("bm25.gz", "--topics=topics", "--rules=lenient", "--json").stdout)[0]
     assert told["verdict"] == "good with warnings"
     assert [(one["column"], one["code"]) for one in told["warnings"]] == [
         (1, "unknown-topic"),
         (None, "topics-missing"),
     ]
-    hard = check("bm25.gz", "--topics=topics", "--warning=unknown-topic", "--error=topics-missing")
-    assert hard.exit_code == 1
-    assert check("bm25.gz", "--topics=topics", "--ignore=unknown-topic").exit_code == 0
-    refused = check("bm25.gz", "--ignore", "score")
+    strict = check("bm25.gz", "--topics=topics", "--rules=strict", "--json").stdout
+    assert {"unknown-topic", "topics-missing"} <= {one["code"] for one in json.loads(strict)[0]["errors"]}
+    refused = check("bm25.gz", "--rules", "easy")
     assert refused.exit_code == 2
-    assert "'score' is not one of" in refused.stderr
+    assert "'easy' is not one of" in refused.stderr
 
 
 def test_ties_across_the_cut_are_told_for_a_depth() -> None:

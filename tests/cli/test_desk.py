@@ -55,15 +55,14 @@ def test_checking_tells_what_adding_would_and_keeps_nothing() -> None:
 def test_rules_are_shown_changed_and_held() -> None:
     shown = json.loads(campaign("rules", "small", "--json").stdout)
     assert (shown["max_per_topic"], shown["codes"]["ties"]) == (None, "warning")
-    changed = campaign("rules", "small", "--max-per-topic", "1", "--error", "ties", "--json")
+    changed = campaign("rules", "small", "--max-per-topic", "1", "--rules", "strict", "--json")
     assert json.loads(changed.stdout)["max_per_topic"] == 1
     assert "has 2 documents, more than 1" in campaign("check", "small", "one.run").stderr
     assert campaign("runs", "small", "one.run").exit_code == 1
     kept = json.loads(campaign("rules", "small", "--max-per-topic", "none", "--json").stdout)
-    assert (kept["max_per_topic"], kept["codes"]["ties"]) == (None, "error")
+    assert (kept["max_per_topic"], kept["rule_set"], kept["codes"]["rank"]) == (None, "strict", "error")
     assert campaign("runs", "small", "one.run").exit_code == 0
-    assert "always" in campaign("rules", "small").stdout
-    assert campaign("rules", "small", "--ignore", "columns").exit_code == 2
+    assert "rules: strict" in campaign("rules", "small").stderr
 
 
 def test_the_list_of_docnos_is_given_shown_and_removed(folder: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.formats.strategies import stream
 from workbench.formats.run_check import check_run
 from workbench.formats.run_repair import repair_run
-from workbench.formats.run_rules import RunRules, Treatment
+from workbench.formats.run_rules import RuleSet, RunRules
 from workbench.formats.runs import read_run
 
 
@@ -58,8 +58,8 @@ def test_a_topic_is_cut_by_score_and_the_lines_keep_their_order() -> None:
     # Scores 1, 9, 5, 7: the best two are b and d.
     sent = "1 Q0 a 4 1 t\n1 Q0 b 1 9 t\n1 Q0 c 3 5 t\n1 Q0 d 2 7 t\n"
     assert repaired(sent, most=2) == ("1 Q0 b 1 9 t\n1 Q0 d 2 7 t\n", ["too-many:2"])
-    ignoring = RunRules(2, {"too-many": Treatment.IGNORED})
-    assert repair_run(stream(sent), source="r", rules=ignoring).changes == ()
+    lenient = RunRules(2, RuleSet.LENIENT)
+    assert repair_run(stream(sent), source="r", rules=lenient).changes == ()
 
 
 @pytest.mark.parametrize(
@@ -135,6 +135,6 @@ def test_distances_are_negated_and_their_ranks_stay() -> None:
 
 
 def test_where_reversed_ranks_are_meant_the_ranks_are_renumbered() -> None:
-    rules = RunRules(changed={"distances": Treatment.IGNORED})
+    rules = RunRules(rule_set=RuleSet.LENIENT)
     found = repair_run(stream(DISTANCES), source="r", rules=rules)
     assert [(change.code, change.lines) for change in found.changes] == [("rank", 12)]

@@ -134,7 +134,7 @@ def test_so_is_every_other_setting(
 @pytest.mark.parametrize(
     ("page", "action", "one", "other"),
     [
-        ("/runs/rules", "", ("max_per_topic", "100"), {"code-docnos-alike": "ignored"}),
+        ("/runs/rules", "", ("max_per_topic", "100"), {"rule_set": "strict"}),
         ("/settings/probes", "", ("one_in", "20"), {"distance": "12"}),
         ("/adjudication", "/rules", ("steps", "1"), {"machines": "yes"}),
         ("/pools/{}/queue", "", ("lease_minutes", "9"), {"per_pair": "2"}),

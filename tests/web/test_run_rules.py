@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import re
+from html import unescape
 
 import pytest
 from flask.testing import FlaskClient
@@ -10,7 +12,7 @@ from flask.testing import FlaskClient
 from tests.builders import run_text
 from tests.uploads import check_files, text_of, upload
 from tests.web.conftest import Enter
-from workbench.formats.run_rules import CODES
+from workbench.formats.run_rules import CODES, RuleSet
 
 RULES = "/c/harbour/runs/rules"
 RUN = run_text("fine", {"T1": ("d1", "d2", "elsewhere"), "T2": ("d2", "d1")})
@@ -24,26 +26,28 @@ def olga(enter: Enter) -> FlaskClient:
 def test_the_settings_lead_to_the_rules(olga: FlaskClient) -> None:
     assert RULES in olga.get("/c/harbour/settings").text
     page = olga.get(RULES).text
-    for code in CODES.values():
-        assert (f'name="code-{code.name}"' in page) is not code.fixed
+    assert all(f'name="rule_set" value="{one}"' in page for one in RuleSet)
+    assert all(code.words[1:] in unescape(page) for code in CODES.values())
 
 
-def test_a_limit_and_a_hardened_warning_refuse_a_run(olga: FlaskClient) -> None:
-    olga.post(RULES, data={"max_per_topic": "2", "code-tag-name": "error"})
-    assert 'value="2"' in olga.get(RULES).text
+def test_a_limit_and_strict_rules_refuse_a_run(olga: FlaskClient) -> None:
+    olga.post(RULES, data={"max_per_topic": "2", "rule_set": "strict"})
+    page = olga.get(RULES).text
+    assert 'value="2"' in page
+    assert re.search(r'value="strict"[^>]*checked', page)
     said = text_of(olga.get(check_files(olga, upload("other.txt", RUN))).text)
     assert 'topic "T1" has 3 documents, more than 2' in said
-    assert 'the tag "fine" is not the name of the file' in said
     assert "1 refused" in said
 
 
 def test_a_limit_that_is_none_is_said_at_its_field(olga: FlaskClient) -> None:
     for typed in ("many", "0", "-3", "99999999999"):
-        answer = olga.post(RULES, data={"max_per_topic": typed})
+        answer = olga.post(RULES, data={"max_per_topic": typed, "rule_set": "usual"})
         assert answer.status_code == 422
         assert 'aria-describedby="max_per_topic-error-1 max_per_topic-hint"' in answer.text
         assert f'value="{typed}"' in answer.text
-    assert olga.post(RULES, data={"max_per_topic": ""}).status_code == 303
+    assert olga.post(RULES, data={"max_per_topic": "", "rule_set": "usual"}).status_code == 303
+    assert olga.post(RULES, data={"max_per_topic": "3", "rule_set": "easy"}).status_code == 422
 
 
 def test_a_list_of_docnos_is_shown_held_against_runs_replaced_and_removed(olga: FlaskClient) -> None:

@@ -11,9 +11,7 @@ import click
 
 from workbench.cli.output import REFUSED, printable, say_findings, say_json, say_table
 from workbench.formats.run_report import RunReport, report_to_json
-from workbench.formats.run_rules import CODES, RunRules, Treatment, changed_rules
-
-_ALL = click.Choice([code.name for code in CODES.values() if not code.fixed])
+from workbench.formats.run_rules import RuleSet, RunRules
 
 
 class _Limit(click.ParamType[int]):
@@ -28,43 +26,17 @@ class _Limit(click.ParamType[int]):
 
 
 def rule_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--max-per-topic`, `--error`, `--warning` and `--ignore` to a command, which receives `chosen`."""
+    """Add `--max-per-topic` and `--rules` to a command, which receives `chosen`."""
 
     @click.option(
         "--max-per-topic", metavar="N", type=_Limit(), help="The most documents per topic, or none."
     )
     @click.option(
-        "--error",
-        "errors",
-        metavar="CODE",
-        multiple=True,
-        type=_ALL,
-        help="Refuse runs with this finding.",
+        "--rules", type=click.Choice([str(one) for one in RuleSet]), help="How strictly runs are checked."
     )
-    @click.option(
-        "--warning",
-        "warnings",
-        metavar="CODE",
-        multiple=True,
-        type=_ALL,
-        help="Only warn of it.",
-    )
-    @click.option("--ignore", "ignored", metavar="CODE", multiple=True, type=_ALL, help="Do not report it.")
     @functools.wraps(command)
-    def wrapped(
-        *args: Any,
-        max_per_topic: int | None,
-        errors: tuple[str, ...],
-        warnings: tuple[str, ...],
-        ignored: tuple[str, ...],
-        **kwargs: Any,
-    ) -> Any:
-        chosen = [
-            *((code, Treatment.ERROR) for code in errors),
-            *((code, Treatment.WARNING) for code in warnings),
-            *((code, Treatment.IGNORED) for code in ignored),
-        ]
-        return command(*args, chosen=ChosenRules(tuple(chosen), max_per_topic), **kwargs)
+    def wrapped(*args: Any, max_per_topic: int | None, rules: str | None, **kwargs: Any) -> Any:
+        return command(*args, chosen=ChosenRules(rules, max_per_topic), **kwargs)
 
     return wrapped
 
@@ -72,17 +44,17 @@ def rule_options(command: Callable[..., Any]) -> Callable[..., Any]:
 class ChosenRules:
     """The rules that the command line changes; true if it changes any."""
 
-    def __init__(self, treatments: tuple[tuple[str, Treatment], ...], max_per_topic: int | None) -> None:
-        self._treatments = treatments
+    def __init__(self, rules: str | None, max_per_topic: int | None) -> None:
+        self._rules = rules
         self._max = max_per_topic
 
     def __bool__(self) -> bool:
-        return bool(self._treatments) or self._max is not None
+        return self._rules is not None or self._max is not None
 
     def over(self, rules: RunRules) -> RunRules:
         """The rules with these changes; `none` removes the limit. Raises InvalidInput."""
         limit = rules.max_per_topic if self._max is None else self._max or None
-        return changed_rules(rules, self._treatments, max_per_topic=limit)
+        return RunRules(limit, rules.rule_set if self._rules is None else RuleSet(self._rules))
 
 
 def say_reports(reports: Sequence[RunReport], *, as_json: bool) -> None:

@@ -187,7 +187,7 @@ def _repair_topic(rows: list[_Row], rules: RunRules, done: Counter[str]) -> list
         return rows  # there is no order yet by which to cut or to number
     by_rank = _in_order(rows, docnos, scores.tolist())
     most = rules.max_per_topic
-    if most is not None and len(rows) > most and rules.of("too-many") is not Treatment.IGNORED:
+    if most is not None and len(rows) > most and rules.of("too-many") is Treatment.ERROR:
         done["too-many"] += len(rows) - most
         inside = {id(row) for row in by_rank[:most]}
         rows, by_rank = [row for row in rows if id(row) in inside], by_rank[:most]

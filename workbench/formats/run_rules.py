@@ -1,9 +1,9 @@
-"""The rules for runs: which findings are errors or warnings, the document limit; findings weighed by them."""
+"""The rules for runs: three sets of what is an error or a warning, the document limit; findings by them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
@@ -22,69 +22,99 @@ class Treatment(StrEnum):
     IGNORED = "ignored"
 
 
+class RuleSet(StrEnum):
+    """How strictly runs are checked; a campaign chooses one."""
+
+    STRICT = "strict"
+    USUAL = "usual"
+    LENIENT = "lenient"
+
+    @property
+    def meaning(self) -> str:
+        """What the set is for, in a sentence."""
+        return _MEANINGS[self]
+
+
+_MEANINGS = {
+    RuleSet.STRICT: "Also refuses odd tags, ranks and columns, and missing topics, as many tracks do.",
+    RuleSet.USUAL: "Refuses what cannot be read or scored as it was meant, and warns of the rest.",
+    RuleSet.LENIENT: "Refuses only what cannot be read; scores that look like distances are taken as scores.",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A kind of finding about a run: what it says, how it is treated unless a campaign says otherwise.
+    """A kind of finding about a run: its words, and how the strict, the usual and the lenient set treat it.
 
-    `column` is the field it is about. One that is `fixed` is an error always, since without it nobody knows
-    what the run is; of the other errors `softened` says what becomes of the run where they are none.
+    `column` is the field it is about. Of an error that the lenient set has as a warning, `softened` says what
+    becomes of the run.
     """
 
     name: str
     words: str
-    default: Treatment
-    column: int | None = None
-    fixed: bool = False
+    column: int | None
+    treatments: tuple[Treatment, Treatment, Treatment]
     softened: str = ""
 
+    def under(self, rules: RuleSet) -> Treatment:
+        """How a set of rules treats it."""
+        return self.treatments[tuple(RuleSet).index(rules)]
 
-def _fixed(name: str, words: str, column: int | None = None) -> Code:
-    return Code(name, words, Treatment.ERROR, column, fixed=True)
+
+_E, _W, _I = Treatment.ERROR, Treatment.WARNING, Treatment.IGNORED
 
 
-def _error(name: str, words: str, column: int | None, softened: str) -> Code:
-    return Code(name, words, Treatment.ERROR, column, softened=softened)
+def _always(name: str, words: str, column: int | None = None) -> Code:
+    return Code(name, words, column, (_E, _E, _E))
+
+
+def _error(name: str, words: str, column: int, softened: str) -> Code:
+    return Code(name, words, column, (_E, _E, _W), softened)
+
+
+def _strict(name: str, words: str, column: int | None = None) -> Code:
+    return Code(name, words, column, (_E, _W, _W))
 
 
 def _warning(name: str, words: str, column: int | None = None) -> Code:
-    return Code(name, words, Treatment.WARNING, column)
+    return Code(name, words, column, (_W, _W, _W))
 
 
 CODES: Mapping[str, Code] = MappingProxyType(
     {
         code.name: code
         for code in (
-            _fixed("columns", "a line does not have six columns"),
-            _fixed("comment", "a line is a comment"),
-            _fixed("header", "the first line is a header"),
-            _fixed("id", "an id contains white space or invisible characters"),
-            _fixed("id-length", "an id has more than 512 characters"),
-            _fixed("id-encoding", "an id is not UTF-8, so that no campaign can store it"),
-            _fixed("duplicate", "a document appears twice in a topic", 3),
-            _fixed("score", "a score is not a finite number", 5),
-            _fixed("tags", "the tag changes within the file", 6),
-            _fixed("empty", "the file contains no line of a run"),
+            _always("columns", "a line does not have six columns"),
+            _always("comment", "a line is a comment"),
+            _always("header", "the first line is a header"),
+            _always("id", "an id contains white space or invisible characters"),
+            _always("id-length", "an id has more than 512 characters"),
+            _always("id-encoding", "an id is not UTF-8, so that no campaign can store it"),
+            _always("duplicate", "a document appears twice in a topic", 3),
+            _always("score", "a score is not a finite number", 5),
+            _always("tags", "the tag changes within the file", 6),
+            _always("empty", "the file contains no line of a run"),
             _error("unknown-topic", "a topic is not among the topics", 1, "its lines are ignored"),
             _error("too-many", "a topic has more documents than are allowed", 3, "all of them are used"),
             _error(
                 "unknown-document", "a document is not in the collection's list", 3, "it stays in the run"
             ),
-            _warning("encoding", "an id is not UTF-8; campaigns refuse it"),
+            _strict("encoding", "an id is not UTF-8; campaigns refuse it"),
             _warning("docnos-alike", "docnos of a topic are the same text in other bytes", 3),
             _warning("topics-alike", "topic ids could be confused", 1),
-            _warning("second-column", "the second column is not Q0", 2),
-            _warning("rank", "a rank is not a whole number", 4),
-            _warning("rank-repeated", "a rank is given twice in a topic", 4),
+            _strict("second-column", "the second column is not Q0", 2),
+            _strict("rank", "a rank is not a whole number", 4),
+            _strict("rank-repeated", "a rank is given twice in a topic", 4),
             _warning("rank-order", "the ranks contradict the scores", 4),
-            _warning("distances", "nearly all ranks contradict the scores, as distances do", 5),
+            Code("distances", "nearly all ranks contradict the scores, as distances do", 5, (_E, _W, _I)),
             _warning("ties", "documents of a topic have the same score", 5),
             _warning("near-ties", "scores are the same in single precision", 5),
             _warning("cut-ties", "scores tie across the cut of the pool", 5),
-            _warning("tag-length", "the tag has more than 20 characters", 6),
-            _warning("tag-characters", "the tag has other characters than letters, digits, _ and -", 6),
+            _strict("tag-length", "the tag has more than 20 characters", 6),
+            _strict("tag-characters", "the tag has other characters than letters, digits, _ and -", 6),
             _warning("tag-name", "the tag is not the name of the file", 6),
             _warning("tag-alike", "the tag could be confused with another run's", 6),
-            _warning("topics-missing", "topics have no documents"),
+            _strict("topics-missing", "topics have no documents"),
             _warning("short-topics", "topics have fewer documents than others"),
             _warning("same-content", "the rankings are identical to those of another run"),
             _warning("near-identical", "the rankings are nearly identical to those of another run"),
@@ -98,76 +128,43 @@ NOTES = frozenset({"ties"})
 
 @dataclass(frozen=True, slots=True)
 class RunRules:
-    """What a campaign asks of runs; `changed` holds the codes that are not treated by default."""
+    """What a campaign asks of runs: a set of rules, and the most documents of a topic (None: no limit).
+
+    Raises InvalidInput for a limit below 1.
+    """
 
     max_per_topic: int | None = None
-    changed: Mapping[str, Treatment] = field(default_factory=dict)
+    rule_set: RuleSet = RuleSet.USUAL
+
+    def __post_init__(self) -> None:
+        limit = self.max_per_topic
+        if limit is not None and not 1 <= limit <= MOST_PER_TOPIC:
+            message = f"a topic cannot have at most {limit:,} documents"
+            remedy = "use 1 or more, or leave it empty"
+            raise InvalidInput([Finding("Rules", None, "max_per_topic", message, remedy)])
 
     def of(self, code: str) -> Treatment:
         """How a finding of this code is treated; what has no rule is an error."""
         known = CODES.get(code)
-        return self.changed.get(code, known.default) if known else Treatment.ERROR
+        return known.under(self.rule_set) if known else Treatment.ERROR
 
     def to_json(self) -> dict[str, Any]:
         """The rules as JSON has them."""
-        return {"max_per_topic": self.max_per_topic, "codes": {c: str(t) for c, t in self.changed.items()}}
+        return {"max_per_topic": self.max_per_topic, "rule_set": str(self.rule_set)}
 
 
 DEFAULT_RULES = RunRules()
 
 
-def changed_rules(
-    rules: RunRules, treatments: Iterable[tuple[str, Treatment]], *, max_per_topic: int | None
-) -> RunRules:
-    """The rules with other treatments of some codes, and this limit, None for no limit.
-
-    Raises InvalidInput for codes that do not exist or cannot be changed, and for a limit below 1.
-    """
-    changed = dict(rules.changed)
-    findings = [*_wrong_limit(max_per_topic)]
-    for name, treatment in treatments:
-        code = CODES.get(name)
-        if code is None:
-            known = ", ".join(one.name for one in CODES.values() if not one.fixed)
-            findings.append(Finding("Rules", None, name, f"there is no finding {name!r}", f"give {known}"))
-        elif code.fixed and treatment is not Treatment.ERROR:
-            message = f"{name} is always an error: {code.words}"
-            remedy = "the run could not be read otherwise"
-            findings.append(Finding("Rules", None, name, message, remedy))
-        elif treatment is code.default:
-            changed.pop(name, None)
-        else:
-            changed[name] = treatment
-    if findings:
-        raise InvalidInput(findings)
-    ordered = {name: changed[name] for name in CODES if name in changed}
-    return replace(rules, max_per_topic=max_per_topic, changed=ordered)
-
-
 def rules_from_json(data: Mapping[str, Any]) -> RunRules:
-    """The rules that `to_json` wrote; {} are the default ones.
-
-    Raises InvalidInput for what no rules can be.
-    """
-    codes = data.get("codes", {})
-    limit = data.get("max_per_topic")
-    names = {str(treatment) for treatment in Treatment}
-    if not isinstance(codes, dict) or not set(codes.values()) <= names or not _is_limit(limit):
+    """The rules that `to_json` wrote; {} are the usual ones. Raises InvalidInput for what no rules can be."""
+    limit, name = data.get("max_per_topic"), data.get("rule_set", RuleSet.USUAL)
+    chosen = next((one for one in RuleSet if one == name), None)
+    if chosen is None or isinstance(limit, bool) or not isinstance(limit, int | None):
         raise InvalidInput(
             [Finding("Rules", None, "rules", "these are not rules for runs", "save them again")]
         )
-    chosen = [(name, Treatment(treatment)) for name, treatment in codes.items()]
-    return changed_rules(DEFAULT_RULES, chosen, max_per_topic=limit)
-
-
-def _is_limit(limit: object) -> bool:
-    return limit is None or (isinstance(limit, int) and not isinstance(limit, bool))
-
-
-def _wrong_limit(limit: int | None) -> Iterator[Finding]:
-    if limit is not None and not 1 <= limit <= MOST_PER_TOPIC:
-        message = f"a topic cannot have at most {limit:,} documents"
-        yield Finding("Rules", None, "max_per_topic", message, "use 1 or more, or leave it empty")
+    return RunRules(limit, chosen)
 
 
 class RunFindings(ErrorCollector):

@@ -131,10 +131,10 @@ def _findings() -> str:
     from workbench.formats.run_rules import CODES
 
     rows = [
-        (f"`{one.name}`", one.words, f"{one.default}{', always' if one.fixed else ''}", str(one.column or ""))
+        (f"`{one.name}`", one.words, *map(str, one.treatments), str(one.column or ""))
         for one in CODES.values()
     ]
-    return _table(("Code", "What was found", "Treated as", "Column"), rows)
+    return _table(("Code", "What was found", "Strict", "Usual", "Lenient", "Column"), rows)
 
 
 def _roles() -> str:

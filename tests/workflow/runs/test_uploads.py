@@ -12,7 +12,7 @@ from sqlalchemy import func, select, update
 
 from tests.builders import ALPHA, campaign_with_people, run_text, send_runs
 from workbench.errors import Conflict, NotFound
-from workbench.formats.run_rules import DEFAULT_RULES, Treatment, changed_rules
+from workbench.formats.run_rules import RuleSet, RunRules
 from workbench.pooling.strategies import PoolRecipe
 from workbench.storage.engine import Database
 from workbench.storage.tables import CheckedFileRow
@@ -210,8 +210,7 @@ def test_a_file_of_blank_lines_is_an_empty_one_however_many(database: Database) 
 def test_topics_that_a_campaign_lets_pass_are_not_used(database: Database) -> None:
     campaign_id = campaign(database)
     with database.writing() as db:
-        rules = changed_rules(DEFAULT_RULES, [("unknown-topic", Treatment.WARNING)], max_per_topic=None)
-        keep_rules(db, campaign_id, rules)
+        keep_rules(db, campaign_id, RunRules(rule_set=RuleSet.LENIENT))
     check(database, campaign_id, "gamma.txt", GAMMA + b"T9 Q0 d1 1 1 gamma\n")
     with database.writing() as db:
         assert uploads.keep_files(db, campaign_id, BATCH).tags == ("gamma",)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.builders import campaign_with_people, send_runs
 from tests.databases import opened_copy
 from tests.workflow.releases.filled import filled_release
-from workbench.formats.run_rules import RunRules, Treatment
+from workbench.formats.run_rules import RuleSet, RunRules
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Document, Judgment
 from workbench.workflow.campaigns.collection import load_documents
@@ -52,7 +52,7 @@ def test_what_the_program_makes_is_sound(
             number = campaign_with_people(db).campaign.id
             load_documents(db, number, [Document(docno, "Long", "A long docno.")], source="more")
             if unknown_topic:
-                keep_rules(db, number, RunRules(changed={"unknown-topic": Treatment.WARNING}))
+                keep_rules(db, number, RunRules(rule_set=RuleSet.LENIENT))
             further = {"T9": ("d1", docno)} if unknown_topic else {}
             send_runs(db, number, alpha={"T1": (docno, "d1"), **further}, beta={"T2": ("d2", docno)})
             make_pool(db, number, RECIPES[recipe], name="pool", draft=draft)

@@ -157,17 +157,14 @@ def rules(settings: Settings, campaign: str, chosen: ChosenRules, as_json: bool)
             now = rules_of(db, campaign_by_slug(db, campaign).id)
     if as_json:
         codes = {code: str(now.of(code)) for code in CODES}
-        say_json({"max_per_topic": now.max_per_topic, "codes": codes})
+        say_json({**now.to_json(), "codes": codes})
         return
     say_table(
-        ["finding", "treated as", "default", "meaning"],
-        [
-            (code.name, now.of(code.name), "always" if code.fixed else code.default, code.words)
-            for code in CODES.values()
-        ],
+        ["finding", "treated as", "meaning"],
+        [(code.name, now.of(code.name), code.words) for code in CODES.values()],
     )
     most = "unlimited" if now.max_per_topic is None else f"{now.max_per_topic:,}"
-    click.echo(f"documents per topic, at most: {most}", err=True)
+    click.echo(f"rules: {now.rule_set}; documents per topic, at most: {most}", err=True)
 
 
 @click.command("docids")

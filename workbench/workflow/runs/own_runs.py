@@ -19,7 +19,7 @@ from workbench.formats.run_report import RunReport
 from workbench.storage.tables import AccountRow, GroupMemberRow, RunRow
 from workbench.workflow.people.groups import Sender
 from workbench.workflow.runs.quota import require_room
-from workbench.workflow.runs.run_checks import Opening, RunChecker, check_file, run_checker
+from workbench.workflow.runs.run_checks import check_file, run_checker
 from workbench.workflow.runs.run_metadata import RunMetadata
 from workbench.workflow.runs.run_records import CampaignRun, RunRecord, change_metadata, run_record, runs_of
 from workbench.workflow.runs.store import remove_run, require_tag, run_file, store_runs
@@ -33,17 +33,6 @@ ABOUT_THE_FILE = frozenset(
         "rank-repeated", "rank-order", "ties", "near-ties", "unknown-topic", "too-many", "unknown-document",
     }
 )  # fmt: skip
-# Findings about other runs or pools: the organiser sees them, and no group is refused for them.
-COMPARING = frozenset({"same-content", "near-identical", "tag-alike", "cut-ties"})
-
-
-def own_checker(
-    db: Session, campaign_id: int, *, batch: str | None = None, opening: Opening | None = None
-) -> RunChecker:
-    """The checker of a group's files: comparisons with other runs refuse none of them."""
-    checker = run_checker(db, campaign_id, batch=batch, opening=opening)
-    treated = {code: one for code, one in checker.rules.changed.items() if code not in COMPARING}
-    return replace(checker, rules=replace(checker.rules, changed=treated))
 
 
 def require_own_group(participant: Sender, group_id: int | None) -> int:
@@ -101,7 +90,7 @@ def replace_own(
     a file that is refused.
     """
     group = RunMetadata(_unused_run(db, campaign_id, tag, participant).metadata.group_id)
-    upload = check_file(own_checker(db, campaign_id), *file)
+    upload = check_file(run_checker(db, campaign_id), *file)
     if group.group_id is not None:
         require_room(db, campaign_id, group.group_id, more=len(upload.content_gzip or b""))
     done = store_runs(db, campaign_id, [upload], group, participant, replacing=True)

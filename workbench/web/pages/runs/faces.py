@@ -128,7 +128,7 @@ class ParticipantFace:
 
     def checker(self, db: Session, batch: str) -> RunChecker:
         """What the files of a batch are checked against."""
-        return own_runs.own_checker(db, here().id, batch=batch, opening=reading)
+        return run_checker(db, here().id, batch=batch, opening=reading)
 
     def batch(self, db: Session, name: str) -> Batch:
         """A batch as it may be shown."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, url_for
 from werkzeug.wrappers import Response
 
 from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, WorkbenchError
-from workbench.formats.run_rules import CODES, DEFAULT_RULES, RunRules, Treatment, changed_rules
+from workbench.formats.run_rules import CODES, RuleSet, RunRules
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
@@ -41,15 +41,16 @@ def index() -> str:
 @organiser
 def change() -> Answer:
     """Keep the rules."""
-    most, typed = sent_text("max_per_topic").strip(), None
+    most = sent_text("max_per_topic").strip()
+    number = whole_number(most)
+    # What is no number is shown again as it was typed.
+    typed = {"max_per_topic": (most or None) if number is None else number, "rule_set": sent_text("rule_set")}
     try:
-        typed = _typed(most)
         with writing() as db:
-            found = merged(_values(typed), _values(rules_of(db, here().id)))
-            limit = found.pop("max_per_topic")
-            keep_rules(db, here().id, _rules(found, limit))
+            found = merged(typed, _values(rules_of(db, here().id)))
+            keep_rules(db, here().id, _rules(found))
     except WorkbenchError as error:
-        return _page(findings_of(error, "Rules"), most=most, typed=typed), status_of(error)
+        return _page(findings_of(error, "Rules"), typed), status_of(error)
     notices.add("The rules are saved. They apply to files checked from now on.")
     return see_other(url_for("run_rules.index"))
 
@@ -81,45 +82,35 @@ def forget_list() -> Response:
     return see_other(url_for("run_rules.index"))
 
 
-def _typed(most: str) -> RunRules:
-    limit = whole_number(most) if most else None
-    if most and limit is None:
-        message = f"{most[:20]!r} is no number of documents"
-        raise InvalidInput(
-            [Finding("Rules", None, "max_per_topic", message, "give 1 or more, or leave it empty")]
-        )
-    return _rules({name: request.form.get(f"code-{name}", "") for name in CODES}, limit)
-
-
-def _rules(treatments: Mapping[str, str], limit: int | None) -> RunRules:
-    known = {str(treatment) for treatment in Treatment}
-    given = [
-        (name, Treatment(value))
-        for name, value in treatments.items()
-        if value in known and not CODES[name].fixed
-    ]
-    return changed_rules(DEFAULT_RULES, given, max_per_topic=limit)
+def _rules(typed: Mapping[str, Any]) -> RunRules:
+    limit = typed["max_per_topic"]
+    chosen = next((one for one in RuleSet if one == typed["rule_set"]), None)
+    findings = []
+    if isinstance(limit, str):
+        message = f"{limit[:20]!r} is no number of documents"
+        findings.append(Finding("Rules", None, "max_per_topic", message, "give 1 or more, or leave it empty"))
+    if chosen is None:
+        findings.append(Finding("Rules", None, "rule_set", "no set of rules is chosen", "choose one"))
+    if findings or chosen is None:
+        raise InvalidInput(findings)
+    return RunRules(limit, chosen)
 
 
 def _values(rules: RunRules) -> dict[str, Any]:
     """The fields of the form."""
-    codes = {name: str(rules.of(name)) for name, code in CODES.items() if not code.fixed}
-    return {"max_per_topic": rules.max_per_topic} | codes
+    return {"max_per_topic": rules.max_per_topic, "rule_set": str(rules.rule_set)}
 
 
-def _page(
-    findings: tuple[Finding, ...] = (), *, most: str | None = None, typed: RunRules | None = None
-) -> str:
+def _page(findings: tuple[Finding, ...] = (), typed: Mapping[str, Any] | None = None) -> str:
     with reading() as db:
         rules = rules_of(db, here().id)
         docnos = collection_list(db, here().id)
-    limit = "" if rules.max_per_topic is None else str(rules.max_per_topic)
     return render_template(
         "runs/rules.html",
-        rules=typed or rules,
+        typed=typed or _values(rules),
         was=marks(_values(rules)),
+        rule_sets=tuple(RuleSet),
         codes=CODES.values(),
         docnos=docnos,
-        most=limit if most is None else most,
         findings=findings,
     )
