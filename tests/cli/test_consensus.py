@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.builders import ALPHA, BETA, campaign_with_people, send_runs
-from tests.cli.executable import qrels_file, run_file
+from tests.cli.executable import qrels_file
 from tests.support import shared
 from workbench.cli.consensus import command, write_out
 from workbench.cli.main import workbench
@@ -102,9 +102,7 @@ def test_json_is_what_the_manual_says(table: str, tmp_path: Path) -> None:
         line for line in page_named("commands").text.splitlines() if "workbench consensus JUDGMENTS" in line
     ]
     (gold := tmp_path / "gold.qrels").write_text("1 0 d1 2\n1 0 d2 0\n")
-    (one := tmp_path / "one.run").write_text("1 Q0 d1 1 2 one\n")
-    (two := tmp_path / "two.run").write_text("1 Q0 d2 1 2 two\n")
-    whole = said(table, "--gold", gold, "--run", one, "--run", two)
+    whole = said(table, "--gold", gold)
     assert set(re.findall("`([a-z]+)`", row.split("|")[-2])) == whole.keys()
 
 
@@ -159,23 +157,6 @@ def test_a_crowd_held_against_experts_has_the_alpha_of_the_catalogue() -> None:
     }
     assert found == {"latest": [0.058, 0.1], "first": [0.057, 0.1]}
     assert report["accuracy"]["any"]["known"] == 3277
-
-
-def test_runs_are_ranked_under_every_rule(table: str, tmp_path: Path) -> None:
-    runs = [run_file(tmp_path, "a", {"1": "d2 d3 d1"}), run_file(tmp_path, "b", {"1": "d3 d1 d2"})]
-    options = [option for path in runs for option in ("--run", path)]
-    report = said(table, "--rule", "any", "--rule", "majority", *options, "-m", "RR")
-    # Under any d2 is relevant, under majority d1 alone.
-    assert report["scores"] == {
-        "majority": {"a": pytest.approx(1 / 3), "b": 0.5},
-        "any": {"a": 1.0, "b": 0.5},
-    }
-    (comparison,) = report["comparisons"]
-    assert (comparison["tau"], comparison["tau_ap"]) == (-1, -1)
-    assert [(one["ahead_under_first"], one["ahead_under_second"]) for one in comparison["swaps"]] == [
-        ("b", "a")
-    ]
-    assert "majority\tany\t-1.000" in run(table, "--rule", "any", "--rule", "majority", *options).stdout
 
 
 @pytest.fixture

@@ -20,8 +20,7 @@ from workbench.cli.consensus_options import EXPORT, NEEDS_RULE, OUTPUT, TEXT, co
 from workbench.cli.inputs import read_each
 from workbench.cli.output import say_json, say_table
 from workbench.cli.qrels_files import cannot_judge_option, read_graded
-from workbench.cli.relevance_files import all_matched
-from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs
+from workbench.cli.runs import only_one_standard_input
 from workbench.consensus.judgments import LatestJudgments, latest_judgments
 from workbench.consensus.rule import Pair
 from workbench.consensus.rule_choice import RuleChoice, choice_name, choices_of, default_rules
@@ -33,11 +32,7 @@ from workbench.export import Export
 from workbench.formats.judgment_groups import write_judgment_groups
 from workbench.formats.judgments import graded_judgments
 from workbench.formats.qrels import write_qrels
-from workbench.records import Judgment, Qrel
-from workbench.scoring.measures import at_threshold, parse_measures
-from workbench.scoring.rank_correlation import RankingComparison, compare_rankings
-from workbench.scoring.relevance import Relevance
-from workbench.scoring.scorer import Scorer, higher_first
+from workbench.records import Judgment
 
 
 @click.command("consensus")
@@ -47,15 +42,6 @@ from workbench.scoring.scorer import Scorer, higher_first
 @click.option("--relevant-from", type=click.IntRange(1), default=1, show_default=True, metavar="N")
 @click.option("--adjudicated", "decided", metavar="QRELS", help="Grades that an adjudicator decided.")
 @click.option("--gold", metavar="QRELS", help="Expert grades: report the accuracy of each rule.")
-@click.option("--run", "runs", multiple=True, metavar="RUN", help="Rank these runs under every rule.")
-@click.option(
-    "--name-by",
-    type=click.Choice(["tag", "file"]),
-    default="tag",
-    show_default=True,
-    help="What names a run: its tag, or its file.",
-)
-@click.option("-m", "--measure", default="AP", show_default=True, help="Measure that ranks the runs.")
 @EXPORT
 @OUTPUT
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with all digits; labels and soft too.")
@@ -68,9 +54,6 @@ def command(
     relevant_from: int,
     decided: str | None,
     gold: str | None,
-    runs: tuple[str, ...],
-    name_by: str,
-    measure: str,
     export: str | None,
     output: Path | None,
     as_json: bool,
@@ -79,9 +62,9 @@ def command(
 
     FILE is TSV with the header `topic doc assessor grade`, plain or gzip; - is the standard input. Where an
     assessor judged a pair more than once, the latest holds. Without --rule all rules are compared: what each
-    settles and leaves, how right it is against --gold, and how it ranks the runs.
+    settles and leaves, and how right it is against --gold.
     """
-    only_one_standard_input((*files, *(name for name in (decided, gold) if name), *runs))
+    only_one_standard_input((*files, *(name for name in (decided, gold) if name)))
     if export in NEEDS_RULE and len(rules) != 1:
         raise click.UsageError(f"--export {export} needs one --rule")
     if as_json and export in TEXT:
@@ -104,8 +87,6 @@ def command(
     accuracies = {
         name: with_experts(one, experts, relevant_from) for name, one in found.items() if experts is not None
     }
-    scores = scores_of_runs(found, RunFiles(runs, name_by == "file"), measure) if runs else {}
-    comparisons = compare_rankings({name: higher_first(of_rule, measure) for name, of_rule in scores.items()})
     coefficient_value = _crowd_agreement(given, latest) if experts is not None else {}
     if as_json:
         say_json(
@@ -115,8 +96,6 @@ def command(
                 "refused": refused,
                 "accuracy": {name: asdict(one) for name, one in accuracies.items()},
                 "agreement": coefficient_value,
-                "scores": scores,
-                "comparisons": [comparison_json(one) for one in comparisons],
             }
         )
         return
@@ -134,9 +113,6 @@ def command(
         for which, values in coefficient_value.items():
             listed = ", ".join(f"{name} {_three(value)}" for name, value in values.items())
             click.echo(f"note: agreement of the assessors, the {which} judgments: {listed}", err=True)
-    if comparisons:
-        click.echo()
-        say_comparisons(comparisons)
 
 
 def _crowd_agreement(
@@ -267,50 +243,6 @@ def crowd_agreement(judgments: Sequence[Judgment]) -> tuple[tuple[str, float | N
     return tuple((f"alpha {level}", alpha(ratings, level).value) for level in ("nominal", "ordinal"))
 
 
-def scores_of_runs(
-    found: Mapping[str, Consensus], runs: RunFiles, measure: str
-) -> dict[str, dict[str, float]]:
-    """What each run is worth under each rule's qrels, by rule, then tag; rules without qrels are left out.
-
-    Relevant is what each rule's qrels call so, unless the measure names a line. Raises WorkbenchError for
-    more measures than one.
-    """
-    parsed = parse_measures(measure)
-    if len(parsed) > 1:
-        raise WorkbenchError("a ranking is by one measure", remedy="name one, such as AP")
-    lines = {name: at_threshold(parsed[0], one.relevant_from) for name, one in found.items() if one.qrels}
-    scorers = {name: Scorer(found[name].qrels, [line]) for name, line in lines.items()}
-    scores: dict[str, dict[str, float]] = {name: {} for name in lines}
-    graded = Relevance(
-        dict.fromkeys(Qrel(one.topic, one.docno, 0) for name in lines for one in found[name].qrels)
-    )
-    read = (run for _, run in read_runs(runs, warnings=False))
-    for run in all_matched(graded, read, lacking=True):
-        for name, scorer in scorers.items():
-            scores[name][run.tag] = scorer.score(run).values[str(lines[name])]
-    return scores
-
-
-MOST_NAMED = 3
-
-
-def comparison_json(found: RankingComparison) -> dict[str, object]:
-    """A comparison of two rankings as an object, with every swap and move."""
-    return {
-        "first": found.first,
-        "second": found.second,
-        "runs": found.runs,
-        "tau": found.tau.value,
-        "tau_ap": found.tau_ap.value,
-        **({"undefined": found.tau.undefined} if found.tau.undefined else {}),
-        "swaps": [
-            {"ahead_under_first": swap.ahead, "ahead_under_second": swap.behind, "gap": list(swap.gap)}
-            for swap in found.swaps
-        ],
-        "moves": [{"run": move.run, "ranks": list(move.ranks)} for move in found.moves],
-    }
-
-
 def say_summaries(found: Mapping[str, Summary | None], refused: Mapping[str, str]) -> None:
     """Print what each rule settles and leaves; why pairs are left stands on the error stream."""
     rows = [
@@ -333,27 +265,6 @@ def say_summaries(found: Mapping[str, Summary | None], refused: Mapping[str, str
             click.echo(f"note: {name} leaves {count}: {reason}", err=True)
     for name, reason in refused.items():
         click.echo(f"note: {name} cannot be applied: {reason}", err=True)
-
-
-def say_comparisons(found: Sequence[RankingComparison]) -> None:
-    """Print how alike every two rules rank the runs, the least alike first."""
-    order = sorted(found, key=lambda one: 2.0 if one.tau.value is None else one.tau.value)
-    rows = [
-        (
-            one.first,
-            one.second,
-            _shown(one.tau.value),
-            _shown(one.tau_ap.value),
-            one.swapped,
-            ", ".join(f"{move.run} {move.ranks[0]}→{move.ranks[1]}" for move in one.moves[:MOST_NAMED]),
-        )
-        for one in order
-    ]
-    say_table(["rule", "rule", "tau", "tau_ap", "swaps", "moves furthest"], rows, numeric=(2, 3, 4))
-
-
-def _shown(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:z.3f}"
 
 
 def write_export(export: Export, output: Path | None, as_json: bool) -> None:
