@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from sqlalchemy import select
@@ -30,8 +30,6 @@ from workbench.workflow.pools.contributors import TagReading, joined_entries
 from workbench.workflow.pools.current_answers import answers_by_topic
 from workbench.workflow.pools.judged_pairs import highest_grades_of, machines_of
 from workbench.workflow.pools.listing import PoolLine, pools_of
-from workbench.workflow.pools.pooled_topics import contents_key, is_kept
-from workbench.workflow.pools.topic_answers import TopicAnswers
 from workbench.workflow.runs.packed_store import run_leading
 
 DEPTH = 100
@@ -80,16 +78,16 @@ def analyse(
     ties = ties if ties is not None else (line.ties if line else TieRule.TREC_EVAL)
     found = _examined(db, campaign_id, chosen, depth, ties)
     groups = {run.tag: run.group for run in chosen if run.group is not None}
-    counted = _counted_before(db, line, found, chosen)
-    made = MadePool(counted.incidence, _largest_possible(db, line)) if line else None
+    made = MadePool(_pooled(db, line), _largest_possible(db, line)) if line else None
     answers = answers_by_topic(db, campaign_id)
     machines = machines_of(db, campaign_id)
     relevant_from = scale_from_json(db.get_one(CampaignRow, campaign_id).scale).relevant_from
 
     def count(topic: TopicIncidence, contributors: PoolContributors) -> TopicCounts:
-        return counted.topic(
-            topic, _BasisOfCounts(answers.get(topic.topic), contributors, machines, relevant_from)
-        )
+        given = answers.get(topic.topic)
+        highest = {} if given is None else highest_grades_of(given, machines)
+        judged = {docno: grade >= relevant_from for docno, grade in highest.items()}
+        return count_topic(topic, contributors, judged)
 
     return CampaignAnalysis(line, chosen, analysis(found, pool=made, groups=groups, counted=count))
 
@@ -142,57 +140,6 @@ def _examined(
 
 def _hashes(chosen: Sequence[ChosenRun]) -> Hashable:
     return tuple((run.tag, run.sha256) for run in chosen)
-
-
-@dataclass(frozen=True, slots=True)
-class _BasisOfCounts:
-    """What the counts of a topic are made of, apart from who contributed its documents."""
-
-    answers: TopicAnswers | None
-    contributors: PoolContributors
-    machines: frozenset[int]
-    relevant_from: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _CountedPool:
-    """Who contributed the documents of a pool, and the last counts of each topic: a save changes one."""
-
-    incidence: Incidence
-    _topics: dict[str, tuple[_BasisOfCounts, TopicCounts]] = field(default_factory=dict)
-
-    def topic(self, topic: TopicIncidence, basis: _BasisOfCounts) -> TopicCounts:
-        """The counts of a topic, made anew if they were made of something else."""
-        before = self._topics.get(topic.topic)
-        if before is not None and before[0] == basis:
-            return before[1]
-        found = count_topic(topic, basis.contributors, _judged(basis))
-        self._topics[topic.topic] = basis, found
-        return found
-
-
-def _judged(basis: _BasisOfCounts) -> dict[str, bool]:
-    if basis.answers is None:
-        return {}
-    highest = highest_grades_of(basis.answers, basis.machines)
-    return {docno: grade >= basis.relevant_from for docno, grade in highest.items()}
-
-
-_COUNTED: Cache[Hashable, _CountedPool] = Cache(MOST_CACHED, bytes_of=lambda one: _bytes_of(one.incidence))
-
-
-def _counted_before(
-    db: Session, line: PoolLine | None, found: Examination, chosen: Sequence[ChosenRun]
-) -> _CountedPool:
-    if line is None:
-        return _COUNTED.get(
-            (_hashes(chosen), found.depth, found.ties),
-            lambda: _CountedPool(found.tops),
-        )
-    pool = db.get_one(PoolRow, line.id)
-    if pool.opened_at is None or not is_kept(db, [pool]):
-        return _CountedPool(_pooled(db, line))
-    return _COUNTED.get(contents_key(db, [pool]), lambda: _CountedPool(_pooled(db, line)))
 
 
 def _read(db: Session, campaign_id: int, chosen: Sequence[ChosenRun], depth: int) -> Iterator[Run]:

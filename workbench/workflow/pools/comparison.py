@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import overload
@@ -21,23 +21,18 @@ from workbench.pooling.comparison import (
     Numbers,
     PoolComparison,
     PoolMembers,
-    TopicComparison,
     TopicMembers,
     compare_topic,
     grouped,
     put_together,
 )
 from workbench.records import sorted_ids
-from workbench.storage.tables import PoolEntryRow, PoolRow
-from workbench.workflow.caching import Cache
+from workbench.storage.tables import PoolEntryRow
 from workbench.workflow.pools.contributors import TagReading, joined_entries
 from workbench.workflow.pools.current_answers import answers_by_topic
 from workbench.workflow.pools.judged_pairs import highest_grades_of, machines_of
 from workbench.workflow.pools.listing import PoolLine, origin, pool_summary
 from workbench.workflow.pools.pace import Pace, pace_of
-from workbench.workflow.pools.pool_rows import PoolState, pool_row, state_of
-from workbench.workflow.pools.pooled_topics import contents_key, is_kept
-from workbench.workflow.pools.topic_answers import TopicAnswers
 
 
 class PairChange(StrEnum):
@@ -140,108 +135,44 @@ def compare_pools(db: Session, campaign_id: int, before: str | None, after: str)
     return ComparedPools(line_before, line, found, pace_of(db, campaign_id))
 
 
-MOST_KEPT = 2_000_000
-"""Pools of which runs brought more pairs, counted by run, are read anew each time: that many take 20 MB."""
-FEW = 50
-"""So many topics of a pool are read by themselves; of more the whole pool is."""
-_BYTES_A_DOCUMENT = 80
-
-
-@dataclass(frozen=True, slots=True)
-class _BasisOfComparison:
-    """What the comparison of a topic is made of, apart from its pools."""
-
-    answers: TopicAnswers | None
-    machines: frozenset[int]
-
-    @property
-    def judged(self) -> Mapping[str, int]:
-        """The docnos that people have graded."""
-        return {} if self.answers is None else highest_grades_of(self.answers, self.machines)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _ComparedTopics:
-    """The topics of two pools, and each one's comparison as it was last made: a save changes one."""
-
-    topics: frozenset[str]
-    parts: dict[str, tuple[_BasisOfComparison, TopicComparison]] = field(default_factory=dict)
-
-    @property
-    def size(self) -> int:
-        """About how many bytes the documents take, and the counts by run."""
-        parts = [one for _, one in self.parts.values()]
-        return sum(_BYTES_A_DOCUMENT * len(one.topic.docnos) + one.by_run.nbytes for one in parts)
-
-
-_COMPARED: Cache[Hashable, _ComparedTopics] = Cache(4, bytes_of=lambda one: one.size)
-
-
 def _compared(db: Session, campaign_id: int, before: PoolLine | None, after: PoolLine) -> PoolComparison:
-    lines = [after] if before is None else [before, after]
-    rows = [pool_row(db, campaign_id, one.name) for one in lines]
-    # A draft can be rebuilt by the same recipe.
-    known = all(state_of(row) is not PoolState.DRAFT for row in rows) and is_kept(db, rows)
-    key = before is None, contents_key(db, rows) if known else None
     answers, machines = answers_by_topic(db, campaign_id), machines_of(db, campaign_id)
-    found = _COMPARED.peek(key) if known else None
-    if found is None:
-        pooled = select(PoolEntryRow.topic).where(PoolEntryRow.pool_id.in_([row.id for row in rows]))
-        found = _ComparedTopics(frozenset(db.scalars(pooled.distinct())))
-    names = found.topics
-    if before is None:
-        names |= {topic for topic, one in answers.items() if highest_grades_of(one, machines)}
-    bases = {topic: _BasisOfComparison(answers.get(topic), machines) for topic in names}
-    changed = [topic for topic in names if topic not in found.parts or found.parts[topic][0] != bases[topic]]
+    judged = {topic: highest_grades_of(one, machines) for topic, one in answers.items()}
     tags = ComparedTags.of(() if before is None else before.tags, after.tags)
-    if changed:
-        few = changed if len(changed) <= FEW else None
-        second = _members(db, after, rows[-1], few)
-        first = None if before is None else _members(db, before, rows[0], few)
-        for topic in changed:
-            judged = bases[topic].judged
-            was = _judged_members(judged) if first is None else first.topics.get(topic, NO_MEMBERS)
-            now = second.topics.get(topic, NO_MEMBERS)
-            part = compare_topic(topic, tags, was, now, judged=judged)
-            found.parts[topic] = bases[topic], part
-        if known:
-            _COMPARED.put(key, found)
-    return put_together(tags, [found.parts[topic][1] for topic in sorted_ids(names)])
+    second = _members(db, after).topics
+    first: Mapping[str, TopicMembers] = {topic: _judged_members(one) for topic, one in judged.items() if one}
+    if before is not None:
+        first = _members(db, before).topics
+    return put_together(
+        tags,
+        [
+            compare_topic(
+                topic,
+                tags,
+                first.get(topic, NO_MEMBERS),
+                second.get(topic, NO_MEMBERS),
+                judged=judged.get(topic, {}),
+            )
+            for topic in sorted_ids(first.keys() | second.keys())
+        ],
+    )
 
 
 def _judged_members(judged: Mapping[str, int]) -> TopicMembers:
     return TopicMembers(tuple(judged), NOTHING, np.zeros(len(judged), np.int64))
 
 
-def _members(db: Session, line: PoolLine, row: PoolRow, topics: Collection[str] | None) -> PoolMembers:
-    """The members of a pool, or of some topics; those of one that was opened are kept until it has others."""
-    if state_of(row) is PoolState.DRAFT or not is_kept(db, [row]):
-        return _read(db, line, topics)
-    key = contents_key(db, [row])
-    known = _MEMBERS.peek(key)
-    if known is None:
-        known = _read(db, line, topics)
-        if topics is None and sum(len(one.brought) for one in known.topics.values()) <= MOST_KEPT:
-            _MEMBERS.put(key, known)
-    return known
-
-
-def _read(db: Session, line: PoolLine, topics: Collection[str] | None) -> PoolMembers:
+def _members(db: Session, line: PoolLine) -> PoolMembers:
     entry = PoolEntryRow
     by_hand = select(entry.topic, entry.docno).where(entry.pool_id == line.id, entry.added_at.is_not(None))
-    if topics is not None:
-        by_hand = by_hand.where(entry.topic.in_(topics))
     added = grouped((topic, docno) for topic, docno in db.execute(by_hand))
     reading = TagReading(line.tags)
     number = np.min_scalar_type(len(line.tags))
     found = {}
-    for topic, docnos, texts in joined_entries(db, line.id, topics):
+    for topic, docnos, texts in joined_entries(db, line.id):
         numbers, counts = reading.read(texts)
         brought = numbers.astype(number)
         found[topic] = TopicMembers(
             tuple(docnos.split("\n")), brought, counts, frozenset(added.get(topic, ()))
         )
     return PoolMembers(tuple(line.tags), found)
-
-
-_MEMBERS: Cache[Hashable, PoolMembers] = Cache(4)
