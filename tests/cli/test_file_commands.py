@@ -59,12 +59,6 @@ def test_a_rule_that_cannot_be_applied_is_noted_beside_the_others() -> None:
     assert "qrels need whole grades" in refused("consensus", "judged.tsv", "--rule", "mean")
 
 
-def test_a_ranking_of_rules_is_by_one_measure() -> None:
-    Path("judged.tsv").write_text("topic\tdoc\tassessor\tgrade\n1\ta\tann\t1\n1\ta\tbea\t0\n")
-    words = ("consensus", "judged.tsv", "--run", "good.run", "--run", "poor.run", "-m", "AP P@2")
-    assert "a ranking is by one measure (name one, such as AP)" in refused(*words)
-
-
 @pytest.mark.parametrize("number", ["0", "few"])
 def test_a_number_of_a_rule_is_whole_and_1_or_more(number: str) -> None:
     assert "a whole number, 1 or more" in refused(

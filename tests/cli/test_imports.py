@@ -37,7 +37,7 @@ INPUTS = {
     "analyse": ["one.run", "two.run"],
     "plan": ["one.run", "two.run"],
     "agree": ["--judgments", "judged.tsv"],
-    "consensus": ["judged.tsv", "--run", "one.run", "--run", "two.run"],
+    "consensus": ["judged.tsv"],
     "rounds": ["judged.tsv", "judged.tsv"],
     "sample-size": [],
     "score": ["qrels", "one.run"],

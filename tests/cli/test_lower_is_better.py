@@ -74,48 +74,6 @@ def test_the_largest_of_equally_certain_differences_comes_first(tmp_path: Path, 
     assert sizes == sorted(sizes, reverse=True)
 
 
-def test_rules_of_consensus_rank_runs_by_the_lower_value(tmp_path: Path) -> None:
-    """By hand: E@2 is 1 - F. Rule `all` has a alone relevant: F of "a x" 2/3, of "b c" 0; `any` has a, b and
-    c: F of "a x" (1/2 and 1/3) is 2/5, of "b c" (1 and 2/3) 4/5."""
-    judgments = tmp_path / "judgments.tsv"
-    lines = ["topic\tdoc\tassessor\tgrade"]
-    lines += [f"1\t{docno}\t{who}\t{int(who == 'x' or docno == 'a')}" for who in "xy" for docno in "abc"]
-    judgments.write_text("\n".join(lines) + "\n")
-    first, second = run_file(tmp_path, "first", {"1": "a x"}), run_file(tmp_path, "second", {"1": "b c"})
-    words: list[str | Path] = [
-        "--rule",
-        "all",
-        "--rule",
-        "any",
-        "--run",
-        first,
-        "--run",
-        second,
-        "-m",
-        "E@2",
-        "--json",
-    ]
-    found = json.loads(invoke("consensus", judgments, *words).stdout)
-    assert found["scores"]["all"] == {"first": pytest.approx(1 / 3), "second": 1.0}
-    assert found["scores"]["any"] == {"first": pytest.approx(3 / 5), "second": pytest.approx(1 / 5)}
-    (compared,) = found["comparisons"]
-    (swap,) = compared["swaps"]
-    assert (compared["first"], compared["second"]) == ("any", "all")
-    assert (swap["ahead_under_first"], swap["ahead_under_second"]) == ("second", "first")
-    assert swap["gap"] == [pytest.approx(2 / 5), pytest.approx(2 / 3)]
-    assert {move["run"]: move["ranks"] for move in compared["moves"]} == {"first": [2, 1], "second": [1, 2]}
-
-
-def test_rules_of_consensus_keep_tied_documents_tied(tmp_path: Path) -> None:
-    """Of a relevant and another document of one score, half of one is expected first (Cooper 1968)."""
-    judgments = tmp_path / "judgments.tsv"
-    judgments.write_text("topic\tdoc\tassessor\tgrade\n1\ta\tx\t1\n1\tb\tx\t0\n")
-    tied = tmp_path / "tied.run"
-    tied.write_text("1 Q0 a 1 1 tied\n1 Q0 b 2 1 tied\n")
-    words: list[str | Path] = ["--rule", "majority", "--run", tied, "-m", "ESL(n=1)", "--json"]
-    assert json.loads(invoke("consensus", judgments, *words).stdout)["scores"]["majority"] == {"tied": 0.5}
-
-
 def test_a_topic_that_a_run_lacks_is_no_gain_in_a_condensed_list(tmp_path: Path) -> None:
     """E of the topic that is not answered is 1, also where unjudged documents are left out: (0 + 1) / 2."""
     qrels = qrels_file(tmp_path / "qrels", {"1": {"a": 1}, "2": {"a": 1}})

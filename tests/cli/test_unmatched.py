@@ -78,7 +78,6 @@ def test_what_matches_is_not_warned_of(tmp_path: Path, qrels: Path) -> None:
         "trust runs QRELS ALIEN RUN --depth 1",
         "trust judges ALIEN RUN -a QRELS",
         "pool ALIEN --strategy move-to-front --qrels QRELS",
-        "consensus JUDGMENTS --rule majority --run RUN --run ALIEN",
     ],
 )
 def test_every_command_that_compares_runs_with_qrels_warns(tmp_path: Path, qrels: Path, command: str) -> None:
@@ -148,7 +147,6 @@ def test_two_files_with_one_tag_are_refused_alike(tmp_path: Path, qrels: Path, c
         "trust holes QRELS HALF",
         "trust runs QRELS WHOLE HALF --depth 1",
         "trust judges WHOLE HALF -a QRELS",
-        "consensus JUDGMENTS --rule majority --run WHOLE --run HALF",
     ],
 )
 def test_topics_that_a_run_lacks_are_named_where_they_count(
