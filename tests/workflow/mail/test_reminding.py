@@ -16,8 +16,8 @@ from workbench.errors import InvalidInput
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, AssignmentRow, CampaignRow, MailMessageRow
 from workbench.workflow.mail.message import Message
+from workbench.workflow.mail.messages import long_date, work_left
 from workbench.workflow.mail.queue import claim_next
-from workbench.workflow.mail.reminder import long_date, work_left
 from workbench.workflow.mail.reminders import OpenWork, open_work, remind
 from workbench.workflow.people.mail_addresses import set_address
 

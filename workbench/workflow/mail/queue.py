@@ -19,9 +19,16 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict, NotFound
 from workbench.storage.tables import AccountRow, CampaignRow, MailMessageRow
 from workbench.workflow.clock import shared_now
-from workbench.workflow.mail import confirmation, invitation, password, reminder, trial
 from workbench.workflow.mail.message import Message
-from workbench.workflow.mail.reminder import WorkLeft
+from workbench.workflow.mail.messages import (
+    WorkLeft,
+    confirmation,
+    invitation,
+    new_password,
+    reminder,
+    trial,
+    work_of,
+)
 from workbench.workflow.people.mail_addresses import accounts_meant, address_of, checked_address
 
 CLAIM_LASTS = timedelta(minutes=10)
@@ -55,10 +62,10 @@ class MessageKind(StrEnum):
 
 Writer = Callable[[Session, MailMessageRow, str, datetime], Message | None]
 WRITERS: Mapping[MessageKind, Writer] = {
-    MessageKind.INVITATION: invitation.write,
-    MessageKind.PASSWORD: password.write,
-    MessageKind.CONFIRMATION: confirmation.write,
-    MessageKind.TEST: trial.write,
+    MessageKind.INVITATION: invitation,
+    MessageKind.PASSWORD: new_password,
+    MessageKind.CONFIRMATION: confirmation,
+    MessageKind.TEST: trial,
 }
 
 
@@ -135,7 +142,7 @@ def work_of_next(db: Session, *, now: datetime | None = None) -> WorkLeft | None
     row = db.scalar(_next_due(shared_now(db, now)))
     if row is None or row.kind != MessageKind.REMINDER:
         return None
-    return reminder.work_of(db, row.campaign_id or 0, row.account_id or 0)
+    return work_of(db, row.campaign_id or 0, row.account_id or 0)
 
 
 def claim_next(
@@ -154,7 +161,7 @@ def claim_next(
         db.delete(row)
         return True
     kind = MessageKind(row.kind)
-    write = partial(reminder.write, work=work) if kind is MessageKind.REMINDER else WRITERS[kind]
+    write = partial(reminder, work=work) if kind is MessageKind.REMINDER else WRITERS[kind]
     written = write(db, row, site, moment)
     if written is None:
         row.state = DeliveryState.NOT_NEEDED

@@ -21,7 +21,7 @@ from workbench.settings import MailSettings
 from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.workflow.clock import utc_now
-from workbench.workflow.mail import trial
+from workbench.workflow.mail import messages
 from workbench.workflow.mail.message import Message, one_line
 from workbench.workflow.mail.queue import ClaimedMessage, claim_next, note_failed, note_sent, work_of_next
 
@@ -83,7 +83,7 @@ def send_test(settings: MailSettings, address: str, now: datetime) -> None:
     """Send a test message at once, without the queue; raises NotSent."""
     connection = connected(settings)
     try:
-        message = trial.message(address, settings.site, now)
+        message = messages.message(address, settings.site, now)
         with _explained(settings.host):
             connection.send_message(email_of(message, f"test-{now:%Y%m%d%H%M%S}", settings))
     finally:

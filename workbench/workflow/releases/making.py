@@ -32,8 +32,7 @@ from workbench.workflow.campaigns.imports_under_way import refuse_while_importin
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.releases.collecting import ReleaseRequest, collect_release, released_assessor_ids
-from workbench.workflow.releases.included_originals import included_originals
-from workbench.workflow.releases.included_runs import included_runs
+from workbench.workflow.releases.included_files import included_originals, included_runs
 from workbench.workflow.releases.pseudonyms import SEEDS, give_pseudonyms, have_pseudonyms
 from workbench.workflow.releases.releases import Release, next_version, release_by_version
 

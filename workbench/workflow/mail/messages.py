@@ -1,0 +1,130 @@
+"""The messages that are sent, each with the link that it is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from sqlalchemy.orm import Session
+
+from workbench.errors import Conflict, NotFound
+from workbench.storage.tables import AccountRow, CampaignRow, MailMessageRow
+from workbench.workflow.judging.assigned_work import left_to_judge
+from workbench.workflow.judging.preference_tasks import left_to_compare
+from workbench.workflow.mail.message import Message, isolated, subject_of
+from workbench.workflow.people.invitations import invitation_text, renew_for_message
+from workbench.workflow.people.mail_addresses import address_of, make_confirmation
+from workbench.workflow.people.resets import make_reset
+
+
+def invitation(db: Session, row: MailMessageRow, site: str, now: datetime) -> Message | None:
+    """The message with a new link; None once the invitation was accepted or withdrawn, or has expired."""
+    renewed = renew_for_message(db, row.invitation_id or 0, row.address, now=now)
+    if renewed is None:
+        return None
+    invited, campaign = renewed
+    text = invitation_text(invited, campaign=isolated(campaign), link=f"{site}/invitation/{invited.token}")
+    return Message(row.address, subject_of("Invitation to", campaign), text, secret=True)
+
+
+def confirmation(db: Session, row: MailMessageRow, site: str, now: datetime) -> Message | None:
+    """The message with a new link; None where the account no longer proposes this address."""
+    account = db.get(AccountRow, row.account_id) if row.account_id is not None else None
+    token = make_confirmation(db, account.id, row.address, now=now) if account is not None else None
+    if account is None or token is None:
+        return None
+    body = (
+        f"The account {account.login} at {site}\nis to use this e-mail address.\n\n"
+        f"To confirm it, open this link within two days:\n{site}/account/address/confirm/{token}\n\n"
+        "If this is not your account, ignore this message: nothing else will be sent to you.\n"
+    )
+    return Message(row.address, subject_of("Confirm your e-mail address"), body, secret=True)
+
+
+def new_password(db: Session, row: MailMessageRow, site: str, now: datetime) -> Message | None:
+    """The message with a new link; None for a disabled account, or one with another address by now."""
+    if row.account_id is None or address_of(db, row.account_id).address != row.address:
+        return None
+    try:
+        link = make_reset(db, row.account_id, now=now)
+    except (NotFound, Conflict):
+        return None
+    body = (
+        f"Somebody, probably you, asked for a new password for the account {link.account.login}\n"
+        f"at {site}.\n\n"
+        f"To choose one, open this link within 24 hours:\n{site}/reset/{link.token}\n\n"
+        "The link works once. If you did not ask for it, ignore this message: your password stays the same.\n"
+    )
+    return Message(row.address, subject_of("Your new password for Workbench"), body, secret=True)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkLeft:
+    """How much an account has left to judge and to compare in a campaign."""
+
+    campaign_id: int
+    account_id: int
+    documents: int
+    comparisons: int
+
+
+def work_of(db: Session, campaign_id: int, account_id: int) -> WorkLeft:
+    """How much an account has left in a campaign, which may be gone."""
+    documents = left_to_judge(db, campaign_id, account_id)
+    return WorkLeft(campaign_id, account_id, documents, left_to_compare(db, campaign_id, account_id))
+
+
+def reminder(
+    db: Session, row: MailMessageRow, site: str, _now: datetime, *, work: WorkLeft | None = None
+) -> Message | None:
+    """The message; None where nothing is left to judge, or the campaign is over.
+
+    How much is left is counted here only where `work` is of another message.
+    """
+    campaign, account = db.get(CampaignRow, row.campaign_id or 0), db.get(AccountRow, row.account_id or 0)
+    if campaign is None or campaign.archived_at is not None or account is None:
+        return None
+    if account.disabled_at is not None or address_of(db, account.id).address != row.address:
+        return None
+    if work is None or (work.campaign_id, work.account_id) != (campaign.id, account.id):
+        work = work_of(db, campaign.id, account.id)
+    if not work.documents and not work.comparisons:
+        return None
+    due = f"\nPlease finish by {long_date(row.deadline)}.\n" if row.deadline is not None else ""
+    body = (
+        f"Hello {isolated(account.name)},\n\n"
+        f"you have {work_left(work.documents, work.comparisons)} left to judge in the campaign\n"
+        f"“{isolated(campaign.name)}”.\n{due}\n"
+        f"Continue here:\n{site}/c/{campaign.slug}/judge\n\n"
+        "The organisers of the campaign sent you this reminder.\n"
+    )
+    return Message(row.address, subject_of("Documents left to judge:", campaign.name), body)
+
+
+def work_left(documents: int, comparisons: int) -> str:
+    """How much is left, in words."""
+    parts = []
+    if documents:
+        parts.append("1 document" if documents == 1 else f"{documents:,} documents")
+    if comparisons:
+        parts.append("1 comparison" if comparisons == 1 else f"{comparisons:,} comparisons")
+    return " and ".join(parts)
+
+
+def long_date(day: date) -> str:
+    """A date in words: 5 December 2026."""
+    return f"{day:%d %B %Y}".removeprefix("0")
+
+
+def trial(_db: Session, row: MailMessageRow, site: str, now: datetime) -> Message | None:
+    """The message; there is always need of it."""
+    return message(row.address, site, now)
+
+
+def message(address: str, site: str, now: datetime) -> Message:
+    """The message to an address, sent at this time."""
+    body = (
+        f"This is a test message from {site},\nsent at {now:%Y-%m-%d %H:%M} UTC.\n\n"
+        "If you can read it, mail from this site arrives.\n"
+    )
+    return Message(address, "Test message from Workbench", body)
