@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +21,8 @@ from workbench.trust.judges import OtherJudges, other_judges
 from workbench.trust.reference import RankingOptions
 from workbench.trust.runs import OtherRuns, other_runs, pooled_pairs, qrels_without
 from workbench.workflow.kept_results import KeptResults
+from workbench.workflow.pools.pool_rows import contents_of
+from workbench.workflow.pools.pooled_topics import opened_pools
 from workbench.workflow.qrels.qrels import QrelsReport
 from workbench.workflow.scores.score_table import Coverage, coverage_of
 from workbench.workflow.steps import Steps, quietly
@@ -70,14 +71,15 @@ def trust_report(
     than two runs.
     """
     chosen, found = ranking_measure(measure), ranked_runs(db, campaign_id, choice)
-    pool = _pooled(db, campaign_id, {run.tag for run in found.runs})
+    pools = tuple((one.id, contents_of(one)) for one in opened_pools(db, campaign_id))
 
     def make() -> _Rankings:
+        pool = _pooled(db, campaign_id, {run.tag for run in found.runs})
         return _Rankings(_judges(db, found, chosen, steps), _runs(db, found, chosen, pool, steps))
 
     groups = tuple((run.tag, run.group) for run in found.runs)
     judgments = found.material.counted_hash(choice), found.material.scale.relevant_from
-    source = (found.source, judgments, str(chosen), groups, _pool_hash(pool))
+    source = (found.source, judgments, str(chosen), groups, pools)
     rankings = _KEPT.get(db, campaign_id, source, make)
     graded = (one for one in found.material.counted(choice) if one.grade is not None)
     grades = Counter((one.topic, one.docno) for one in graded)
@@ -121,13 +123,6 @@ def _runs(db: Session, found: RankedRuns, measure: Measure, pool: Pool, steps: S
         return None
     runs = found.arrays(db, steps, f"Runs scored by the qrels without each of {len(without) - 1} groups")
     return other_runs(score_under(without, runs, measure), reference, pooled)
-
-
-def _pool_hash(pool: Pool) -> str:
-    sha = hashlib.sha256()
-    for entry in pool.entries:
-        sha.update(f"{entry!r}\n".encode("utf-8", "backslashreplace"))
-    return sha.hexdigest()
 
 
 def _pooled(db: Session, campaign_id: int, tags: set[str]) -> Pool:
