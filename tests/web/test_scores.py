@@ -301,7 +301,7 @@ def test_a_long_leaderboard_is_shown_a_page_at_a_time_in_the_order_of_all_runs(
 ) -> None:
     gamma = upload("gamma.txt", run_text("gamma", {"T1": ("d6", "d1"), "T2": ("d1", "d/4")}))
     keep_all(olga, check_files(olga, gamma))
-    monkeypatch.setattr(leaderboard, "A_PAGE", 2)
+    monkeypatch.setattr(leaderboard, "LEADERS", 2)
     # P(rel=2)@2: alpha (1 + 1/2) / 2, beta 1/2 and gamma 1/2; by run alpha is the first and gamma the last.
     query = MEASURES | {"by": "run", "reverse": "yes"}
     first = olga.get(ADDRESS, query_string=query).text
@@ -325,7 +325,7 @@ def test_a_long_leaderboard_is_shown_a_page_at_a_time_in_the_order_of_all_runs(
 def test_a_run_is_found_on_its_page_of_the_leaderboard(
     olga: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(leaderboard, "A_PAGE", 1)
+    monkeypatch.setattr(leaderboard, "LEADERS", 1)
     run = olga.get(f"{ADDRESS}/run", query_string=MEASURES | {"tag": "beta", "by": "P(rel=2)@2"}).text
     (address,) = links(run, "at=beta")
     found = olga.get(address).text

@@ -12,7 +12,7 @@ from workbench.web.forms import sent_text, whole_number
 
 Row = TypeVar("Row")
 
-A_PAGE = 100
+A_PAGE = 30
 """Rows of a page; a list of no more has neither buttons nor a search."""
 
 

@@ -23,12 +23,14 @@ from workbench.agreement.report import (
 from workbench.storage import Session
 from workbench.web.access import reader
 from workbench.web.pages.agreement.page import (
+    LINES,
     AgreementPage,
     agreement_page,
     page_with,
     render_page,
     report_for_file,
 )
+from workbench.web.paging import page_of
 from workbench.web.results import MadeResult, result
 from workbench.workflow.agreement.machines import machines_against_people
 from workbench.workflow.agreement.report import campaign_agreement, campaign_pair
@@ -72,6 +74,7 @@ def assessors() -> str:
             "machines": agreement_page(machines_against_people).report if page.machines else None,
             "lines": _assessor_lines(page.report),
             "leaning": _leaning(page.report),
+            "together": page_of([two for two in page.report.pairs if two.n], LINES),
         }
         if page.report
         else {}

@@ -12,12 +12,14 @@ from workbench.storage import Session
 from workbench.web.access import reader
 from workbench.web.forms import sent_id
 from workbench.web.pages.agreement.page import (
+    LINES,
     TABLE,
     agreement_page,
     render_page,
     report_for_file,
     required_page,
 )
+from workbench.web.paging import page_of
 from workbench.web.results import MadeResult, result
 from workbench.workflow.agreement.export import topics_export
 from workbench.workflow.agreement.topics import (
@@ -48,6 +50,7 @@ def index() -> str:
         by=next(one for one in topic_coefficients() if one.name == by),
         what_would_define=what_would_define,
         fewest=FEWEST,
+        rows=page_of(page.report.lines, LINES) if page.report else None,
     )
 
 

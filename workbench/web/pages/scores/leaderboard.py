@@ -21,7 +21,7 @@ from workbench.web.pages.scores.form import (
     scored,
     whole_table,
 )
-from workbench.web.paging import A_PAGE, page_of
+from workbench.web.paging import page_of
 from workbench.web.requests import wants_fragment
 from workbench.web.results import MadeResult, result
 from workbench.workflow.scores.leaderboard import Leaderboard, LeaderLine, leaderboard, leaderboard_export
@@ -29,6 +29,8 @@ from workbench.workflow.scores.run_pairs import alike_with_best
 from workbench.workflow.scores.score_table import ScoreTable
 
 blueprint = Blueprint("scores", __name__, url_prefix="/c/<slug>/scores")
+LEADERS = 20
+"""Runs on a page of the leaderboard, two lines each: two screens."""
 
 
 @blueprint.get("")
@@ -72,7 +74,7 @@ def _page(
     findings: tuple[Finding, ...] = (),
 ) -> str:
     sought = sent_id("at")
-    page = page_of(board.lines, A_PAGE, place=board.place(sought)) if board else None
+    page = page_of(board.lines, LEADERS, place=board.place(sought)) if board else None
     return render_template(
         "scores/_table.html" if wants_fragment() else "scores/index.html",
         form=form,
