@@ -36,7 +36,7 @@ from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("adjudication", __name__, url_prefix="/c/<slug>/adjudication")
 adjudicator = member(Role.ORGANISER, Role.ADJUDICATOR)
-MOST_SHOWN = 30
+MOST_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
 from workbench.web.forms import sent_ids, whole_number
+from workbench.web.paging import page_of
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.groups import group_names
@@ -83,6 +84,7 @@ def index() -> str:
     return render_template(
         "runs/index.html",
         runs=chosen,
+        page=page_of(chosen),
         count=len(runs),
         topics=topics,
         groups=groups,

@@ -15,12 +15,15 @@ from workbench.web.pages.scores.form import (
     score_form,
     whole_detail,
 )
+from workbench.web.paging import page_of
 from workbench.web.results import MadeResult, result
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.scores.score_table import ScoreTable
 from workbench.workflow.scores.topic_table import table_topics
 
 blueprint = Blueprint("topic_scores", __name__, url_prefix="/c/<slug>/scores/topics")
+LINES = 20
+"""Topics in the table of a page, below the plot of all."""
 
 
 @blueprint.get("")
@@ -31,7 +34,8 @@ def index() -> tuple[str, int]:
         of = detail(db, score_form(db), _topics)
         titles = topic_titles(db, here().id)
     plot = _spread(of.found, titles) if of.found else None
-    return render_detail("topics", of, titles=titles, orders=ORDERS, order=_order(), plot=plot)
+    rows = page_of(of.found.lines, LINES) if of.found else None
+    return render_detail("topics", of, titles=titles, orders=ORDERS, order=_order(), plot=plot, rows_of=rows)
 
 
 @blueprint.get("/table.<any(csv, tex, json):kind>")
