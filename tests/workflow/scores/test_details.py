@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from ir_measures import Measure
 
 from tests.builders import ALPHA, BETA, campaign_with_people, send_runs
 from workbench.consensus.rule_choice import rule_choice
@@ -19,15 +17,10 @@ from workbench.scoring.all_pairs import METHODS, all_pairs_export
 from workbench.scoring.curves import CurveOptions
 from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons
 from workbench.scoring.run_curves import RunCurves
-from workbench.scoring.scorer import Scorer
 from workbench.scoring.topic_difficulty import topic_table_export
 from workbench.scoring.two_runs import TESTS, two_runs_export
 from workbench.storage.engine import Database
-from workbench.workflow.caching import Cache
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.qrels.settled_lines import scorer_of
-from workbench.workflow.qrels.settled_topic import SettledTopic
-from workbench.workflow.scores import table_curves as curves_of_table
 from workbench.workflow.scores.run_pairs import table_pairs, table_two_runs
 from workbench.workflow.scores.run_profile import profile_topics_export, run_profile, sheet_export
 from workbench.workflow.scores.score_table import ScoreTable, score_runs
@@ -171,30 +164,20 @@ def test_topics_come_by_difficulty_or_disagreement(table: ScoreTable) -> None:
         table_topics(table, "RR", "luck")
 
 
-def test_curves_are_made_once_for_the_same_qrels_runs_and_options(
-    database: Database, campaign: int, monkeypatch: pytest.MonkeyPatch
+def test_curves_are_those_of_the_runs_that_are_asked_for_on_the_qrels_of_the_table(
+    database: Database, campaign: int
 ) -> None:
-    made: list[int] = []
-
-    def note(topics: Sequence[SettledTopic], measures: Sequence[Measure]) -> Scorer:
-        made.append(sum(one.settled for one in topics))
-        return scorer_of(topics, measures)
-
     def curves(*tags: str, depth: int = 20) -> RunCurves:
         with database.reading() as db:
             table = score_runs(db, campaign, choice=rule_choice(), measures="RR")
             return table_curves(db, campaign, table, tags, "gain", CurveOptions(depth=depth))
 
-    monkeypatch.setattr(curves_of_table, "scorer_of", note)
-    monkeypatch.setattr(curves_of_table, "_CURVES", Cache(4))
     first = curves("alpha", "beta")
-    assert curves("alpha", "beta") is first
     assert [line.tag for line in curves("beta").lines] == ["beta"]
     assert len(curves("alpha", "beta", depth=2).x) == 2
     with database.writing() as db:
         import_judgments(db, campaign, [Judgment("X", "T2", "d1", 1)], source="later")
     assert curves("alpha", "beta") != first
-    assert made == [3, 3, 3, 4]
 
 
 def test_what_is_exported_has_latex(database: Database, campaign: int, table: ScoreTable) -> None:

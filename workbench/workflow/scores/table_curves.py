@@ -6,18 +6,13 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from workbench.consensus.rule_choice import RuleChoice, choice_label
+from workbench.consensus.rule_choice import choice_label
 from workbench.scoring.curves import CurveOptions
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.run_curves import RunCurves, run_curves
-from workbench.workflow.caching import Cache
 from workbench.workflow.qrels.settled_lines import scorer_of
 from workbench.workflow.runs.packed_store import arrays_for_use
 from workbench.workflow.scores.score_table import ScoreTable
-
-_Key = tuple[str, RuleChoice, tuple[tuple[str, str], ...], str, CurveOptions]
-_CURVES: Cache[_Key, RunCurves] = Cache(32)
-"""The last curves: to read a million lines of qrels again takes longer than the curves of some runs."""
 
 
 def table_curves(
@@ -30,15 +25,11 @@ def table_curves(
 ) -> RunCurves:
     """The curves of some runs of a table, one or more, in the order given."""
 
-    def make() -> RunCurves:
-        scorer = scorer_of(found.qrels.topics, parse_measures("AP"))
-        return run_curves(
-            (scorer.read(arrays_for_use(db, campaign_id, tag)) for tag in tags),
-            kind,
-            options,
-            topics=found.qrels.summary.topics,
-            qrels=choice_label(found.qrels.choice),
-        )
-
-    runs = tuple((tag, found.hashes[tag]) for tag in tags)
-    return _CURVES.get((found.qrels.digest, found.qrels.choice, runs, kind, options), make)
+    scorer = scorer_of(found.qrels.topics, parse_measures("AP"))
+    return run_curves(
+        (scorer.read(arrays_for_use(db, campaign_id, tag)) for tag in tags),
+        kind,
+        options,
+        topics=found.qrels.summary.topics,
+        qrels=choice_label(found.qrels.choice),
+    )
