@@ -161,7 +161,8 @@ def test_of_topics_together_one_rich_topic_may_decide_but_not_of_their_mean() ->
     assert found.together_interval is not None
     assert found.together_interval.effective == pytest.approx(324 / 150)
     assert found.together_interval.undefined == (
-        "few of the 7 topics decide: they count as 2.2 equal topics, and an interval needs 5"
+        "a few of the 7 topics carry most of the weight: together they count as 2.2 equal topics, and "
+        "an interval needs 5"
     )
 
 

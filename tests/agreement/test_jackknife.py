@@ -87,7 +87,8 @@ def test_topics_without_relevant_documents_do_not_make_up_for_few_that_have_them
     assert found.interval.effective == pytest.approx(2)
     assert (
         found.interval.undefined
-        == "few of the 10 topics decide: they count as 2.0 equal topics, and an interval needs 5"
+        == "a few of the 10 topics carry most of the weight: together they count as 2.0 equal topics, and "
+        "an interval needs 5"
     )
 
 

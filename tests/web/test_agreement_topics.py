@@ -36,7 +36,7 @@ def test_every_topic_stands_with_its_values_and_intervals(olga: FlaskClient) -> 
     text = text_of(page)
     (row,) = csv.DictReader(olga.get(f"{ADDRESS}/table.csv").text.splitlines())
     low, high = (float(row[f"pooled_{end}"]) for end in ("low", "high"))
-    assert f"Least on T1 tides : Pooled κ 0.85 ({low:.2f} to {high:.2f}) on 26 documents." in text
+    assert f"They agree least on T1 tides : Pooled κ 0.85 ({low:.2f} to {high:.2f}) on 26 documents." in text
     assert f"T1 tides 26 2 0.846 {low:.3f} to {high:.3f} 0.923" in text
     assert "Mean over 1 topic 0.85; all documents together 0.85" in text
     assert "1 topic without a document that two assessors judged: assign it to a second assessor" in text

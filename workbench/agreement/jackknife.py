@@ -141,7 +141,8 @@ def _too_few(many: int, effective: float, unit: str) -> str:
     needed = f"an interval needs {FEWEST_TOPICS}"
     if many < FEWEST_TOPICS:
         return f"{needed} {unit}s or more; there {'is' if many == 1 else 'are'} {many}"
-    return f"few of the {many} {unit}s decide: they count as {effective:.1f} equal {unit}s, and {needed}"
+    weight = f"a few of the {many} {unit}s carry most of the weight"
+    return f"{weight}: together they count as {effective:.1f} equal {unit}s, and {needed}"
 
 
 def over_units(
