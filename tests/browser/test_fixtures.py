@@ -117,7 +117,6 @@ def test_no_row_of_a_campaign_outlives_it_wherever_it_stands(tmp_path: Path) -> 
                 "mail_address",
                 "openid_identity",
                 "password_reset",
-                "recovery_code",
                 "session",
                 "two_factor",
             }

@@ -68,7 +68,7 @@ LOGIN, NAME = "zephyrine@example.org", "Zephyrine Quillfeather"
 BROWSER = Browser("203.0.113.77", "Mozilla/5.0 Quirkbrowser/99 (Linux)")
 # Whatever names her, in any letter case.
 OPENED = ("session", "password_reset", "access_token", "openid_identity", "two_factor",
-          "recovery_code", "code_step")  # fmt: skip
+          "code_step")  # fmt: skip
 TRACES = ("zephyrine", "quillfeather", "quirkbrowser", "203.0.113", "formerly")
 
 

@@ -153,7 +153,8 @@ class TwoFactorRow(Base):
     """The authenticator app of an account; nothing is asked of its owner until a code has confirmed it.
 
     `secret` is in Base32, as the app takes it; `last_step` counts the periods of 30 seconds since 1970 up to
-    that of the last code that was used, so that no code works twice.
+    that of the last code that was used, so that no code works twice. `recovery_hashes` has the hash of each
+    recovery code that was not used yet, one a line.
     """
 
     __tablename__ = "two_factor"
@@ -163,14 +164,7 @@ class TwoFactorRow(Base):
     secret: Mapped[str] = mapped_column(String(64))
     confirmed_at: Mapped[datetime | None]
     last_step: Mapped[int] = mapped_column(BigInteger, default=0)
-
-
-class RecoveryCodeRow(Base):
-    """A recovery code that was not used yet; only its hash is stored."""
-
-    __tablename__ = "recovery_code"
-    code_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
-    account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    recovery_hashes: Mapped[str] = mapped_column(Text, default="")
 
 
 class CodeStepRow(Base):

@@ -14,13 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import Exists, Select, delete, exists, false, func, or_, select, update
+from sqlalchemy import Exists, Select, delete, exists, false, or_, select, update
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict
 from workbench.settings import TwoFactorDemand
 from workbench.storage import Connection
-from workbench.storage.tables import AccountRow, CodeStepRow, MemberRow, RecoveryCodeRow, TwoFactorRow
+from workbench.storage.tables import AccountRow, CodeStepRow, MemberRow, TwoFactorRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.one_time_codes import (
     matching_step,
@@ -50,8 +50,7 @@ def two_factor_state(db: Session, account_id: int) -> TwoFactorState:
         return TwoFactorState()
     if row.confirmed_at is None:
         return TwoFactorState(secret=row.secret)
-    left = db.scalar(select(func.count()).where(RecoveryCodeRow.account_id == account_id))
-    return TwoFactorState(row.confirmed_at, left or 0)
+    return TwoFactorState(row.confirmed_at, len(row.recovery_hashes.split()))
 
 
 def is_turned_on(db: Session, account_id: int) -> bool:
@@ -118,7 +117,7 @@ def use_code(db: Session, account_id: int, typed: str, *, now: datetime | None =
         return False
     step = matching_step(row.secret, typed, utc_now(now), after=row.last_step)
     if step is None:
-        return _use_recovery_code(db, account_id, typed)
+        return _use_recovery_code(db, row, typed)
     used = (
         update(TwoFactorRow)
         .where(TwoFactorRow.account_id == account_id, TwoFactorRow.last_step < step)
@@ -131,25 +130,33 @@ def use_code(db: Session, account_id: int, typed: str, *, now: datetime | None =
 def renew_recovery_codes(db: Session, account_id: int) -> tuple[str, ...]:
     """Replace all recovery codes; the new ones are told here only."""
     codes = new_recovery_codes()
-    db.execute(delete(RecoveryCodeRow).where(RecoveryCodeRow.account_id == account_id))
-    db.add_all(RecoveryCodeRow(code_hash=recovery_hash(code), account_id=account_id) for code in codes)
-    db.flush()
+    hashes = "\n".join(map(recovery_hash, codes))
+    db.execute(
+        update(TwoFactorRow).where(TwoFactorRow.account_id == account_id).values(recovery_hashes=hashes)
+    )
     return codes
 
 
 def turn_off(db: Session, account_id: int) -> bool:
     """Delete secret and recovery codes, so that the password alone signs in; whether it was on before."""
-    for table in (RecoveryCodeRow, CodeStepRow):
-        db.execute(delete(table).where(table.account_id == account_id))
+    db.execute(delete(CodeStepRow).where(CodeStepRow.account_id == account_id))
     ended = delete(TwoFactorRow).where(TwoFactorRow.account_id == account_id)
     return db.scalar(ended.returning(TwoFactorRow.confirmed_at)) is not None
 
 
-def _use_recovery_code(db: Session, account_id: int, typed: str) -> bool:
-    used = delete(RecoveryCodeRow).where(
-        RecoveryCodeRow.account_id == account_id, RecoveryCodeRow.code_hash == recovery_hash(typed)
+def _use_recovery_code(db: Session, row: TwoFactorRow, typed: str) -> bool:
+    before, used = row.recovery_hashes, recovery_hash(typed)
+    left = [one for one in before.split() if one != used]
+    if len(left) == len(before.split()):
+        return False
+    # Whoever uses one at the same time finds the row changed.
+    changed = (
+        update(TwoFactorRow)
+        .where(TwoFactorRow.account_id == row.account_id, TwoFactorRow.recovery_hashes == before)
+        .values(recovery_hashes="\n".join(left))
+        .returning(TwoFactorRow.account_id)
     )
-    return db.scalar(used.returning(RecoveryCodeRow.account_id)) is not None
+    return db.scalar(changed) is not None
 
 
 def _required(account_id: int, demand: TwoFactorDemand) -> Select[int]:
