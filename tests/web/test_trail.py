@@ -143,11 +143,11 @@ def test_what_is_given_in_portions_has_two_entries_with_all_that_was_added(
             revoke(db, cast.campaign_id, number)
         people = [one.id for one in assessors_of(db, cast.campaign_id) if one.assignable]
         db.execute(delete(AssignmentRow))
-    form = {"pool": cast.pool_id, "cell": [f"{one}:{topic}" for topic in ("T1", "T2") for one in people]}
-    answer = olga.post("/c/harbour/assignments/topics", data=form | {"order": "docno"})
+    form = {"pool": cast.pool_id, "per_topic": "2", "assessor": people, "order": "docno"}
+    answer = olga.post("/c/harbour/assignments/turn", data=form)
     rest, first = entries(sqlite_database)
     assert first.request == rest.request == answer.headers["X-Request-ID"]
-    assert first.act == rest.act == "assignments.by_hand"
+    assert first.act == rest.act == "assignments.in_turn"
     (one,) = first.details["changes"]
     assert (one["table"], one["kind"], one["rows"]) == ("assignment", "added", 1)
     assert one["values"][0]["topic"] == [None, "T1"]
@@ -158,6 +158,6 @@ def test_what_is_given_in_portions_has_two_entries_with_all_that_was_added(
         3,
     )
     # Nothing new is one entry, as of every form.
-    olga.post("/c/harbour/assignments/topics", data=form | {"order": "docno"})
+    olga.post("/c/harbour/assignments/turn", data=form)
     latest, *before = entries(sqlite_database)
     assert (latest.details["changes"], len(before)) == ([], 2)

@@ -21,6 +21,7 @@ from workbench.scoring.measures import parse_measures
 from workbench.scoring.score_columns import ScoredRun, score_cells, scored_runs
 from workbench.scoring.scorer import RunScores, best_first
 from workbench.storage.events import events_after, newest_events
+from workbench.storage.tables import CampaignRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topic_titles
@@ -231,12 +232,16 @@ def _begun(db: Session, campaign_id: int, choice: RuleChoice) -> _Scoring:
 
 
 def _question(db: Session, campaign_id: int, choice: RuleChoice, measures: Iterable[Measure]) -> Hashable:
-    """What a table answers: of another scale, assessor or decision it is another, which no age explains."""
+    """What a table answers: of another scale, assessor or decision it is another, which no age explains.
+
+    The moment at which the campaign was made tells it from a later one of the same number.
+    """
     of = material(db, campaign_id)
     judged_by = of.topics.assessors if of.topics else ()
     decided = tuple(sorted(of.decided.items()))
     names = tuple(map(str, measures))
-    return str(db.get_bind().engine.url), campaign_id, choice, of.scale, decided, judged_by, names
+    made = campaign_id, db.get_one(CampaignRow, campaign_id).created_at
+    return str(db.get_bind().engine.url), made, choice, of.scale, decided, judged_by, names
 
 
 def _age(db: Session, campaign_id: int, found: _Scoring) -> ResultAge:

@@ -22,7 +22,7 @@ from workbench.web.requests import see_other
 from workbench.web.trail import in_portions
 from workbench.workflow.judging import assignments
 from workbench.workflow.judging.assignments import AssignmentLine, assignments_of, loads_of
-from workbench.workflow.judging.distribution import Distribution, Given, distribute_in_portions
+from workbench.workflow.judging.distribution import Distribution, Given, distribute, distribute_in_portions
 from workbench.workflow.judging.distribution import in_turn as topics_in_turn
 from workbench.workflow.judging.given_topics import given_topics
 from workbench.workflow.judging.order import OrderRule
@@ -88,11 +88,12 @@ def by_hand() -> Response | tuple[str, int]:
             raise InvalidInput(
                 [Finding("Table", None, "cell", "nothing was changed", "tick or untick boxes")]
             )
-        done = _distribute(Distribution(line.id, added, _order())) if added else 0
-        if gone:
-            with writing() as db:
-                for number in gone:
-                    assignments.revoke(db, here().id, number)
+        order = _order()
+        # All of the table or nothing: it is one page of topics.
+        with writing() as db:
+            done = distribute(db, Distribution(line.id, added, order)) if added else 0
+            for number in gone:
+                assignments.revoke(db, here().id, number)
     except WorkbenchError as error:
         return _refused(error, pool_id)
     changes = [f"{counted(done, 'assignment')} added"] if done else []
