@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from workbench.export import ROWS_OF_A_PART, Export, streamed_export, table_export
+from workbench.export import ROWS_OF_A_PART, Export, table_export
 
 COLUMNS = ("docno", "value", "note")
 
@@ -52,11 +52,3 @@ def test_other_data_is_written_as_it_is(data: object) -> None:
 def test_what_is_no_number_is_refused() -> None:
     with pytest.raises(ValueError, match="JSON"):
         table_export(("value",), [(float("nan"),)]).json()
-
-
-def test_rows_that_are_made_as_they_are_written_give_the_same_each_time() -> None:
-    rows = ((1, "a"), (2, None))
-    plain, streamed = table_export(("n", "t"), rows), streamed_export(("n", "t"), lambda: iter(rows))
-    for _ in range(2):
-        assert (streamed.csv(), streamed.json()) == (plain.csv(), plain.json())
-    assert streamed.csv() == b"n,t\n1,a\n2,\n"

@@ -58,11 +58,6 @@ def table_export(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Ex
     return Export(tuple(columns), lambda: rows, _Records(tuple(columns), rows))
 
 
-def streamed_export(columns: Sequence[str], rows: Callable[[], Iterable[Sequence[object]]]) -> Export:
-    """The same of rows that are made as they are written, and made again each time."""
-    return Export(tuple(columns), rows, _Records(tuple(columns), _MadeAgain(rows)))
-
-
 def csv_bytes(
     columns: Sequence[str],
     rows: Iterable[Sequence[object]],

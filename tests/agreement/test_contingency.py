@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support import Oracle, examples
-from workbench.agreement.contingency import MISSING, binarised, coded, contingency, table_of_codes
+from workbench.agreement.contingency import MISSING, coded, contingency, table_of_codes
 from workbench.errors import WorkbenchError
 
 metrics = Oracle("sklearn.metrics")
@@ -78,7 +78,3 @@ def test_grades_of_different_pairs_are_refused() -> None:
 def test_categories_that_are_none_or_repeated_are_refused(categories: tuple[int, ...]) -> None:
     with pytest.raises(WorkbenchError, match="list every grade once"):
         contingency([], [], categories=categories)
-
-
-def test_grades_are_relevant_from_a_grade_on() -> None:
-    assert binarised([0, 1, 2, 3], relevant_from=2).tolist() == [0, 0, 1, 1]

@@ -10,7 +10,6 @@ import pytest
 from tests.support import Oracle
 from workbench.consensus.rules import RULES
 from workbench.consensus.settle import Consensus, consensus, consensus_of_table
-from workbench.consensus.summary import summary, table_summary
 from workbench.consensus.vote_table import vote_table
 from workbench.records import Answer, Judgment
 
@@ -125,8 +124,6 @@ def test_a_table_has_what_all_pairs_have_one_by_one(
     assert list(zip(left, found.reasons, strict=True)) == [
         ((one.topic, one.docno), one.reason) for one in whole.unsettled
     ]
-    topics = ["0", "1", "2"]
-    assert table_summary(found, topics=topics) == summary(whole, topics=topics)
 
 
 @pytest.mark.parametrize("rule", TABLES)

@@ -36,7 +36,7 @@ def test_every_page_has_something_to_show(database: Database) -> None:
         assert any(line.cannot_judge for line in state.by_assessor)
         people = agreement_of_people(db, campaign.id)
         assert people.names == ("A. Marlow", "R. Quist")
-        assert people.mean is not None
+        assert people.together.value is not None
         marlow = account_by_login(db, "marlow")
         assert left_to_judge(db, campaign.id, marlow.id) > 0
         assert [card.slug for card in campaigns_of(db, marlow.id)] == [SLUG]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from itertools import combinations
 
 import pytest
@@ -15,7 +14,6 @@ from workbench.pooling.near_duplicate_documents import (
     TextDifference,
     differences,
     estimate,
-    groups_of_alike,
     promising,
     resemblance,
     sketch,
@@ -94,42 +92,12 @@ def test_those_that_may_be_near_are_found_among_many() -> None:
     asked = sketches | {"one": sketch(" ".join(one)), "no": sketch("nothing like it"), "empty": sketch("")}
     assert promising(["one", "no", "empty", "nowhere"], asked) == {"one": ["twin", "near"]}
     assert promising(["near"], {}) == {}
-    assert grouped(sketches) == [["twin", "near"]]
+    assert promising(list(sketches), sketches) == {"twin": ["near"], "near": ["twin"]}
 
 
 def test_short_near_duplicates_are_paired_as_well() -> None:
-    assert grouped({"a": sketch("one two"), "b": sketch("One two."), "c": sketch("")}) == [["a", "b"]]
-
-
-def grouped(sketches: dict[str, bytes]) -> list[list[str]]:
-    return groups_of_alike(list(sketches), sketches, lambda _one, others: others)
-
-
-def test_pairs_hold_groups_together_and_those_that_are_connected_are_not_compared() -> None:
-    texts = dict.fromkeys("abcd", "the same words") | {"other": "quite another text"}
-    sketches = {name: sketch(text) for name, text in texts.items()}
-    asked: list[set[str]] = []
-
-    def alike(one: str, others: Sequence[str]) -> list[str]:
-        asked.extend({one, other} for other in others)
-        # a and c, and b and d; nothing connects these two.
-        return [other for other in others if {one, other} in ({"a", "c"}, {"b", "d"})]
-
-    assert groups_of_alike(["d", "c", "b", "a", "other", "no sketch"], sketches, alike) == [
-        ["d", "b"],
-        ["c", "a"],
-    ]
-    # All four pairs across the two groups, and the two within: as long as nothing is connected.
-    assert {frozenset(pair) for pair in asked} == {frozenset(pair) for pair in combinations("abcd", 2)}
-    asked.clear()
-
-    def all_alike(one: str, others: Sequence[str]) -> Sequence[str]:
-        asked.append({one, *others})
-        return others
-
-    # Where all are alike, the first one connects them, and nothing more is compared.
-    assert groups_of_alike("abcd", sketches, all_alike) == [list("abcd")]
-    assert asked == [set("abcd")]
+    sketches = {"a": sketch("one two"), "b": sketch("One two."), "c": sketch("")}
+    assert promising("abc", sketches) == {"a": ["b"], "b": ["a"]}
 
 
 def test_differences_are_told_by_sentence() -> None:

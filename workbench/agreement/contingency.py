@@ -175,11 +175,6 @@ def _in_bytes(grades: ArrayLike) -> NDArray[np.integer[Any]]:
     return values.astype(np.int8)
 
 
-def binarised(grades: ArrayLike, *, relevant_from: int) -> NDArray[np.int64]:
-    """1 for every grade from `relevant_from` on, 0 for the others."""
-    return (np.asarray(grades, dtype=np.int64) >= relevant_from).astype(np.int64)
-
-
 def checked(table: ArrayLike) -> Table:
     """A table that a coefficient can work on; raises WorkbenchError where it is not square or not counts."""
     counts = np.asarray(table)

@@ -92,11 +92,6 @@ def _with_report_options(fields: tuple[str, ...], command: Callable[..., Any]) -
     return agreement_options(*fields)(made)
 
 
-def grade_options(command: Command) -> Command:
-    """Give a command the flags that say which grades are compared, as arguments of their own."""
-    return _flag(OPTIONS["relevant_from"])(_flag(OPTIONS["graded"])(command))
-
-
 _PARTS = (
     click.option(
         "--matrix", type=click.Choice(list(COEFFICIENTS)), help="The matrix of assessors by this coefficient."

@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.consensus.models.votes import Floats
 from workbench.consensus.rule import Pair
-from workbench.consensus.settle import Consensus, TableConsensus
+from workbench.consensus.settle import Consensus
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,27 +67,6 @@ def exact_sum(values: Floats) -> Fraction:
 
 def _mean(total: float, count: int) -> float | None:
     return total / count if count else None
-
-
-def table_summary(found: TableConsensus, *, topics: Collection[str]) -> Summary:
-    """The same of what a rule gave to a table."""
-    relevant = found.grades >= found.relevant_from
-    grades, counts = np.unique(found.grades, return_counts=True)
-    settled, with_relevant = (
-        {found.table.pairs[row][0] for row in rows.tolist()} for rows in (found.rows, found.rows[relevant])
-    )
-    return Summary(
-        settled=len(found.rows),
-        adjudicated=found.adjudicated,
-        unsettled=len(found.left),
-        left=tuple(Counter(found.reasons).most_common()),
-        by_grade=tuple(zip(grades.tolist(), counts.tolist(), strict=True)),
-        relevant_from=found.relevant_from,
-        relevant=int(np.count_nonzero(relevant)),
-        topics=len(settled),
-        without_relevant=tuple(topic for topic in topics if topic not in with_relevant),
-        confidence=_mean(math.fsum(found.confidence), len(found.rows)),
-    )
 
 
 @dataclass(frozen=True, slots=True)

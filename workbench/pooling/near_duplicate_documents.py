@@ -14,8 +14,8 @@ import itertools
 import re
 import struct
 import unicodedata
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -138,41 +138,6 @@ def most_alike(written: bytes, others: Mapping[str, bytes]) -> list[str]:
     """The names of those of the other sketches that may be near-duplicates of one, most alike first."""
     shares = [(-estimate(written, other), name) for name, other in others.items()]
     return [name for share, name in sorted(shares) if -share >= PROMISING]
-
-
-def groups_of_alike(
-    names: Sequence[str],
-    sketches: Mapping[str, bytes],
-    alike: Callable[[str, Sequence[str]], Iterable[str]],
-) -> list[list[str]]:
-    """The names whose texts are nearly identical, in groups of two or more, in their order.
-
-    Two are in a group if a chain of such texts connects them. `alike` gives those of several texts that are
-    nearly identical to one. It is asked of the MOST_NEAR most promising ones that are not connected to it
-    already: a thousand texts from one template have half a million pairs.
-    """
-    index = SketchIndex(sketches)
-    groups = {name: [name] for name in names}
-    for name in names:
-        if name not in sketches:
-            continue
-        mine = groups[name]
-        apart = (
-            other
-            for other in index.candidates(name, sketches[name])
-            if other in groups and groups[other] is not mine
-        )
-        near = list(itertools.islice(apart, MOST_NEAR))
-        promising = [other for other in near if estimate(sketches[name], sketches[other]) >= PROMISING]
-        for other in alike(name, promising) if promising else ():
-            theirs = groups[other]
-            if theirs is not mine:
-                mine += theirs
-                groups |= dict.fromkeys(theirs, mine)
-    together: dict[int, list[str]] = defaultdict(list)
-    for name in names:
-        together[id(groups[name])].append(name)
-    return [group for group in together.values() if len(group) > 1]
 
 
 def differences(one: str, other: str) -> tuple[TextDifference, ...]:

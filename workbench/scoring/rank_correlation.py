@@ -224,10 +224,6 @@ class RankingComparison:
         """The pairs of runs that change places, those first that were furthest apart."""
         return swaps(*self.scores)
 
-    def first_swaps(self, most: int) -> tuple[Swap, ...]:
-        """The first of these, no more than `most`."""
-        return swaps(*self.scores, most=most)
-
 
 def compare_rankings(scores: Mapping[str, Mapping[str, float]]) -> tuple[RankingComparison, ...]:
     """Every two of several lists of scores, by run, in the order given; all are of the same runs.

@@ -142,18 +142,6 @@ def read_together(relevance: Relevance, runs: Sequence[RunArrays]) -> RunsTogeth
     return RunsTogether(len(runs), found.judged, found.rows, found.near_tied)
 
 
-def reading_order(
-    docnos: Docnos, scores: Floats, rows: Positions, ties: TieRule
-) -> tuple[Positions, Floats, Positions]:
-    """The order by row in which `Scorer.score` reads documents, the scores that it compares, and near ties.
-
-    The scores stand as they were given; the last are the rows of which single precision changes the order.
-    """
-    order, read, near_tied = _by_score(docnos, scores, rows, ties, False)
-    order = ties_ordered(order, docnos, read, rows, ties)
-    return np.arange(len(rows)) if order is None else order, read, near_tied
-
-
 def _by_score(
     docnos: Docnos, scores: Floats, numbers: Positions, ties: TieRule, double_precision: bool
 ) -> tuple[Positions | None, Floats, Positions]:

@@ -56,7 +56,7 @@ def test_the_textbooks_table_gives_the_textbooks_figures(database: Database) -> 
     assert two.estimate("pooled").value == pytest.approx((0.925 - 0.6653125) / (1 - 0.6653125))
     assert two.estimate("unpooled").found.expected == pytest.approx(0.665)
     assert two.estimate("unpooled").value == pytest.approx((0.925 - 0.665) / (1 - 0.665))
-    assert people.mean == people.mean_of(0) == pytest.approx(two.estimate("pooled").value)
+    assert people.together.value == pytest.approx(two.estimate("pooled").value)
     assert (found.shared.both, len(found.disagreed)) == (400, 30)
 
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import fsum
 
 from sqlalchemy.orm import Session
 
-from workbench.agreement.bands import Band, verdict
 from workbench.agreement.estimates import Estimate, chosen, coefficients_of
 from workbench.agreement.options import AgreementOptions, Singles
 from workbench.agreement.pair_report import PairReport, pair_report
@@ -32,36 +30,14 @@ def campaign_pair(
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """How far people alone agree: the pooled kappa of all `together`, every two of them, and their mean.
+    """How far people alone agree: every two of them, and the pooled kappa of all `together`.
 
-    `together` is the figure of the agreement page, with its interval and the number of its pairs; the mean is
-    None where every two are undefined.
+    That is the figure of the agreement page, with its interval and the number of its pairs.
     """
 
     names: tuple[str, ...]
     together: Estimate
     pairs: tuple[AssessorPair, ...]
-    mean: float | None
-
-    @property
-    def band(self) -> Band | None:
-        """The verdict on the mean, None where there is none."""
-        return verdict(self.mean, enough=self.together.enough)
-
-    @property
-    def defined(self) -> int:
-        """For how many of the pairs the kappa is defined."""
-        return sum(two.estimate("pooled").value is not None for two in self.pairs)
-
-    @property
-    def undefined(self) -> str:
-        """Why there is no mean."""
-        reasons = {two.estimate("pooled").found.undefined for two in self.pairs}
-        return reasons.pop() if len(reasons) == 1 else "kappa is undefined for every two of them"
-
-    def mean_of(self, number: int) -> float | None:
-        """The mean pooled kappa of one of them with the others."""
-        return _mean(tuple(two for two in self.pairs if number in (two.first, two.second)))
 
 
 def agreement_of_people(db: Session, campaign_id: int) -> People:
@@ -70,10 +46,4 @@ def agreement_of_people(db: Session, campaign_id: int) -> People:
     selection = campaign_ratings(db, campaign_id, options)
     together = chosen(coefficients_of(selection, options)[1], "pooled")
     pairs = assessor_pairs(selection.ratings.shared(), options)
-    return People(tuple(one.name for one in selection.assessors), together, pairs, _mean(pairs))
-
-
-def _mean(pairs: tuple[AssessorPair, ...]) -> float | None:
-    """The mean of the pooled kappas that are defined, None without any."""
-    values = [value for two in pairs if (value := two.estimate("pooled").value) is not None]
-    return fsum(values) / len(values) if values else None
+    return People(tuple(one.name for one in selection.assessors), together, pairs)

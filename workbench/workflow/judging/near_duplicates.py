@@ -30,16 +30,6 @@ from workbench.workflow.judging.task import Task, own_task
 
 
 @dataclass(frozen=True, slots=True)
-class GradedDocument:
-    """A document with the grade that its assessor gave it."""
-
-    docno: str
-    title: str
-    grade: int
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
 class ComparedDocuments:
     """Two documents of an assessor's part, and where their texts differ; a label is None for no grade."""
 
@@ -196,15 +186,6 @@ def keep_sketches(db: Session, assignment_id: int, account_id: int, made: Sequen
             .values(campaign_id=campaign_id, docno=one.docno, **changed)
             .on_conflict_do_update(index_elements=["campaign_id", "docno"], set_=changed)
         )
-
-
-def sketches_of(db: Session, campaign_id: int, docnos: Iterable[str]) -> dict[str, bytes]:
-    """The kept sketches, and those of documents that lack one, made here and now."""
-    names = list(docnos)
-    found = kept_sketches(db, campaign_id, names)
-    lacking = [docno for docno in names if docno not in found]
-    made = {docno: sketch(text) for docno, text in texts_of(db, campaign_id, lacking).items()}
-    return {docno: found.get(docno) or made[docno] for docno in names if docno in found or docno in made}
 
 
 def kept_sketches(db: Session, campaign_id: int, docnos: Sequence[str]) -> dict[str, bytes]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from workbench.errors import NotFound
 from workbench.storage import Session
 from workbench.web.access import here
-from workbench.web.context import reading
 from workbench.web.forms import whole_number
 from workbench.web.requests import of_api
 from workbench.workflow.people.roles import Role
@@ -42,8 +41,3 @@ def pool_sent(db: Session, campaign_id: int, text: str) -> PoolLine:
     if of_api() and whole_number(text) is None:
         return pool_named(db, campaign_id, text)
     return pool_line(db, campaign_id, whole_number(text))
-
-
-def _number_of(name: str) -> int:
-    with reading() as db:
-        return pool_named(db, here().id, name).id
