@@ -104,7 +104,8 @@ class Settings:
     password only; without a `cluster` each host searches its own index; `two_factor_demand` is of whom
     two-factor sign-in is required.
     Sessions that were not used for `session_idle` end, none if it is None; `strict_subdomains` has browsers
-    use HTTPS for all subdomains as well.
+    use HTTPS for all subdomains as well. With a `worker` jobs are left to it (`workflow.worker`); without, a
+    request does its own.
     """
 
     instance: Path
@@ -127,6 +128,7 @@ class Settings:
     openid: OpenIdSettings | None = None
     session_idle: timedelta | None = USUAL_IDLE
     strict_subdomains: bool = False
+    worker: bool = False
 
 
 def read_settings(environment: Mapping[str, str] | None = None, *, instance: Path | None = None) -> Settings:
@@ -161,6 +163,7 @@ def read_settings(environment: Mapping[str, str] | None = None, *, instance: Pat
         openid=_openid(env),
         session_idle=_idle(env, "WORKBENCH_IDLE_HOURS"),
         strict_subdomains=_yes_or_no(env, "WORKBENCH_STRICT_SUBDOMAINS") or False,
+        worker=_yes_or_no(env, "WORKBENCH_WORKER") or False,
     )
 
 

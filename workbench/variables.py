@@ -194,6 +194,13 @@ VARIABLES = (
         "them",
     ),
     Variable(
+        DATA,
+        "WORKBENCH_WORKER",
+        "no",
+        "`yes`: `workbench worker` does the jobs, which `workbench serve` starts; without one each request does "
+        "its own",
+    ),
+    Variable(
         COMMANDS,
         "WORKBENCH_PASSWORD",
         "Asked for",

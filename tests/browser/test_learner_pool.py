@@ -36,8 +36,8 @@ def server(
         with stored(made.instance) as database:
             make_rounds(database, campaign_id, CollectionVectors())
 
-    monkeypatch.setattr("workbench.web.learner_builds.start_learning", rank)
-    monkeypatch.setattr("workbench.web.pages.judging.preparing.start_learning", rank)
+    for module in ("judging.preparing", "pools.states"):
+        monkeypatch.setattr(f"workbench.web.pages.{module}.begin_learning", rank)
     return serve_here(made)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +11,19 @@ import pytest
 from tests.cast import Cast
 from tests.catalogue import small_collection
 from tests.formats.image_files import image_document, png_file
-from tests.web import test_client_calls, test_dataset, test_search
+from tests.web import test_client_calls, test_search
 from tests.web.conftest import Enter
 from tests.web.test_client_calls import Of
 from workbench.client import ApiError
 from workbench.formats.single_files import sha256_of
 from workbench.records import Topic
+from workbench.settings import Settings
 from workbench.storage import Session
 from workbench.storage.engine import WRITES, Database
 from workbench.workflow.campaigns.collection import load_documents, load_topics
 from workbench.workflow.searching import found as found_hits
 
-of, allowed, started = test_client_calls.of, test_search.allowed, test_dataset.started
+of, allowed = test_client_calls.of, test_search.allowed
 
 
 def refused_with(error: pytest.ExceptionInfo[ApiError]) -> int:
@@ -72,23 +74,27 @@ def test_a_participant_sees_the_statements_of_the_topics_and_no_subtopics(
     assert whole == {**seen, "subtopics": [["1", "spring"], ["2", "neap"]]}
 
 
-def test_a_collection_begins_to_be_loaded_and_says_how_far_it_is(
-    of: Of, started: list[Any], tmp_path: Path
-) -> None:
-    olga, dataset = of("Olga"), small_collection(tmp_path)
-    with pytest.raises(ApiError) as nothing:
-        olga.dataset()
-    assert refused_with(nothing) == 404
-    with pytest.raises(ApiError) as lacking:
-        olga.load_dataset(dataset, ["runs"])
-    assert lacking.value.codes == ("part",)
-    begun = olga.load_dataset(dataset, ["qrels", "topics"], assessor="NIST")
-    assert (begun["state"], begun["parts"], begun["assessor"]) == ("running", ["topics", "qrels"], "NIST")
-    assert olga.dataset() == begun
-    assert len(started) == 1
-    with pytest.raises(ApiError) as busy:
-        olga.load_dataset(dataset, ["topics"])
-    assert refused_with(busy) == 409
+class TestCollections:
+    """A worker does the jobs of the site."""
+
+    @pytest.fixture
+    def settings(self, settings: Settings) -> Settings:
+        return replace(settings, worker=True)
+
+    def test_a_collection_begins_to_be_loaded_and_says_how_far_it_is(self, of: Of, tmp_path: Path) -> None:
+        olga, dataset = of("Olga"), small_collection(tmp_path)
+        with pytest.raises(ApiError) as nothing:
+            olga.dataset()
+        assert refused_with(nothing) == 404
+        with pytest.raises(ApiError) as lacking:
+            olga.load_dataset(dataset, ["runs"])
+        assert lacking.value.codes == ("part",)
+        begun = olga.load_dataset(dataset, ["qrels", "topics"], assessor="NIST")
+        assert (begun["state"], begun["parts"], begun["assessor"]) == ("waiting", ["topics", "qrels"], "NIST")
+        assert olga.dataset() == begun
+        with pytest.raises(ApiError) as busy:
+            olga.load_dataset(dataset, ["topics"])
+        assert refused_with(busy) == 409
 
 
 @pytest.mark.usefixtures("allowed")

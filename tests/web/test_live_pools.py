@@ -186,8 +186,8 @@ def test_a_learners_pool_is_made_judged_and_tells_the_organiser_why(
     enter: Enter, olga: FlaskClient, cast: Cast, sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
-    monkeypatch.setattr("workbench.web.learner_builds.start_learning", asked.append)
-    monkeypatch.setattr("workbench.web.pages.judging.preparing.start_learning", asked.append)
+    for module in ("judging.preparing", "pools.states"):
+        monkeypatch.setattr(f"workbench.web.pages.{module}.begin_learning", asked.append)
     form = {"strategy": "learner", "learner-budget": "4", "learner-share": "0", "name": NAME}
     made = olga.post(ADDRESS, data={**form, "ties": "trec_eval"})
     assert made.status_code == 303, text_of(made.text)[:1500]

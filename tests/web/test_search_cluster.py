@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar
 
 import pytest
 from flask.testing import FlaskClient
@@ -18,37 +17,20 @@ from workbench.searching.engine import EngineUnavailable, RefusedQuery
 from workbench.settings import Settings
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow, SearchRow
-from workbench.web import index_builds
+from workbench.web import search_index
 from workbench.web.pages.search import forms
 from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.judging.desk_rules import save_allows_search
 from workbench.workflow.searching.index import refresh_index
+from workbench.workflow.worker import do_waiting
 
 ORGANISER = "/c/harbour/search"
 
 
 @pytest.fixture
 def settings(settings: Settings, cluster: SearchCluster) -> Settings:
-    """Those of a site that searches in a cluster."""
-    return replace(settings, cluster=cluster)
-
-
-class Running:
-    """Instead of a process that indexes: one that goes on."""
-
-    started: ClassVar[list[str]] = []
-
-    def __init__(self, _: Settings, module: str, __: int) -> None:
-        self.started.append(module)
-
-    def poll(self) -> None:
-        """It has not ended."""
-
-
-@pytest.fixture(autouse=True)
-def no_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    Running.started.clear()
-    monkeypatch.setattr(index_builds, "start_worker", Running)
+    """Those of a site that searches in a cluster, and whose jobs a worker does."""
+    return replace(settings, cluster=cluster, worker=True)
 
 
 @pytest.fixture
@@ -85,11 +67,13 @@ def test_hits_of_a_cluster_are_marked_judged_and_recorded_as_those_of_the_embedd
         assert (first.engine.split()[0], first.documents, first.docnos) == ("opensearch", 7, ["new1"])
 
 
-def test_a_cluster_is_indexed_by_a_process_of_its_own_for_which_no_page_waits(
-    ada: FlaskClient, place: str
+def test_a_cluster_is_indexed_by_a_job_for_which_no_page_waits(
+    ada: FlaskClient, place: str, settings: Settings, sqlite_database: Database
 ) -> None:
     assert "being built: 0 of 7 documents" in text_of(ada.get(place).text)
-    assert Running.started == ["workbench.web.index_worker"]
+    do_waiting(settings, sqlite_database)
+    found = str(ada.post(place, data={"query": "spring"}).location)
+    assert "1 document of 7 found" in text_of(ada.get(found).text)
 
 
 def away(settings: Settings) -> Settings:
@@ -129,7 +113,7 @@ class TestClusterAway:
         def asked(*_: object) -> None:
             raise AssertionError("it was asked a moment ago")
 
-        monkeypatch.setattr(index_builds, "_has_seen", asked)
+        monkeypatch.setattr(search_index, "_has_seen", asked)
         assert ada.get(place).status_code == 200
 
 

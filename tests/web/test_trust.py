@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from dataclasses import replace
 
 import pytest
 from flask.testing import FlaskClient
@@ -13,13 +13,13 @@ from tests.builders import run_text
 from tests.uploads import check_files, import_judgments, keep_all, links, text_of, upload
 from tests.web.conftest import Enter
 from workbench.pooling.strategies import PoolRecipe
+from workbench.settings import Settings
 from workbench.storage.engine import Database
 from workbench.web.pages import trust
 from workbench.web.pages.trust import QUESTIONS
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.pools.making import make_pool
-from workbench.workflow.steps import Steps
-from workbench.workflow.trust.report import TrustReport, trust_report
+from workbench.workflow.worker import do_waiting
 
 ADDRESS = "/c/harbour/trust"
 ROWS = [
@@ -33,18 +33,6 @@ def olga(enter: Enter) -> FlaskClient:
     client = enter("Olga")
     assert import_judgments(client, ROWS).status_code == 303
     return client
-
-
-def test_the_first_view_lets_the_page_fetch_the_report(olga: FlaskClient) -> None:
-    page = olga.get(ADDRESS).text
-    (fetched,) = [
-        part.partition('"')[0].replace("&amp;", "&")
-        for part in page.split('hx-get="')[1:]
-        if "measure=" in part.partition('"')[0] and "/progress/" not in part.partition('"')[0]
-    ]
-    fragment = olga.get(fetched, headers={"HX-Request": "true", "HX-Request-Type": "partial"}).text
-    assert fragment.lstrip().startswith('<div id="report"')
-    assert "<html" not in fragment
 
 
 def test_the_report_names_assessors_mixtures_and_coverage(olga: FlaskClient) -> None:
@@ -113,18 +101,14 @@ def test_a_measure_that_is_better_when_lower_is_refused(olga: FlaskClient, quest
     assert olga.get(f"{ADDRESS}/{question}?measure=ESL(n=1)").status_code == 422
 
 
-def test_the_report_is_a_page_that_fetches_itself_and_a_file_for_all_who_read(
-    olga: FlaskClient, enter: Enter
-) -> None:
+def test_the_report_is_a_page_and_a_file_for_all_who_read(olga: FlaskClient, enter: Enter) -> None:
     page = olga.get(f"{ADDRESS}/report").text
-    (address, *_) = links(page, "show=yes")
-    assert "<table" not in page.partition('id="collection"')[2]
-    assert '<article class="card collection-report"><h2' in olga.get(address).text
+    assert '<article class="card collection-report"><h2' in page
     (file, *_) = links(page, "report.md")
     answer = enter("Vera").get(file)
     assert answer.mimetype == "text/markdown"
     assert answer.text.startswith("# ")
-    assert olga.get(f"{ADDRESS}/report?show=yes&measure=ESL(n=1)").status_code == 422
+    assert olga.get(f"{ADDRESS}/report?measure=ESL(n=1)").status_code == 422
     assert enter("Ada").get(file).status_code == 403
 
 
@@ -162,49 +146,46 @@ def test_estimates_stand_below_the_holes_or_the_reason_why_not(
     assert re.search(f"infAP{of_topics} xinfAP{of_topics} infNDCG{of_topics}", page)
 
 
-def polled(page: str) -> list[str]:
-    """The addresses at which a page that waits asks how far the computing is."""
-    asked = [part.partition('"')[0].replace("&amp;", "&") for part in page.split('hx-get="')[1:]]
-    return [address for address in asked if "/trust/progress/" in address]
+class TestWorker:
+    """A worker does the jobs of the site."""
 
+    @pytest.fixture
+    def settings(self, settings: Settings) -> Settings:
+        return replace(settings, worker=True)
 
-def test_a_page_that_waits_is_told_how_far_the_computing_is(
-    olga: FlaskClient, enter: Enter, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (address,) = polled(olga.get(ADDRESS).text)
-    assert olga.get(address).status_code == 204
-    vera, told, real = enter("Vera"), [], trust_report
+    def test_a_page_waits_for_the_worker_and_shows_the_last_figures_until_there_are_newer(
+        self, olga: FlaskClient, settings: Settings, sqlite_database: Database
+    ) -> None:
+        waiting = olga.get(ADDRESS).text
+        assert "Waiting for a worker…" in text_of(waiting)
+        (again,) = [
+            part.partition('"')[0].replace("&amp;", "&")
+            for part in waiting.split('hx-get="')[1:]
+            if part.partition("?")[0].endswith("/trust") and "delay:1s" in part.partition(">")[0]
+        ]
+        do_waiting(settings, sqlite_database)
+        partial = {"HX-Request": "true", "HX-Request-Type": "partial"}
+        fragment = olga.get(again, headers=partial).text
+        assert fragment.lstrip().startswith('<div id="report"')
+        assert "1,000 random mixtures of assessors" in text_of(fragment)
+        assert "delay:1s" not in fragment
+        # Another judgment: the figures stay, say of when they are, and others are computed.
+        assert import_judgments(olga, [("T2", "d1", "Y", "0")]).status_code == 303
+        older = olga.get(again, headers=partial).text
+        assert "These figures are as of" in text_of(older)
+        assert "1,000 random mixtures of assessors" in text_of(older)
+        do_waiting(settings, sqlite_database)
+        assert "These figures are as of" not in text_of(olga.get(again, headers=partial).text)
 
-    def report(*given: Any, steps: Steps, **named: Any) -> TrustReport:
-        for _ in steps(["one", "two", "three", "four"], "Runs scored"):
-            told.append(text_of(vera.get(address).text))
-        return real(*given, **named)
-
-    monkeypatch.setattr(trust, "trust_report", report)
-    # The address that the waiting page fetches has the same measure and rule as that which it asks.
-    fetched = address.replace("/progress/report", "")
-    page = olga.get(fetched, headers={"HX-Request": "true", "HX-Request-Type": "partial"}).text
-    shares = enumerate((0, 25, 50, 75))
-    assert [one.strip() for one in told] == [
-        f"Runs scored: {done} of 4 ({share} %)" for done, share in shares
-    ]
-    assert olga.get(address).status_code == 204
-    # Each question waits by itself.
-    assert [one.partition("?")[0].rpartition("/")[2] for one in polled(page)] == list(QUESTIONS)
-
-
-def test_the_form_is_answered_by_what_waits(olga: FlaskClient) -> None:
-    partial = {"HX-Request": "true", "HX-Request-Type": "partial"}
-    page = olga.get(ADDRESS, query_string={"measure": "P@10", "propose": "1"}, headers=partial).text
-    assert "<html" not in page
-    (address,) = polled(page)
-    assert "measure=P@10" in address
-
-
-def test_the_report_on_the_collection_waits_likewise(olga: FlaskClient) -> None:
-    (address,) = polled(olga.get(f"{ADDRESS}/report").text)
-    assert "/progress/collection?" in address
-    assert olga.get(address).status_code == 204
+    def test_each_question_and_the_report_wait_by_themselves(
+        self, olga: FlaskClient, settings: Settings, sqlite_database: Database
+    ) -> None:
+        addresses = [f"{ADDRESS}/{name}" for name in (*QUESTIONS, "report")]
+        assert all("Waiting for a worker…" in olga.get(one).text for one in addresses)
+        do_waiting(settings, sqlite_database)
+        assert not [one for one in addresses if "Waiting for a worker…" in olga.get(one).text]
+        # A file waits for what it holds, which is there now.
+        assert olga.get(f"{ADDRESS}/report.md").text.startswith("# ")
 
 
 def test_the_rankings_by_every_two_assessors_are_a_file(olga: FlaskClient) -> None:

@@ -20,6 +20,7 @@ COMMANDS = {
     "demo": "workbench.cli.demo:command",
     "init": "workbench.cli.account:init",
     "serve": "workbench.cli.serve:command",
+    "worker": "workbench.cli.worker:command",
     "campaign": "workbench.cli.campaign:command",
     "account": "workbench.cli.account:command",
     "check": "workbench.cli.check:command",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import resource
 import socket
+import subprocess
+import sys
 from tempfile import TemporaryDirectory
 
 import click
@@ -22,6 +24,7 @@ from workbench.workflow.people.accounts import any_account
 
 DEFAULT_PORT = 8765
 WORKERS = "WORKBENCH_WORKERS"
+WORKER = "WORKBENCH_WORKER"
 # Of prometheus_client: where the processes of a server keep their counts, so that each can tell all of them.
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 # Open connections of a worker process, also those that send nothing.
@@ -31,12 +34,12 @@ MOST_CONNECTIONS = 8192
 def serve_until_interrupted(settings: Settings, *, host: str, port: int, workers: int) -> None:
     """Serve the site in worker processes until Ctrl-C or SIGTERM.
 
-    A worker that dies is replaced, and all end with this process (`workbench.web.server_process`). Each has a
-    second process for slow requests (`workbench.web.long_requests`). The workers read the settings from
-    environment variables that are set here.
+    One that dies is replaced, and all end with this process (`workbench.web.server_process`). Each has a
+    second process for slow requests (`workbench.web.long_requests`), and beside all of them one does the jobs
+    (`workbench.workflow.worker`). They read the settings from environment variables that are set here.
     """
     os.environ.update(environment_of(settings))
-    os.environ[WORKERS] = str(workers)
+    os.environ |= {WORKERS: str(workers), WORKER: "yes"}
     server = Server(
         "workbench.web.server_process:door_from_environment",
         factory=True,
@@ -55,7 +58,13 @@ def serve_until_interrupted(settings: Settings, *, host: str, port: int, workers
     )
     with TemporaryDirectory(prefix="workbench-counts-") as folder:
         os.environ[SHARED_FOLDER] = folder
-        server.serve()
+        # It ends with this process, whose end closes its standard input.
+        command = [sys.executable, "-m", "workbench", "worker", "--beside"]
+        with subprocess.Popen(command, stdin=subprocess.PIPE) as worker:  # noqa: S603  # nothing of a user
+            try:
+                server.serve()
+            finally:
+                worker.terminate()
 
 
 def _most_connections() -> int:

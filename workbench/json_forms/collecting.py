@@ -261,7 +261,7 @@ class InvitedJson(TypedDict):
 class DatasetFetchJson(TypedDict):
     """A collection that is being loaded, or was: of `total` documents `done` are there.
 
-    `state` is running, done, refused or interrupted; `message` is the result or the error.
+    `state` is waiting, running, done, refused, failed or cancelled; `message` is the result or the error.
     """
 
     dataset: str

@@ -11,8 +11,6 @@ import time
 
 from workbench.settings import read_settings
 from workbench.web.app import from_environment
-from workbench.web.background_work import start_background_work
-from workbench.web.context import context_of
 from workbench.web.door import Door
 from workbench.web.logs import start_logging
 
@@ -29,7 +27,6 @@ def door_from_environment() -> Door:
         threading.Thread(target=_end_without, args=(supervisor.pid,), daemon=True).start()
     start_logging(read_settings())
     app = from_environment()
-    start_background_work(context_of(app))
     door = Door(app)
     # What is there now stays, so the collector need not go through it: that would stop all requests for a
     # tenth of a second every few hundred.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from itertools import combinations
+from pathlib import Path
 from uuid import uuid4
 
 import numpy as np
@@ -18,24 +19,27 @@ from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Answer, Judgment
 from workbench.scoring.gains import Floats
 from workbench.scoring.listed import gain_measure
+from workbench.settings import read_settings
 from workbench.storage import Session
 from workbench.storage.engine import Database
-from workbench.storage.tables import ComputedResultRow
+from workbench.storage.tables import JobRow
 from workbench.workflow.adjudication import influence
 from workbench.workflow.adjudication.decisions import Decision, undo
 from workbench.workflow.adjudication.disputes import (
     Waiting,
-    compute_influence,
     dispute_queue,
+    influence_arguments,
 )
 from workbench.workflow.adjudication.opinions import Person
 from workbench.workflow.adjudication.queue import Order, State, queue_export
 from workbench.workflow.adjudication.queue_table import queue_source
 from workbench.workflow.adjudication.rules import AdjudicationRules, save_adjudication_rules
 from workbench.workflow.adjudication.topic_spreads import judgments_at, topic_spreads
+from workbench.workflow.jobs import ask
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools.topic_answers import CODES, TopicAnswers
 from workbench.workflow.runs.packed_store import tops_of
+from workbench.workflow.worker import do_waiting
 
 PEOPLE = {number: Person(f"p{9 - number}", number == 3, None, False) for number in range(5)}
 
@@ -50,7 +54,7 @@ def anew(database: Database, one: Disputed) -> list[tuple[object, ...]]:
     """The same by a process that knows nothing, of a database that keeps nothing."""
     other = Database(database.url)
     with other.writing() as db:
-        db.execute(delete(ComputedResultRow))
+        db.execute(delete(JobRow))
     return rows(other, one)
 
 
@@ -189,7 +193,7 @@ def ranks_of_runs(db: Session, one: Disputed) -> list[dict[tuple[str, str], int]
 
 
 def test_a_large_campaign_shows_the_influence_that_was_computed_last(
-    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+    sqlite_database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(influence, "SMALL_LINES", 0)
     database = sqlite_database
@@ -201,8 +205,9 @@ def test_a_large_campaign_shows_the_influence_that_was_computed_last(
         assert [line.pair for line in nothing.lines] == [
             line.pair for line in dispute_queue(db, one.id, order=Order.DISTANCE).lines
         ]
-    with database.reading() as db:
-        compute_influence(db, one.id)
+    with database.writing() as db:
+        ask(db, one.id, influence.JOB, influence_arguments(db, one.id))
+    do_waiting(read_settings({}, instance=tmp_path), database)
     exact = rows(database, one)
     with database.writing() as db:
         one.decide(db, FAR, 0)

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, send_runs
-from workbench.consensus.rule_choice import RuleChoice, rule_choice
+from workbench.consensus.rule_choice import rule_choice
 from workbench.errors import WorkbenchError
 from workbench.records import Judgment
 from workbench.storage.engine import Database
-from workbench.trust.depth import DeeperPool
-from workbench.trust.holes import Holes
-from workbench.trust.judges import OtherJudges, other_judges
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.trust import questions, report
-from workbench.workflow.trust.questions import campaign_depth, campaign_holes
-from workbench.workflow.trust.report import TrustReport, trust_report
+from workbench.workflow.trust.report import trust_report
 
 # X has d1 of T1 and d/4 of T2, Y has d2 of both; Y judged less of T1.
 OF_X = [("T1", "d1", 1), ("T1", "d2", 0), ("T1", "d/4", 0), ("T2", "d/4", 1), ("T2", "d2", 0)]
@@ -51,39 +44,6 @@ def test_a_campaign_is_compared_under_its_assessors_and_without_its_groups(datab
     assert found.runs.late == ()
 
 
-def test_it_is_computed_again_only_if_something_changed(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    computed: list[object] = []
-
-    def counted(*given: Any) -> OtherJudges:
-        computed.append(given)
-        return other_judges(*given)
-
-    monkeypatch.setattr(report, "other_judges", counted)
-    with database.writing() as db:
-        made, _ = pooled_campaign(db)
-        campaign = made.campaign.id
-        import_judgments(db, campaign, BOTH, source="f")
-
-    def asked() -> TrustReport:
-        with database.reading() as db:
-            return trust_report(db, campaign, choice=rule_choice("any"), measure="AP")
-
-    assert asked().judges == asked().judges
-    assert len(computed) == 1
-    with database.writing() as db:
-        import_judgments(db, campaign, [Judgment("Y", "T1", "d1", 0)], source="g")
-    asked()
-    assert len(computed) == 2
-    with database.writing() as db:
-        send_runs(db, campaign, late={"T1": ("d1",)})
-    found = asked()
-    assert len(computed) == 3
-    assert found.judges is not None
-    assert found.judges.runs == 3
-
-
 def test_one_assessor_alone_has_nobody_to_be_compared_with(database: Database) -> None:
     with database.writing() as db:
         made = campaign_with_people(db)
@@ -106,33 +66,3 @@ def test_what_cannot_be_ranked_is_refused(database: Database) -> None:
             trust_report(db, campaign, choice=rule_choice("any"), measure="AP")
         with pytest.raises(WorkbenchError, match="one measure"):
             trust_report(db, campaign, choice=rule_choice("any"), measure="AP P@5")
-
-
-@pytest.mark.engines
-def test_another_process_computes_no_part_of_trust_again(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with database.writing() as db:
-        campaign = pooled_campaign(db)[0].campaign.id
-        import_judgments(db, campaign, BOTH, source="f")
-
-    def asked(rule: RuleChoice) -> tuple[TrustReport, DeeperPool, Holes]:
-        with database.reading() as db:
-            return (
-                trust_report(db, campaign, choice=rule, measure="AP"),
-                campaign_depth(db, campaign, choice=rule),
-                campaign_holes(db, campaign, choice=rule, measure="AP"),
-            )
-
-    first = asked(rule_choice("any"))
-    monkeypatch.setattr(report, "other_judges", None)
-    monkeypatch.setattr(report, "other_runs", None)
-    monkeypatch.setattr(questions, "deeper_pool", None)
-    monkeypatch.setattr(questions, "holes", None)
-    # A form gives parameters that the rule does not ask for; they change nothing.
-    again = asked(RuleChoice("any", given=(("seed", "7"),)))
-    assert (again[0].judges, again[0].runs, *again[1:]) == (first[0].judges, first[0].runs, *first[1:])
-    with database.writing() as db:
-        import_judgments(db, campaign, [Judgment("X", "T2", "d1", 0)], source="g")
-    with pytest.raises(TypeError):
-        asked(rule_choice("any"))

@@ -21,14 +21,13 @@ from tests.workflow.releases.filled import filled_campaign, filled_release
 from workbench.errors import Conflict, InvalidInput
 from workbench.storage.engine import Database
 from workbench.storage.releases import read_parts
-from workbench.storage.results import store_results
 from workbench.storage.tables import (
     AccountRow,
     AssessorRow,
     Base,
-    ComputedResultRow,
     DocumentRow,
     InvitationRow,
+    JobRow,
     JudgmentEventRow,
     MailAddressRow,
     MailMessageRow,
@@ -40,6 +39,7 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.campaigns import deletion
 from workbench.workflow.clock import utc_now
+from workbench.workflow.jobs import ask
 from workbench.workflow.mail.queue import MessageKind
 from workbench.workflow.openid.identities import ProviderIdentity, link_identity
 from workbench.workflow.people.access_tokens import Scope, make_access_token
@@ -260,30 +260,26 @@ def test_free_text_stays_and_its_place_is_told(
     assert rows_of_judgments(database) == before
 
 
-def test_kept_results_are_deleted_in_portions_and_none_stays(
+def test_results_are_deleted_in_portions_and_none_stays(
     database: Database, people: tuple[int, Account, Account], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     campaign_id, olga, person = people
     with database.writing() as db:
-        store_results(db, campaign_id, {str(one): NAME.encode() for one in range(5)})
+        for number in range(5):
+            job = ask(db, campaign_id, "trust", {"number": number})
+            db.get_one(JobRow, job.id).result = NAME.encode()
     monkeypatch.setattr(deletion, "FIRST_PORTION", 2)
     monkeypatch.setattr(deletion, "MOST_ROWS", 2)
+    with pytest.raises(InvalidInput):
+        erase_person(database, person.id, typed_login="zephyrina")
+    with database.reading() as db:
+        assert len(db.scalars(select(JobRow.id)).all()) == 5
     with committed(database) as commits:
         erase(database, person, olga)
     # Of two rows, two and one, before the transaction that deletes the rest.
     assert len(commits) == 3 + 1
     with database.reading() as db:
-        assert db.scalars(select(ComputedResultRow.sha256)).all() == []
-
-
-def test_a_typing_error_keeps_the_results(database: Database, people: tuple[int, Account, Account]) -> None:
-    campaign_id, _, person = people
-    with database.writing() as db:
-        store_results(db, campaign_id, {"kept": b"result"})
-    with pytest.raises(InvalidInput):
-        erase_person(database, person.id, typed_login="zephyrina")
-    with database.reading() as db:
-        assert db.scalars(select(ComputedResultRow.sha256)).all() == ["kept"]
+        assert db.scalars(select(JobRow.id)).all() == []
 
 
 def test_whoever_reads_an_older_state_keeps_the_log_and_that_is_told(

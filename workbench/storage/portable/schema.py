@@ -36,7 +36,7 @@ from workbench.storage.tables import (
     AccessTokenRow,
     Base,
     CodeStepRow,
-    ComputedResultRow,
+    JobRow,
     MailMessageRow,
     Moment,
     PasswordResetRow,
@@ -55,7 +55,7 @@ LEFT_OUT = frozenset(
         SignInAttemptRow,
         AccessTokenRow,
         RepeatableRequestRow,
-        ComputedResultRow,
+        JobRow,
         MailMessageRow,
     )
 )

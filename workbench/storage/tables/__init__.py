@@ -16,6 +16,7 @@ from workbench.storage.tables.campaigns import (
 )
 from workbench.storage.tables.columns import Base, Moment
 from workbench.storage.tables.deciding import AdjudicationEventRow, PreferenceEventRow, PreferenceTaskRow
+from workbench.storage.tables.jobs import JobRow
 from workbench.storage.tables.judging import (
     AssessorNoteRow,
     AssessorRow,
@@ -49,7 +50,6 @@ from workbench.storage.tables.pools import (
     PoolRow,
 )
 from workbench.storage.tables.releases import ReleaseOriginRow, ReleasePartRow, ReleaseRow
-from workbench.storage.tables.results import ComputedResultRow
 from workbench.storage.tables.runs import CheckedFileRow, GroupMemberRow, GroupRow, PackedRunRow, RunRow
 from workbench.storage.tables.searching import (
     MissedSampleRow,
@@ -69,7 +69,6 @@ __all__ = [
     "CheckedFileRow",
     "CodeStepRow",
     "CollectionListRow",
-    "ComputedResultRow",
     "DocumentLoadRow",
     "DocumentRow",
     "DocumentSketchRow",
@@ -78,6 +77,7 @@ __all__ = [
     "ImportPortionRow",
     "InstructionsRow",
     "InvitationRow",
+    "JobRow",
     "JudgmentEventRow",
     "JudgmentImportRow",
     "KeptAsideRow",

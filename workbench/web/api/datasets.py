@@ -8,18 +8,11 @@ from flask import Blueprint
 
 from workbench.datasets import DatasetPart
 from workbench.errors import NotFound
-from workbench.json_forms import DatasetFetchJson, filled
-from workbench.web.access import here, organiser
+from workbench.json_forms import DatasetFetchJson
+from workbench.web.access import organiser
 from workbench.web.api.cursors import FORBID
 from workbench.web.api.operations import operation
-from workbench.web.context import app_context
-from workbench.web.dataset_fetches import (
-    DatasetFetch,
-    chosen_parts,
-    last_fetch,
-    require_parts,
-    start_fetch,
-)
+from workbench.web.collections import AskedCollection, begin_load, chosen_parts, last_load
 from workbench.workflow.people.access_tokens import Scope
 
 blueprint = Blueprint("dataset", __name__, url_prefix="/campaigns/<slug>/dataset")
@@ -50,15 +43,22 @@ def show() -> DatasetFetchJson:
 @organiser
 @operation(DatasetFetchJson, scope=Scope.MANAGE, body=SentDataset, status=202)
 def load(body: SentDataset) -> DatasetFetchJson:
-    """Begin to load parts of a collection; a process of its own goes on with it."""
-    fetch = DatasetFetch(body.dataset.strip(), chosen_parts(body.parts), body.assessor.strip())
-    require_parts(fetch)
-    start_fetch(app_context().settings, here().id, fetch)
+    """Begin to load parts of a collection; a job goes on with it."""
+    begin_load(AskedCollection(body.dataset.strip(), chosen_parts(body.parts), body.assessor.strip()))
     return _last()
 
 
 def _last() -> DatasetFetchJson:
-    found = last_fetch(app_context().settings.instance, here().id)
+    found = last_load()
     if found is None:
         raise NotFound("no collection has been loaded", remedy="load one by its id")
-    return filled(DatasetFetchJson, found, state=str(found.state))
+    return {
+        "dataset": found.arguments["dataset"],
+        "parts": found.arguments["parts"],
+        "assessor": found.arguments["assessor"],
+        "state": str(found.state),
+        "done": found.done,
+        "total": found.total,
+        "message": found.message or found.text,
+        "remedy": found.remedy,
+    }

@@ -18,6 +18,7 @@ from workbench.json_forms import (
     PoolJson,
     RebuiltPool,
 )
+from workbench.pooling.learner import LEARNER
 from workbench.pooling.strategies import ALL_STRATEGIES, PoolRecipe
 from workbench.records import TieRule
 from workbench.web.access import here, organiser, reader, viewer
@@ -25,7 +26,7 @@ from workbench.web.api.cursors import FORBID, Flag, PageQuery, Whole, after_ids,
 from workbench.web.api.operations import Text, operation
 from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import streamed
-from workbench.web.learner_builds import begin_learning
+from workbench.web.jobs import begin_learning
 from workbench.web.pages.pools.pool_choice import pool_line, pool_named, pools_shown
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.pools import drafts
@@ -128,8 +129,8 @@ def make(body: SentRecipe) -> MadePoolJson:
     )
     new = NewPool(here().id, recipe, name=body.name, draft=body.draft, created_by=viewer().id)
     made = make_apart(app_context().database, new)
-    if not body.draft:
-        begin_learning(here().id, made.pool)
+    if not body.draft and made.pool.strategy == LEARNER.name:
+        begin_learning(here().id)
     return made_pool_json(made)
 
 
@@ -190,7 +191,9 @@ def change_state(pool: str, body: PoolStateChange) -> PoolJson:
     if body.state is SentPoolState.OPEN:
         open_apart(app_context().database, here().id, pool)
         with reading() as db:
-            begin_learning(here().id, pool_summary(db, here().id, pool))
+            opened = pool_summary(db, here().id, pool)
+        if opened.strategy == LEARNER.name:
+            begin_learning(here().id)
     else:
         with writing() as db:
             drafts.close_pool(db, here().id, pool)

@@ -30,6 +30,7 @@ from workbench.trust.runs_export import runs_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.forms import findings_of, status_of
+from workbench.web.jobs import ShownJob, job_now, job_result
 from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
 from workbench.web.rendering import render_report
 from workbench.web.requests import wants_fragment
@@ -38,20 +39,15 @@ from workbench.web.results import (
     TextFile,
     result,
 )
+from workbench.workflow.result_form import result_from
 from workbench.workflow.runs.run_records import runs_of
 from workbench.workflow.scores.score_table import coverage_of
-from workbench.workflow.steps import Steps, UnderWay
-from workbench.workflow.trust.collection_report import collection_report
 from workbench.workflow.trust.estimable import Estimable
-from workbench.workflow.trust.questions import (
-    campaign_depth,
-    campaign_holes,
-    campaign_sample,
-    campaign_topics,
-)
+from workbench.workflow.trust.jobs import ANSWERS, COLLECTION, TRUST, question_arguments, state_of
+from workbench.workflow.trust.questions import campaign_sample
+from workbench.workflow.trust.ranked_runs import FEWEST_RUNS as FEWEST_TO_RANK
 from workbench.workflow.trust.ranked_runs import ranked_runs
-from workbench.workflow.trust.report import TrustReport, trust_report
-from workbench.workflow.trust.report_markdown import report_markdown
+from workbench.workflow.trust.report import Rankings, TrustReport, trust_report
 
 blueprint = Blueprint("trust", __name__, url_prefix="/c/<slug>/trust")
 MEASURE = "AP"
@@ -59,43 +55,24 @@ MOST_PAIRS = MOST_TOPICS = 10
 MOST_RUNS = 20
 FEWEST_RUNS = 5
 """Of fewer runs a rank correlation says nothing."""
-UNDER_WAY = UnderWay()
-"""What this process computes for the page now."""
-ABOUT_THE_PAGE = {"propose", "show", "part", "question"}
-"""Arguments that ask for another form of the same figures."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrustQuestion:
-    """A question with a request of its own: the title of its card, how it is computed, its tables."""
+    """A question with a request of its own: the title of its card, its tables."""
 
     title: str
-    compute: Callable[[Session, RuleChoice, str, Steps], Any]
     export: Callable[[Any, str], Export]
     parts: Collection[str]
 
 
-def _depth(db: Session, choice: RuleChoice, _: str, steps: Steps) -> object:
-    return campaign_depth(db, here().id, choice=choice, steps=steps)
-
-
-def _holes(db: Session, choice: RuleChoice, measure: str, steps: Steps) -> object:
-    return campaign_holes(db, here().id, choice=choice, measure=measure, steps=steps)
-
-
-def _topics(db: Session, choice: RuleChoice, measure: str, steps: Steps) -> object:
-    return campaign_topics(db, here().id, choice=choice, measure=measure, steps=steps)
-
-
 QUESTIONS = {
-    "depth": TrustQuestion("Would a deeper pool find more?", _depth, depth_export, DEPTH),
-    "holes": TrustQuestion("How much of the runs is judged?", _holes, holes_export, HOLES),
-    "topics": TrustQuestion(
-        "Would other topics rank the runs the same?", _topics, fewer_topics_export, TOPICS
-    ),
+    "depth": TrustQuestion("Would a deeper pool find more?", depth_export, DEPTH),
+    "holes": TrustQuestion("How much of the runs is judged?", holes_export, HOLES),
+    "topics": TrustQuestion("Would other topics rank the runs the same?", fewer_topics_export, TOPICS),
 }
-"""In the order of the page. To add one: a line here, and its name in `ADDRESS`; `trust/_<name>.html` is its
-card."""
+"""In the order of the page. To add one: a line here, its name in `ADDRESS`, what answers it in
+`workflow.trust.jobs`; `trust/_<name>.html` is its card."""
 ADDRESS = "/<any(depth, holes, topics):question>"
 ADVICE = {
     Advice.FINISH: "fair",
@@ -110,28 +87,25 @@ ADVICE = {
 @blueprint.get("")
 @reader
 def index() -> str | tuple[str, int]:
-    """The form; htmx fetches what it proposes, which may take seconds."""
+    """The five questions, each with its answer once that is computed."""
     measure = _measure()
-    proposed = "propose" in request.args or ("measure" not in request.args and not wants_fragment())
-    with reading() as db, UNDER_WAY.follow(_asked("report")) as steps:
+    with reading() as db:
         rule, runs = rule_form(db, here().id), len(runs_of(db, here().id))
-        if proposed:
-            return _page(rule, measure, runs)
-        try:
-            report = trust_report(db, here().id, choice=rule.choice, measure=measure, steps=steps)
-        except WorkbenchError as error:
-            return _page(rule, measure, runs, findings=findings_of(error, "Trust")), status_of(error)
-    return _page(rule, measure, runs, report)
-
-
-@blueprint.get("/progress/<any(report, collection, depth, holes, topics):question>")
-@reader
-def progress(question: str) -> str | tuple[str, int]:
-    """How far the figures of a card are, for a page that waits; nothing where they are not computed here."""
-    found = UNDER_WAY.get(_asked(question))
-    if found is None:
-        return "", 204
-    return render_template("trust/_progress.html", found=found)
+    if runs < FEWEST_TO_RANK or not rule.assessors:
+        return _page(rule, measure, runs)
+    try:
+        ranking_measure(measure)
+        shown = _shown("rankings", rule, measure)
+        if shown.refused is not None:
+            raise shown.refused
+        ranked = _answer_of("rankings", shown)
+        if ranked is None:
+            return _page(rule, measure, runs, shown=shown)
+        with reading() as db:
+            report = trust_report(db, here().id, choice=rule.choice, measure=measure, ranked=ranked)
+    except WorkbenchError as error:
+        return _page(rule, measure, runs, findings=findings_of(error, "Trust")), status_of(error)
+    return _page(rule, measure, runs, report, shown=shown)
 
 
 @blueprint.get("/judges.<any(csv, json, tex):kind>")
@@ -164,45 +138,64 @@ def question(question: str) -> str:
     """One of the questions: what htmx puts into the page, or a page of its own."""
     measure = _measure()
     ranking_measure(measure)
-    with reading() as db, UNDER_WAY.follow(_asked(question)) as steps:
+    with reading() as db:
         rule = rule_form(db, here().id)
-        answer = _answer(db, question, rule, measure, steps)
+    shown = _shown(question, rule, measure)
+    found, refused = _answer_of(question, shown), shown.refused
+    coverage, sample, unsampled = None, None, None
+    try:
+        with reading() as db:
+            if isinstance(found, Holes):
+                sample, unsampled = _sample(db, rule.choice)
+            if found is not None:
+                coverage = coverage_of(db, here().id, ranked_runs(db, here().id, rule.choice).qrels)
+    except WorkbenchError as error:
+        # Not yet, or not of this campaign: its card says why.
+        refused = error
     return render_template(
         f"trust/_{question}.html" if wants_fragment() else "trust/question.html",
         form=rule,
         measure=measure,
         unfolded=not wants_fragment(),
-        **answer,
+        question=question,
+        title=QUESTIONS[question].title,
+        chosen=str(ranking_measure(measure)),
+        found=None if refused else found,
+        refused=refused,
+        shown=shown,
+        sample=sample,
+        unsampled=unsampled,
+        coverage=coverage,
+        advice_kinds=ADVICE,
+        most_topics=MOST_TOPICS,
+        most_runs=MOST_RUNS,
+        plot=_depth_plot(found) if isinstance(found, DeeperPool) else None,
     )
 
 
-def _answer(db: Session, question: str, rule: RuleForm, measure: str, steps: Steps) -> dict[str, Any]:
-    """What the card of a question shows, with the share judged."""
-    asked = QUESTIONS[question]
-    found, refused, coverage = None, None, None
-    sample, unsampled = None, None
+def _shown(question: str, rule: RuleForm, measure: str) -> ShownJob:
+    """What there is of the answer to a question; it is computed anew where the campaign has changed."""
+    with reading() as db:
+        state = state_of(db, here().id)
+    return job_now(TRUST, question_arguments(question, rule.choice, measure), depends_on=state)
+
+
+def _answer_of(question: str, shown: ShownJob) -> Any:
+    """The answer as what `ANSWERS` says; None where there is none, or one of another version."""
     try:
-        found = asked.compute(db, rule.choice, measure, steps)
-        if isinstance(found, Holes):
-            sample, unsampled = _sample(db, rule.choice)
-        coverage = coverage_of(db, here().id, ranked_runs(db, here().id, rule.choice).qrels)
-    except WorkbenchError as error:
-        # Not yet, or not of this campaign: its card says why.
-        refused = error
-    return {
-        "question": question,
-        "title": asked.title,
-        "chosen": str(ranking_measure(measure)),
-        "found": found,
-        "refused": refused,
-        "sample": sample,
-        "unsampled": unsampled,
-        "coverage": coverage,
-        "advice_kinds": ADVICE,
-        "most_topics": MOST_TOPICS,
-        "most_runs": MOST_RUNS,
-        "plot": _depth_plot(found) if isinstance(found, DeeperPool) else None,
-    }
+        return None if shown.result is None else result_from(ANSWERS[question], shown.result)
+    except ValueError:
+        return None
+
+
+def _computed(question: str) -> tuple[bytes, RuleChoice]:
+    """The answer to a question as things are now, which a file waits for, and the rule of its qrels."""
+    measure = _measure()
+    ranking_measure(measure)
+    with reading() as db:
+        rule, state = rule_form(db, here().id), state_of(db, here().id)
+    asked = question_arguments(question, rule.choice, measure)
+    return job_result(TRUST, asked, depends_on=state), rule.choice
 
 
 def _sample(db: Session, choice: RuleChoice) -> tuple[Estimable | None, WorkbenchError | None]:
@@ -220,31 +213,31 @@ def question_file(question: str) -> MadeResult:
     """The tables of a question: the one that `?part=` names as CSV, as JSON and LaTeX all of them."""
     asked = QUESTIONS[question]
     part = _part(asked.parts)
-    with reading() as db, UNDER_WAY.follow(_asked(question)) as steps:
-        choice = rule_form(db, here().id).choice
-        found = asked.compute(db, choice, _measure(), steps)
-    return MadeResult(f"trust-{question}", asked.export(found, part))
+    found, _ = _computed(question)
+    return MadeResult(f"trust-{question}", asked.export(result_from(ANSWERS[question], found), part))
 
 
 @blueprint.get("/report")
 @reader
 def collection() -> str | tuple[str, int]:
-    """The report on the collection; htmx fetches it, which may take seconds, unless `show` is given."""
-    shown = wants_fragment() or "show" in request.args
+    """The report on the collection."""
     findings: tuple[Finding, ...] = ()
-    text = None
-    with reading() as db, UNDER_WAY.follow(_asked("collection")) as steps:
+    shown = ShownJob()
+    with reading() as db:
         rule = rule_form(db, here().id)
-        try:
-            text = _collection_markdown(db, rule.choice, steps) if shown else None
-        except WorkbenchError as error:
-            findings = findings_of(error, "Report")
+    try:
+        ranking_measure(_measure())
+        shown = _shown(COLLECTION, rule, _measure())
+        if shown.refused is not None:
+            raise shown.refused
+    except WorkbenchError as error:
+        findings = findings_of(error, "Report")
     page = render_template(
         "trust/_collection.html" if wants_fragment() else "trust/collection.html",
         form=rule,
         measure=_measure(),
         shown=shown,
-        rendered=None if text is None else render_report(text),
+        rendered=None if shown.result is None else render_report(shown.result.decode()),
         findings=findings,
     )
     return (page, 422) if findings else page
@@ -255,14 +248,8 @@ def collection() -> str | tuple[str, int]:
 @result
 def collection_file() -> MadeResult:
     """The same as a Markdown file."""
-    with reading() as db, UNDER_WAY.follow(_asked("collection")) as steps:
-        text = _collection_markdown(db, rule_form(db, here().id).choice, steps)
-    return MadeResult("report", text=TextFile("md", "text/markdown", (text.encode("utf-8", "replace"),)))
-
-
-def _collection_markdown(db: Session, choice: RuleChoice, steps: Steps) -> str:
-    found = collection_report(db, here().id, choice=choice, measure=_measure(), steps=steps)
-    return report_markdown(found)
+    text, _ = _computed(COLLECTION)
+    return MadeResult("report", text=TextFile("md", "text/markdown", (text,)))
 
 
 def _depth_plot(found: DeeperPool) -> dict[str, Any]:
@@ -273,20 +260,15 @@ def _depth_plot(found: DeeperPool) -> dict[str, Any]:
     }
 
 
-def _asked(part: str) -> tuple[object, ...]:
-    """Which figures of which campaign the request is about, the measure and the rule as they are given."""
-    given = request.args.items(multi=True)
-    return (here().id, part, *sorted(one for one in given if one[0] not in ABOUT_THE_PAGE))
-
-
 def _measure() -> str:
     return request.args.get("measure", MEASURE)
 
 
 def _report() -> TrustReport:
-    with reading() as db, UNDER_WAY.follow(_asked("report")) as steps:
-        choice = rule_form(db, here().id).choice
-        return trust_report(db, here().id, choice=choice, measure=_measure(), steps=steps)
+    found, choice = _computed("rankings")
+    with reading() as db:
+        ranked = result_from(Rankings, found)
+        return trust_report(db, here().id, choice=choice, measure=_measure(), ranked=ranked)
 
 
 def _part(parts: Collection[str]) -> str:
@@ -302,6 +284,7 @@ def _page(
     runs: int,
     report: TrustReport | None = None,
     findings: tuple[Finding, ...] = (),
+    shown: ShownJob | None = None,
 ) -> str:
     return render_template(
         "trust/_report.html" if wants_fragment() else "trust/index.html",
@@ -310,6 +293,7 @@ def _page(
         measure=measure,
         runs=runs,
         report=report,
+        shown=shown,
         unfolded=False,
         findings=findings,
         verdict_between=verdict_between,

@@ -16,6 +16,7 @@ from workbench.workflow.adjudication.queue import Order, QueueLine, State
 from workbench.workflow.adjudication.queue_lines import LineReader, Queue
 from workbench.workflow.adjudication.queue_table import STATES, queue_source, queue_table
 from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.result_form import result_bytes
 
 ON_THE_DESK = timedelta(hours=1)
 """How long adjudicators at work keep the order that was computed: each decision would shuffle the rest."""
@@ -89,10 +90,16 @@ def _may_be_renewed(known: KnownInfluence) -> bool:
     return (datetime.now(UTC) - known.at).total_seconds() >= LONGEST_SHARE * known.seconds
 
 
-def compute_influence(db: Session, campaign_id: int) -> None:
-    """Compute the influence of all disputed pairs; it is kept once the transaction has ended."""
+def influence_arguments(db: Session, campaign_id: int) -> dict[str, str]:
+    """The arguments of the job that computes the influence as the rules are now."""
     source = queue_source(db, campaign_id)
-    InfluenceComputing(db, source, queue_table(db, source)).compute()
+    return InfluenceComputing(db, source, queue_table(db, source)).arguments
+
+
+def compute_influence(db: Session, campaign_id: int) -> bytes:
+    """Compute the influence of all disputed pairs; as a job stores it."""
+    source = queue_source(db, campaign_id)
+    return result_bytes(InfluenceComputing(db, source, queue_table(db, source)).compute())
 
 
 def titles_of(db: Session, campaign_id: int, lines: Iterable[QueueLine]) -> dict[str, str]:

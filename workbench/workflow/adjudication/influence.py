@@ -1,8 +1,8 @@
 """The influence of disputed pairs on the ranking of the runs, and what was computed of it last.
 
 What a pair changes depends on its own topic, but whether runs change places by it on the means over all
-topics. It takes .3 s for 130 runs on 50 topics and minutes for a thousand on 500: what is known is kept, and
-the pages of a large campaign show it until there is a newer.
+topics. It takes .3 s for 130 runs on 50 topics and minutes for a thousand on 500: there a job computes it,
+and pages show the last one until there is a newer.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ from workbench.storage.tables import RunRow
 from workbench.workflow.adjudication.queue_table import QueueSource, QueueTable
 from workbench.workflow.adjudication.topic_grades import TopicGrades, topic_grades
 from workbench.workflow.campaigns.scales import scale_from_json
-from workbench.workflow.kept_results import KeptResults
+from workbench.workflow.jobs import JobState, latest
+from workbench.workflow.result_form import result_from
 from workbench.workflow.runs.packed_store import tops_of
 
 PORTION = 100
@@ -94,12 +95,8 @@ class KnownInfluence:
         return found
 
 
-_CODE = (
-    *("formats", "scoring", "docnos.py", "pooling", "workflow/adjudication/influence.py"),
-    *("workflow/adjudication/topic_grades.py", "workflow/adjudication/topic_spreads.py"),
-    "workflow/adjudication/influence.py",
-)
-_KNOWN = KeptResults(KnownInfluence, *_CODE)
+JOB = "influence"
+"""The kind of job that computes it where that takes long (`workflow.job_kinds`)."""
 _NO_DOCNOS = np.empty(0, dtype="S1")
 
 
@@ -118,8 +115,8 @@ class InfluenceComputing:
         self._runs = runs_that_count(db, self._campaign_id)
         runs = _hash(tuple(self._runs.items()))
         self._scored = self._measure.name, relevant_from, runs
-        rules = source.rules
-        self._place = rules.disputed, rules.machines, repr(source.campaign.scale), *self._scored
+        settings = (source.rules.disputed, source.rules.machines, source.campaign.scale, *self._scored)
+        self.arguments = {"settings": _hash(settings)}
 
     @cached_property
     def _topics(self) -> dict[str, TopicGrades]:
@@ -143,14 +140,18 @@ class InfluenceComputing:
         return (self._db.scalar(lines) or 0) <= SMALL_LINES
 
     def known(self) -> KnownInfluence | None:
-        """What was computed last by the same settings and runs, of these grades or earlier ones."""
-        return _KNOWN.find(self._db, self._campaign_id, [self._place]).get(self._place)
+        """What a job computed last, of the grades, runs and settings as they were then."""
+        job = latest(self._db, self._campaign_id, JOB, self.arguments, state=JobState.DONE)
+        if job is None or job.result is None:
+            return None
+        try:
+            return result_from(KnownInfluence, job.result)
+        except ValueError:
+            # Another version of the program computed it.
+            return None
 
     def compute(self) -> KnownInfluence:
-        """The influence as it is now, kept once the transaction has ended."""
-        found = self.known()
-        if found is not None and found.digest == self.digest:
-            return found
+        """The influence as it is now."""
         scores: dict[str, Floats] = {}
         made: dict[str, TopicGains] = {}
         size = 0
@@ -165,7 +166,7 @@ class InfluenceComputing:
         if scores:
             values, together = self._compared([scores[topic] for topic in self._topics], made)
         disputed = [one for one in self._topics.values() if len(one.disputed)]
-        found = KnownInfluence(
+        return KnownInfluence(
             self.digest,
             datetime.now(UTC),
             time.monotonic() - begin,
@@ -175,8 +176,6 @@ class InfluenceComputing:
             together,
             len(self._runs) * (len(self._runs) - 1) // 2,
         )
-        _KNOWN.keep(self._db, self._campaign_id, {self._place: found})
-        return found
 
     def _compared(self, scores: Sequence[Floats], made: Mapping[str, TopicGains]) -> tuple[list[Floats], int]:
         means = RankingMeans.of(scores)

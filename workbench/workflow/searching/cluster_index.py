@@ -62,15 +62,6 @@ class ClusterIndex:
         """Delete it, with what was begun."""
         for name in _numbered(self.cluster, self.name):
             OpenSearchEngine(self.cluster, name).delete()
-        self._files.discard_progress()
-
-    def note_progress(self, done: int) -> None:
-        """Write down, on this host, how many documents it has as they are now."""
-        self._files.note_progress(done)
-
-    def progress(self) -> int:
-        """How many documents it had when that was last written down, while this host updated it."""
-        return self._files.progress()
 
     @contextmanager
     def updating(self, changes: int) -> Iterator[ClusterUpdate]:

@@ -72,15 +72,6 @@ class HostIndex:
         """Delete it."""
         self.close()
         shutil.rmtree(self.folder, ignore_errors=True)
-        self._files.discard_progress()
-
-    def note_progress(self, done: int) -> None:
-        """Write down how many documents it has as they are now; where the disk is full, nothing."""
-        self._files.note_progress(done)
-
-    def progress(self) -> int:
-        """How many documents it had when that was last written down, while it was updated."""
-        return self._files.progress()
 
     @contextmanager
     def updating(self, changes: int) -> Iterator[HostUpdate]:

@@ -10,14 +10,9 @@ from sqlalchemy.orm import Session
 from workbench.errors import WorkbenchError
 from workbench.trust.alternatives import AlternativeQrels, Pair, ranking_measure, score_under
 from workbench.trust.left_out import ScoresLeftOut, scores_left_out, without_pairs
-from workbench.workflow.kept_results import KeptResults
 from workbench.workflow.runs.packed_store import arrays_for_use
 from workbench.workflow.scores.score_table import ScoreTable
 from workbench.workflow.searching.report import only_added_pairs, only_found_pairs
-
-_KEPT = KeptResults(
-    ScoresLeftOut, "formats", "scoring", "trust", "agreement", "workflow/searching/left_out.py"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +51,8 @@ def table_left_out(
     pairs = pairs_to_leave_out(db, campaign_id, table, leave_out)
     measure = ranking_measure(shown)
     words, relevant_from = CHOICES[leave_out].words, table.qrels.relevant_from
-    runs = [(one.tag, table.hashes[one.tag]) for one in table.runs]
-    source = (table.qrels.digest, relevant_from, words, sorted(pairs), str(measure), runs, seed)
-
-    def make() -> ScoresLeftOut:
-        # The threshold of the table's measures is in their names: no other is set here.
-        qrels = AlternativeQrels("qrels", table.qrels.grades)
-        sides, left_out = without_pairs(qrels, pairs, words, relevant_from, seed=seed)
-        read = (arrays_for_use(db, campaign_id, tag) for tag, _ in runs)
-        return scores_left_out(score_under(sides, read, measure), left_out, seed=seed)
-
-    return _KEPT.get(db, campaign_id, repr(source), make)
+    # The threshold of the table's measures is in their names: no other is set here.
+    qrels = AlternativeQrels("qrels", table.qrels.grades)
+    sides, left_out = without_pairs(qrels, pairs, words, relevant_from, seed=seed)
+    read = (arrays_for_use(db, campaign_id, one.tag) for one in table.runs)
+    return scores_left_out(score_under(sides, read, measure), left_out, seed=seed)

@@ -1,11 +1,10 @@
-"""What every index of a campaign's documents does, here or in a cluster, and the files of its updates."""
+"""What every index of a campaign's documents does, here or in a cluster, and the lock of its updates."""
 
 from __future__ import annotations
 
 import fcntl
-import json
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -52,7 +51,7 @@ class CampaignIndex(Protocol):
 
     @property
     def folder(self) -> Path:
-        """What tells it from others on this host, and beside which its files of updates stand."""
+        """What tells it from others on this host, and beside which the lock of its updates stands."""
 
     def state(self) -> IndexState | None:
         """What it has seen; None where there is none, or one that another version made."""
@@ -69,12 +68,6 @@ class CampaignIndex(Protocol):
     def discard(self) -> None:
         """Delete it."""
 
-    def note_progress(self, done: int) -> None:
-        """Write down how many documents it has as they are now."""
-
-    def progress(self) -> int:
-        """How many documents it had when that was last written down, while it was updated."""
-
     def updating(self, changes: int) -> AbstractContextManager[IndexUpdate]:
         """What writes the index, from documents that have changed so often.
 
@@ -84,7 +77,7 @@ class CampaignIndex(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class UpdateFiles:
-    """The files beside the folder of an index: the lock of who updates it, and how far that is."""
+    """The file beside the folder of an index: the lock of who updates it."""
 
     folder: Path
 
@@ -103,26 +96,3 @@ class UpdateFiles:
         except OSError as error:
             message = f"the folder of the index cannot be written: {error.strerror or error}"
             raise UnwritableIndex(message, remedy="free space on its disk") from error
-
-    def note_progress(self, done: int) -> None:
-        """Write down how many documents are indexed; where the disk is full, nothing."""
-        path = self._progress_path()
-        new = path.with_suffix(".new")
-        with suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            new.write_text(json.dumps(done), encoding="utf-8")
-            new.replace(path)
-
-    def progress(self) -> int:
-        """What was written down last."""
-        try:
-            return int(json.loads(self._progress_path().read_text(encoding="utf-8")))
-        except (OSError, ValueError, TypeError):
-            return 0
-
-    def discard_progress(self) -> None:
-        """Forget how far the update was."""
-        self._progress_path().unlink(missing_ok=True)
-
-    def _progress_path(self) -> Path:
-        return self.folder.with_name(f"{self.folder.name}.progress")

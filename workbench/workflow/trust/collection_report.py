@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -27,15 +26,14 @@ from workbench.trust.holes import Holes
 from workbench.workflow.adjudication.dispute_counts import dispute_counts
 from workbench.workflow.adjudication.queue import State
 from workbench.workflow.agreement.selection import campaign_ratings
-from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.clock import utc_now
+from workbench.workflow.jobs import Steps, quietly
 from workbench.workflow.pools.listing import PoolLine, pools_of
 from workbench.workflow.qrels.qrels import Material, QrelsReport, material, qrels_of
 from workbench.workflow.runs.run_records import runs_of
 from workbench.workflow.scores.score_table import Coverage, coverage_of
-from workbench.workflow.steps import Steps, quietly
 from workbench.workflow.trust.questions import campaign_depth, campaign_holes, campaign_topics
 from workbench.workflow.trust.report import TrustReport, trust_report
 
@@ -237,19 +235,7 @@ def words_in(text: str) -> int:
     return len((_TAG.sub(" ", text) if "<" in text else text).split())
 
 
-_WORDS: Cache[tuple[int, str], SizeRange] = Cache(8)
-"""By the hashes of all documents: reading their texts takes seconds of a large collection."""
-
-
 def _words_of_documents(db: Session, campaign_id: int) -> SizeRange:
-    hashes = select(DocumentRow.docno, DocumentRow.sha256).where(DocumentRow.campaign_id == campaign_id)
-    sha = hashlib.sha256()
-    for docno, of_text in db.execute(hashes.order_by(DocumentRow.docno)):
-        sha.update(f"{docno}\t{of_text}\n".encode("utf-8", "surrogateescape"))
-
-    def make() -> SizeRange:
-        texts = select(DocumentRow.title, DocumentRow.text).where(DocumentRow.campaign_id == campaign_id)
-        rows = db.execute(texts.execution_options(yield_per=_AT_ONCE))
-        return SizeRange.of([words_in(title) + words_in(text) for title, text in rows])
-
-    return _WORDS.get((campaign_id, sha.hexdigest()), make)
+    texts = select(DocumentRow.title, DocumentRow.text).where(DocumentRow.campaign_id == campaign_id)
+    rows = db.execute(texts.execution_options(yield_per=_AT_ONCE))
+    return SizeRange.of([words_in(title) + words_in(text) for title, text in rows])

@@ -15,11 +15,10 @@ from workbench.trust.alternatives import one_measure, ranking_measure, score_und
 from workbench.trust.depth import Deepening, DeeperPool, deeper_pool, pool_by_rank
 from workbench.trust.fewer_topics import FewerTopics, fewer_topics
 from workbench.trust.holes import NO_SAMPLE, Holes, holes
-from workbench.workflow.kept_results import KeptResults
+from workbench.workflow.jobs import Steps, quietly
 from workbench.workflow.pools.analysis import depth_of
 from workbench.workflow.pools.listing import PoolLine, pools_of
 from workbench.workflow.runs.packed_store import tops_of
-from workbench.workflow.steps import Steps, quietly
 from workbench.workflow.trust.estimable import Estimable, estimable, sampled_pool
 from workbench.workflow.trust.ranked_runs import RankedRuns, ranked_runs
 
@@ -27,17 +26,6 @@ Item = TypeVar("Item")
 DEEPER = 2
 """Twice the depth is a fair distance for an extrapolation (`workbench.trust.depth`)."""
 _FEWEST_RANKS = 2
-
-_CODE = (
-    *("agreement", "consensus", "formats", "pooling", "scoring", "trust"),
-    "workflow/trust/questions.py",
-)
-_KEPT_DEPTHS, _KEPT_HOLES, _KEPT_TOPICS = (
-    KeptResults(DeeperPool, *_CODE),
-    KeptResults(Holes, *_CODE),
-    KeptResults(FewerTopics, *_CODE),
-)
-"""Each by all that it depends on, in the database, for every process."""
 
 
 def campaign_depth(
@@ -59,17 +47,13 @@ def campaign_depth(
     current = {run.tag: run.sha256 for run in found.runs}
     tags = sorted({tag for line in pools for tag in line.tags} & current.keys())
     question = Deepening(depth, DEEPER * depth)
-
-    def make() -> DeeperPool:
-        counts = pool_by_rank(
-            _counted(tops_of(db, campaign_id, tags, depth=question.deeper, ties=ties), tags, steps),
-            found.qrels.qrels,
-            deepest=question.deeper,
-            relevant_from=found.qrels.relevant_from,
-        )
-        return deeper_pool(counts, question)
-
-    return _KEPT_DEPTHS.get(db, campaign_id, (found.source, question, ties, tuple(tags)), make)
+    counts = pool_by_rank(
+        _counted(tops_of(db, campaign_id, tags, depth=question.deeper, ties=ties), tags, steps),
+        found.qrels.qrels,
+        deepest=question.deeper,
+        relevant_from=found.qrels.relevant_from,
+    )
+    return deeper_pool(counts, question)
 
 
 def _counted(runs: Iterable[Item], tags: Sequence[str], steps: Steps) -> Iterator[Item]:
@@ -94,15 +78,9 @@ def campaign_holes(
     chosen, found = one_measure(measure), ranked_runs(db, campaign_id, choice)
     asked = at_threshold(chosen, found.qrels.relevant_from)
     one = _estimable(db, found)
-    # The recipe tells the sample wholly: what was drawn follows from it, and grades are in the qrels.
-    recipe = "" if one is None else repr(one.design.recipe)
-
-    def make() -> Holes:
-        sample = NO_SAMPLE if one is None else sampled_pool(db, one, found)
-        runs = found.arrays(db, steps, "Runs looked at")
-        return holes(found.qrels.qrels, runs, [asked], highest=found.highest, sample=sample)
-
-    return _KEPT_HOLES.get(db, campaign_id, (found.source, str(asked), recipe), make)
+    sample = NO_SAMPLE if one is None else sampled_pool(db, one, found)
+    runs = found.arrays(db, steps, "Runs looked at")
+    return holes(found.qrels.qrels, runs, [asked], highest=found.highest, sample=sample)
 
 
 def campaign_sample(db: Session, campaign_id: int, *, choice: RuleChoice) -> Estimable:
@@ -125,9 +103,5 @@ def campaign_topics(
 ) -> FewerTopics:
     """What fewer topics show of the ranking; raises WorkbenchError as `ranked_runs` and `fewer_topics` do."""
     chosen, found = ranking_measure(measure), ranked_runs(db, campaign_id, choice)
-
-    def make() -> FewerTopics:
-        scores = score_under([found.reference], found.arrays(db, steps, "Runs scored"), chosen)
-        return fewer_topics(scores.values[0], progress=partial(steps, label="Numbers of topics split"))
-
-    return _KEPT_TOPICS.get(db, campaign_id, (found.source, str(chosen)), make)
+    scores = score_under([found.reference], found.arrays(db, steps, "Runs scored"), chosen)
+    return fewer_topics(scores.values[0], progress=partial(steps, label="Numbers of topics split"))

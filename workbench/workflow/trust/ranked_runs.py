@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,10 +13,10 @@ from workbench.errors import WorkbenchError
 from workbench.formats.packed_runs import PackedRun
 from workbench.records import Run, Verdict
 from workbench.trust.alternatives import AlternativeQrels
+from workbench.workflow.jobs import Steps
 from workbench.workflow.qrels.qrels import Material, QrelsReport, material, qrels_of
 from workbench.workflow.runs.packed_store import arrays_for_use
 from workbench.workflow.runs.run_records import CampaignRun, runs_of
-from workbench.workflow.steps import Steps
 
 QRELS = "qrels"
 """The name of the reference: the qrels of the campaign by a rule."""
@@ -32,13 +31,6 @@ class RankedRuns:
     material: Material
     qrels: QrelsReport
     runs: tuple[CampaignRun, ...]
-
-    @property
-    def source(self) -> tuple[object, ...]:
-        """All that scores of these runs depend on, besides the measure: what is in the qrels and the runs."""
-        lines = hashlib.sha256(b"".join(self.qrels.lines())).hexdigest()
-        runs = tuple((run.tag, run.sha256) for run in self.runs)
-        return lines, self.qrels.relevant_from, self.highest, runs
 
     @property
     def reference(self) -> AlternativeQrels:

@@ -20,12 +20,9 @@ from workbench.trust.assessors import filled, qrels_of_assessors, qrels_of_rules
 from workbench.trust.judges import OtherJudges, other_judges
 from workbench.trust.reference import RankingOptions
 from workbench.trust.runs import OtherRuns, other_runs, pooled_pairs, qrels_without
-from workbench.workflow.kept_results import KeptResults
-from workbench.workflow.pools.pool_rows import contents_of
-from workbench.workflow.pools.pooled_topics import opened_pools
+from workbench.workflow.jobs import Steps, quietly
 from workbench.workflow.qrels.qrels import QrelsReport
 from workbench.workflow.scores.score_table import Coverage, coverage_of
-from workbench.workflow.steps import Steps, quietly
 from workbench.workflow.trust.ranked_runs import QRELS, RankedRuns, ranked_runs
 
 
@@ -48,39 +45,38 @@ class TrustReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rankings:
-    """The two parts that take long."""
+class Rankings:
+    """The two parts that take long: rankings by other judges, and without each group."""
 
     judges: OtherJudges | None
     runs: OtherRuns | None
 
 
-_KEPT = KeptResults(
-    _Rankings, "agreement", "consensus", "formats", "pooling", "scoring", "trust", "workflow/trust/report.py"
-)
-"""By all that they depend on: the judgments, the rule, the measure, the runs, and the pools."""
+def rankings(
+    db: Session, campaign_id: int, *, choice: RuleChoice, measure: str, steps: Steps = quietly
+) -> Rankings:
+    """Rank the runs of a campaign under other judges and without each group; set-aside runs are left out.
+
+    What an assessor did not judge of a topic is as in the qrels of the rule. Raises WorkbenchError for an
+    unknown measure or more than one, for a rule that gives no qrels yet, and for fewer than two runs.
+    """
+    chosen, found = ranking_measure(measure), ranked_runs(db, campaign_id, choice)
+    pool = _pooled(db, campaign_id, {run.tag for run in found.runs})
+    return Rankings(_judges(db, found, chosen, steps), _runs(db, found, chosen, pool, steps))
 
 
 def trust_report(
-    db: Session, campaign_id: int, *, choice: RuleChoice, measure: str, steps: Steps = quietly
+    db: Session,
+    campaign_id: int,
+    *,
+    choice: RuleChoice,
+    measure: str,
+    ranked: Rankings | None = None,
+    steps: Steps = quietly,
 ) -> TrustReport:
-    """Compare the runs of a campaign under other judges and without each group; set-aside runs are left out.
-
-    What an assessor did not judge of a topic is as in the qrels of the rule. Raises
-    WorkbenchError for an unknown measure or more than one, for a rule that gives no qrels yet, and for fewer
-    than two runs.
-    """
+    """The rankings, computed unless they are given, with the qrels that they are of; raises as they do."""
     chosen, found = ranking_measure(measure), ranked_runs(db, campaign_id, choice)
-    pools = tuple((one.id, contents_of(one)) for one in opened_pools(db, campaign_id))
-
-    def make() -> _Rankings:
-        pool = _pooled(db, campaign_id, {run.tag for run in found.runs})
-        return _Rankings(_judges(db, found, chosen, steps), _runs(db, found, chosen, pool, steps))
-
-    groups = tuple((run.tag, run.group) for run in found.runs)
-    judgments = found.material.counted_hash(choice), found.material.scale.relevant_from
-    source = (found.source, judgments, str(chosen), groups, pools)
-    rankings = _KEPT.get(db, campaign_id, source, make)
+    ranked = ranked or rankings(db, campaign_id, choice=choice, measure=measure, steps=steps)
     graded = (one for one in found.material.counted(choice) if one.grade is not None)
     grades = Counter((one.topic, one.docno) for one in graded)
     return TrustReport(
@@ -89,8 +85,8 @@ def trust_report(
         measure=str(chosen),
         graded=len(grades),
         shared=sum(count > 1 for count in grades.values()),
-        judges=rankings.judges,
-        runs=rankings.runs,
+        judges=ranked.judges,
+        runs=ranked.runs,
     )
 
 

@@ -33,7 +33,6 @@ from sqlalchemy import (
     or_,
     select,
     text,
-    tuple_,
     update,
 )
 from sqlalchemy.orm import InstrumentedAttribute, Session
@@ -50,10 +49,10 @@ from workbench.storage.tables import (
     CampaignRow,
     CheckedFileRow,
     CollectionListRow,
-    ComputedResultRow,
     GroupMemberRow,
     GroupRow,
     InvitationRow,
+    JobRow,
     JudgmentEventRow,
     KeptAsideRow,
     KnownAnswerRow,
@@ -194,7 +193,7 @@ def _erase(db: Session, row: AccountRow, now: datetime | None) -> set[str]:
     known = {login, *names, *addresses}
     _clear_invitations(db, row.id, known)
     # What was computed names assessors, and is computed again as it is asked for.
-    db.execute(delete(ComputedResultRow))
+    db.execute(delete(JobRow))
     db.flush()
     return known
 
@@ -202,9 +201,8 @@ def _erase(db: Session, row: AccountRow, now: datetime | None) -> set[str]:
 def _delete_results(db: Session, number: int) -> int:
     """Delete so many results at most, and return how many there were."""
     _overwrite_rows(db)
-    key = tuple_(ComputedResultRow.campaign_id, ComputedResultRow.sha256)
-    some = select(ComputedResultRow.campaign_id, ComputedResultRow.sha256).limit(number)
-    return db.connection().execute(delete(ComputedResultRow).where(key.in_(some))).rowcount
+    some = select(JobRow.id).limit(number)
+    return db.connection().execute(delete(JobRow).where(JobRow.id.in_(some))).rowcount
 
 
 def _overwrite_rows(db: Session) -> None:

@@ -8,16 +8,12 @@ from werkzeug.wrappers import Response
 from workbench.datasets import DatasetPart, available
 from workbench.errors import Finding, WorkbenchError
 from workbench.web.access import here, organiser
-from workbench.web.context import app_context, reading
-from workbench.web.dataset_fetches import (
-    DatasetFetch,
-    chosen_parts,
-    last_fetch,
-    require_parts,
-    start_fetch,
-)
+from workbench.web.collections import AskedCollection, begin_load, chosen_parts, last_load
+from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, sent_text, status_of
 from workbench.web.requests import see_other
+from workbench.workflow.job_kinds import COLLECTION
+from workbench.workflow.jobs import cancel, latest
 from workbench.workflow.overview.readiness import readiness
 
 blueprint = Blueprint("dataset", __name__, url_prefix="/c/<slug>/dataset")
@@ -34,16 +30,15 @@ def index() -> str:
 @organiser
 def load() -> Response | tuple[str, int]:
     """Start loading parts of a collection."""
-    fetch = DatasetFetch(
+    asked = AskedCollection(
         sent_text("dataset").strip(),
         chosen_parts(request.form.getlist("part")),
         sent_text("assessor").strip(),
     )
     try:
-        require_parts(fetch)
-        start_fetch(app_context().settings, here().id, fetch)
+        begin_load(asked)
     except WorkbenchError as error:
-        return _page(fetch, findings_of(error, "Collection", "dataset")), status_of(error)
+        return _page(asked, findings_of(error, "Collection", "dataset")), status_of(error)
     return see_other(url_for("dataset.index"))
 
 
@@ -51,21 +46,30 @@ def load() -> Response | tuple[str, int]:
 @organiser
 def progress() -> str:
     """How far it is: the piece of the page that asks for itself while a collection is loaded."""
-    return render_template(
-        "documents/_fetch.html", fetch=last_fetch(app_context().settings.instance, here().id)
-    )
+    return render_template("documents/_fetch.html", job=last_load())
 
 
-def _page(fetch: DatasetFetch | None = None, findings: tuple[Finding, ...] = ()) -> str:
+@blueprint.post("/end")
+@organiser
+def end() -> Response:
+    """End the loading; what is loaded stays."""
+    with writing() as db:
+        running = latest(db, here().id, COLLECTION)
+        if running is not None:
+            cancel(db, running.id)
+    return see_other(url_for("dataset.index"))
+
+
+def _page(asked: AskedCollection | None = None, findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
         state = readiness(db, here().id)
-    last = last_fetch(app_context().settings.instance, here().id)
+    last = last_load()
     usual = DatasetPart.DOCUMENTS if state.missing or state.draft else DatasetPart.TOPICS
     return render_template(
         "documents/dataset.html",
         available=available(),
-        sent=fetch or DatasetFetch(last.dataset if last else "", (usual.value,)),
-        fetch=last,
+        sent=asked or AskedCollection(last.arguments["dataset"] if last else "", (usual.value,)),
+        job=last,
         pooled=bool(state.pools or state.draft),
         findings=findings,
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from workbench.web.access import here, viewer
 from workbench.web.context import adaptive_states, reading, writing
-from workbench.web.learner_builds import start_learning
+from workbench.web.jobs import begin_learning
 from workbench.workflow.judging.near_duplicates import keep_sketches, missing_sketches
 from workbench.workflow.judging.task import hand_out_next, prepare_next
 from workbench.workflow.people.membership import require_assignment
@@ -21,7 +21,7 @@ def prepare_desk(assignment_id: int) -> None:
         require_assignment(db, here().id, assignment_id)
         waits = prepare_next(db, adaptive_states(), assignment_id, viewer().id)
     for campaign_id in adaptive_states().learners.take_due():
-        start_learning(campaign_id)
+        begin_learning(campaign_id)
     if waits and here().archived_at is None:
         with writing() as db:
             hand_out_next(db, adaptive_states(), assignment_id, viewer().id)

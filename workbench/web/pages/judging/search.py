@@ -19,7 +19,6 @@ from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of
 from workbench.web.ids import read_id, write_id
-from workbench.web.index_builds import index_to_have
 from workbench.web.pages.search.forms import (
     FROM,
     OF_ASSESSORS,
@@ -30,6 +29,7 @@ from workbench.web.pages.search.forms import (
     refused_with,
 )
 from workbench.web.requests import loaded_anew, pushed, see_other, wants_fragment
+from workbench.web.search_index import index_to_have
 from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns.collection import topic_of
 from workbench.workflow.campaigns.scales import scale_from_json

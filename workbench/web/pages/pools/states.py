@@ -7,11 +7,12 @@ from werkzeug.wrappers import Response
 
 from workbench.counts import counted
 from workbench.errors import Finding, WorkbenchError
+from workbench.pooling.learner import LEARNER
 from workbench.web import notices
 from workbench.web.access import here, organiser
 from workbench.web.context import app_context, reading, writing
 from workbench.web.forms import findings_of, status_of
-from workbench.web.learner_builds import begin_learning
+from workbench.web.jobs import begin_learning
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.requests import see_other
@@ -42,7 +43,8 @@ def open_(pool_id: int) -> Response:
         line = pool_line(db, here().id, pool_id)
     opened = open_apart(app_context().database, here().id, line.name, seen=request.form.get("sha256"))
     if opened:
-        begin_learning(here().id, line)
+        if line.strategy == LEARNER.name:
+            begin_learning(here().id)
         announce_step(f"Pool “{line.name}” is open for judging.")
     else:
         notices.add(f"Pool “{line.name}” was already open.", "fair")

@@ -14,7 +14,7 @@ from workbench.web.access import here
 from workbench.web.context import reading
 from workbench.web.forms import sent_text, status_of
 from workbench.web.ids import read_id
-from workbench.web.index_builds import (
+from workbench.web.search_index import (
     IndexProblem,
     IndexProgress,
     IndexToHave,

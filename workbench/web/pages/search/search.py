@@ -14,12 +14,12 @@ from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, sent_id, status_of, whole_number
 from workbench.web.ids import read_id, write_id
-from workbench.web.index_builds import IndexProgress, index_to_have
 from workbench.web.pages.pools.additions import added_in_words
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.pages.search.forms import OF_ORGANISERS, ask_index, index_now, read_search, refused_with
 from workbench.web.requests import pushed, see_other, wants_fragment
 from workbench.web.results import MadeResult, result
+from workbench.web.search_index import IndexProgress, index_to_have
 from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.desk_rules import allows_search_of

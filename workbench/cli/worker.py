@@ -1,0 +1,46 @@
+"""`workbench worker`: do the jobs of a site, beside its server or on another host."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+
+import click
+
+from workbench.cli.database import database_options, migrated_database
+from workbench.cli.output import announce
+from workbench.settings import Settings
+from workbench.workflow.worker import AT_ONCE, NICENESS, work_until
+
+
+@click.command("worker")
+@click.option(
+    "--at-once", default=AT_ONCE, show_default=True, type=click.IntRange(1, 64), help="Jobs done at once."
+)
+@click.option("--beside", is_flag=True, hidden=True, help="End when standard input does.")
+@database_options
+def command(settings: Settings, at_once: int, beside: bool) -> None:
+    """Do what takes long: loading collections, search indexes, training of learners, reports, mail.
+
+    `workbench serve` starts one worker. Start further ones on this host or others with the same settings.
+    """
+    logging.basicConfig(level=logging.WARNING)
+    os.nice(NICENESS)
+    stop = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    signal.signal(signal.SIGINT, lambda *_: stop.set())
+    if beside:
+        threading.Thread(target=_end_with_the_server, args=(stop,), daemon=True).start()
+    else:
+        announce("Workbench does the jobs of this site. Stop with Ctrl-C.")
+    with migrated_database(settings) as database:
+        work_until(stop, settings, database, at_once=at_once)
+
+
+def _end_with_the_server(stop: threading.Event) -> None:
+    # Not `sys.stdin`, which Python cannot close at its end while a thread reads it.
+    while os.read(0, 1):
+        pass
+    stop.set()

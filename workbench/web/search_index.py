@@ -1,0 +1,135 @@
+"""The search index of a campaign on this host, brought up to date by a job unless that is quick."""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from workbench.errors import Conflict
+from workbench.searching.engine import EngineUnavailable, UnwritableIndex
+from workbench.storage import Session
+from workbench.storage.tables import CampaignRow
+from workbench.web.access import here
+from workbench.web.context import app_context, reading
+from workbench.web.jobs import begin
+from workbench.workflow.job_kinds import INDEX, UNAVAILABLE, UNWRITABLE
+from workbench.workflow.jobs import Job, JobState, latest
+from workbench.workflow.searching.index import campaign_index, refresh_index
+from workbench.workflow.searching.updating import CampaignIndex
+from workbench.workflow.worker import THIS_HOST
+
+SMALL = 300
+"""Documents that are indexed at once, which takes a tenth of a second."""
+RETRY_SECONDS = 30.0
+_AWAY: dict[Path, float] = {}
+LOG = logging.getLogger(__name__)
+
+
+class IndexProblem(StrEnum):
+    """Why an index stays behind."""
+
+    UNWRITABLE = "unwritable"
+    ENDED = "ended"
+    UNAVAILABLE = "unavailable"
+
+
+_PROBLEMS = {UNWRITABLE: IndexProblem.UNWRITABLE, UNAVAILABLE: IndexProblem.UNAVAILABLE}
+
+
+@dataclass(frozen=True, slots=True)
+class IndexProgress:
+    """The index of a campaign: whether it misses changes, how far it is updated, and what prevents that."""
+
+    index: CampaignIndex
+    behind: bool
+    done: int
+    total: int
+    problem: IndexProblem | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexToHave:
+    """The index of a campaign, and how often its documents were written and how many there are by now."""
+
+    index: CampaignIndex
+    changes: int
+    documents: int
+
+
+def index_to_have(db: Session, campaign_id: int) -> IndexToHave:
+    """The index of a campaign as its database tells of it; raises NotFound."""
+    settings = app_context().settings
+    index = campaign_index(db, settings.instance, campaign_id, settings.cluster)
+    # Read by the line before: every search asks this.
+    campaign = db.get_one(CampaignRow, campaign_id)
+    return IndexToHave(index, campaign.document_changes, campaign.documents)
+
+
+def up_to_date_index(to_have: IndexToHave) -> IndexProgress:
+    """The index of this campaign as far as it is; where it is behind, it is updated, or a job begun for that.
+
+    Not while a transaction is open. A cluster that did not answer a moment ago is not asked: nobody waits for
+    it page by page.
+    """
+    index, total = to_have.index, to_have.documents
+    if time.monotonic() - _AWAY.get(index.folder, -RETRY_SECONDS) < RETRY_SECONDS:
+        return IndexProgress(index, True, 0, total, IndexProblem.UNAVAILABLE)
+    try:
+        if _has_seen(to_have):
+            return IndexProgress(index, False, total, total)
+        job, problem = None, None
+        if total > SMALL or app_context().settings.cluster is not None:
+            job = _job(to_have)
+            problem = _problem_of(job)
+        else:
+            problem = _updated_here()
+        if _has_seen(to_have):
+            return IndexProgress(index, False, total, total)
+    except EngineUnavailable as error:
+        note_unavailable(index, error)
+        return IndexProgress(index, True, 0, total, IndexProblem.UNAVAILABLE)
+    return IndexProgress(index, True, job.done if job else 0, total, problem)
+
+
+def note_unavailable(index: CampaignIndex, error: EngineUnavailable) -> None:
+    """Log why an engine did not answer, and leave it alone for a while."""
+    LOG.error("%s", error)
+    _AWAY[index.folder] = time.monotonic()
+
+
+def _job(to_have: IndexToHave) -> Job:
+    """The job that updates the index on this host; one that failed a moment ago is not begun again."""
+    arguments = {"documents": to_have.documents, "index": str(to_have.index.folder)}
+    with reading() as db:
+        last = latest(db, here().id, INDEX, arguments)
+    failed_at = last.ended_at if last is not None and last.state is not JobState.DONE else None
+    if last is not None and failed_at is not None and time.time() - failed_at.timestamp() < RETRY_SECONDS:
+        return last
+    return begin(INDEX, arguments, host=THIS_HOST)
+
+
+def _problem_of(job: Job) -> IndexProblem | None:
+    if job.active or job.state is JobState.DONE:
+        return None
+    return _PROBLEMS.get(job.message, IndexProblem.ENDED)
+
+
+def _updated_here() -> IndexProblem | None:
+    context = app_context()
+    try:
+        refresh_index(context.database, context.settings.instance, here().id)
+    except UnwritableIndex as error:
+        LOG.error("%s", error)
+        return IndexProblem.UNWRITABLE
+    except Conflict:
+        # Another process is at it.
+        pass
+    return None
+
+
+def _has_seen(to_have: IndexToHave) -> bool:
+    state = to_have.index.state()
+    return state is not None and state.changes == to_have.changes

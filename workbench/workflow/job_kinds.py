@@ -1,0 +1,134 @@
+"""The kinds of jobs, and what does each. To add one: a function here or in its room, and a line in KINDS."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+from workbench.counts import counted
+from workbench.datasets import DatasetPart, catalogue_entry
+from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.searching.engine import EngineUnavailable, UnwritableIndex
+from workbench.workflow.adjudication.disputes import compute_influence
+from workbench.workflow.adjudication.influence import JOB as INFLUENCE
+from workbench.workflow.datasets import DatasetLoaded, load_dataset
+from workbench.workflow.jobs import Doing, Work
+from workbench.workflow.mail.sending import send_waiting
+from workbench.workflow.pools.learner_rounds import CollectionVectors, make_rounds
+from workbench.workflow.runs.packed_store import pack_runs_one_by_one
+from workbench.workflow.searching.index import refresh_index, remove_old_indexes
+from workbench.workflow.trust.jobs import TRUST, answer_question
+
+COLLECTION, INDEX, LEARNING, MAIL, PACKING = ("collection", "index", "learning", "mail", "packing")
+LONG = (COLLECTION, LEARNING)
+"""Kinds that may take hours: they never take every place of a worker."""
+LEARNING_LOOK_SECONDS = 0.3
+"""So long a batch that was judged waits until it is learned from."""
+LEARNING_IDLE_SECONDS = 300.0
+"""Without work for so long learning ends, which takes the vectors of the texts from memory."""
+_SHOWN = 5
+
+
+def load_collection(doing: Doing) -> bytes:
+    """Bring parts of a collection into the campaign; the result is what was loaded, in words."""
+    asked = doing.job.arguments
+    done = load_dataset(
+        doing.database,
+        doing.campaign_id,
+        catalogue_entry(asked["dataset"]),
+        [DatasetPart(part) for part in asked["parts"]],
+        assessor=asked["assessor"],
+        progress=lambda part, done, total: doing.tell(str(part).capitalize(), done, total),
+    )
+    return in_words(done).encode("utf-8", "replace")
+
+
+def in_words(done: DatasetLoaded) -> str:
+    """What was loaded, as a sentence for each part."""
+    sentences: list[str] = []
+    if done.topics:
+        sentences.append(f"{counted(done.topics.read, 'topic')}, {done.topics.added:,} new.")
+    if done.qrels:
+        sentences.extend(
+            f"{counted(one.judgments, 'judgment')} of {one.name}, {one.new:,} new."
+            for one in done.qrels.assessors
+        )
+    if done.left_out:
+        sentences.append(f"{counted(done.left_out, 'judgment')} with a negative grade left out.")
+    if done.run:
+        sentences.append(f"Run {done.run} added.")
+    if done.documents:
+        found = done.documents.lacking - len(done.documents.absent)
+        sentences.append(
+            f"{found:,} of {counted(done.documents.lacking, 'pooled document')} without text found."
+        )
+        if done.documents.absent:
+            shown = ", ".join(done.documents.absent[:_SHOWN])
+            more = ", …" if len(done.documents.absent) > _SHOWN else ""
+            sentences.append(f"Not in the collection: {shown}{more}.")
+    return " ".join(sentences)
+
+
+def update_index(doing: Doing) -> None:
+    """Update the search index, unless another process does or the campaign is gone."""
+    cluster = doing.settings.cluster
+    try:
+        refresh_index(
+            doing.database,
+            doing.settings.instance,
+            doing.campaign_id,
+            lambda done: doing.tell("Documents indexed", done, doing.job.arguments["documents"]),
+            cluster,
+        )
+        remove_old_indexes(doing.database, doing.settings.instance, cluster)
+    except (Conflict, NotFound):
+        return
+    except UnwritableIndex as error:
+        raise WorkbenchError(UNWRITABLE, remedy=str(error)) from error
+    except EngineUnavailable as error:
+        raise WorkbenchError(UNAVAILABLE, remedy=str(error)) from error
+
+
+UNWRITABLE = "the index cannot be written"
+UNAVAILABLE = "the search engine does not answer"
+
+
+def learn(doing: Doing) -> None:
+    """Train the learners of the campaign's pools as batches are judged, until nobody judges any more."""
+    vectors = CollectionVectors()
+    last = time.monotonic()
+    while time.monotonic() - last < LEARNING_IDLE_SECONDS:
+        if make_rounds(doing.database, doing.campaign_id, vectors):
+            last = time.monotonic()
+        elif not doing.settings.worker:
+            # A request waits for it.
+            return
+        time.sleep(LEARNING_LOOK_SECONDS)
+
+
+def send_mail(doing: Doing) -> None:
+    """Send the messages that are due."""
+    if doing.settings.mail is not None:
+        send_waiting(doing.database, doing.settings.mail)
+
+
+def pack_runs(doing: Doing) -> None:
+    """Pack the runs of the campaign that are not packed yet."""
+    pack_runs_one_by_one(doing.database, doing.campaign_id)
+
+
+def weigh_disputes(doing: Doing) -> bytes:
+    """What each disputed pair could change in the ranking of the runs."""
+    with doing.database.reading() as db:
+        return compute_influence(db, doing.campaign_id)
+
+
+KINDS: Mapping[str, Work] = {
+    COLLECTION: load_collection,
+    INDEX: update_index,
+    LEARNING: learn,
+    MAIL: send_mail,
+    PACKING: pack_runs,
+    INFLUENCE: weigh_disputes,
+    TRUST: answer_question,
+}

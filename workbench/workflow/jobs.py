@@ -1,0 +1,318 @@
+"""Jobs: what takes longer than a page may, done by a worker (`workflow.worker`) and shown by pages.
+
+A page asks for a job by its kind and arguments, and says by `depends_on` what else the result depends on.
+The result stays with the job, so that the next page has it at once, and an older one until there is a newer.
+A job whose process has ended without a word is taken up by another.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any, Protocol, TypeVar
+
+from sqlalchemy import ColumnElement, delete, select, update
+from sqlalchemy.orm import Session
+
+from workbench.errors import Finding, InvalidInput, Unavailable, WorkbenchError
+from workbench.settings import Settings
+from workbench.storage.engine import Database
+from workbench.storage.tables import JobRow
+from workbench.workflow.clock import shared_now
+
+BEAT_SECONDS = 1.0
+ABANDONED = timedelta(seconds=15)
+"""A running job that was not noted for so long belongs to a process that has ended."""
+MOST_ATTEMPTS = 3
+MOST_OF_A_KIND = 40
+"""Jobs of one campaign and kind that are kept: one for each choice of arguments."""
+LOG = logging.getLogger(__name__)
+Item = TypeVar("Item")
+
+
+class Steps(Protocol):
+    """Passes on the items of a step of a computation one by one, and may show how many are done."""
+
+    def __call__(self, items: Sequence[Item], label: str) -> Iterable[Item]:
+        """The items; `label` says what is done with them."""
+
+
+def quietly(items: Sequence[Item], label: str) -> Iterable[Item]:  # noqa: ARG001  # as `Steps` calls it
+    """The items, with nothing shown."""
+    return items
+
+
+class JobState(StrEnum):
+    """What becomes of a job; `FAILED` where its process ended again and again, or the program has a fault."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    REFUSED = "refused"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job: of `total` `done` are done; `message` and `remedy` say why it was refused or failed."""
+
+    id: int
+    campaign_id: int | None
+    kind: str
+    arguments: Mapping[str, Any]
+    depends_on: str
+    state: JobState
+    label: str
+    done: int
+    total: int
+    message: str
+    remedy: str
+    asked_at: datetime
+    ended_at: datetime | None
+    result: bytes | None
+
+    @property
+    def active(self) -> bool:
+        """Whether it waits or runs."""
+        return self.state in {JobState.WAITING, JobState.RUNNING}
+
+    @property
+    def text(self) -> str:
+        """The result of a job that has words for one."""
+        return (self.result or b"").decode()
+
+    @property
+    def error(self) -> WorkbenchError:
+        """Why there is no result."""
+        return WorkbenchError(self.message, remedy=self.remedy)
+
+
+def ask(
+    db: Session,
+    campaign_id: int | None,
+    kind: str,
+    arguments: Mapping[str, Any] | None = None,
+    *,
+    depends_on: str = "",
+    host: str = "",
+) -> Job:
+    """Have a job done, unless one of these arguments waits or runs already; returns whichever it is."""
+    found = latest(db, campaign_id, kind, arguments)
+    if found is not None and found.active:
+        return found
+    row = JobRow(
+        campaign_id=campaign_id,
+        kind=kind,
+        arguments=_text(arguments or {}),
+        depends_on=depends_on,
+        host=host,
+        state=JobState.WAITING,
+        asked_at=shared_now(db),
+    )
+    db.add(row)
+    db.flush()
+    return _job(row)
+
+
+def latest(
+    db: Session,
+    campaign_id: int | None,
+    kind: str,
+    arguments: Mapping[str, Any] | None = None,
+    *,
+    state: JobState | None = None,
+) -> Job | None:
+    """The newest job of a kind: of these arguments, of any without; in this state, in any without."""
+    chosen = select(JobRow).where(JobRow.campaign_id == campaign_id, JobRow.kind == kind)
+    if arguments is not None:
+        chosen = chosen.where(JobRow.arguments == _text(arguments))
+    if state is not None:
+        chosen = chosen.where(JobRow.state == state)
+    row = db.scalars(chosen.order_by(JobRow.id.desc()).limit(1)).one_or_none()
+    return None if row is None else _job(row)
+
+
+def job_of(db: Session, job_id: int) -> Job | None:
+    """A job by its number; None where it was deleted."""
+    row = db.get(JobRow, job_id)
+    return None if row is None else _job(row)
+
+
+def cancel(db: Session, job_id: int) -> None:
+    """Have a job ended: its process notices within a second or two."""
+    active = JobRow.state.in_((JobState.WAITING, JobState.RUNNING))
+    ended = {"state": JobState.CANCELLED, "ended_at": shared_now(db)}
+    db.execute(update(JobRow).where(JobRow.id == job_id, active).values(ended))
+
+
+def waits(db: Session, host: str, without: Iterable[str] = ()) -> Job | None:
+    """The job that is next for a worker of a host: one that waits, or one whose process has ended."""
+    ended = (JobRow.state == JobState.RUNNING) & (JobRow.beat_at < shared_now(db) - ABANDONED)
+    chosen = select(JobRow).where((JobRow.state == JobState.WAITING) | ended)
+    chosen = chosen.where(JobRow.host.in_(("", host)), JobRow.kind.not_in(tuple(without)))
+    row = db.scalars(chosen.order_by(JobRow.id).limit(1)).one_or_none()
+    return None if row is None else _job(row)
+
+
+def take(db: Session, job: Job) -> int:
+    """Begin a job that `waits`: which attempt this is, 0 where somebody else has taken it."""
+    row = db.scalars(select(JobRow).where(JobRow.id == job.id).with_for_update()).one_or_none()
+    if row is None or row.state not in {JobState.WAITING, JobState.RUNNING}:
+        return 0
+    now = shared_now(db)
+    if row.state == JobState.RUNNING and row.beat_at is not None and row.beat_at >= now - ABANDONED:
+        return 0
+    if row.attempts >= MOST_ATTEMPTS:
+        row.state, row.ended_at = JobState.FAILED, now
+        row.message, row.remedy = (
+            "its process ended again and again",
+            "see whether the server has memory left",
+        )
+        return 0
+    row.attempts += 1
+    row.state, row.beat_at, row.done, row.total = JobState.RUNNING, now, 0, 0
+    return row.attempts
+
+
+class Doing:
+    """A job that is being done, as its work sees it: what there is to work with, and how far it is."""
+
+    def __init__(self, settings: Settings, database: Database, job: Job, attempt: int) -> None:
+        self.settings, self.database, self.job = settings, database, job
+        self._attempt = attempt
+        self._far: dict[str, Any] = {}
+
+    @property
+    def campaign_id(self) -> int:
+        """The campaign of a job that is of one."""
+        if self.job.campaign_id is None:
+            raise ValueError(f"{self.job.kind} is of no campaign")
+        return self.job.campaign_id
+
+    def tell(self, label: str, done: int, total: int) -> None:
+        """Say how far it is; shown within a second."""
+        self._far = {"label": label, "done": done, "total": total}
+
+    def steps(self, items: Sequence[Item], label: str) -> Iterator[Item]:
+        """Items of a step, told one by one; of a range each of its numbers counts. As `Steps`."""
+        done, total = 0, sum(map(_size, items))
+        for item in items:
+            self.tell(label, done, total)
+            yield item
+            done += _size(item)
+        if total:
+            self.tell(label, total, total)
+
+    @contextmanager
+    def beating(self) -> Iterator[None]:
+        """Note every second that it goes on; the process ends where the job is no longer its own."""
+        ended = threading.Event()
+
+        def beat() -> None:
+            while not ended.wait(BEAT_SECONDS):
+                if not self._note():
+                    os._exit(1)
+
+        thread = threading.Thread(target=beat, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+
+    def end(
+        self, state: JobState, *, result: bytes | None = None, message: str = "", remedy: str = ""
+    ) -> None:
+        """Store the result, or why there is none, and delete what it replaces."""
+        job = self.job
+        with self.database.writing() as db:
+            values = {"state": state, "result": result, "message": message, "remedy": remedy}
+            values |= {"ended_at": shared_now(db)} | self._far
+            if not db.execute(update(JobRow).where(*self._own()).values(values)).rowcount:  # type: ignore[attr-defined]
+                return
+            others = [JobRow.campaign_id == job.campaign_id, JobRow.kind == job.kind, JobRow.id < job.id]
+            same = [*others, JobRow.arguments == _text(job.arguments)]
+            if state not in {JobState.DONE, JobState.REFUSED}:
+                same.append(JobRow.state != JobState.DONE)
+            db.execute(delete(JobRow).where(*same))
+            newest = select(JobRow.id).where(*others).order_by(JobRow.id.desc())
+            beyond = db.scalars(newest.offset(MOST_OF_A_KIND).limit(1)).one_or_none()
+            if beyond is not None:
+                db.execute(delete(JobRow).where(*others, JobRow.id <= beyond))
+
+    def _note(self) -> bool:
+        try:
+            with self.database.writing() as db:
+                values = {"beat_at": shared_now(db)} | self._far
+                found = db.execute(update(JobRow).where(*self._own()).values(values))
+                return bool(found.rowcount)  # type: ignore[attr-defined]
+        except Unavailable as error:
+            LOG.warning("job %s: %s", self.job.kind, error)
+            return True
+
+    def _own(self) -> list[ColumnElement[bool]]:
+        own = (JobRow.id == self.job.id, JobRow.state == JobState.RUNNING, JobRow.attempts == self._attempt)
+        return list(own)
+
+
+Work = Callable[[Doing], bytes | None]
+"""What a kind of job does: raises WorkbenchError where it refuses, and returns its result."""
+
+
+def do(doing: Doing, work: Work) -> None:
+    """Do a job, and store what became of it."""
+    try:
+        result = work(doing)
+    except (WorkbenchError, Unavailable) as error:
+        message, remedy = _in_words(error)
+        doing.end(JobState.REFUSED, message=message, remedy=remedy)
+    except Exception:
+        LOG.exception("job %s", doing.job.kind)
+        doing.end(
+            JobState.FAILED, message="a fault of the program ended it", remedy="see the log of the server"
+        )
+    else:
+        doing.end(JobState.DONE, result=result)
+
+
+def _in_words(error: WorkbenchError | Unavailable) -> tuple[str, str]:
+    if isinstance(error, InvalidInput):
+        first: Finding = error.findings[0]
+        return first.message, first.remedy
+    return getattr(error, "message", str(error)), getattr(error, "remedy", "")
+
+
+def _text(arguments: Mapping[str, Any]) -> str:
+    return json.dumps(arguments, sort_keys=True, separators=(",", ":"))
+
+
+def _size(item: object) -> int:
+    return len(item) if isinstance(item, range) else 1
+
+
+def _job(row: JobRow) -> Job:
+    return Job(
+        row.id,
+        row.campaign_id,
+        row.kind,
+        json.loads(row.arguments),
+        row.depends_on,
+        JobState(row.state),
+        row.label or "",
+        row.done or 0,
+        row.total or 0,
+        row.message or "",
+        row.remedy or "",
+        row.asked_at,
+        row.ended_at,
+        row.result,
+    )

@@ -1,0 +1,96 @@
+"""The questions of trust as jobs: each takes seconds to minutes, and its answer stays until things change."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from workbench import __version__
+from workbench.consensus.rule_choice import RuleChoice
+from workbench.storage.tables import (
+    AdjudicationEventRow,
+    AssessorRow,
+    CampaignRow,
+    JudgmentEventRow,
+    PoolEntryRow,
+    PoolRow,
+    RunRow,
+)
+from workbench.trust.depth import DeeperPool
+from workbench.trust.fewer_topics import FewerTopics
+from workbench.trust.holes import Holes
+from workbench.workflow.jobs import Doing
+from workbench.workflow.result_form import result_bytes
+from workbench.workflow.trust.collection_report import collection_report
+from workbench.workflow.trust.questions import campaign_depth, campaign_holes, campaign_topics
+from workbench.workflow.trust.report import Rankings, rankings
+from workbench.workflow.trust.report_markdown import report_markdown
+
+TRUST = "trust"
+ANSWERS: Mapping[str, type[Any]] = {
+    "rankings": Rankings,
+    "depth": DeeperPool,
+    "holes": Holes,
+    "topics": FewerTopics,
+}
+"""What each question is answered by; the report on the collection is text."""
+COLLECTION = "collection"
+
+
+def question_arguments(question: str, choice: RuleChoice, measure: str) -> dict[str, Any]:
+    """The arguments of the job that answers a question."""
+    given = {"rule": choice.rule, "machines": choice.machines, "given": sorted(choice.parameters().items())}
+    return {"question": question, "measure": measure, **given}
+
+
+def answer_question(doing: Doing) -> bytes:
+    """The answer to a question; raises WorkbenchError as the question does."""
+    asked = doing.job.arguments
+    choice = RuleChoice(
+        asked["rule"], asked["machines"], tuple((name, text) for name, text in asked["given"])
+    )
+    about: dict[str, Any] = {"choice": choice, "steps": doing.steps}
+    with doing.database.reading() as db:
+        found: object
+        match asked["question"]:
+            case "rankings":
+                found = rankings(db, doing.campaign_id, measure=asked["measure"], **about)
+            case "depth":
+                found = campaign_depth(db, doing.campaign_id, **about)
+            case "holes":
+                found = campaign_holes(db, doing.campaign_id, measure=asked["measure"], **about)
+            case "topics":
+                found = campaign_topics(db, doing.campaign_id, measure=asked["measure"], **about)
+            case _:
+                report = collection_report(db, doing.campaign_id, measure=asked["measure"], **about)
+                return report_markdown(report).encode("utf-8", "replace")
+    return result_bytes(found)
+
+
+def state_of(db: Session, campaign_id: int) -> str:
+    """A hash of what answers depend on: judgments, decisions, runs, pools, scale, and the program."""
+    found: list[object] = [__version__]
+    for row in (JudgmentEventRow, AdjudicationEventRow):
+        counted = select(func.count(row.id), func.max(row.id)).where(row.campaign_id == campaign_id)
+        found += db.execute(counted).one()
+    entries = select(func.count()).select_from(PoolEntryRow).join(PoolRow)
+    found.append(db.scalar(entries.where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))))
+    for chosen in (
+        select(RunRow.tag, RunRow.sha256, RunRow.verdict, RunRow.group_id, RunRow.replaced_at)
+        .where(RunRow.campaign_id == campaign_id)
+        .order_by(RunRow.id),
+        select(PoolRow.id, PoolRow.opened_at, PoolRow.created_at)
+        .where(PoolRow.campaign_id == campaign_id)
+        .order_by(PoolRow.id),
+        select(AssessorRow.id, AssessorRow.name, AssessorRow.machine)
+        .where(AssessorRow.campaign_id == campaign_id)
+        .order_by(AssessorRow.id),
+    ):
+        found += [tuple(row) for row in db.execute(chosen)]
+    campaign = db.get_one(CampaignRow, campaign_id)
+    found += [campaign.scale, campaign.name]
+    return hashlib.sha256(repr(found).encode("utf-8", "surrogateescape")).hexdigest()
