@@ -197,7 +197,7 @@ VARIABLES = (
         DATA,
         "WORKBENCH_WORKER",
         "no",
-        "`yes`: `workbench worker` does the jobs, which `workbench serve` starts; without one each request does "
+        "`yes`: `workbench worker` does the jobs; `workbench serve` starts one; without it each request does "
         "its own",
     ),
     Variable(

@@ -7,10 +7,8 @@ next as soon as the last is acknowledged. The robots are `robots`: one process.
 a save (median, 99th percentile, most), processor milliseconds of the server for each judgment with its share
 of the documents, the requests made (judgments and documents ahead), and whatever went wrong. `others` is the
 share of all processors that other programs had meanwhile, PostgreSQL among them: where it is not near 0, only
-the processor's milliseconds say something. `--processes 1 2` tells the same for so many processes, one after
-the other; `--engine postgresql` uses a server of its own whose commits wait for the disk. `--share 20` lets
-each process have 20 % of one processor, as on a small host: whether the rate grows with the processes shows
-only where one of them does not use up the machine.
+the processor's milliseconds say something.
+`--engine postgresql` uses a server of its own whose commits wait for the disk.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path
@@ -34,7 +32,6 @@ from sqlalchemy import insert, select
 from tests.benchmarks.assessors import figures
 from tests.benchmarks.crowd import A_REQUEST, AHEAD, SLUG, Material, Seen, Trial, differences, make_trial
 from tests.benchmarks.robots import Conversation, Robots, machine_seconds, processor_seconds, request
-from tests.benchmarks.small_hosts import limited, workers
 from tests.databases import new_postgresql_database, opened
 from tests.postgresql import DURABLE, SERVER_OPTIONS, postgresql_server
 from tests.servers import running_server
@@ -62,29 +59,26 @@ def main() -> None:
     )
     parser.add_argument("what", choices=("load",))
     parser.add_argument("--engine", choices=("sqlite", "postgresql"), default="sqlite")
-    parser.add_argument("--processes", type=int, nargs="+", default=[1])
     parser.add_argument("--robots", type=int, nargs="+", default=[1, 8, 32])
     parser.add_argument("--seconds", type=float, default=10)
-    parser.add_argument("--share", type=int, metavar="PERCENT", help="of one processor, for each process")
     given = parser.parse_args()
     print(
-        "engine      processes robots  a second   median    99 %    most ms   processor ms  others"
+        "engine      robots  a second   median    99 %    most ms   processor ms  others"
         "  saves  documents  wrong"
     )
     wrong = 0
-    for processes in given.processes:
-        for robots in given.robots:
-            found = load(given.engine, processes, robots, given.seconds, given.share)
-            wrong += len(found.wrong)
-            saved = figures(found.saving)
-            print(
-                f"{given.engine:<12}{processes:>8}{robots:>8}{len(found.saving) / found.seconds:>10.0f}"
-                f"{saved.median:>9.1f}{saved.p99:>8.1f}{saved.most:>8.1f}{found.processor_ms:>14.2f}"
-                f"{found.others:>8.0%}{len(found.saving):>7}{found.fetched:>11}{len(found.wrong):>7}",
-                flush=True,
-            )
-            for each in found.wrong[:5]:
-                print(f"  {each}")
+    for robots in given.robots:
+        found = load(given.engine, robots, given.seconds)
+        wrong += len(found.wrong)
+        saved = figures(found.saving)
+        print(
+            f"{given.engine:<12}{robots:>6}{len(found.saving) / found.seconds:>10.0f}"
+            f"{saved.median:>9.1f}{saved.p99:>8.1f}{saved.most:>8.1f}{found.processor_ms:>14.2f}"
+            f"{found.others:>8.0%}{len(found.saving):>7}{found.fetched:>11}{len(found.wrong):>7}",
+            flush=True,
+        )
+        for each in found.wrong[:5]:
+            print(f"  {each}")
     sys.exit(int(bool(wrong)))
 
 
@@ -103,11 +97,8 @@ class Load:
     wrong: list[str] = field(default_factory=list)
 
 
-def load(engine: str, processes: int, robots: int, seconds: float, share: int | None = None) -> Load:
-    """Robots judge for some seconds at a server of so many processes; what they sent is then compared.
-
-    `share` is the percentage of a processor that each process may use.
-    """
+def load(engine: str, robots: int, seconds: float) -> Load:
+    """Robots judge for some seconds at a server; what they sent is then compared."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="workbench-save-path-")))
         url = stack.enter_context(_address(engine, folder))
@@ -116,14 +107,12 @@ def load(engine: str, processes: int, robots: int, seconds: float, share: int | 
         trial = make_trial(database, _material(), assessors=ROBOTS, depth=DEPTH, each=2)
         _sketch(database)
         command = [sys.executable, "-m", "workbench", "serve", "--port", "0"]
-        command += ["--workers", str(processes)]
         environment = {"WORKBENCH_DATABASE_URL": url, "WORKBENCH_INSTANCE": str(folder)}
         with running_server(
             command, log=folder / "server.log", folder=ROOT, environment=environment
         ) as address:
             crowd = _Crowd(address, trial, robots, url)
-            with limited(workers(url), share) if share else nullcontext():
-                crowd.work(seconds)
+            crowd.work(seconds)
         seen = Seen(sent=crowd.sent)
         crowd.found.wrong += differences(database, seen)
         lines = (folder / "server.log").read_text().splitlines()

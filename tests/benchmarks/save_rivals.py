@@ -78,7 +78,7 @@ def main() -> None:
                 found = kind(python.absolute(), Path(folder)).measured(robots, given.seconds)
             rates[kind.NAME] = found.rate
             _tell(kind.NAME, robots, found)
-        own = load("sqlite", 1, robots, given.seconds)
+        own = load("sqlite", robots, given.seconds)
         ours = Measured(own.saving, own.seconds, own.processor_ms, own.wrong)
         ratios = [
             f"{ours.rate / rate:.0f} {name}" if rate else f"{name} saved none" for name, rate in rates.items()

@@ -17,6 +17,7 @@ DATABASE = {
         "demo",
         "init",
         "serve",
+        "worker",
         "campaign",
         "account",
         "backup",

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from granian.constants import Interfaces
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
@@ -17,7 +15,7 @@ from tests.cli.executable import Terminal, new_instance
 from workbench.cli import demo, serve
 from workbench.demo.campaign import PEOPLE, SLUG
 from workbench.records import BINARY
-from workbench.settings import Settings, read_settings
+from workbench.settings import Settings
 from workbench.storage.tables import CampaignRow
 from workbench.workflow.campaigns.campaigns import create_campaign
 
@@ -26,7 +24,7 @@ Served = list[dict[str, Any]]
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> Served:
-    """What would have been served: the settings, host, port and number of workers of each server."""
+    """What would have been served: the settings, host and port of each server."""
     found: Served = []
 
     def note(settings: Settings, **where: Any) -> None:
@@ -38,10 +36,10 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Served:
 
 
 def test_serving_says_where_and_that_there_is_no_account_yet(terminal: Terminal, served: Served) -> None:
-    first, data, stop, empty = terminal.does("serve", "--port", "0", "--workers", "3").decode().splitlines()
+    first, data, stop, empty = terminal.does("serve", "--port", "0").decode().splitlines()
     (server,) = served
     assert server == {
-        "instance": terminal.instance, "host": "127.0.0.1", "port": server["port"], "workers": 3,
+        "instance": terminal.instance, "host": "127.0.0.1", "port": server["port"],
     }  # fmt: skip
     assert server["port"] > 0
     assert first == f"Workbench serves http://127.0.0.1:{server['port']}"
@@ -53,32 +51,6 @@ def test_serving_says_where_and_that_there_is_no_account_yet(terminal: Terminal,
 def test_with_an_account_nobody_is_told_to_create_one(populated: Terminal, served: Served) -> None:
     assert b"no account" not in populated.does("serve", "--port", "0")
     assert len(served) == 1
-
-
-def test_the_server_gets_its_settings_by_the_environment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begun: Served = []
-
-    class Server:
-        def __init__(self, target: str, **options: Any) -> None:
-            self.options = {"target": target, **options}
-
-        def serve(self) -> None:
-            begun.append(self.options | {name: os.environ[name] for name in named})
-
-    named = ("WORKBENCH_INSTANCE", "WORKBENCH_DATABASE_URL", serve.WORKERS, serve.SHARED_FOLDER)
-    for name in named:
-        monkeypatch.setenv(name, "before")  # so that it is put back
-    monkeypatch.setattr(serve, "Server", Server)
-    serve.serve_until_interrupted(read_settings({}, instance=tmp_path), host="::1", port=8765, workers=2)
-    (server,) = begun
-    assert (server["address"], server["port"], server["workers"]) == ("::1", 8765, 2)
-    assert server["interface"] is Interfaces.RSGI
-    assert (server["WORKBENCH_INSTANCE"], server[serve.WORKERS]) == (str(tmp_path), "2")
-    assert server["WORKBENCH_DATABASE_URL"] == f"sqlite:///{tmp_path / 'workbench.sqlite3'}"
-    # The folder of the counters is gone with the server.
-    assert not Path(server[serve.SHARED_FOLDER]).exists()
 
 
 class Demo(Terminal):
@@ -115,7 +87,7 @@ def test_the_demo_is_made_once_and_goes_on_with_its_passwords(demonstration: Dem
     for person in PEOPLE:
         assert f"  {person.login:<10} {chosen}   {person.role}" in told
     (server,) = served
-    assert (server["host"], server["workers"]) == ("127.0.0.1", 1)
+    assert server["host"] == "127.0.0.1"
     assert server["instance"] == demonstration.instance / "demo"
     again = demonstration.run("demo", "--make-only", "--password", "another one at anchor")
     assert b"Making the demo" not in again.stdout

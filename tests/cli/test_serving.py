@@ -1,15 +1,14 @@
-"""Where `workbench serve` listens, what it says of its data, and how many connections it takes."""
+"""Where `workbench serve` listens, and what it says of its data."""
 
 from __future__ import annotations
 
-import resource
 import socket
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from workbench.cli.serve import MOST_CONNECTIONS, _most_connections, print_address, usable_port
+from workbench.cli.serve import print_address, usable_port
 from workbench.errors import WorkbenchError
 from workbench.settings import read_settings
 
@@ -46,22 +45,3 @@ def test_the_address_and_the_data_are_said_without_a_password(
     said = capsys.readouterr().out
     assert said.splitlines()[:2] == [f"Workbench serves {address}", f"Data: {data}"]
     assert "secret" not in said
-
-
-@pytest.mark.parametrize(
-    ("soft", "hard", "connections", "raised"),
-    [
-        (1024, 4096, 2048, (4096, 4096)),
-        (1024, resource.RLIM_INFINITY, MOST_CONNECTIONS, (2 * MOST_CONNECTIONS, resource.RLIM_INFINITY)),
-        (2 * MOST_CONNECTIONS, 10**6, MOST_CONNECTIONS, None),
-        (resource.RLIM_INFINITY, resource.RLIM_INFINITY, MOST_CONNECTIONS, None),
-    ],
-)
-def test_half_of_the_files_that_may_be_open_are_left_for_others(
-    monkeypatch: pytest.MonkeyPatch, soft: int, hard: int, connections: int, raised: tuple[int, int] | None
-) -> None:
-    limits: list[tuple[int, int]] = []
-    monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
-    monkeypatch.setattr(resource, "setrlimit", lambda _, given: limits.append(given))
-    assert _most_connections() == connections
-    assert limits == ([] if raised is None else [raised])

@@ -19,7 +19,7 @@ from workbench.errors import WorkbenchError
 from workbench.settings import read_settings
 from workbench.variables import VARIABLES
 
-SITES = (Deployment(), Deployment(host="trec.example.org", prefix="/judge/2026", port=9001, workers=3))
+SITES = (Deployment(), Deployment(host="trec.example.org", prefix="/judge/2026", port=9001))
 
 
 def texts(paper: str, site: Deployment = SITES[0]) -> dict[str, str]:
@@ -76,7 +76,7 @@ def test_the_server_is_started_with_options_that_it_has(paper: str) -> None:
         (line,) = re.findall(r"^CMD \[(.*)\]$", whole["Containerfile"], re.MULTILINE)
         words = [word.strip(' "') for word in line.split(",")][1:]
     parsed = serve.make_context("serve", [*words]).params
-    assert (parsed["port"], parsed["workers"]) == (9001, 3)
+    assert parsed["port"] == 9001
 
 
 def test_the_container_copies_what_is_there_and_what_is_not_ignored() -> None:

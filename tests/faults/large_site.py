@@ -1,4 +1,4 @@
-"""A server of two workers over a large campaign, and the people at it, who judge, read and ask for health."""
+"""A server over a large campaign, and the people at it, who judge, read and ask for health."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ from workbench.storage.tables import (
 from workbench.workflow.people.accounts import account_by_login, account_from
 from workbench.workflow.people.signing_in import open_session
 
-WORKERS = 2
 AGAIN_SECONDS = 0.25
 READ_EVERY = 0.25
 READ_SECONDS = 125
@@ -80,7 +79,7 @@ def large_site(where: Path, folder: Path, people: int) -> Iterator[LargeSite]:
             seats = large_seats(database, people)
             with database.writing() as db:
                 organiser = open_session(db, account_by_login(db, ORGANISER)).token
-        served = ServedSite(url, folder, workers=WORKERS)
+        served = ServedSite(url, folder)
         served.start()
         try:
             yield LargeSite(url, served, organiser, seats, killable)

@@ -97,12 +97,12 @@ def keep(number: int, url: str) -> None:
 
 
 class ServedSite:
-    """`workbench serve` itself, with so many worker processes, killed with all of them."""
+    """`workbench serve` itself, killed with its worker."""
 
-    def __init__(self, url: str, folder: Path, *, workers: int = 1) -> None:
+    def __init__(self, url: str, folder: Path) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = int(free.getsockname()[1])
-        self._url, self._folder, self._workers = url, folder, workers
+        self._url, self._folder = url, folder
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -110,11 +110,7 @@ class ServedSite:
         command = [sys.executable, "-m", "workbench", "serve", "--port", str(self.port)]
         with (self._folder / "server.log").open("ab") as log:
             self.process = subprocess.Popen(
-                [
-                    *command,
-                    *("--database", self._url),
-                    *("--workers", str(self._workers)),
-                ],
+                [*command, "--database", self._url],
                 cwd=ROOT,
                 env=os.environ | {"WORKBENCH_INSTANCE": str(self._folder)},
                 stdin=subprocess.DEVNULL,

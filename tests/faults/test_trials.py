@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections import Counter
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from tests.benchmarks.large_campaign import SIZES, build
 from tests.databases import opened
 from tests.faults.judges import PersistentJudge, Seat, losses
 from tests.faults.large_site import Read, large_seats, large_site, newest_event
-from tests.faults.trees import listeners
 from tests.faults.trials import try_trouble, wrong_of
 from tests.faults.troubles import TROUBLES
 from workbench.storage.engine import Database
@@ -49,19 +47,6 @@ def test_troubles_of_a_small_campaign_lose_nothing(tmp_path: Path) -> None:
             assert found.losses.acknowledged > 6
             assert found.memory.together > found.memory.one > 50
             assert f"{found.losses.acknowledged} acknowledged: 0 lost" in str(found)
-
-
-def test_who_listens_at_a_port_is_counted() -> None:
-    with socket.socket() as first, socket.socket() as second:
-        for one in (first, second):
-            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        first.bind(("127.0.0.1", 0))
-        port = first.getsockname()[1]
-        second.bind(("127.0.0.1", port))
-        first.listen()
-        assert listeners(port) == 1
-        second.listen()
-        assert listeners(port) == 2
 
 
 def test_seats_are_of_people_who_can_answer_and_older_events_do_not_count(sqlite_database: Database) -> None:

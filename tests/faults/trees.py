@@ -10,11 +10,6 @@ from pathlib import Path
 
 EVERY = 0.25
 """Seconds between two looks."""
-SECOND = "workbench.web.long_worker"
-"""What stands in the command of the process for long requests that each worker of a server has."""
-
-LISTENS = "0A"
-"""The state of a socket in /proc/net/tcp."""
 
 
 @dataclass(slots=True)
@@ -33,23 +28,6 @@ def tree_of(first: int) -> list[int]:
         found.append(number)
         left += _children(number)
     return found
-
-
-def workers_of(server: int) -> list[int]:
-    """The worker processes of `workbench serve`."""
-    return _children(server)
-
-
-def seconds_of(server: int) -> list[int]:
-    """The processes for long requests of `workbench serve`."""
-    return [one for one in tree_of(server) if SECOND in _read(one, "cmdline")]
-
-
-def listeners(port: int) -> int:
-    """How many sockets accept connections at a port of this machine: one of each worker that has started."""
-    lines = Path("/proc/net/tcp").read_text().splitlines()[1:]
-    fields = [line.split() for line in lines]
-    return sum(1 for one in fields if one[1].endswith(f":{port:04X}") and one[3] == LISTENS)
 
 
 @contextmanager

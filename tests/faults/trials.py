@@ -1,14 +1,14 @@
 """A large campaign in trouble, while people save and read: what they notice of it, and that nothing is lost.
 
 `python -m tests.faults.trials WHERE` serves a campaign that `python -m tests.benchmarks.scale build --size L`
-made, by `workbench serve` with two workers. WHERE is its file of SQLite, or the folder of `python -m
+made, by `workbench serve`. WHERE is its file of SQLite, or the folder of `python -m
 tests.postgresql`, which must not run; give a copy, since people judge in it. Sixteen people judge, somebody
 reads an assessor's and two of an organiser's pages, somebody asks for the health, and meanwhile:
 
 - nobody else is there;
 - 40 sign-ins, 16 batches of answers and 64 uploads never end;
 - 114 MiB of JSON are sent as answers and as a sign-in, eight times at once;
-- workers and the processes for long requests are killed, one after the other;
+- the worker is killed, with whatever it does;
 - the first process of the server is killed, and the server started again;
 - an organiser loads 114 MiB of documents;
 - another program holds the lock for writing, for 5 and for 20 seconds;

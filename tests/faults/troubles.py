@@ -21,19 +21,17 @@ import psycopg
 
 from tests.benchmarks.large_campaign import SLUG
 from tests.benchmarks.unfinished import FILES, FORM, request_head, unfinished
-from tests.faults.large_site import WORKERS, LargeSite
-from tests.faults.trees import listeners, seconds_of, tree_of, workers_of
+from tests.faults.large_site import LargeSite
+from tests.faults.trees import tree_of
 
 JSON = "application/json"
 LARGE = 114 * 2**20
 LARGE_AT_ONCE = 8
 DOCUMENT_BYTES = 3_000
-KILL_EVERY = 3
 HELD = (5, 20)
 FROZEN = (8, 40)
 AWAY = 8
 END_SECONDS = 20
-START_SECONDS = 60
 UPLOAD_SECONDS = 900
 KILLED = frozenset(
     {
@@ -101,27 +99,12 @@ def _send_much(port: int, head: str) -> str:
     return "closed"
 
 
-def _killed_processes(site: LargeSite, seconds: float) -> str:
-    workers = others = 0
-    for number in range(max(2, round(seconds / KILL_EVERY))):
-        if number % 2:
-            found = seconds_of(site.supervisor)
-            others += len(found)
-        else:
-            # The next one only once the last has been replaced: there is always one to answer.
-            _wait_for_listeners(site.served.port)
-            found = workers_of(site.supervisor)[:1]
-            workers += len(found)
-        for process in found:
+def _killed_worker(site: LargeSite, _: float) -> str:
+    found = tree_of(site.supervisor)[1:]
+    for process in found:
+        with suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
-        time.sleep(KILL_EVERY)
-    return f"{workers} workers and {others} processes for long requests killed"
-
-
-def _wait_for_listeners(port: int) -> None:
-    end = time.monotonic() + START_SECONDS
-    while listeners(port) < WORKERS and time.monotonic() < end:
-        time.sleep(0.1)
+    return f"{len(found)} processes killed"
 
 
 def _killed_server(site: LargeSite, seconds: float) -> str:
@@ -219,7 +202,7 @@ TROUBLES = {
     "nobody else": Trouble(_nobody_else),
     "unfinished bodies": Trouble(_unfinished),
     "much JSON": Trouble(_much_json),
-    "killed processes": Trouble(_killed_processes, KILLED),
+    "killed worker": Trouble(_killed_worker),
     "killed server": Trouble(_killed_server, KILLED),
     "large upload": Trouble(_upload),
     "lock held": Trouble(_locked),

@@ -24,10 +24,10 @@ from workbench.pooling.strategies import ALL_STRATEGIES
 from workbench.records import SCALES, TieRule
 from workbench.storage.engine import KEPT_CONNECTIONS
 from workbench.variables import VARIABLES
-from workbench.web.long_requests import CHANNELS
 from workbench.web.pages.adjudication.desk import OWN_KEYS
 from workbench.workflow.judging.desk_settings import COMMANDS
 from workbench.workflow.people.roles import Role
+from workbench.workflow.worker import AT_ONCE
 
 WORDS = range(200, 1001)
 PICTURES = ROOT / "static" / "help"
@@ -202,10 +202,10 @@ def test_every_environment_variable_is_explained() -> None:
     assert [one.name for one in VARIABLES if f"| `{one.name}` | {one.default} |" not in shown] == []
 
 
-def test_the_connections_to_postgresql_are_those_that_two_processes_may_open() -> None:
-    # The first as many more as it keeps (its pool ends there), the second two for each request at a time.
-    most = 2 * KEPT_CONNECTIONS + 2 * CHANNELS
-    assert f"may open {most} connections" in page_named("administration").text
+def test_the_connections_to_postgresql_are_those_that_a_server_and_its_worker_may_open() -> None:
+    # The first as many more as it keeps (its pool ends there), the second two, and two for each of its jobs.
+    told = page_named("administration").text
+    assert f"may open {2 * KEPT_CONNECTIONS} connections to it, its worker {2 + 2 * AT_ONCE}:" in told
 
 
 def test_a_terminal_gets_commands_for_links_and_no_pictures() -> None:

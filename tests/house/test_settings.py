@@ -14,7 +14,7 @@ from workbench.variables import COMMANDS, VARIABLES
 
 NAMED = re.compile(r"""["'](WORKBENCH_[A-Z_]+)["']""")
 # Set by the server itself, for the processes that it starts.
-OWN = {"WORKBENCH_WORKERS"}  # how many processes answer
+OWN: set[str] = set()
 
 
 class Asked(dict[str, str]):

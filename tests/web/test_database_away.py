@@ -21,11 +21,10 @@ from tests.servers import running_server
 from tests.tree import ROOT
 from workbench.storage.migrate import migrate
 from workbench.storage.tables import AccountRow
-from workbench.web.health import PATH as HEALTH
 from workbench.workflow.people.accounts import account_from
 from workbench.workflow.people.signing_in import open_session
 
-PAGES = (HEALTH, "/", "/account", "/c/harbour/", "/c/harbour/scores", "/c/harbour/people")
+PAGES = ("/healthz", "/", "/account", "/c/harbour/", "/c/harbour/scores", "/c/harbour/people")
 # Of the longest time limit of these pages, with time to answer on a busy machine.
 LONGEST = 110
 

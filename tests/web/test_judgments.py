@@ -1,17 +1,11 @@
 from __future__ import annotations
 
-import json
-from datetime import UTC, datetime
-from typing import Any
-
 import pytest
 from flask.testing import FlaskClient
 
 from tests.cast import Cast
 from tests.uploads import import_judgments, links, table, text_of, upload
 from tests.web.conftest import Enter
-from workbench.storage.engine import Database
-from workbench.storage.tables import AssessorRow, ImportPortionRow, JudgmentImportRow
 
 ADDRESS = "/c/harbour/judgments"
 ROWS = [
@@ -54,41 +48,6 @@ def test_a_code_may_mean_that_a_pair_cannot_be_judged(olga: FlaskClient) -> None
     import_judgments(olga, [("T1", "d1", "X", "-2"), ("T1", "d2", "X", "1")], cannot_judge="-2")
     assert "X 1 1" in text_of(olga.get(ADDRESS).text)
     assert "T1\td1\tX\tcannot_judge" in olga.get(f"{ADDRESS}/all.tsv").text
-
-
-def test_a_large_import_under_way_is_named_and_what_would_have_half_of_it_is_refused(
-    olga: FlaskClient, enter: Enter, cast: Cast, sqlite_database: Database
-) -> None:
-    accepted_import(sqlite_database, cast.campaign_id, [["X", "T1", "d1", "grade", 1]], imported=40_000)
-    said = "An import is under way: 40,000 of 40,001 judgments of f.tsv are imported."
-    pages = ("", "judgments", "agreement", "qrels", "releases")
-    assert all(said in text_of(olga.get(f"/c/harbour/{page}").text) for page in pages)
-    assert "An import is under way" not in enter("Ada").get("/c/harbour/judge").text
-    files = ("judgments/all.tsv", "judgments/all.jsonl", "judgments/subtopics.qrels", "qrels/file")
-    assert [olga.get(f"/c/harbour/{file}").status_code for file in (*files, "qrels/groups")] == [409] * 5
-    refused = olga.post("/c/harbour/releases/new", data={"version": "1.0"})
-    assert "an import is under way: 40,000 of 40,001" in text_of(refused.text)
-    # The next import completes it first.
-    assert import_judgments(olga, [("T1", "d1", "X", "1"), ("T1", "d2", "Y", "1")]).status_code == 303
-    page = text_of(olga.get(ADDRESS).text)
-    assert "2 judgments of 2 assessors, 1 new." in page
-    assert "An import is under way" not in page
-    assert olga.get(f"{ADDRESS}/all.tsv").text == table([("T1", "d1", "X", "1"), ("T1", "d2", "Y", "1")])
-
-
-def accepted_import(database: Database, campaign_id: int, left: list[list[Any]], *, imported: int) -> None:
-    """An import that a process left when it was killed, with these judgments still to record."""
-    now = datetime.now(UTC)
-    with database.writing() as db:
-        db.add_all(AssessorRow(campaign_id=campaign_id, name=name) for name in {one[0] for one in left})
-        row = JudgmentImportRow(
-            campaign_id=campaign_id, source="f.tsv", purpose="judging", judgments=imported + len(left),
-            imported=imported, begun_at=now, moved_at=now,
-        )  # fmt: skip
-        db.add(row)
-        db.flush()
-        content = json.dumps(left)
-        db.add(ImportPortionRow(import_id=row.id, number=0, judgments=len(left), content=content))
 
 
 def test_repeated_and_contradicted_pairs_are_told(olga: FlaskClient) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from werkzeug.test import Client, EnvironBuilder
+from werkzeug.test import Client
 
 from tests.cast import CHEAP, Cast, signed_in_client
 from workbench.errors import WorkbenchError
@@ -19,8 +18,6 @@ from workbench.settings import Settings, read_settings
 from workbench.storage.engine import Database
 from workbench.web.context import Context, init_app
 from workbench.web.proxies import UnderPrefix
-from workbench.web.refusals import Refusals, answer_of
-from workbench.web.response_files import ResponseFiles
 
 PREFIX = "/workbench"
 ADDRESS = re.compile(r"""\s[a-z-]+=["'](/[^"']*)["']""")
@@ -62,13 +59,6 @@ def test_what_is_beside_the_prefix_is_not_found(path: str, answered: tuple[int, 
     assert (answer.status_code, answer.text) == answered
 
 
-def test_a_prefix_that_was_taken_already_is_not_taken_twice() -> None:
-    # The door of a server takes it before the application sees the request.
-    environ = EnvironBuilder(path="/workbench/x", base_url="http://x/workbench").get_environ()
-    whole = answer_of(UnderPrefix(echo, PREFIX), environ, ResponseFiles(Path()))
-    assert whole.body == b"/workbench /workbench/x"
-
-
 @pytest.mark.parametrize(
     "path",
     [
@@ -98,14 +88,6 @@ def test_signing_in_leads_back_and_nowhere_beside_the_prefix(under_prefix: Flask
     led = client.get("/workbench/sign-in?next=/another/program").text
     assert "/another/program" not in led
     assert 'value="/workbench/account"' in client.get("/workbench/sign-in?next=/workbench/account").text
-
-
-def test_the_prepared_pages_of_refusals_know_the_prefix(under_prefix: Flask, cast: Cast) -> None:
-    whole = Refusals(under_prefix).answer(503, EnvironBuilder(path="/c/harbour/").get_environ())
-    assert isinstance(whole.body, bytes)
-    found = ADDRESS.findall(whole.body.decode())
-    assert found
-    assert all(address.startswith(f"{PREFIX}/") for address in found)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from tests.cast import Cast
 from tests.uploads import import_judgments, notices_in, text_of
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
-from workbench.web.bodies import BYTES_FROM_STRANGERS
+from workbench.web.access import BYTES_FROM_STRANGERS
 from workbench.web.pages.releases import public as public_page
 from workbench.workflow.releases import scoring
 

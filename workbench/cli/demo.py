@@ -88,7 +88,7 @@ def command(
     _print_accounts(password or PASSWORD)
     if not make_only:
         print_address(host, chosen, settings)
-        serve_until_interrupted(settings, host=host, port=chosen, workers=1)
+        serve_until_interrupted(settings, host=host, port=chosen)
 
 
 def _hashes(password: str) -> dict[str, str]:

@@ -24,17 +24,16 @@ PAPER_LIST = "\n".join(f"{one.name}: {one.summary}." for one in PAPERS.values())
     type=click.IntRange(1, 65535),
     help="Port of the server behind the proxy.",
 )
-@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Worker processes.")
 @click.option(
     "--to",
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
     help="Write the files into this folder instead; existing files are never replaced.",
 )
-def command(paper: str, host: str, prefix: str, port: int, workers: int, folder: Path | None) -> None:
+def command(paper: str, host: str, prefix: str, port: int, folder: Path | None) -> None:
     """Print the files for running the server for others."""
     path = read_settings({"WORKBENCH_PREFIX": prefix}).prefix
-    site = Deployment(host=host, prefix=path, port=port, workers=workers)
+    site = Deployment(host=host, prefix=path, port=port)
     chosen = PAPERS[paper]
     if folder is not None:
         for written in write_paper(chosen, site, folder):

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import os
-import resource
 import socket
 import subprocess
 import sys
-from tempfile import TemporaryDirectory
 
 import click
-from granian.constants import HTTPModes, Interfaces, Loops
-from granian.log import LogLevels
-from granian.server import Server
 
 from workbench.cli.database import database_options, migrated_database
 from workbench.cli.output import announce
@@ -23,59 +19,23 @@ from workbench.workflow.campaigns.deletion import finish_deletions
 from workbench.workflow.people.accounts import any_account
 
 DEFAULT_PORT = 8765
-WORKERS = "WORKBENCH_WORKERS"
-WORKER = "WORKBENCH_WORKER"
-# Of prometheus_client: where the processes of a server keep their counts, so that each can tell all of them.
-SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
-# Open connections of a worker process, also those that send nothing.
-MOST_CONNECTIONS = 8192
+SERVER = "workbench.web.server"
 
 
-def serve_until_interrupted(settings: Settings, *, host: str, port: int, workers: int) -> None:
-    """Serve the site in worker processes until Ctrl-C or SIGTERM.
+def serve_until_interrupted(settings: Settings, *, host: str, port: int) -> None:
+    """Serve the site until Ctrl-C or SIGTERM, with a worker beside that does the jobs.
 
-    One that dies is replaced, and all end with this process (`workbench.web.server_process`). Each has a
-    second process for slow requests (`workbench.web.long_requests`), and beside all of them one does the jobs
-    (`workbench.workflow.worker`). They read the settings from environment variables that are set here.
+    Both read the settings from environment variables that are set here.
     """
-    os.environ.update(environment_of(settings))
-    os.environ |= {WORKERS: str(workers), WORKER: "yes"}
-    server = Server(
-        "workbench.web.server_process:door_from_environment",
-        factory=True,
-        address=host,
-        port=port,
-        interface=Interfaces.RSGI,
-        http=HTTPModes.http1,
-        loop=Loops.asyncio,
-        workers=workers,
-        backpressure=_most_connections(),
-        websockets=False,
-        log_level=LogLevels.warning,
-        respawn_failed_workers=True,
-        workers_kill_timeout=5,
-        process_name=None,
-    )
-    with TemporaryDirectory(prefix="workbench-counts-") as folder:
-        os.environ[SHARED_FOLDER] = folder
-        # It ends with this process, whose end closes its standard input.
-        command = [sys.executable, "-m", "workbench", "worker", "--beside"]
-        with subprocess.Popen(command, stdin=subprocess.PIPE) as worker:  # noqa: S603  # nothing of a user
-            try:
-                server.serve()
-            finally:
-                worker.terminate()
-
-
-def _most_connections() -> int:
-    """How many connections a worker may hold open, with file descriptors left for files and the database."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    needed = 2 * MOST_CONNECTIONS
-    if soft != resource.RLIM_INFINITY and soft < needed:
-        soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-        return soft // 2
-    return MOST_CONNECTIONS
+    os.environ |= environment_of(settings) | {"WORKBENCH_WORKER": "yes"}
+    # It ends with this process, whose end closes its standard input.
+    command = [sys.executable, "-m", "workbench", "worker", "--beside"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as worker:  # noqa: S603  # nothing of a user
+        try:
+            # By its name: a door knows nothing of the other one.
+            importlib.import_module(SERVER).serve_site(host=host, port=port)
+        finally:
+            worker.terminate()
 
 
 def usable_port(host: str, port: int, *, or_another: bool = False) -> int:
@@ -115,9 +75,8 @@ def print_address(host: str, port: int, settings: Settings) -> None:
     type=click.IntRange(0, 65535),
     help="0: any free one.",
 )
-@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Worker processes.")
 @database_options
-def command(settings: Settings, host: str, port: int, workers: int) -> None:
+def command(settings: Settings, host: str, port: int) -> None:
     """Serve the web interface.
 
     Creates or migrates the database first. The first visitor creates the administrator account unless
@@ -132,4 +91,4 @@ def command(settings: Settings, host: str, port: int, workers: int) -> None:
     print_address(host, port, settings)
     if empty:
         announce("There is no account yet: open the address to create the first one.")
-    serve_until_interrupted(settings, host=host, port=port, workers=workers)
+    serve_until_interrupted(settings, host=host, port=port)

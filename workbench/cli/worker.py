@@ -9,9 +9,10 @@ import threading
 
 import click
 
-from workbench.cli.database import database_options, migrated_database
+from workbench.cli.database import database_options, existing_database
 from workbench.cli.output import announce
 from workbench.settings import Settings
+from workbench.storage.migrate import require_current
 from workbench.workflow.worker import AT_ONCE, NICENESS, work_until
 
 
@@ -35,7 +36,9 @@ def command(settings: Settings, at_once: int, beside: bool) -> None:
         threading.Thread(target=_end_with_the_server, args=(stop,), daemon=True).start()
     else:
         announce("Workbench does the jobs of this site. Stop with Ctrl-C.")
-    with migrated_database(settings) as database:
+    # As it is, since what a job changes is no act of this command.
+    with existing_database(settings) as database:
+        require_current(database)
         work_until(stop, settings, database, at_once=at_once)
 
 

@@ -27,7 +27,6 @@ class Deployment:
     host: str = EXAMPLE_HOST
     prefix: str = ""
     port: int = 8765
-    workers: int = 1
     server: str = "127.0.0.1"
 
     def __post_init__(self) -> None:

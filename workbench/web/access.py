@@ -19,7 +19,6 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Conflict, NotAllowed, NotFound, Unavailable
 from workbench.settings import TwoFactorDemand
-from workbench.web.bodies import BYTES_FROM_STRANGERS, BYTES_OF_A_FORM, has_files
 from workbench.web.context import Context, app_context, asking, context_of, reading
 from workbench.web.requests import API, bearer_of, from_script, of_api, page_asked_for, read_token, see_other
 from workbench.workflow.campaigns.campaigns import ARCHIVED, LONGEST_GUIDELINES, RESTORE
@@ -30,6 +29,12 @@ from workbench.workflow.people.accounts import Account, any_account
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.two_factor import has_to_turn_on
 
+# A sign-in is far smaller; the desk of a disabled account may still deliver a batch of answers.
+BYTES_FROM_STRANGERS = 64 * 1024
+# Forms and JSON without guidelines, which may be longer (see `takes_guidelines`).
+BYTES_OF_A_FORM = 1024**2
+# The content type of forms with files. Only their parser writes to disk; JSON takes thirty times its size.
+FILES = "multipart/form-data"
 View = TypeVar("View", bound=Callable[..., Any])
 ATTRIBUTE = "workbench_access"
 FILE = "workbench_file"
@@ -142,7 +147,7 @@ def body_limit(app: Flask, endpoint: str | None, kind: str, *, signed_in: bool) 
     stated = (access_of(app, endpoint) if endpoint else None) or Access(Who.ANYONE)
     if not signed_in:
         return stated.stranger_bytes
-    if stated.uploads or has_files(kind):
+    if stated.uploads or kind.partition(";")[0].strip().casefold() == FILES:
         return context_of(app).settings.max_upload_bytes
     return stated.text_bytes
 
@@ -194,16 +199,13 @@ def token_scopes() -> tuple[Scope, ...]:
 
 
 def is_valid(context: Context, token: str, *, of_api: bool = False) -> bool:
-    """Whether a token is that of a valid session, or `of_api` a valid access token; remembered if it is."""
+    """Whether a token is that of a valid session, or `of_api` a valid access token."""
     with context.database.asking() as connection:
         found = token_visit_of(connection, token) if of_api else None
         idle = context.settings.session_idle
         own = visit_of(connection, token, idle=idle) if not of_api else None
         visit = found.visit if found is not None else own
-    valid = visit is not None and not visit.disabled
-    if valid:
-        context.recognised.add(token)
-    return valid
+    return visit is not None and not visit.disabled
 
 
 def guard() -> Response | tuple[str, int] | None:
@@ -267,9 +269,7 @@ def _recognise_program() -> None:
     with asking() as connection:
         found = token_visit_of(connection, secret, g.slug)
     if found is None or found.visit.disabled:
-        app_context().recognised.forget(secret)
         return
-    app_context().recognised.add(secret)
     _enter(found.visit)
     g.access_token, g.scopes = found.token_id, found.scopes
     if not use_is_noted(found.used_at):
@@ -302,10 +302,8 @@ def _recognise() -> None:
     with asking() as connection:
         visit = visit_of(connection, token, g.slug, idle=app_context().settings.session_idle)
     if visit is None or visit.disabled:
-        app_context().recognised.forget(token)
         g.disabled = visit.account if visit is not None else None
         return
-    app_context().recognised.add(token)
     if visit.unnoted:
         app_context().uses.note(app_context().database, token)
     g.token = token

@@ -10,11 +10,11 @@ from workbench.settings import Settings, read_settings
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
 from workbench.storage.slow_statements import log_slow_statements
-from workbench.web import access, api, assets, context, errors, notices, refusals, security, templating, trail
-from workbench.web.hosts import KnownHosts
+from workbench.web import access, api, assets, context, errors, notices, security, templating, trail
 from workbench.web.ids import IdConverter, NumberConverter, TextConverter
 from workbench.web.pages import BLUEPRINTS
-from workbench.web.proxies import TrustedProxies, UnderPrefix
+from workbench.web.proxies import Application as Answering
+from workbench.web.proxies import KnownHosts, TrustedProxies, UnderPrefix
 from workbench.web.requests import StorableRequest
 from workbench.workflow.openid.provider import OpenIdProvider
 from workbench.workflow.people.passwords import Passwords
@@ -55,13 +55,13 @@ def create_app(settings: Settings, database: Database, *, passwords: Passwords |
     # The trail first: it gives the request its id, and sees how it was answered last.
     if settings.slow_statement_ms:
         log_slow_statements(database.engine, settings.slow_statement_ms)
-    for part in (trail, refusals, security, access, errors, notices, templating):
+    for part in (trail, security, access, errors, notices, templating):
         part.init_app(app)
     assets.init_app(app, settings.static)
     for blueprint in (*BLUEPRINTS, api.blueprint):
         app.register_blueprint(blueprint)
     # The name that a proxy forwards is looked at after it is believed.
-    answers: refusals.Application = app.wsgi_app
+    answers: Answering = app.wsgi_app
     if settings.hosts:
         answers = KnownHosts(answers, settings.hosts)
     if settings.behind_proxy:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -19,38 +18,11 @@ from workbench.storage.engine import ROWS_GONE, Database
 from workbench.web.observed import Observed
 from workbench.web.rendered_documents import RenderedDocuments
 from workbench.web.repeats import Repeats
-from workbench.web.response_files import ResponseFiles
 from workbench.workflow.campaigns.campaigns import ARCHIVED, RESTORE, campaign_of
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.openid.provider import OpenIdProvider
 from workbench.workflow.people.passwords import Passwords
 from workbench.workflow.people.sessions import note_use
-
-
-class RecognisedTokens:
-    """A bounded memory of valid tokens, which any thread may use."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._until: dict[str, float] = {}
-
-    def __contains__(self, token: str) -> bool:
-        """Whether the token was found valid in the last ten minutes."""
-        return self._until.get(token, 0) > self._clock()
-
-    def add(self, token: str) -> None:
-        """Remember a token that was just found valid."""
-        self._until.pop(token, None)
-        self._until[token] = self._clock() + LASTS_SECONDS
-        if len(self._until) > MOST:
-            # The oldest come first.
-            for old in list(self._until)[: MOST // 10]:
-                self._until.pop(old, None)
-
-    def forget(self, token: str) -> None:
-        """Forget a token whose session has ended."""
-        self._until.pop(token, None)
-
 
 LOG = logging.getLogger(__name__)
 
@@ -99,7 +71,6 @@ class Context:
     database: Database
     passwords: Passwords
     states: AdaptiveStates = field(default_factory=AdaptiveStates)
-    recognised: RecognisedTokens = field(default_factory=RecognisedTokens)
     repeats: Repeats = field(default_factory=Repeats)
     uses: LastUses = field(default_factory=LastUses)
     observed: Observed = field(default_factory=Observed)
@@ -123,11 +94,6 @@ def context_of(app: Flask) -> Context:
     if not isinstance(found, Context):
         raise TypeError("the application was not made by create_app")
     return found
-
-
-def response_files() -> ResponseFiles:
-    """Where responses are kept that are too large for memory."""
-    return ResponseFiles(app_context().settings.instance)
 
 
 def reading() -> AbstractContextManager[Session]:
@@ -177,7 +143,3 @@ def writing() -> Iterator[Session]:
             with reading() as db:
                 campaign_of(db, campaign.id)
         raise
-
-
-LASTS_SECONDS = 600
-MOST = 20_000

@@ -6,17 +6,21 @@ holds no transaction. It is sent once it is whole: an error in its middle is the
 
 from __future__ import annotations
 
+import logging
 import re
+import tempfile
 from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
 from flask import has_request_context, request
 from werkzeug.wrappers import Response
+from werkzeug.wsgi import wrap_file
 
+from workbench.errors import NoRoom
 from workbench.export import Export, csv_parts
-from workbench.web.context import response_files
-from workbench.web.response_files import FileBody
 
+LOG = logging.getLogger(__name__)
+IN_MEMORY = 1024**2
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\"]')
 
 
@@ -37,14 +41,29 @@ def streamed(parts: Iterable[bytes], name: str, *, kind: str, size: int | None =
     if has_request_context() and request.method == "HEAD":
         response.content_length = sum(map(len, parts)) if size is None else size
         return response
-    content = response_files().kept(parts) if has_request_context() else b"".join(parts)
-    if isinstance(content, FileBody):
-        response.response = content
-        # Passed through as it is, so that a server finds the file in it.
-        response.direct_passthrough = True
-        response.content_length = content.size
-    else:
-        response.set_data(content)
+    file = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  # whoever sends it closes it
+    length = 0
+    try:
+        for part in parts:
+            length += file.write(part)
+        file.seek(0)
+    except OSError as error:
+        file.close()
+        LOG.error("a large answer cannot be written: %s", error)
+        raise NoRoom(
+            "the server has no room to prepare this file", remedy="contact the administrator of this server"
+        ) from error
+    except BaseException:
+        file.close()
+        raise
+    response.content_length = length
+    if length <= IN_MEMORY or not has_request_context():
+        with file:
+            response.set_data(file.read())
+        return response
+    # The server finds the file in it, and sends it without a thread.
+    response.response = wrap_file(request.environ, file)
+    response.direct_passthrough = True
     return response
 
 

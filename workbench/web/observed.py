@@ -1,53 +1,33 @@
-"""What a server process observes of its requests: counts and times for `/metrics`, and the access log."""
+"""What a server observes of its requests: counts and times for `/metrics`, and the access log."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
+from flask import g
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
 from workbench.web.logs import ACCESS, FIELDS, RecentErrors
 
 # Seconds; a save takes milliseconds, a table of scores seconds.
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120)
-NO_PAGE = "none"
+READS = frozenset({"GET", "HEAD", "OPTIONS"})
+METHODS = READS | {"POST", "PUT", "PATCH", "DELETE"}
+READING, SAVING = "reading", "saving"
 LOG = logging.getLogger(ACCESS)
 
 
-@dataclass(frozen=True, slots=True)
-class AnsweredRequest:
-    """A request that was answered: its endpoint, its kind (`places.RequestKind`), and its id.
-
-    `seconds` are those from its first byte to the last of its answer, as far as this process sees it.
-    """
-
-    method: str
-    endpoint: str | None
-    kind: str
-    status: int
-    seconds: float
-    request_id: str
-
-
 class Observed:
-    """The counts of a process since it `began` (seconds since 1970).
-
-    `busy` tells how many requests of each kind are being answered or wait; the server's door sets it.
-    """
+    """The counts of a server since it `began` (seconds since 1970)."""
 
     def __init__(self) -> None:
         self.began = time.time()
         self.errors = RecentErrors()
-        self.busy: Callable[[], Mapping[str, int]] = dict
         self.registry = CollectorRegistry()
+        of_request = ("method", "endpoint", "status")
         self._requests = Counter(
-            "workbench_requests",
-            "Requests answered",
-            ("method", "endpoint", "status"),
-            registry=self.registry,
+            "workbench_requests", "Requests answered", of_request, registry=self.registry
         )
         self._seconds = Histogram(
             "workbench_request_seconds",
@@ -57,18 +37,17 @@ class Observed:
             registry=self.registry,
         )
 
-    def add(self, one: AnsweredRequest) -> None:
+    def add(self, method: str, endpoint: str, status: int, seconds: float) -> None:
         """Count a request, and write its line if the access log is on."""
-        endpoint = one.endpoint or NO_PAGE
-        self._requests.labels(one.method, endpoint, str(one.status)).inc()
-        self._seconds.labels(one.kind).observe(one.seconds)
+        self._requests.labels(method, endpoint, str(status)).inc()
+        self._seconds.labels(READING if method in READS else SAVING).observe(seconds)
         if LOG.isEnabledFor(logging.INFO):
             fields = {
-                "request": one.request_id,
-                "method": one.method,
+                "request": g.request_id,
+                "method": method,
                 "endpoint": endpoint,
-                "status": one.status,
-                "milliseconds": round(one.seconds * 1000, 1),
+                "status": status,
+                "milliseconds": round(seconds * 1000, 1),
             }
             message = " ".join(f"{name}={value}" for name, value in fields.items())
             LOG.info("%s", message, extra={FIELDS: fields})

@@ -1,18 +1,20 @@
-"""Proxies: whose word is taken for the address, scheme and host of a request, and the path of the site."""
+"""What is settled before a request: whose word is taken for its address, and the site's names and path."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from ipaddress import ip_address, ip_network
 from typing import Any
 
 from werkzeug.middleware.proxy_fix import ProxyFix
+from werkzeug.sansio.utils import host_is_trusted
 from werkzeug.wrappers import Response
+from werkzeug.wsgi import get_host
 
 from workbench.settings import Network, Settings
-from workbench.web.refusals import Application
 from workbench.web.security import HEADERS
 
+Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 FORWARDED = ("FOR", "PROTO", "HOST", "PREFIX", "PORT")
 
 
@@ -37,6 +39,26 @@ class TrustedProxies:
         return self._direct(environ, start_response)
 
 
+NOT_OURS = "This site does not answer under this name.\n"
+
+
+class KnownHosts:
+    """An application that answers under its own names only.
+
+    The name stands in links and decides whether a form comes from this site, so no request may make it up.
+    """
+
+    def __init__(self, app: Application, hosts: Iterable[str]) -> None:
+        self._app = app
+        self._hosts = tuple(hosts)
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        """Answer a request of WSGI."""
+        if host_is_trusted(get_host(environ), self._hosts):
+            return self._app(environ, start_response)
+        return Response(NOT_OURS, 400, headers=HEADERS)(environ, start_response)
+
+
 LOCAL = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 
 
@@ -55,8 +77,7 @@ def is_in(address: str, networks: Iterable[Network]) -> bool:
 class UnderPrefix:
     """An application under a path, such as `/workbench`: every address that it makes begins with it.
 
-    The path is a setting and never a header, so that no request may make it up, and the prepared pages of
-    refusals know it.
+    The path is a setting and never a header, so that no request may make it up.
     """
 
     def __init__(self, app: Application, prefix: str) -> None:
@@ -65,16 +86,9 @@ class UnderPrefix:
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         """Answer a request of WSGI."""
-        enter_prefix(environ, self._prefix)
-        if environ.get("SCRIPT_NAME") == self._prefix:
-            return self._app(environ, start_response)
+        path = environ["PATH_INFO"]
+        if (path + "/").startswith(self._prefix + "/"):
+            entered = {"SCRIPT_NAME": self._prefix, "PATH_INFO": path[len(self._prefix) :] or "/"}
+            return self._app(environ | entered, start_response)
         message = f"There is nothing here. Workbench is at {self._prefix}/\n"
         return Response(message, 404, headers=HEADERS)(environ, start_response)
-
-
-def enter_prefix(environ: dict[str, Any], prefix: str) -> None:
-    """Take the path of the site from the path of a request, unless it was taken before or is not there."""
-    path = environ["PATH_INFO"]
-    if prefix and not environ.get("SCRIPT_NAME") and (path + "/").startswith(prefix + "/"):
-        environ["SCRIPT_NAME"] = prefix
-        environ["PATH_INFO"] = path[len(prefix) :] or "/"

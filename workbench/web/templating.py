@@ -12,7 +12,6 @@ from jinja2 import StrictUndefined
 from markupsafe import Markup
 
 from workbench import __version__
-from workbench.errors import Unavailable
 from workbench.help.manual import page_for
 from workbench.shares import percent, share_of
 from workbench.web import navigation, notices
@@ -21,7 +20,6 @@ from workbench.web.context import app_context, reading
 from workbench.web.ids import write_id
 from workbench.web.page_images import ImageAddress
 from workbench.web.rendering import marked_pieces, paragraphs, plain_words, render_document, render_guidelines
-from workbench.workflow.campaigns.imports_under_way import ImportUnderWay, imports_under_way
 from workbench.workflow.campaigns.originals import ShownForm
 from workbench.workflow.judging.desk_settings import (
     TEXT_OPTIONS,
@@ -64,7 +62,6 @@ def init_app(app: Flask) -> None:
     app.add_template_global(sends_mail)
     app.add_template_global(openid_name)
     app.add_template_global(help_address)
-    app.add_template_global(imports_shown)
     app.add_template_global(navigation.exists, "page_exists")
     app.add_template_global(navigation.opens, "page_opens")
     app.add_template_global(navigation.first_page, "first_page")
@@ -82,18 +79,6 @@ def init_app(app: Flask) -> None:
             "password_hint": PASSWORD_HINT,
             "version": __version__,
         }
-
-
-def imports_shown() -> tuple[ImportUnderWay, ...]:
-    """The large imports that the page's campaign has under way, for those who see what everybody judged."""
-    campaign = here_or_none()
-    if campaign is None or not campaign.roles & SEE_ANSWERS:
-        return ()
-    try:
-        with reading() as db:
-            return imports_under_way(db, campaign.id)
-    except Unavailable:  # the page that says so has no figures
-        return ()
 
 
 def sends_mail() -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -76,7 +77,7 @@ def init_app(app: Flask) -> None:
     """Give each request an id, and have its act recorded."""
 
     def begin() -> None:
-        g.request_id = new_request_id()
+        g.request_id, g.began = new_request_id(), time.perf_counter()
         endpoint = request.endpoint or ""
         changes = request.method not in SAFE_METHODS if of_api() else request.method == "POST"
         recorded_form = changes and is_recorded(access_of(current_app, endpoint), endpoint)

@@ -28,8 +28,7 @@ from workbench.workflow.campaigns.collection import (
     with_text,
 )
 from workbench.workflow.campaigns.loading import write_portion
-from workbench.workflow.judging.importing import GivenJudgments, Imported, judgments_from_qrels
-from workbench.workflow.judging.large_imports import import_in_portions
+from workbench.workflow.judging.importing import GivenJudgments, Imported, import_files, judgments_from_qrels
 from workbench.workflow.runs.packed_store import pack_apart
 from workbench.workflow.runs.run_checks import check_files, run_checker
 from workbench.workflow.runs.store import store_in_turn
@@ -136,7 +135,7 @@ def _import(
     database: Database, campaign_id: int, entry: CatalogueEntry, qrels: tuple[Qrel, ...], assessor: str
 ) -> Imported:
     judgments = judgments_from_qrels(qrels, assessor=assessor.strip() or entry.id)
-    return import_in_portions(database, campaign_id, [GivenJudgments(judgments, entry.id)])[0]
+    return import_files(database, campaign_id, [GivenJudgments(judgments, entry.id)])[0]
 
 
 def _add_run(database: Database, campaign_id: int, entry: CatalogueEntry, lines: bytes) -> str:

@@ -18,7 +18,6 @@ from workbench.consensus.summary import summary_json
 from workbench.settings import Settings
 from workbench.storage import Session
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.campaigns.imports_under_way import refuse_while_importing
 from workbench.workflow.judging.judgment_files import judgment_groups
 from workbench.workflow.qrels.qrels import compare_rules, make_qrels, make_soft_labels, qrels_json
 
@@ -53,7 +52,6 @@ def qrels(
         raise click.UsageError("--export groups is text for other programs: leave out --json")
     with open_database(settings) as database, database.reading() as db:
         found = campaign_by_slug(db, campaign)
-        refuse_while_importing(db, found.id)
         if export in ("groups", "soft"):
             _without_rule(db, found.id, choice, export, output, as_json)
             return

@@ -17,7 +17,6 @@ from workbench.cli.inputs import read_each
 from workbench.cli.output import collected, json_array, print_collected, say_json, say_table
 from workbench.cli.qrels_files import cannot_judge_option
 from workbench.cli.record_options import record_options
-from workbench.cli.row_progress import row_progress
 from workbench.errors import WorkbenchError
 from workbench.formats.judgments import read_judgments
 from workbench.formats.probe_answers import write_probe_answers
@@ -27,11 +26,14 @@ from workbench.settings import Settings
 from workbench.storage import Session
 from workbench.workflow.agreement.probe_answers import probe_json, probe_lines
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.campaigns.imports_under_way import refuse_while_importing
 from workbench.workflow.judging.current_judgments import TickedBy, annotated_judgments, judgment_json
-from workbench.workflow.judging.importing import GivenJudgments, imported_json, judgments_from_qrels
+from workbench.workflow.judging.importing import (
+    GivenJudgments,
+    import_files,
+    imported_json,
+    judgments_from_qrels,
+)
 from workbench.workflow.judging.judgment_files import judgment_table, subtopic_lines
-from workbench.workflow.judging.large_imports import import_in_portions
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +106,7 @@ def import_(
             )
             for source, judgments in given
         ]
-        with row_progress() as progress:
-            done = import_in_portions(database, found.id, chosen, writing=writing, progress=progress)
+        done = import_files(database, found.id, chosen, writing=writing)
     for note in notes:
         click.echo(note, err=True)
     if as_json:
@@ -147,7 +148,6 @@ def judgments(settings: Settings, campaign: str, as_json: bool) -> None:
     """
     with open_database(settings) as database, database.reading() as db:
         found = campaign_by_slug(db, campaign)
-        refuse_while_importing(db, found.id)
         if as_json:
             content = collected(json_array(map(judgment_json, annotated_judgments(db, found.id))))
         else:

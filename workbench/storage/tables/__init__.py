@@ -21,9 +21,7 @@ from workbench.storage.tables.judging import (
     AssessorNoteRow,
     AssessorRow,
     AssignmentRow,
-    ImportPortionRow,
     JudgmentEventRow,
-    JudgmentImportRow,
     KeptAsideRow,
 )
 from workbench.storage.tables.people import (
@@ -74,12 +72,10 @@ __all__ = [
     "DocumentSketchRow",
     "GroupMemberRow",
     "GroupRow",
-    "ImportPortionRow",
     "InstructionsRow",
     "InvitationRow",
     "JobRow",
     "JudgmentEventRow",
-    "JudgmentImportRow",
     "KeptAsideRow",
     "KnownAnswerRow",
     "LearnerCandidatesRow",

@@ -16,7 +16,6 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
-from workbench.storage.packed_text import PackedText
 from workbench.storage.tables.columns import Base, Id, RowId
 
 
@@ -109,41 +108,6 @@ class JudgmentEventRow(Base):
         CheckConstraint("(answer = 'grade') = (grade is not null)", "grade_if_graded"),
         CheckConstraint("grade is null or grade >= 0", "grade_not_negative"),
     )
-
-
-class JudgmentImportRow(Base):
-    """A large import of judgments that is not complete yet; it goes with its last portion.
-
-    While its portions are being stored it belongs to no campaign, and nobody sees it. `judgments` is how many
-    it is to record in all, `imported` how many it has recorded, the last of them at `moved_at`.
-    """
-
-    __tablename__ = "judgment_import"
-    id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    campaign_id: Mapped[int | None] = mapped_column(ForeignKey("campaign.id"), index=True)
-    source: Mapped[str] = mapped_column(String(200))
-    purpose: Mapped[str] = mapped_column(String(20))
-    judgments: Mapped[int]
-    imported: Mapped[int] = mapped_column(default=0)
-    begun_at: Mapped[datetime]
-    moved_at: Mapped[datetime]
-    __table_args__ = (
-        CheckConstraint("purpose in ('judging','discussion')", "purpose"),
-        CheckConstraint("imported >= 0 and imported <= judgments", "imported"),
-    )
-
-
-class ImportPortionRow(Base):
-    """Judgments of an import that are not recorded yet, in the order of their numbers.
-
-    `content` is JSON, a list for each: assessor, topic, docno, answer, grade.
-    """
-
-    __tablename__ = "import_portion"
-    import_id: Mapped[int] = mapped_column(ForeignKey("judgment_import.id"), primary_key=True)
-    number: Mapped[int] = mapped_column(primary_key=True)
-    judgments: Mapped[int]
-    content: Mapped[str] = mapped_column(PackedText)
 
 
 class AssessorNoteRow(Base):

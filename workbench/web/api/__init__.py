@@ -64,6 +64,3 @@ RESOURCES = (
 blueprint = Blueprint("api", __name__, url_prefix="/api/v1")
 for _resource in RESOURCES:
     blueprint.register_blueprint(_resource)
-
-COMPUTING = frozenset(f"api.{one.name}" for one in (results.qrels_blueprint, results.scores_blueprint))
-"""What may compute for seconds, as `pages.COMPUTING`."""

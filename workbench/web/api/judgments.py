@@ -18,9 +18,8 @@ from workbench.web.api.operations import Text, operation
 from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import streamed
 from workbench.workflow.judging.current_judgments import annotated_judgments, judgment_json
-from workbench.workflow.judging.importing import GivenJudgments, imported_json
+from workbench.workflow.judging.importing import GivenJudgments, import_files, imported_json
 from workbench.workflow.judging.judgment_files import judgment_table
-from workbench.workflow.judging.large_imports import import_in_portions
 from workbench.workflow.people.access_tokens import Scope
 
 blueprint = Blueprint("judgments", __name__, url_prefix="/campaigns/<slug>/judgments")
@@ -54,7 +53,7 @@ def load(query: JudgmentsFile, file: BinaryIO) -> list[ImportedJson]:
         raise InvalidInput([Finding("machine", None, "machine", message, "name assessors of the file")])
     given = GivenJudgments(found, query.name, set(query.machine), query.discussed)
     database = app_context().database
-    return imported_json(import_in_portions(database, here().id, [given], writing=writing))
+    return imported_json(import_files(database, here().id, [given], writing=writing))
 
 
 @blueprint.get("")

@@ -30,7 +30,6 @@ from workbench.web.context import reading
 from workbench.web.downloads import streamed
 from workbench.workflow.agreement.report import campaign_agreement
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.campaigns.imports_under_way import refuse_while_importing
 from workbench.workflow.qrels.qrels import make_qrels, qrels_json
 from workbench.workflow.scores.leaderboard import leaderboard, scores_json
 from workbench.workflow.scores.score_table import default_measures, score_runs
@@ -107,7 +106,6 @@ def agreement(query: AgreementQuery) -> AgreementJson:
 def qrels(query: Any) -> Response:
     """Download the qrels that a rule makes of the current judgments."""
     with reading() as db:
-        refuse_while_importing(db, here().id)
         report = make_qrels(db, here().id, chosen_rule(query), unjudged=query.unjudged)
     return streamed(report.lines(), f"{here().slug}.qrels", kind="text/plain; charset=utf-8")
 

@@ -84,8 +84,3 @@ BLUEPRINTS = (
     mail.blueprint,
     *judging.BLUEPRINTS,
 )
-
-COMPUTING = frozenset(
-    one.name for one in (*scores.BLUEPRINTS, trust.blueprint, adjudication.influence.blueprint)
-)
-"""Pages that may compute for seconds: a process that saves judgments answers none of them."""

@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
-import os
 import secrets
+import time
 
-from flask import Blueprint, request
-from prometheus_client import CollectorRegistry, generate_latest
+from flask import Blueprint, g, request
+from prometheus_client import generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
-from prometheus_client.multiprocess import MultiProcessCollector
 from werkzeug.wrappers import Response
 
 from workbench.errors import NotFound
 from workbench.web.access import anyone
 from workbench.web.context import app_context
+from workbench.web.observed import METHODS
 from workbench.web.proxies import LOCAL, is_in
 
 blueprint = Blueprint("metrics", __name__)
 PATH = "/metrics"
-# Of prometheus_client: where the processes of a server keep their counts, so that each can tell all of them.
-SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+NO_PAGE = "none"
 
 
 @blueprint.get(PATH)
 @anyone
 def index() -> Response:
-    """The counts of all processes of this server."""
+    """The counts of this server."""
     _require_monitor()
-    return Response(generate_latest(_counts()), content_type=CONTENT_TYPE_LATEST)
+    return Response(generate_latest(app_context().observed.registry), content_type=CONTENT_TYPE_LATEST)
 
 
-def _counts() -> CollectorRegistry:
-    if SHARED_FOLDER not in os.environ:
-        return app_context().observed.registry
-    together = CollectorRegistry()
-    MultiProcessCollector(together)  # type: ignore[no-untyped-call]  # the library gives it no types
-    return together
+@blueprint.after_app_request
+def count(response: Response) -> Response:
+    """Count an answer, and write its line if the access log is on."""
+    method = request.method if request.method in METHODS else "other"
+    seconds = time.perf_counter() - g.began
+    app_context().observed.add(method, request.endpoint or NO_PAGE, response.status_code, seconds)
+    return response
 
 
 def _require_monitor() -> None:

@@ -14,8 +14,6 @@ from workbench.web.context import app_context, reading
 from workbench.workflow.upkeep.status import installation_status
 
 blueprint = Blueprint("status", __name__, url_prefix="/administration/status")
-# Set by `workbench serve`.
-WORKERS = "WORKBENCH_WORKERS"
 
 
 @blueprint.get("")
@@ -32,8 +30,6 @@ def index() -> str:
         began=datetime.fromtimestamp(context.observed.began, UTC),
         uptime=_duration(time.time() - context.observed.began),
         process=os.getpid(),
-        workers=int(os.environ.get(WORKERS, "1")),
-        busy=context.observed.busy(),
         errors=context.observed.errors.last_hour(),
         days=(datetime.now(UTC) - found.backup.made_at).days if found.backup else None,
     )

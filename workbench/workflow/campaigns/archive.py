@@ -28,7 +28,6 @@ from workbench.storage.tables import (
     TopicRow,
 )
 from workbench.workflow.campaigns.campaigns import DELETED, Campaign, create_campaign
-from workbench.workflow.campaigns.imports_under_way import refuse_while_importing
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.clock import utc_now
 
@@ -54,7 +53,6 @@ def archive_campaign(db: Session, campaign_id: int, *, now: datetime | None = No
     row = locked_campaign(db, campaign_id)
     if row.archived_at is not None:
         raise Conflict("this campaign is archived already", remedy="reload the page")
-    refuse_while_importing(db, campaign_id)
     row.archived_at = utc_now(now)
     db.flush()
 

@@ -17,6 +17,7 @@ from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.json_forms import ImportedJson
 from workbench.records import Answer, Judgment, Qrel, Scale
 from workbench.storage.chunks import chunks
+from workbench.storage.engine import Database, Writing
 from workbench.storage.events import DISCUSSION, JUDGING, append_events, current_events, newest_events
 from workbench.storage.tables import AssessorRow, CampaignRow, TopicRow
 from workbench.workflow.campaigns.campaigns import campaign_of
@@ -27,6 +28,8 @@ from workbench.workflow.judging.submission import Submission
 from workbench.workflow.people.assessors import names_in_use, plain_name
 
 MOST_FINDINGS = 1000
+TRIES = 20
+"""Each fails only because somebody else's import was kept meanwhile."""
 LONGEST_NAME = 120
 IMPORTED = "import:"
 """How the source of an imported answer begins; after it stands the name of the file."""
@@ -156,11 +159,6 @@ class PreparedImports:
     files: tuple[PreparedFile, ...]
 
     @property
-    def events(self) -> int:
-        """How many judgments are to be recorded."""
-        return sum(one.new for file in self.files for one in file.imported.assessors)
-
-    @property
     def kinds(self) -> dict[str, bool]:
         """Every assessor of the files, and whether it is a machine."""
         return {part.line.name: part.line.machine for file in self.files for part in file.parts}
@@ -178,11 +176,33 @@ def import_judgments(
     """Append judgments made elsewhere as events, in their order; importing a file twice adds nothing.
 
     Prepares and keeps them in one transaction, and raises as `prepare_imports` does; then nothing is kept.
-    For few: on SQLite nobody else can save meanwhile. See `large_imports` for many.
+    See `import_files` for many: on SQLite nobody else can save meanwhile.
     """
     lock_for_import(db, campaign_id)
     given = GivenJudgments(tuple(judgments), source, machines, discussed)
     return keep_imports(db, prepare_imports(db, campaign_id, [given]))[0]
+
+
+def import_files(
+    database: Database,
+    campaign_id: int,
+    files: Sequence[GivenJudgments],
+    *,
+    writing: Writing | None = None,
+) -> tuple[Imported, ...]:
+    """Import all of the files, or none; what is checked is checked before others who write have to wait.
+
+    `writing` opens the transaction that keeps them. Raises as `prepare_imports` does, NotFound where the
+    campaign is deleted meanwhile, and Conflict where others import again and again.
+    """
+    for _ in range(TRIES):
+        with database.reading() as db:
+            prepared = prepare_imports(db, campaign_id, files)
+        with (database.writing if writing is None else writing)() as db:
+            lock_for_import(db, campaign_id)
+            if is_as_prepared(db, prepared):
+                return keep_imports(db, prepared)
+    raise Conflict("others imported judgments again and again meanwhile", remedy="import the files again")
 
 
 def prepare_imports(db: Session, campaign_id: int, files: Sequence[GivenJudgments]) -> PreparedImports:

@@ -15,7 +15,6 @@ from sqlalchemy.orm import Session
 from workbench.formats.judgment_groups import group_names, write_judgment_groups
 from workbench.formats.judgments import write_judgments
 from workbench.formats.qrels import write_subtopic_qrels
-from workbench.workflow.campaigns.imports_under_way import refuse_while_importing
 from workbench.workflow.judging.current_judgments import (
     TickedBy,
     annotated_judgments,
@@ -32,7 +31,6 @@ def judgment_table(db: Session, campaign_id: int) -> Iterator[bytes]:
 
     Raises WorkbenchError as `write_judgments` does.
     """
-    refuse_while_importing(db, campaign_id)
     # As `current_judgments`, of which none is kept.
     assessors = recorded_version(db, campaign_id).assessors
     topics = answers_by_topic(db, campaign_id).values()
@@ -41,7 +39,6 @@ def judgment_table(db: Session, campaign_id: int) -> Iterator[bytes]:
 
 def annotated_lines(db: Session, campaign_id: int) -> Iterator[bytes]:
     """A line of JSON for each current answer, with everything recorded beside it."""
-    refuse_while_importing(db, campaign_id)
     for one in annotated_judgments(db, campaign_id):
         yield f"{judgment_line(one)}\n".encode("utf-8", "surrogateescape")
 
@@ -50,7 +47,6 @@ def subtopic_lines(
     db: Session, campaign_id: int, *, ticked_by: TickedBy = TickedBy.MAJORITY
 ) -> Iterator[bytes]:
     """The subtopics that were ticked, as `topic subtopic docno judgment`."""
-    refuse_while_importing(db, campaign_id)
     lines = subtopic_judgments(db, campaign_id, ticked_by=ticked_by)
     for _, of_topic in groupby(lines, key=itemgetter(0)):
         yield from write_subtopic_qrels(of_topic)
@@ -61,7 +57,6 @@ def judgment_groups(db: Session, campaign_id: int) -> tuple[dict[str, str], Iter
 
     The lines are as `write_judgment_groups` has them.
     """
-    refuse_while_importing(db, campaign_id)
     assessors = recorded_version(db, campaign_id).assessors
     topics = answers_by_topic(db, campaign_id).values()
     graders: set[int] = set().union(*(np.unique(one.assessors[one.codes >= 0]).tolist() for one in topics))

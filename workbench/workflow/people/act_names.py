@@ -84,6 +84,7 @@ ACTS = {
     "archive.restore": "Restore campaign",
     "assignments.by_hand": "Assign topics",
     "assignments.in_turn": "Distribute topics automatically",
+    "dataset.end": "End loading of dataset",
     "dataset.load": "Load dataset",
     "documents.load": "Load documents",
     "entrance.accept": "Accept invitation",

@@ -28,7 +28,6 @@ from workbench.storage.tables import JudgmentEventRow, ReleaseRow
 from workbench.workflow.apart import apart
 from workbench.workflow.campaigns.archive import locked_campaign
 from workbench.workflow.campaigns.campaigns import Campaign, campaign_of
-from workbench.workflow.campaigns.imports_under_way import refuse_while_importing
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.releases.collecting import ReleaseRequest, collect_release, released_assessor_ids
@@ -95,12 +94,10 @@ def make_release(
     while frozen is None:
         with database.writing() as db:
             locked_campaign(db, campaign_id)
-            refuse_while_importing(db, campaign_id)
             _check_version(db, campaign_id, request.version)
             give_pseudonyms(db, campaign_id, released_assessor_ids(db, campaign_id), seed=seed)
         with database.reading() as db:
             # Somebody may have judged for the first time just now.
-            refuse_while_importing(db, campaign_id)
             if have_pseudonyms(db, campaign_id, released_assessor_ids(db, campaign_id)):
                 frozen = _freeze(db, database, campaign_of(db, campaign_id), request, made_at)
     row = ReleaseRow(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
@@ -17,9 +16,7 @@ from workbench.storage.tables import (
     AssessorRow,
     AssignmentRow,
     CampaignRow,
-    ImportPortionRow,
     JudgmentEventRow,
-    JudgmentImportRow,
     PoolEntryRow,
     PoolEventRow,
     PoolRow,
@@ -94,27 +91,6 @@ def check_current(db: Session) -> Iterator[Finding]:
             missing = "it is the latest of its pair, and not current"
             message = missing if number in expected else "it is current, and not the latest of its pair"
             yield Finding(f"judgment_event {number}", None, "current", message, REPORT)
-
-
-def check_imports(db: Session) -> Iterator[Finding]:
-    """Imports under way of which there is not left what they say, or nothing that can be read."""
-    row, portion = JudgmentImportRow, ImportPortionRow
-    lists = select(portion.judgments, portion.content)
-    for one in db.scalars(select(row).where(row.campaign_id.is_not(None)).order_by(row.id)):
-        left = 0
-        for judgments, content in db.execute(lists.where(portion.import_id == one.id)):
-            left += judgments if len(_list_of(content)) == judgments else 0
-        if left != one.judgments - one.imported:
-            message = f"{left} judgments are left to record, and it says {one.judgments - one.imported}"
-            yield Finding(f"judgment_import {one.id}, {one.source}", None, "import", message, REPORT)
-
-
-def _list_of(content: str) -> list[Any]:
-    try:
-        found = json.loads(content)
-    except ValueError:
-        return []
-    return found if isinstance(found, list) else []
 
 
 def check_clock(db: Session) -> Iterator[Finding]:

@@ -40,7 +40,6 @@ from workbench.workflow.upkeep.record_checks import (
     check_decisions,
     check_events,
     check_grades,
-    check_imports,
     check_pool_events,
     check_pools,
 )
@@ -70,7 +69,6 @@ CHECKS: dict[str, Check] = {
     "places of judgments": check_events,
     "grades": check_grades,
     "current judgments": check_current,
-    "imports under way": check_imports,
     "times of judgments": check_clock,
     "pools": check_pools,
     "events of adaptive pools": check_pool_events,

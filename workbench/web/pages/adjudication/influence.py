@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template
+from flask import Blueprint, render_template, request
 
 from workbench.web.access import here
 from workbench.web.context import reading
+from workbench.web.forms import whole_number
 from workbench.web.jobs import begin
 from workbench.web.pages.adjudication.queue import adjudicator, queue_choice
 from workbench.workflow.adjudication.disputes import influence_arguments
@@ -15,13 +16,13 @@ from workbench.workflow.jobs import job_of
 blueprint = Blueprint("influence", __name__, url_prefix="/c/<slug>/adjudication/influence")
 
 
-@blueprint.get("", defaults={"job": 0})
-@blueprint.get("/<int:job>")
+@blueprint.get("")
 @adjudicator
-def compute(job: int) -> str:
+def compute() -> str:
     """Have the influence computed, or say of the job that computes it how far it is, or that it is known."""
     with reading() as db:
-        found = job_of(db, job) if job else None
+        begun = whole_number(request.args.get("job", ""))
+        found = job_of(db, begun) if begun else None
         arguments = influence_arguments(db, here().id) if found is None else {}
     if found is None or found.campaign_id != here().id or found.kind != JOB:
         found = begin(JOB, arguments)

@@ -18,8 +18,15 @@ from jinja2 import Environment
 from workbench.errors import NotFound, WorkbenchError
 from workbench.storage import Session
 from workbench.web import notices
-from workbench.web.access import anyone, disabled_account, here, member, viewer, viewer_or_none
-from workbench.web.bodies import BYTES_OF_A_FORM
+from workbench.web.access import (
+    BYTES_OF_A_FORM,
+    anyone,
+    disabled_account,
+    here,
+    member,
+    viewer,
+    viewer_or_none,
+)
 from workbench.web.context import app_context, reading, writing
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.judging.desk_json import (

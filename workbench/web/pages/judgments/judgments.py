@@ -31,15 +31,13 @@ from workbench.web.requests import see_other
 from workbench.web.results import MadeResult, TextFile, result
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
-from workbench.workflow.campaigns.imports_under_way import refuse_while_importing
 from workbench.workflow.judging.current_judgments import (
     TickedBy,
     answer_count,
     judgments_without_grade,
 )
-from workbench.workflow.judging.importing import GivenJudgments, Imported, judgments_from_qrels
+from workbench.workflow.judging.importing import GivenJudgments, Imported, import_files, judgments_from_qrels
 from workbench.workflow.judging.judgment_files import annotated_lines, judgment_table, subtopic_lines
-from workbench.workflow.judging.large_imports import import_in_portions
 from workbench.workflow.judging.unrecorded import unrecorded_count
 from workbench.workflow.overview.progress import overview
 
@@ -64,7 +62,7 @@ def import_() -> Response | tuple[str, int]:
         name = _one_name(files)
         read = with_each(files, lambda source, stream: _read(stream, source, name, codes, notes))
         given = [_given(source, judgments) for source, judgments in read]
-        done = import_in_portions(app_context().database, here().id, given, writing=writing)
+        done = import_files(app_context().database, here().id, given, writing=writing)
     except WorkbenchError as error:
         return _page(findings_of(error, "Judgments")), status_of(error)
     announce_notes(notes)
@@ -87,7 +85,6 @@ def whole() -> Response:
     """Every current answer and what was recorded beside it: comment, passages, further answers, subtopics."""
     name = f"{here().slug}.judgments.jsonl"
     with reading() as db:
-        refuse_while_importing(db, here().id)
         return attachment(annotated_lines(db, here().id), name, kind="application/jsonl")
 
 
@@ -99,8 +96,6 @@ def subtopics() -> MadeResult:
     ticked_by = request.args.get("ticked_by", TickedBy.MAJORITY)
     if ticked_by not in set(TickedBy):
         raise InvalidInput([Finding("Subtopics", None, "ticked_by", "unknown value")])
-    with reading() as db:
-        refuse_while_importing(db, here().id)
     return MadeResult("subtopics", text=TextFile("qrels", "text/plain", _subtopic_lines(TickedBy(ticked_by))))
 
 

@@ -31,7 +31,6 @@ from workbench.web.pages.qrels.rule_form import field_styles as styles_of_fields
 from workbench.web.results import MadeResult, TextFile, result
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
-from workbench.workflow.campaigns.imports_under_way import refuse_while_importing
 from workbench.workflow.judging.judgment_files import judgment_groups
 from workbench.workflow.pools.additions import pairs_added_by_hand
 from workbench.workflow.qrels.qrels import (
@@ -124,7 +123,6 @@ def field_styles() -> Response:
 def file() -> Response:
     """The qrels: nothing but lines that every scorer reads."""
     with reading() as db:
-        refuse_while_importing(db, here().id)
         choice = rule_form(db, here().id).choice
         report = make_qrels(db, here().id, choice, unjudged=_with_unjudged(), empty=_with_empty())
     return attachment(report.lines(), f"{here().slug}.{rule_name(choice)}.qrels")
@@ -136,7 +134,6 @@ def file() -> Response:
 def labels() -> MadeResult:
     """Every pair with its grade, its confidence and what settled it, or why it has none."""
     with reading() as db:
-        refuse_while_importing(db, here().id)
         choice = rule_form(db, here().id).choice
         found = make_qrels(db, here().id, choice).consensus
     return MadeResult(f"{rule_name(choice)}.labels", label_export(found))
@@ -148,7 +145,6 @@ def labels() -> MadeResult:
 def soft() -> MadeResult:
     """Every pair with the mean of its grades, unrounded, and the share of each grade."""
     with reading() as db:
-        refuse_while_importing(db, here().id)
         found = make_soft_labels(db, here().id, machines=request.args.get("machines") == "yes")
     return MadeResult("soft-labels", soft_export(found))
 
@@ -158,8 +154,6 @@ def soft() -> MadeResult:
 @result
 def groups() -> MadeResult:
     """Every assessor's grades as a group of their own, as trec_eval reads them with `-R qrels_jg`."""
-    with reading() as db:
-        refuse_while_importing(db, here().id)
     return MadeResult("groups", text=TextFile("qrels_jg", "text/plain", _group_lines()))
 
 
