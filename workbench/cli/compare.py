@@ -25,12 +25,11 @@ from workbench.cli.relevance_files import matched, note_lacking
 from workbench.cli.runs import RunFiles, only_one_standard_input, run_arguments
 from workbench.errors import WorkbenchError
 from workbench.records import Qrel, TieRule
-from workbench.scoring.all_pairs import all_pairs, all_pairs_export
 from workbench.scoring.measures import check_complement, parse_measures
 from workbench.scoring.pairs_of_runs import Comparisons
 from workbench.scoring.scorer import RunScores, Scorer
 from workbench.scoring.topic_difficulty import topic_table, topic_table_export
-from workbench.scoring.two_runs import two_runs, two_runs_export
+from workbench.scoring.two_runs import all_pairs, all_pairs_export, two_runs, two_runs_export
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

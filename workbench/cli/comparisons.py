@@ -8,11 +8,10 @@ import click
 
 from workbench.cli.output import say_table
 from workbench.cli.qrels_files import note_topics
-from workbench.scoring.all_pairs import METHODS, AllPairs, method_in_words
 from workbench.scoring.pairs_of_runs import Comparisons
 from workbench.scoring.significance import FEWEST_TOPICS, LEVEL, TOO_FEW_TOPICS
 from workbench.scoring.topic_difficulty import ORDERS, TopicTable
-from workbench.scoring.two_runs import TESTS, TwoRuns
+from workbench.scoring.two_runs import METHODS, TESTS, AllPairs, TwoRuns, method_in_words
 
 SEED = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of what is drawn at random."

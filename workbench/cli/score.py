@@ -14,8 +14,8 @@ from workbench.cli.score_output import say_as_csv, say_as_ir_measures, say_score
 from workbench.errors import WorkbenchError
 from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.kernels.registry import Reads, reads
-from workbench.scoring.listed import example_names
 from workbench.scoring.measures import check_complement, namesakes, parse_measures
+from workbench.scoring.own_measures import example_names
 from workbench.scoring.run_arrays import RunArrays
 from workbench.scoring.scorer import RunScores, Scorer
 

@@ -17,7 +17,7 @@ from workbench.consensus.simple import lower_median
 from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Answer, Judgment
 from workbench.scoring.gains import Floats
-from workbench.scoring.listed import gain_measure
+from workbench.scoring.own_measures import gain_measure
 from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.storage.tables import ComputedResultRow

@@ -15,11 +15,10 @@ from workbench.cli.record_options import record_options
 from workbench.cli.score_output import say_scores
 from workbench.consensus.rule_choice import RuleChoice
 from workbench.errors import WorkbenchError
-from workbench.scoring.all_pairs import all_pairs_export
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.pairs_of_runs import Comparisons
 from workbench.scoring.topic_difficulty import topic_table_export
-from workbench.scoring.two_runs import two_runs_export
+from workbench.scoring.two_runs import all_pairs_export, two_runs_export
 from workbench.settings import Settings
 from workbench.storage import Session
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
