@@ -17,16 +17,16 @@ from workbench.formats.topics import read_topics
 from workbench.learning.effort import WORK_SAVED
 from workbench.learning.learners import BMI, LEARNERS
 from workbench.learning.simulation import (
+    SIMULATION_PARTS,
     JudgedTopic,
     LearnerSimulation,
     SimulationOptions,
     judged_topics,
     simulate,
+    simulation_export,
+    simulation_svg,
 )
-from workbench.learning.simulation_export import SIMULATION_PARTS, simulation_export
-from workbench.learning.simulation_plot import simulation_svg
-from workbench.learning.stopping.rules import STOPPING_RULES
-from workbench.learning.stopping.trace import StoppingGoal
+from workbench.learning.stopping import STOPPING_RULES, StoppingGoal
 from workbench.learning.vectors import Vectors, vectors_of
 from workbench.scoring.unmatched import likely_cause
 

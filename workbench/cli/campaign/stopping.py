@@ -9,7 +9,7 @@ import click
 from workbench.cli.database import database_options, open_database
 from workbench.cli.output import one_form, print_export, say_table
 from workbench.learning.advice import RecallEstimate
-from workbench.learning.stopping.trace import StoppingGoal
+from workbench.learning.stopping import StoppingGoal
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.pools.stopping_advice import TopicAdvice, advice_export, further_sample, pool_advice

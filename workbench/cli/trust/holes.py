@@ -20,9 +20,9 @@ from workbench.records import TieRule
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.relevance import Relevance
 from workbench.shares import percent
+from workbench.trust.collection_tables import HOLE_PARTS, holes_export
 from workbench.trust.extremes import EXTREMES
 from workbench.trust.holes import CUTOFFS, Holes, SampledPool, holes
-from workbench.trust.holes_export import PARTS, holes_export
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ _READING = (
 @TIES
 @click.option(
     "--part",
-    type=click.Choice(list(PARTS)),
+    type=click.Choice(list(HOLE_PARTS)),
     default="scores",
     show_default=True,
     help="Table to print: scores, judged documents by cutoff, or estimates from a sample.",
@@ -137,7 +137,7 @@ def command(qrels: str, runs: RunFiles, reading: _Reading, ties: str, part: str,
 
 
 def _say(found: Holes, part: str) -> None:
-    columns, rows = PARTS[part](found)
+    columns, rows = HOLE_PARTS[part](found)
     if part == "scores":
         # People read the interval beside the score; CSV has it in columns of its own.
         at = columns.index("score")

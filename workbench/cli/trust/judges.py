@@ -21,11 +21,9 @@ from workbench.records import Judgment, TieRule
 from workbench.shares import share_of
 from workbench.trust.alternatives import AlternativeQrels, ranking_measure, relevance_of_any, score_under
 from workbench.trust.assessors import REFERENCE, filled, qrels_of_assessors, qrels_of_rules, rules_to_compare
-from workbench.trust.judges import OtherJudges, other_judges, verdict
-from workbench.trust.judges_export import COEFFICIENTS, PARTS, judges_export
+from workbench.trust.judges import COEFFICIENTS, PARTS, OtherJudges, judges_export, other_judges, verdict
 from workbench.trust.orders import PERSISTENCE
-from workbench.trust.pair_tests import LEVEL
-from workbench.trust.reference import MIXTURES, RankingOptions
+from workbench.trust.reference import LEVEL, MIXTURES, RankingOptions
 
 _OFFICIAL = "qrels"
 _SHOWN_PAIRS = 20

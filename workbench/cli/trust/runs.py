@@ -20,8 +20,7 @@ from workbench.pooling.depth import depth_pool
 from workbench.records import Run, TieRule
 from workbench.shares import between, percent
 from workbench.trust.alternatives import AlternativeQrels, ranking_measure, relevance_of_any, score_under
-from workbench.trust.runs import WHOLE, OtherRuns, other_runs, pooled_pairs, qrels_without
-from workbench.trust.runs_export import PARTS, runs_export
+from workbench.trust.runs import PARTS, WHOLE, OtherRuns, other_runs, pooled_pairs, qrels_without, runs_export
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,8 @@ from workbench.scoring.measures import check_complement
 from workbench.scoring.scorer import Scorer
 from workbench.shares import percent
 from workbench.trust.alternatives import one_measure
+from workbench.trust.collection_tables import TOPIC_PARTS, fewer_topics_export
 from workbench.trust.fewer_topics import FewerTopics, Splitting, fewer_topics
-from workbench.trust.fewer_topics_export import PARTS, fewer_topics_export
 
 _RELIABLE = 0.95
 
@@ -73,7 +73,7 @@ _SPLITS = (
 @TIES
 @click.option(
     "--part",
-    type=click.Choice(list(PARTS)),
+    type=click.Choice(list(TOPIC_PARTS)),
     default="topics",
     show_default=True,
     help="Table to print: numbers of topics, swap rates by bin of differences, or tests of all pairs.",
@@ -104,7 +104,7 @@ def command(
 
 
 def _say(found: FewerTopics, part: str) -> None:
-    columns, rows = PARTS[part](found)
+    columns, rows = TOPIC_PARTS[part](found)
     if part != "tests":
         # People read bounds beside their figure; CSV has them in columns of their own.
         shown = [at for at, name in enumerate(columns) if not name.endswith(("_low", "_high"))]
