@@ -28,7 +28,7 @@ from workbench.formats.topics import TOPIC_FORMATS, read_topics
 from workbench.formats.web_pages import image_addresses, page_text, page_title
 from workbench.learning.vectors import words
 from workbench.pooling.near_duplicate_documents import differences, sketch
-from workbench.pooling.sampling.strata import accept_strata
+from workbench.pooling.sampling import accept_strata
 from workbench.searching.analysis import plain_text, terms
 from workbench.searching.fragments import fragments, marked_title
 from workbench.searching.query import read_query

@@ -23,10 +23,10 @@ from workbench.cli.qrels_files import cannot_judge_option, read_graded
 from workbench.cli.runs import only_one_standard_input
 from workbench.consensus.judgments import LatestJudgments, latest_judgments
 from workbench.consensus.rule import Pair
-from workbench.consensus.rule_choice import RuleChoice, choice_name, choices_of, default_rules
+from workbench.consensus.rules import RuleChoice, choice_name, choices_of, default_rules
 from workbench.consensus.settle import Consensus, consensus, label_export
-from workbench.consensus.soft import soft_export, soft_labels
 from workbench.consensus.summary import Summary, accuracy, summary, summary_json
+from workbench.consensus.sums import soft_export, soft_labels
 from workbench.errors import WorkbenchError
 from workbench.export import Export
 from workbench.formats.judgment_groups import write_judgment_groups

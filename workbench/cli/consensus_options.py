@@ -10,8 +10,7 @@ from typing import Any
 import click
 
 from workbench.consensus.rule import RuleParameter
-from workbench.consensus.rule_choice import rule_choice
-from workbench.consensus.rules import PARAMETERS, RULES
+from workbench.consensus.rules import PARAMETERS, RULES, rule_choice
 
 NAMES = list(RULES)
 _HELP = "; ".join(f"{rule.name}: {rule.help}" for rule in RULES.values())

@@ -26,7 +26,7 @@ from workbench.formats.judgment_groups import write_judgment_groups, write_prefe
 from workbench.formats.judgments import write_judgments
 from workbench.formats.qrels import write_qrels, write_subtopic_qrels
 from workbench.pooling.pool import Pool
-from workbench.pooling.sampling.estimates import infap_rows, xinfap_rows
+from workbench.pooling.sampling import infap_rows, xinfap_rows
 from workbench.records import Answer, Qrel, id_bytes
 from workbench.releases.archive import UnreadFile, zip_parts
 from workbench.releases.contents import ReleaseContents, ReleasedPool, ReleasedRun, ReleasedTopic

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.consensus.judgments import latest_judgments
-from workbench.consensus.rule_choice import RuleChoice, choice_name
-from workbench.consensus.rules import RULES
+from workbench.consensus.rules import RULES, RuleChoice, choice_name
 from workbench.consensus.settle import consensus
 from workbench.consensus.simple import ASSESSOR
 from workbench.errors import WorkbenchError

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.builders import ALPHA, BETA, campaign_with_people, send_runs
-from workbench.consensus.rule_choice import rule_choice
+from workbench.consensus.rules import rule_choice
 from workbench.errors import WorkbenchError
 from workbench.records import Judgment
 from workbench.scoring import two_runs as pairs

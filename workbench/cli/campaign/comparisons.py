@@ -13,7 +13,7 @@ from workbench.cli.database import database_options, open_database
 from workbench.cli.output import form_options, one_form, print_export, progress_bar
 from workbench.cli.record_options import record_options
 from workbench.cli.score_output import say_scores
-from workbench.consensus.rule_choice import RuleChoice
+from workbench.consensus.rules import RuleChoice
 from workbench.errors import WorkbenchError
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.pairs_of_runs import Comparisons

@@ -17,7 +17,7 @@ from workbench.cli.output import say_findings, say_json, say_table
 from workbench.cli.record_options import record_options
 from workbench.cli.release.compare import PAIRS_AS_CSV, say_comparison
 from workbench.cli.trust.shared import MEASURE
-from workbench.consensus.rule_choice import RuleChoice
+from workbench.consensus.rules import RuleChoice
 from workbench.errors import WorkbenchError
 from workbench.releases.check import check_release, undamaged
 from workbench.releases.contents import Included

@@ -8,7 +8,7 @@ from workbench.cli.consensus_options import consensus_options
 from workbench.cli.database import database_options, open_database
 from workbench.cli.output import with_progress
 from workbench.cli.trust.shared import MEASURE
-from workbench.consensus.rule_choice import RuleChoice
+from workbench.consensus.rules import RuleChoice
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.trust.collection_report import collection_report

@@ -13,7 +13,7 @@ from workbench.cli.consensus_options import consensus_options
 from workbench.cli.database import database_options, open_database
 from workbench.cli.output import form_options, one_form, print_export, say_table
 from workbench.cli.record_options import record_options
-from workbench.consensus.rule_choice import RuleChoice
+from workbench.consensus.rules import RuleChoice
 from workbench.settings import Settings
 from workbench.shares import share_of
 from workbench.trust.left_out import ScoresLeftOut, TauOfOrders, left_out_export

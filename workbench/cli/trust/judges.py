@@ -15,7 +15,7 @@ from workbench.cli.record_options import record_options
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
 from workbench.cli.trust.shared import MEASURE, RELEVANT_FROM, SEED, TIES, table_forms
-from workbench.consensus.rule_choice import choices_of, rule_choice
+from workbench.consensus.rules import choices_of, rule_choice
 from workbench.errors import WorkbenchError
 from workbench.records import Judgment, TieRule
 from workbench.shares import share_of

@@ -8,8 +8,7 @@ from typing import Any
 
 from flask import Blueprint, render_template, request
 
-from workbench.consensus.rule_choice import RuleChoice
-from workbench.consensus.rules import RULES
+from workbench.consensus.rules import RULES, RuleChoice
 from workbench.errors import Finding, WorkbenchError
 from workbench.export import Export
 from workbench.storage import Session

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.consensus.rule_choice import RuleChoice, choice_label
+from workbench.consensus.rules import RuleChoice, choice_label
 from workbench.consensus.simple import ASSESSOR
 from workbench.errors import WorkbenchError
 from workbench.records import Original, id_bytes

@@ -16,7 +16,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench import __version__
-from workbench.consensus.rule_choice import RuleChoice
+from workbench.consensus.rules import RuleChoice
 from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.releases.archive import UnreadFile
 from workbench.releases.contents import VERSION, Included, ReleaseAbout, ReleaseContents

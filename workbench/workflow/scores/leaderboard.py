@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from workbench.consensus.rule_choice import choice_label
+from workbench.consensus.rules import choice_label
 from workbench.errors import WorkbenchError
 from workbench.export import Export, table_export
 from workbench.json_forms import MeasureScore, ScoreJson, filled

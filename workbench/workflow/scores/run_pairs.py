@@ -6,7 +6,7 @@ import hashlib
 
 import numpy as np
 
-from workbench.consensus.rule_choice import choice_label
+from workbench.consensus.rules import choice_label
 from workbench.errors import WorkbenchError
 from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, compare_all, default_comparisons
 from workbench.scoring.relevance import Floats

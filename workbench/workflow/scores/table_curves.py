@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from workbench.consensus.rule_choice import choice_label
+from workbench.consensus.rules import choice_label
 from workbench.scoring.curves import CurveOptions, RunCurves, run_curves
 from workbench.scoring.measures import parse_measures
 from workbench.workflow.qrels.settled_lines import scorer_of

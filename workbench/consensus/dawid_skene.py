@@ -6,9 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.consensus.models.votes import LEAST, Floats, Posterior, Votes, most_likely, normalised
 from workbench.consensus.rule import Evidence, Outcome, Pair, Rule
-from workbench.consensus.vote_table import most_likely_of_table
+from workbench.consensus.votes import (
+    LEAST,
+    Floats,
+    Posterior,
+    Votes,
+    most_likely,
+    most_likely_of_table,
+    normalised,
+)
 from workbench.errors import WorkbenchError
 
 FEWEST_ASSESSORS = 3
