@@ -19,7 +19,7 @@ import pytest
 import workbench.formats
 from workbench.errors import InvalidInput
 from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
-from workbench.formats.judgment_groups import group_names
+from workbench.formats.judgments import group_names
 from workbench.formats.packed_lines import NotUnderstood
 from workbench.formats.recognition import recognised
 from workbench.formats.single_files import file_name

@@ -29,8 +29,7 @@ from workbench.consensus.summary import Summary, accuracy, summary, summary_json
 from workbench.consensus.sums import soft_export, soft_labels
 from workbench.errors import WorkbenchError
 from workbench.export import Export
-from workbench.formats.judgment_groups import write_judgment_groups
-from workbench.formats.judgments import graded_judgments
+from workbench.formats.judgments import graded_judgments, write_judgment_groups
 from workbench.formats.qrels import write_qrels
 from workbench.records import Judgment
 

@@ -11,8 +11,7 @@ import click
 from workbench.cli.database import migrated_database
 from workbench.cli.output import announce
 from workbench.cli.serve import DEFAULT_PORT, print_address, serve_until_interrupted, usable_port
-from workbench.demo.campaign import PEOPLE, has_demo, make_demo
-from workbench.demo.database import require_own
+from workbench.demo.campaign import PEOPLE, has_demo, make_demo, require_own
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.settings import read_settings
 from workbench.storage.contents import delete_everything

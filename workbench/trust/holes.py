@@ -12,8 +12,7 @@ from math import floor, log2
 import numpy as np
 from ir_measures import Measure
 
-from workbench.formats.prels import Prel
-from workbench.formats.sampled_qrels import SampledQrel
+from workbench.formats.sampled_qrels import Prel, SampledQrel
 from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.registry import compute, kernel_of

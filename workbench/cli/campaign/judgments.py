@@ -19,8 +19,8 @@ from workbench.cli.qrels_files import cannot_judge_option
 from workbench.cli.record_options import record_options
 from workbench.cli.row_progress import row_progress
 from workbench.errors import WorkbenchError
+from workbench.formats.graded_pairs import write_probe_answers
 from workbench.formats.judgments import read_judgments
-from workbench.formats.probe_answers import write_probe_answers
 from workbench.formats.qrels import read_qrels
 from workbench.records import Judgment
 from workbench.settings import Settings

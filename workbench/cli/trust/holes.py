@@ -13,9 +13,8 @@ from workbench.cli.record_options import record_options
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
 from workbench.cli.trust.shared import TIES, table_forms
-from workbench.formats.prels import Prel, read_prels
 from workbench.formats.qrels import read_qrels
-from workbench.formats.sampled_qrels import SampledQrel, read_sampled_qrels
+from workbench.formats.sampled_qrels import Prel, SampledQrel, read_prels, read_sampled_qrels
 from workbench.records import TieRule
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.relevance import Relevance

@@ -20,15 +20,14 @@ from workbench.releases.contents import (
     ReleasedAnswer,
     ReleasedAssessor,
     ReleasedDecision,
+    ReleasedDocument,
     ReleasedPreference,
     ReleasedQuestion,
     ReleasedRun,
     ReleaseRule,
     SeenAnswer,
 )
-from workbench.releases.documents import ReleasedDocument
-from workbench.releases.record_form import from_object
-from workbench.releases.shared_values import SharedValues
+from workbench.releases.record_form import SharedValues, from_object
 from workbench.storage.chunks import chunks
 from workbench.storage.events import CURRENT_PURPOSES
 from workbench.storage.tables import (

@@ -12,7 +12,7 @@ from workbench.consensus.rules import RULES, choices_of, default_rules
 from workbench.consensus.settle import label_export
 from workbench.consensus.sums import soft_export
 from workbench.errors import Finding, WorkbenchError
-from workbench.formats.judgment_groups import group_names
+from workbench.formats.judgments import group_names
 from workbench.records import Scale
 from workbench.web.access import here, reader
 from workbench.web.context import reading
