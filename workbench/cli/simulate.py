@@ -8,9 +8,15 @@ from dataclasses import dataclass
 import click
 
 from workbench.cli.inputs import open_input
-from workbench.cli.output import one_form, print_export, say_mismatch, say_short, with_progress
+from workbench.cli.output import (
+    one_form,
+    print_export,
+    record_options,
+    say_mismatch,
+    say_short,
+    with_progress,
+)
 from workbench.cli.qrels_files import note_topics, read_graded
-from workbench.cli.record_options import record_options
 from workbench.cli.runs import only_one_standard_input
 from workbench.formats.documents import read_documents
 from workbench.formats.topics import read_topics

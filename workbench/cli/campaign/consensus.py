@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from workbench.cli.campaign.campaigns import JSON
-from workbench.cli.consensus import say_summaries, write_export, write_out
-from workbench.cli.consensus_options import EXPORT, OUTPUT, consensus_options
+from workbench.cli.consensus import EXPORT, OUTPUT, consensus_options, say_summaries, write_export, write_out
 from workbench.cli.database import database_options, open_database
 from workbench.cli.output import say_json
 from workbench.consensus.rules import RuleChoice, choices_of, default_rules

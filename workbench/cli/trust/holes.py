@@ -8,11 +8,9 @@ from dataclasses import dataclass
 import click
 
 from workbench.cli.inputs import open_input
-from workbench.cli.output import print_export, say_short
-from workbench.cli.record_options import record_options
+from workbench.cli.output import TIES, print_export, record_options, say_short, table_forms
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
-from workbench.cli.trust.shared import TIES, table_forms
 from workbench.formats.qrels import read_qrels
 from workbench.formats.sampled_qrels import Prel, SampledQrel, read_prels, read_sampled_qrels
 from workbench.records import TieRule

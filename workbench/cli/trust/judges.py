@@ -8,13 +8,20 @@ from functools import partial
 
 import click
 
-from workbench.cli.assessor_files import read_judgment_files, read_qrels_by_assessor
-from workbench.cli.output import print_export, say_short, with_progress
-from workbench.cli.qrels_files import read_graded
-from workbench.cli.record_options import record_options
+from workbench.cli.output import (
+    MEASURE,
+    RELEVANT_FROM,
+    SEED,
+    TIES,
+    print_export,
+    record_options,
+    say_short,
+    table_forms,
+    with_progress,
+)
+from workbench.cli.qrels_files import read_graded, read_judgment_files, read_qrels_by_assessor
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
-from workbench.cli.trust.shared import MEASURE, RELEVANT_FROM, SEED, TIES, table_forms
 from workbench.consensus.rules import choices_of, rule_choice
 from workbench.errors import WorkbenchError
 from workbench.records import Judgment, TieRule

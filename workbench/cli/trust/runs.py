@@ -7,13 +7,19 @@ from dataclasses import dataclass
 
 import click
 
-from workbench.cli.group_files import read_groups, read_tags
 from workbench.cli.inputs import open_input
-from workbench.cli.output import print_export, say_short
-from workbench.cli.record_options import record_options
+from workbench.cli.output import (
+    MEASURE,
+    RELEVANT_FROM,
+    TIES,
+    print_export,
+    record_options,
+    say_short,
+    table_forms,
+)
+from workbench.cli.qrels_files import read_groups, read_tags
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, read_runs, run_arguments
-from workbench.cli.trust.shared import MEASURE, RELEVANT_FROM, TIES, table_forms
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import read_qrels
 from workbench.pooling.depth import depth_pool

@@ -10,11 +10,18 @@ import click
 import numpy as np
 
 from workbench.cli.inputs import open_input
-from workbench.cli.output import print_export, say_short, with_progress
-from workbench.cli.record_options import record_options
+from workbench.cli.output import (
+    MEASURE,
+    SEED,
+    TIES,
+    print_export,
+    record_options,
+    say_short,
+    table_forms,
+    with_progress,
+)
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
-from workbench.cli.trust.shared import MEASURE, SEED, TIES, table_forms
 from workbench.formats.qrels import read_qrels
 from workbench.records import TieRule
 from workbench.scoring.measures import check_complement

@@ -1,4 +1,4 @@
-"""`workbench release compare`: what changed between two releases, and what that does to runs."""
+"""`workbench release`: releases as files, checked and compared without a server or a database."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from typing import Any
 import click
 
 from workbench.cli.inputs import open_input, read_each
-from workbench.cli.output import print_export, say_json, say_table
+from workbench.cli.output import MEASURE, REFUSED, print_export, say_findings, say_json, say_table
 from workbench.cli.relevance_files import matched
-from workbench.cli.trust.shared import MEASURE
+from workbench.errors import finding_to_json
 from workbench.formats.runs import read_run
+from workbench.releases.check import ReleaseCheck, check_release
 from workbench.releases.comparison import (
     ChangedPair,
     RankingEffect,
@@ -29,17 +30,77 @@ from workbench.releases.record_form import moment
 from workbench.releases.zipped import ZippedFiles, ZippedRelease
 from workbench.scoring.relevance import Relevance
 
+
+@click.group("release")
+def command() -> None:
+    """Check releases of test collections, and compare two of them; no server is needed."""
+
+
+@command.command("check")
+@click.argument("releases", metavar="FILE...", nargs=-1, required=True)
+@click.option("--sha256", default="", help="SHA-256 of the whole file, as the release's page has it.")
+@click.option("--json", "as_json", is_flag=True, help="A JSON array with one object a release.")
+def check(releases: tuple[str, ...], sha256: str, as_json: bool) -> None:
+    """Check the zips of releases, byte by byte; `-` is standard input.
+
+    A file that is damaged, missing or added is named on standard error, with the checksum stated and the one
+    found. Whoever changed a file could change its checksum too: --sha256 compares the whole with what the
+    release's page says. Of a release of another version of Workbench, which writes other texts and another
+    program for ir_datasets, not all can be checked. The exit code is 1 if anything was found, otherwise 0.
+    """
+    if sha256 and len(releases) > 1:
+        raise click.UsageError("--sha256 is of one file: give one")
+    checked: list[tuple[str, ReleaseCheck]] = []
+    for name in releases:
+        with open_input(name) as (stream, source):
+            checked.append((source, check_release(stream, source=source, sha256=sha256)))
+    if as_json:
+        say_json([_json(source, one) for source, one in checked])
+    else:
+        for _, one in checked:
+            say_findings(one.findings)
+        say_table(
+            ["release", "version", "files", "result", "SHA-256"],
+            [
+                (
+                    source,
+                    one.contents.about.version if one.contents else "-",
+                    one.members,
+                    "whole" if one.whole else "damaged" if one.damaged else "of another version",
+                    one.sha256,
+                )
+                for source, one in checked
+            ],
+            numeric=[2],
+        )
+    if any(not one.whole for _, one in checked):
+        raise SystemExit(REFUSED)
+
+
+def _json(source: str, one: ReleaseCheck) -> dict[str, object]:
+    about = one.contents.about if one.contents else None
+    return {
+        "file": source,
+        "whole": one.whole,
+        "title": about.title if about else None,
+        "version": about.version if about else None,
+        "files": one.members,
+        "sha256": one.sha256,
+        "findings": [finding_to_json(finding) for finding in one.findings],
+    }
+
+
 PAIRS_AS_CSV = click.option("--csv", "as_csv", is_flag=True, help="Every pair that differs, as CSV.")
 
 
-@click.command("compare")
+@command.command("compare")
 @click.argument("first")
 @click.argument("second")
 @click.option("--run", "runs", multiple=True, help="A run to score (repeatable); else those in the releases.")
 @MEASURE
 @PAIRS_AS_CSV
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-def command(
+def compare(
     first: str, second: str, runs: tuple[str, ...], measure: str, as_csv: bool, as_json: bool
 ) -> None:
     """Compare the releases FIRST and SECOND: pairs that came, went and changed, and how the runs fare.
