@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from workbench.search_cluster import SearchCluster
-from workbench.searching.opensearch_client import client_of
+from workbench.searching.opensearch_engine import client_of
 
 REAL = "WORKBENCH_TEST_OPENSEARCH_URL"
 

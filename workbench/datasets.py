@@ -18,10 +18,9 @@ from enum import StrEnum
 from typing import Any
 
 from workbench.errors import NotFound, WorkbenchError
+from workbench.formats.documents_trec import sgml_document
 from workbench.formats.fields import collapsed
-from workbench.formats.record_bytes import JSON_TYPE, SGML_TYPE, record_original
-from workbench.formats.sgml import sgml_document
-from workbench.formats.single_files import sha256_of
+from workbench.formats.single_files import JSON_TYPE, SGML_TYPE, record_original, sha256_of
 from workbench.formats.web_pages import PAGE_TYPES, web_page
 from workbench.records import Document, Original, Qrel, Ranking, Run, Topic
 
@@ -138,10 +137,10 @@ def available() -> bool:
 def shown_document(record: Any) -> Document:
     """A record of a document store as assessors see it.
 
-    The marked-up form of TREC's collections is read as `formats.sgml` reads their files, and a page of the
-    web is its HTML. Otherwise the text is the abstract, text or body, and where there is none of these, what
-    the library gives to search engines. The original is the page or the marked-up form; of a record that the
-    library takes apart, its fields as JSON.
+    The marked-up form of TREC's collections is read as `formats.documents_trec` reads their files, and a page
+    of the web is its HTML. Otherwise the text is the abstract, text or body, and where there is none of
+    these, what the library gives to search engines. The original is the page or the marked-up form; of a
+    record that the library takes apart, its fields as JSON.
     """
     docno, fields = str(record.doc_id), set(record._fields)
     if "marked_up_doc" in fields and (marked_up := _text(record.marked_up_doc)).strip():

@@ -17,7 +17,7 @@ from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE, Assessor, answers_of
 from workbench.agreement.report import AgreementReport, agreement_report
 from workbench.agreement.selection import select_ratings
-from workbench.consensus.rule_choice import choices_of, rule_choice
+from workbench.consensus.rules import choices_of, rule_choice
 from workbench.consensus.settle import Consensus, consensus
 from workbench.counts import counted
 from workbench.errors import WorkbenchError

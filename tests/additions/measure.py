@@ -91,19 +91,19 @@ def add(tree: Path) -> None:
     scoring = tree / "workbench" / "scoring"
     (scoring / "noise.py").write_text(MODULE, encoding="utf-8")
     change(
-        scoring / "listed.py",
+        scoring / "own_measures.py",
         "from ir_measures import Measure\n",
         "from ir_measures import Measure\n\n"
         "from workbench.scoring.found import FOUND\nfrom workbench.scoring.noise import NOISE\n",
     )
     change(
-        scoring / "listed.py",
+        scoring / "own_measures.py",
         '    ListedMeasure("P(rel=2)@5"',
         '    ListedMeasure("Noise", "share of retrieved documents that are judged not relevant", NOISE),\n'
         '    ListedMeasure("P(rel=2)@5"',
     )
     (scoring / "found.py").write_text(GAIN, encoding="utf-8")
-    change(scoring / "listed.py", "FAMILIES = (", "FAMILIES = (FOUND, ")
+    change(scoring / "own_measures.py", "FAMILIES = (", "FAMILIES = (FOUND, ")
     (tree / "tests" / "web" / "test_noise_and_found.py").write_text(ON_THE_PAGES, encoding="utf-8")
     (tree / "qrels").write_text("1 0 x 1\n1 0 y 0\n", encoding="utf-8")
     (tree / "one.run").write_text("1 Q0 x 1 2 one\n1 Q0 y 2 1 one\n", encoding="utf-8")

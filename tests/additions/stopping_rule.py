@@ -1,4 +1,4 @@
-"""A stopping rule that is added to a copy of the code: one module and one line."""
+"""A stopping rule that is added to a copy of the code: one function and one line."""
 
 from __future__ import annotations
 
@@ -9,14 +9,7 @@ from pathlib import Path
 from tests.additions.copy_of_the_code import Addition, change
 
 NAME = "fixed"
-MODULE = '''
-"""Stop after a fixed number of documents."""
-
-from __future__ import annotations
-
-from workbench.learning.stopping.trace import ReviewTrace, StoppingGoal, StoppingRule, StopPoint, stopped_at
-
-
+RULE = '''
 def fixed(trace: ReviewTrace, _goal: StoppingGoal) -> StopPoint:
     """Stop after three documents, or fewer where there are fewer."""
     return stopped_at(trace, min(3, len(trace.relevant)), "three documents are read")
@@ -29,15 +22,10 @@ CHOSEN = ("simulate", "docs.jsonl", "reviewed.qrels", "topics.jsonl", "--stop", 
 
 
 def add(tree: Path) -> None:
-    """One more module, and one more name in the registry; a small judged collection."""
-    stopping = tree / "workbench" / "learning" / "stopping"
-    (stopping / "fixed.py").write_text(MODULE, encoding="utf-8")
-    change(stopping / "rules.py", "ELUSION, KNEE)", "ELUSION, KNEE, FIXED)")
-    change(
-        stopping / "rules.py",
-        "from workbench.learning.stopping.knee",
-        "from workbench.learning.stopping.fixed import FIXED\nfrom workbench.learning.stopping.knee",
-    )
+    """One more rule, and one more name in the registry; a small judged collection."""
+    stopping = tree / "workbench" / "learning" / "stopping.py"
+    change(stopping, "ELUSION, KNEE)", "ELUSION, KNEE, FIXED)")
+    change(stopping, "\nSTOPPING_RULES: ", f"{RULE}\n\nSTOPPING_RULES: ")
     (tree / "docs.jsonl").write_text(DOCUMENTS, encoding="utf-8")
     (tree / "reviewed.qrels").write_text("1 0 d0 1\n1 0 d1 0\n", encoding="utf-8")
     (tree / "topics.jsonl").write_text('{"id": "1", "title": "moon"}\n', encoding="utf-8")

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from workbench.pooling.candidates import Floats, TopicCandidates
-from workbench.pooling.fusion.weighted import heaviest_pool
+from workbench.pooling.fusion import heaviest_pool
 from workbench.pooling.planning import size_of_budget
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategy import BUDGET, NUMBER, Parameter, Strategy
@@ -84,8 +84,8 @@ def add(tree: Path) -> None:
     change(pooling / "strategies.py", "TAKE_N,", "TAKE_N, MOST_RUNS,")
     change(
         pooling / "strategies.py",
-        "from workbench.pooling.take_n",
-        "from workbench.pooling.most_runs import MOST_RUNS\nfrom workbench.pooling.take_n",
+        "from workbench.pooling.depth",
+        "from workbench.pooling.most_runs import MOST_RUNS\nfrom workbench.pooling.depth",
     )
     (tree / "tests" / "web" / "test_most_runs.py").write_text(ON_THE_PAGES, encoding="utf-8")
     for tag, text in RUNS.items():

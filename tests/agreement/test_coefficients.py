@@ -167,7 +167,7 @@ def test_negative_counts_are_refused(name: str) -> None:
         "coefficients.observed",
         "coefficients.pooled_kappa",
         "coefficients.unpooled_kappa",
-        "bands",
+        "estimates",
         "contingency",
         "intervals",
         "grades",

@@ -15,7 +15,7 @@ from workbench.agreement.intervals import (
     kappa_error,
     share_interval,
 )
-from workbench.agreement.linearised import linearised
+from workbench.agreement.jackknife import linearised
 from workbench.agreement.ratings import Ratings, ratings_of
 from workbench.agreement.tally import sum_of_last
 from workbench.agreement.weights import linear

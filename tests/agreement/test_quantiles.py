@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support import Oracle
-from workbench.agreement.quantiles import student_t
+from workbench.agreement.intervals import student_t
 
 special = Oracle("scipy.special")
 

@@ -22,22 +22,19 @@ from tests.agreement.made import (
     without_topic,
 )
 from tests.support import cases, examples, shared
-from workbench.agreement.bands import Band, verdict
 from workbench.agreement.coefficients.alpha import LEVELS
 from workbench.agreement.contingency import MISSING
-from workbench.agreement.estimates import calculations, estimates, topics_left_out
-from workbench.agreement.export import COLUMNS, report_rows
+from workbench.agreement.estimates import Band, calculations, estimates, topics_left_out, verdict
+from workbench.agreement.export import COLUMNS, report_latex, report_rows
 from workbench.agreement.grades import against_the_rest, by_grade
 from workbench.agreement.intervals import CONSTANT
 from workbench.agreement.jackknife import freedom
-from workbench.agreement.latex import report_latex
 from workbench.agreement.options import AgreementOptions, Basis
-from workbench.agreement.pairwise import assessor_pairs
+from workbench.agreement.pairwise import assessor_pairs, thresholds
 from workbench.agreement.ratings import Assessor, Ratings, answers_of
 from workbench.agreement.report import agreement_report, disagreements, leniency, what_differs
 from workbench.agreement.report_json import report_data
 from workbench.agreement.selection import select_ratings
-from workbench.agreement.thresholds import thresholds
 from workbench.errors import WorkbenchError
 from workbench.latex import MOST_FLOATING, escaped, table
 

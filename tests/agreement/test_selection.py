@@ -12,7 +12,7 @@ from tests.support import shared
 from workbench.agreement.coefficients import COEFFICIENTS, coefficient_value
 from workbench.agreement.contingency import MISSING
 from workbench.agreement.estimates import estimates, topics_left_out
-from workbench.agreement.linearised import linearised
+from workbench.agreement.jackknife import linearised
 from workbench.agreement.options import AgreementOptions, Basis, Machines, Singles
 from workbench.agreement.ratings import (
     CANNOT_JUDGE,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tests.agreement.made import columns
-from workbench.agreement.bands import Band
+from workbench.agreement.estimates import Band
 from workbench.agreement.intervals import share_interval
-from workbench.agreement.linearised import linearised
+from workbench.agreement.jackknife import linearised
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Ratings, ratings_of
 from workbench.agreement.topics import (

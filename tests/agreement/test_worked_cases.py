@@ -11,7 +11,7 @@ from tests.agreement.made import from_counts, from_labels, from_rows, from_table
 from tests.support import cases
 from workbench.agreement.coefficients import coefficient_value
 from workbench.agreement.coefficients.alpha import LEVELS, alpha
-from workbench.agreement.linearised import linearised
+from workbench.agreement.jackknife import linearised
 from workbench.agreement.weights import own_weights
 
 SEVERAL, TWO = "11_agreement_multi_raters.json", "10_agreement_two_raters.json"

@@ -16,7 +16,7 @@ from tests.assigned import assign
 from tests.browser.people import CHEAP, PASSWORD, demo_instance, stored
 from tests.formats.image_files import image_document, png_file
 from tests.searches import stored_search
-from workbench.consensus.rule_choice import rule_choice
+from workbench.consensus.rules import rule_choice
 from workbench.demo.campaign import POOL, SLUG
 from workbench.formats.single_files import sha256_of
 from workbench.pooling.strategies import PoolRecipe

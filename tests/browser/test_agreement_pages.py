@@ -12,8 +12,8 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server
 from tests.browser.people import CHEAP, demo_instance, sign_in
+from workbench.agreement.intervals import student_t
 from workbench.agreement.jackknife import freedom
-from workbench.agreement.quantiles import student_t
 from workbench.settings import read_settings
 from workbench.storage.engine import Database
 from workbench.web.app import create_app

@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.executable import Terminal
 from workbench.cli import backup
-from workbench.cli.row_progress import SHOWN_EVERY, _Counter, described, row_progress, say_copied
+from workbench.cli.backup import SHOWN_EVERY, _Counter, described, row_progress, say_copied
 from workbench.storage.portable.contents import Contents
 from workbench.storage.portable.loading import Copied
 from workbench.storage.portable.rows import TableSurvey

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from click.testing import CliRunner
 
-from workbench.cli.campaign.archive import delete
+from workbench.cli.campaign.campaigns import delete
 from workbench.records import BINARY
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow

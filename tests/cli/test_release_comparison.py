@@ -11,7 +11,7 @@ import pytest
 from tests.cli.executable import run_file, workbench
 from tests.releases.made import small_release
 from tests.releases.test_comparison import FIRST, SECOND
-from workbench.cli.release.compare import swap_words
+from workbench.cli.release import swap_words
 from workbench.releases.comparison import SwapTest
 from workbench.releases.files import write_release
 

@@ -15,7 +15,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import Document
 from workbench.search_cluster import CLUSTER_PREFIX, SearchCluster
 from workbench.searching.engine import EngineUnavailable
-from workbench.searching.opensearch_client import client_of
+from workbench.searching.opensearch_engine import client_of
 
 
 @pytest.fixture

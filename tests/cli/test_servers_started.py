@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from tests.cast import CHEAP
 from tests.cli.executable import Terminal, new_instance
-from workbench.cli import demo, serve
+from workbench.cli import serve
 from workbench.demo.campaign import PEOPLE, SLUG
 from workbench.records import BINARY
 from workbench.settings import Settings
@@ -30,8 +30,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Served:
     def note(settings: Settings, **where: Any) -> None:
         found.append({"instance": settings.instance, **where})
 
-    for module in (serve, demo):
-        monkeypatch.setattr(module, "serve_until_interrupted", note)
+    monkeypatch.setattr(serve, "serve_until_interrupted", note)
     return found
 
 
@@ -72,8 +71,8 @@ class Demo(Terminal):
 @pytest.fixture
 def demonstration(tmp_path: Path, migrated_sqlite: Path, monkeypatch: pytest.MonkeyPatch) -> Demo:
     made = Demo(tmp_path / "instance", migrated_sqlite)
-    monkeypatch.setattr(demo, "make_demo", made.make)
-    monkeypatch.setattr(demo, "Passwords", lambda: CHEAP)
+    monkeypatch.setattr(serve, "make_demo", made.make)
+    monkeypatch.setattr(serve, "Passwords", lambda: CHEAP)
     return made
 
 

@@ -15,7 +15,7 @@ from tests.learning.small_collection import TEXTS
 from workbench.cli.simulate import command
 from workbench.errors import WorkbenchError
 from workbench.learning.learners import LEARNERS
-from workbench.learning.stopping.rules import STOPPING_RULES
+from workbench.learning.stopping import STOPPING_RULES
 
 
 @pytest.fixture

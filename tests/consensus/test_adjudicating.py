@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.consensus.adjudication import ALONE, UNDECIDED
+from workbench.consensus.rules import ALONE, UNDECIDED
 from workbench.consensus.settle import NO_GRADE, Label, Unsettled, consensus
 from workbench.records import FOUR_GRADES, Answer, Judgment
 

@@ -10,7 +10,7 @@ import pytest
 from tests.support import Oracle
 from workbench.consensus.rules import RULES
 from workbench.consensus.settle import Consensus, consensus, consensus_of_table
-from workbench.consensus.vote_table import vote_table
+from workbench.consensus.votes import vote_table
 from workbench.records import Answer, Judgment
 
 pd = Oracle("pandas")

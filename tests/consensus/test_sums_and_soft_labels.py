@@ -8,9 +8,8 @@ import pytest
 
 from tests.support import cases, shared
 from workbench.consensus.settle import Unsettled, consensus, label_export
-from workbench.consensus.soft import SoftLabel, soft_export, soft_labels
 from workbench.consensus.summary import summary
-from workbench.consensus.sums import FEWER_THAN_OTHERS
+from workbench.consensus.sums import FEWER_THAN_OTHERS, SoftLabel, soft_export, soft_labels
 from workbench.formats.judgments import read_judgments
 from workbench.formats.qrels import read_qrels
 from workbench.records import FOUR_GRADES, Answer, Judgment, Qrel

@@ -7,8 +7,7 @@ from click.testing import CliRunner
 from sqlalchemy import text
 
 from workbench.cli.main import workbench
-from workbench.demo.campaign import has_demo
-from workbench.demo.database import require_own
+from workbench.demo.campaign import has_demo, require_own
 from workbench.errors import Conflict
 from workbench.records import BINARY
 from workbench.storage.contents import delete_everything

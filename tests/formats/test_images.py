@@ -10,7 +10,7 @@ import pytest
 from tests.formats.image_files import gif_file, jpeg_file, png_file, webp_file
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.formats.documents import read_documents
-from workbench.formats.images import LONGEST_IMAGE, LONGEST_SIDE, MOST_FRAMES, image_form
+from workbench.formats.documents_image import LONGEST_IMAGE, LONGEST_SIDE, MOST_FRAMES, image_form
 
 WHOLE = {
     "image/png": png_file(40, 30),

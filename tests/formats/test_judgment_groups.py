@@ -6,8 +6,7 @@ import pytest
 
 from tests.support import cases, shared
 from workbench.errors import WorkbenchError
-from workbench.formats.judgment_groups import group_names, write_judgment_groups
-from workbench.formats.judgments import read_judgments
+from workbench.formats.judgments import group_names, read_judgments, write_judgment_groups
 from workbench.records import Answer, Judgment
 
 

@@ -19,7 +19,7 @@ import pytest
 import workbench.formats
 from workbench.errors import InvalidInput
 from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
-from workbench.formats.judgment_groups import group_names
+from workbench.formats.judgments import group_names
 from workbench.formats.packed_lines import NotUnderstood
 from workbench.formats.recognition import recognised
 from workbench.formats.single_files import file_name
@@ -28,7 +28,7 @@ from workbench.formats.topics import TOPIC_FORMATS, read_topics
 from workbench.formats.web_pages import image_addresses, page_text, page_title
 from workbench.learning.vectors import words
 from workbench.pooling.near_duplicate_documents import differences, sketch
-from workbench.pooling.sampling.strata import accept_strata
+from workbench.pooling.sampling import accept_strata
 from workbench.searching.analysis import plain_text, terms
 from workbench.searching.fragments import fragments, marked_title
 from workbench.searching.query import read_query

@@ -13,7 +13,7 @@ from tests.formats.strategies import stream
 from tests.formats.written_runs import DECIMALS
 from tests.support import examples
 from workbench.formats.packed_lines import NotUnderstood, blocks, packed_lines
-from workbench.formats.packed_scores import doubles
+from workbench.formats.packed_runs import doubles
 from workbench.formats.run_table import Scores, finite_doubles
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.formats.probe_answers import HEADER, ProbeLine, write_probe_answers
+from workbench.formats.graded_pairs import HEADER, ProbeLine, write_probe_answers
 
 NOON = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
 LINE = ProbeLine(

@@ -10,8 +10,7 @@ from workbench.errors import WorkbenchError
 from workbench.learning.advice import estimated_recall, stopping_advice
 from workbench.learning.missed import ElusionSample
 from workbench.learning.review import Origin, Review, ReviewRound, ReviewSettings
-from workbench.learning.stopping.rules import STOPPING_RULES
-from workbench.learning.stopping.trace import StoppingGoal
+from workbench.learning.stopping import STOPPING_RULES, StoppingGoal
 
 GOAL = StoppingGoal()
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.support import Oracle, cases
-from workbench.learning.hypergeometric import at_most, binomial_at_most, share_bounds
+from workbench.learning.missed import at_most, binomial_at_most, share_bounds
 
 stats = Oracle("scipy.stats")
 

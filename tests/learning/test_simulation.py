@@ -23,7 +23,7 @@ from workbench.learning.simulation import (
     read_judged_topic,
     simulate,
 )
-from workbench.learning.stopping.trace import StoppingGoal, StopPoint
+from workbench.learning.stopping import StoppingGoal, StopPoint
 from workbench.learning.vectors import Vectors, vectors_of
 from workbench.records import Qrel, Topic
 

@@ -8,15 +8,20 @@ import numpy as np
 import pytest
 
 from tests.support import cases
-from workbench.learning.stopping.elusion import elusion, sample_needed
-from workbench.learning.stopping.knee import knee, slope_ratios, threshold
-from workbench.learning.stopping.qbcb import needed_of, qbcb, smallest_sample
-from workbench.learning.stopping.target import target
-from workbench.learning.stopping.trace import (
+from workbench.learning.stopping import (
     RandomOrder,
     ReviewTrace,
     StoppingGoal,
     StopPoint,
+    elusion,
+    knee,
+    needed_of,
+    qbcb,
+    sample_needed,
+    slope_ratios,
+    smallest_sample,
+    target,
+    threshold,
 )
 
 GOAL = StoppingGoal()
@@ -69,7 +74,7 @@ def drawn(relevant: list[int], read_at: list[int]) -> RandomOrder:
 def test_the_target_rule_reads_until_all_targets_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     given, expected = worked("target_method")
     order, targets = list(given["judging_order"]), given["targets"]
-    monkeypatch.setattr("workbench.learning.stopping.target.TARGETS", len(targets))
+    monkeypatch.setattr("workbench.learning.stopping.TARGETS", len(targets))
     relevant = np.array([docno in targets for docno in order])
     # Three documents were drawn: d9, one that the learner has not come to, d4; so one more was read.
     sample = drawn([1, 0, 1], [order.index("d9") + 1, 0, order.index("d4") + 1])

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from workbench.errors import WorkbenchError
-from workbench.learning.stopping.rules import STOPPING_RULES, stopping_rule_named
-from workbench.learning.stopping.trace import (
+from workbench.learning.stopping import (
+    STOPPING_RULES,
     RandomOrder,
     ReviewTrace,
     StoppingGoal,
     StoppingRule,
+    stopping_rule_named,
 )
 
 PROMISING = {name: 0.7 if name == "target" else 0.8 for name, rule in STOPPING_RULES.items() if rule.promise}

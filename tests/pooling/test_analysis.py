@@ -27,9 +27,8 @@ from workbench.pooling.analysis import (
     growth,
 )
 from workbench.pooling.analysis_tables import PARTS, TABLES, short_depths
-from workbench.pooling.contributions import Part, TopicIncidence, incidence_of_entries
+from workbench.pooling.contributions import Part, TopicIncidence, incidence_of_entries, overlap
 from workbench.pooling.depth import depth_pool
-from workbench.pooling.overlap import overlap
 from workbench.pooling.pool import TopicSize, summarise
 from workbench.pooling.ties import cut_ties, decided
 from workbench.records import Run, TieRule

@@ -21,9 +21,9 @@ from workbench.pooling.comparison import (
     without_pairs,
 )
 from workbench.pooling.depth import depth_pool
-from workbench.pooling.fusion.rrf import rrf_pool
+from workbench.pooling.fusion import rrf_pool
 from workbench.pooling.pool import Pair, Pool
-from workbench.pooling.sampling.stratified import stratified_pool
+from workbench.pooling.sampling import stratified_pool
 from workbench.records import Contribution, PoolEntry
 
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, ranked, run
 from workbench.errors import WorkbenchError
+from workbench.pooling.contributions import RunOverlap, overlap
 from workbench.pooling.depth import depth_pool
-from workbench.pooling.overlap import RunOverlap, overlap
 from workbench.records import TieRule
 
 

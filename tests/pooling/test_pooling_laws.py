@@ -16,7 +16,7 @@ import workbench.pooling
 from tests.pooling.some_runs import MANY_SCORES, Scores, by_hand, run
 from tests.support import examples
 from workbench.pooling.pool import Pool, summarise
-from workbench.pooling.sampling.strata import accept_strata
+from workbench.pooling.sampling import accept_strata
 from workbench.pooling.strategies import ADAPTIVE, STRATEGIES, build_pool, replay, start
 from workbench.records import Run, TieRule, id_bytes
 

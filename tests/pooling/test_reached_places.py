@@ -11,8 +11,8 @@ from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, run
 from tests.pooling.test_run_tops import tops
 from tests.support import examples
 from workbench.docnos import Words
-from workbench.pooling import reached_places
-from workbench.pooling.reached_places import reached_in_places
+from workbench.pooling import planning
+from workbench.pooling.planning import reached_in_places
 from workbench.pooling.run_tops import Reached, RunTops, known_tops, reached
 from workbench.records import Run, sorted_ids
 
@@ -49,7 +49,7 @@ def test_what_is_reached_is_the_same_in_portions_of_any_size(
     known = set(data.draw(st.lists(st.sampled_from([*pairs, ("1", "elsewhere"), ("x", "y")]), max_size=5)))
     expected = counted(reached(tops(runs, depth), known=known_tops(known)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reached_places, "MOST_PLACES", most)
+        patch.setattr(planning, "MOST_PLACES", most)
         assert in_places(runs, depth, known_tops(known)) == expected
 
 
@@ -63,9 +63,9 @@ def test_documents_that_share_leading_bits_are_told_apart(monkeypatch: pytest.Mo
         asked.append(seed)
         return words[0] % np.uint64(64) if seed in few else words[0] * np.uint64(0x9E3779B97F4A7C15)
 
-    monkeypatch.setattr(reached_places, "hashes", shared)
-    for few in ((), reached_places.SEEDS[:1], reached_places.SEEDS):
+    monkeypatch.setattr(planning, "hashes", shared)
+    for few in ((), planning.SEEDS[:1], planning.SEEDS):
         asked.clear()
         assert in_places(ABC, 5, known) == expected
         # With all seeds in vain they are compared as they are.
-        assert len(set(asked)) == min(len(few) + 1, len(reached_places.SEEDS))
+        assert len(set(asked)) == min(len(few) + 1, len(planning.SEEDS))

@@ -6,8 +6,7 @@ import pytest
 
 from tests.pooling.some_runs import ABC, ranked
 from workbench.errors import WorkbenchError
-from workbench.pooling.depth import depth_pool
-from workbench.pooling.take_n import take_n_pool
+from workbench.pooling.depth import depth_pool, take_n_pool
 
 
 def test_runs_give_their_documents_in_turn() -> None:

@@ -14,6 +14,7 @@ from workbench.releases.contents import (
     ReleasedAnswer,
     ReleasedAssessor,
     ReleasedDecision,
+    ReleasedDocument,
     ReleasedEntry,
     ReleasedEstimate,
     ReleasedEvent,
@@ -25,7 +26,6 @@ from workbench.releases.contents import (
     SeenAnswer,
     UndrawnPair,
 )
-from workbench.releases.documents import ReleasedDocument
 
 AT = datetime(2026, 3, 4, 5, 6, 7, 891234, tzinfo=UTC)
 PDF = b"%PDF-1.7"

@@ -21,9 +21,8 @@ from workbench.formats.sampled_qrels import read_sampled_qrels
 from workbench.formats.topics import read_topics
 from workbench.records import Qrel
 from workbench.releases.archive import build_zip
-from workbench.releases.contents import ReleasedAssessor
+from workbench.releases.contents import ReleasedAssessor, ReleasedDocument
 from workbench.releases.datasheet import OPEN
-from workbench.releases.documents import ReleasedDocument
 from workbench.releases.files import CHECKSUMS, FORM, release_files, write_release
 from workbench.releases.reading import read_contents
 

@@ -12,7 +12,7 @@ from workbench.errors import WorkbenchError
 from workbench.releases import files
 from workbench.releases.archive import build_zip
 from workbench.releases.files import Spool, release_files, release_parts
-from workbench.releases.shared_values import SharedValues
+from workbench.releases.record_form import SharedValues
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from tests.scoring.some_qrels import qrels, ranked, run, textbook
 from tests.scoring.textbook_cases import BUCKETS, LEVELS, Given, case, curve, relevant_at, values
 from workbench.errors import WorkbenchError
 from workbench.records import Qrel, Run
-from workbench.scoring.contingency import Contingency, f_measure
+from workbench.scoring.kernels.binary import Contingency, f_measure
 from workbench.scoring.known_documents import COVERAGE, NOVELTY, known_documents
 from workbench.scoring.questions import confidence_weighted_score, list_question, without_answer
 from workbench.scoring.scorer import score_run

@@ -23,7 +23,7 @@ from workbench.scoring.influence import (
     pairs_that_could_swap,
     topic_influences,
 )
-from workbench.scoring.listed import gain_measure, influence_measures
+from workbench.scoring.own_measures import gain_measure, influence_measures
 from workbench.scoring.scorer import Scorer
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.support import Oracle
-from workbench.scoring.means import mean_score, mean_scores
+from workbench.scoring.significance import mean_score, mean_scores
 
 stats = Oracle("scipy.stats")
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.scoring.some_qrels import qrels, run
 from workbench.errors import WorkbenchError
-from workbench.scoring.listed import MEASURES
 from workbench.scoring.measures import parse_measures
+from workbench.scoring.own_measures import MEASURES
 from workbench.scoring.scorer import score_run
 
 

@@ -7,10 +7,9 @@ import json
 import pytest
 
 from workbench.records import Qrel, Ranking, Run
-from workbench.scoring.curves import CurveOptions
-from workbench.scoring.kernels.interpolated_precision import LEVELS
+from workbench.scoring.curves import COLUMNS, RULES, CurveOptions, RunCurves, run_curves, run_curves_export
+from workbench.scoring.kernels.binary import LEVELS
 from workbench.scoring.own_measures import INTERPOLATIONS
-from workbench.scoring.run_curves import COLUMNS, RULES, RunCurves, run_curves, run_curves_export
 from workbench.scoring.scorer import Scorer
 
 QRELS = [Qrel("1", "a", 1), Qrel("1", "b", 1), Qrel("2", "c", 1)]

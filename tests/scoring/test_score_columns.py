@@ -11,9 +11,14 @@ from workbench.scoring import score_columns
 from workbench.scoring.kernels.registry import KERNELS, Reads
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.run_arrays import RunArrays
-from workbench.scoring.score_columns import score_cells, scored_alone, scored_runs
+from workbench.scoring.score_columns import (
+    reads_judgments,
+    score_cells,
+    scored_alone,
+    scored_runs,
+    unjudged_and_read,
+)
 from workbench.scoring.scorer import Scorer
-from workbench.scoring.unjudged import reads_judgments, unjudged_and_read
 
 TOPICS = ("1", "10", "2", "3")
 # Every measure of one grade a pair that is computed here; ERR reads other topics, and is not among them.

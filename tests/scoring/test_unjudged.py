@@ -7,8 +7,8 @@ from ir_measures import AP, ERR, RR, Judged, Measure, NumRet, P, R
 
 from workbench.records import Qrel, Ranking, Run
 from workbench.scoring.measures import parse_measures
+from workbench.scoring.score_columns import reads_judgments, unjudged_and_read
 from workbench.scoring.scorer import Scorer
-from workbench.scoring.unjudged import reads_judgments, unjudged_and_read
 
 QRELS = [Qrel("1", "a", 1), Qrel("1", "b", 0), Qrel("1", "z", 1), Qrel("2", "a", 1)]
 # Of topic 1 the second and the fourth document are not judged; topic 2 is not answered.

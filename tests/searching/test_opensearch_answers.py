@@ -20,8 +20,7 @@ from workbench.records import Document
 from workbench.search_cluster import SearchCluster
 from workbench.searching import opensearch_engine
 from workbench.searching.engine import EngineUnavailable, RefusedQuery, UnwritableIndex
-from workbench.searching.opensearch_client import client_of
-from workbench.searching.opensearch_engine import IndexedDocument, OpenSearchEngine
+from workbench.searching.opensearch_engine import IndexedDocument, OpenSearchEngine, client_of
 from workbench.searching.query import read_query
 
 JSON = "application/json"
@@ -115,7 +114,7 @@ def test_a_cluster_that_is_away_or_silent_is_one_error(monkeypatch: pytest.Monke
         with pytest.raises(EngineUnavailable):
             OpenSearchEngine(cluster, "an-index").search(read_query("wing"), limit=1)
         silent.listen()
-        monkeypatch.setattr("workbench.searching.opensearch_client.SEARCH_SECONDS", 0.05)
+        monkeypatch.setattr("workbench.searching.opensearch_engine.SEARCH_SECONDS", 0.05)
         waiting = replace(cluster, prefix="waiting")
         with pytest.raises(EngineUnavailable):
             OpenSearchEngine(waiting, "an-index").search(read_query("wing"), limit=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.consensus.rule_choice import rule_choice
+from workbench.consensus.rules import rule_choice
 from workbench.errors import WorkbenchError
 from workbench.records import Answer, Judgment
 from workbench.trust.alternatives import AlternativeQrels

@@ -15,6 +15,7 @@ from workbench.formats.qrels import read_qrels
 from workbench.formats.runs import read_run_arrays
 from workbench.pooling.run_tops import RunTops
 from workbench.records import Qrel, Ranking, Run, TieRule
+from workbench.trust.collection_tables import DEPTH_PARTS, depth_export
 from workbench.trust.depth import (
     NOT_FITTED,
     TOO_FAR,
@@ -25,7 +26,6 @@ from workbench.trust.depth import (
     deeper_pool,
     pool_by_rank,
 )
-from workbench.trust.depth_export import PARTS, depth_export
 
 stats = Oracle("scipy.stats")
 
@@ -245,7 +245,7 @@ def test_runs_of_other_topics_are_refused() -> None:
 
 def test_tables_have_a_row_a_topic_or_band_and_the_data_all_of_them() -> None:
     found = deeper_pool(half_judged(law_drawn(4, 20, seed=3, documents=5.0)), Deepening(10, 20))
-    topics, bands, curve = (depth_export(found, part) for part in PARTS)
+    topics, bands, curve = (depth_export(found, part) for part in DEPTH_PARTS)
     assert len(list(curve.rows())) == len(found.curve)
     assert [row[0] for row in topics.rows()] == [one.topic for one in found.topics]
     assert [row[1] for row in bands.rows()] == [band.last for band in found.bands]

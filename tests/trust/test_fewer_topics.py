@@ -14,6 +14,7 @@ from workbench.formats.runs import read_run_arrays
 from workbench.scoring.pairs_of_runs import Comparisons, compare_all
 from workbench.scoring.rank_correlation import kendall_tau
 from workbench.scoring.scorer import Scorer
+from workbench.trust.collection_tables import TOPIC_PARTS, fewer_topics_export
 from workbench.trust.fewer_topics import (
     UNCORRECTED,
     FewerTopics,
@@ -23,7 +24,6 @@ from workbench.trust.fewer_topics import (
     fewer_topics,
     set_sizes,
 )
-from workbench.trust.fewer_topics_export import PARTS, fewer_topics_export
 from workbench.trust.power_law import Floats, most_likely
 
 
@@ -161,7 +161,7 @@ def test_runs_that_never_differ_trust_nothing() -> None:
 def test_the_seed_gives_everything() -> None:
     scores = drawn(12, 5, seed=2)
     one, again, other = (
-        PARTS["topics"](fewer_topics(scores, Splitting(rounds=20, seed=seed), sizes=(4,)))
+        TOPIC_PARTS["topics"](fewer_topics(scores, Splitting(rounds=20, seed=seed), sizes=(4,)))
         for seed in (1, 1, 2)
     )
     assert one == again
@@ -187,7 +187,7 @@ def test_the_power_is_that_of_all_pairs() -> None:
 
 
 def test_the_table_of_topics_ends_with_all_of_them(found: FewerTopics) -> None:
-    columns, rows = PARTS["topics"](found)
+    columns, rows = TOPIC_PARTS["topics"](found)
     last = dict(zip(columns, rows[-1], strict=True))
     assert len(rows) == 11
     assert (last["topics"], last["tau"], last["swap_rate"], last["extrapolated"]) == (40, None, None, "yes")
@@ -196,7 +196,7 @@ def test_the_table_of_topics_ends_with_all_of_them(found: FewerTopics) -> None:
 
 def test_every_table_is_in_the_data(found: FewerTopics) -> None:
     data = json.loads(fewer_topics_export(found, "topics").json())
-    assert [len(data[f"by_{name}"]) for name in PARTS] == [11, len(found.extrapolated), 3]
+    assert [len(data[f"by_{name}"]) for name in TOPIC_PARTS] == [11, len(found.extrapolated), 3]
     assert data["by_bins"][0]["compared"] == sum(int(sets.compared[0]) for sets in found.sets)
     assert data["by_bins"][0]["40"] == pytest.approx(found.extrapolated[0])
     assert data["reliability"]["topics"] == 40

@@ -9,8 +9,8 @@ from ir_measures import AP, RBP, P, nDCG
 
 from workbench.formats.sampled_qrels import SampledQrel
 from workbench.records import Qrel, Ranking, Run
+from workbench.trust.collection_tables import HOLE_PARTS, holes_export
 from workbench.trust.holes import Holes, SampledPool, holes
-from workbench.trust.holes_export import PARTS, holes_export
 
 QRELS = [Qrel("1", "a", 1), Qrel("1", "b", 0), Qrel("2", "a", 1), Qrel("3", "a", 1)]
 
@@ -83,7 +83,7 @@ def test_a_sample_gives_estimates_over_its_topics() -> None:
 
 
 def test_every_table_is_in_the_data(found: Holes) -> None:
-    scores, judged, estimates = (holes_export(found, part) for part in PARTS)
+    scores, judged, estimates = (holes_export(found, part) for part in HOLE_PARTS)
     assert list(estimates.rows()) == []
     assert len(list(scores.rows())) == 8
     assert [row[:3] for row in judged.rows()][:2] == [("half", 2, 1), ("half", 2, 3)]

@@ -10,7 +10,7 @@ import pytest
 from tests.support import Oracle, cases
 from workbench.errors import WorkbenchError
 from workbench.scoring.relevance import Floats
-from workbench.trust.pair_tests import PairTests
+from workbench.trust.reference import PairTests
 
 stats = Oracle("scipy.stats")
 

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from tests.trust.some_scores import table
+from workbench.latex import PaperColumn, bounded, paper_table
+from workbench.trust.collection_tables import TOPIC_PARTS as TOPICS
+from workbench.trust.collection_tables import fewer_topics_export
 from workbench.trust.fewer_topics import fewer_topics
-from workbench.trust.fewer_topics_export import PARTS as TOPICS
-from workbench.trust.fewer_topics_export import fewer_topics_export
-from workbench.trust.judges import other_judges
-from workbench.trust.judges_export import judges_export
-from workbench.trust.paper_tables import PaperColumn, bounded, paper_table
+from workbench.trust.judges import judges_export, other_judges
 from workbench.trust.reference import RankingOptions
 
 FOUND = (

@@ -21,6 +21,7 @@ from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import Scorer
 from workbench.trust.alternatives import AlternativeQrels, score_under
 from workbench.trust.runs import (
+    PARTS,
     WHOLE,
     LeftOutRun,
     PooledPairs,
@@ -28,8 +29,8 @@ from workbench.trust.runs import (
     other_runs,
     pooled_pairs,
     qrels_without,
+    runs_export,
 )
-from workbench.trust.runs_export import PARTS, runs_export
 
 stats = Oracle("scipy.stats")
 FILE = "23_uniques_leave_out.json"

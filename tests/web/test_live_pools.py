@@ -12,7 +12,7 @@ from tests.assigned import assign
 from tests.cast import Cast
 from tests.uploads import text_of
 from tests.web.conftest import Enter
-from workbench.learning.stopping.rules import STOPPING_RULES
+from workbench.learning.stopping import STOPPING_RULES
 from workbench.pooling.strategies import PoolRecipe
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, PoolEventRow

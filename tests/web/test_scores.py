@@ -12,7 +12,7 @@ from tests.uploads import check_files, import_judgments, keep_all, links, text_o
 from tests.web.conftest import Enter
 from workbench.records import Topic
 from workbench.scoring import score_columns
-from workbench.scoring.run_curves import RULES
+from workbench.scoring.curves import RULES
 from workbench.storage.engine import Database
 from workbench.web.pages.scores import form, leaderboard, pairs
 from workbench.web.pages.scores.curves import INTERPOLATIONS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, campaign_with_people, send_runs
-from workbench.consensus.rule_choice import RuleChoice, choices_of, rule_choice
+from workbench.consensus.rules import RuleChoice, choices_of, rule_choice
 from workbench.records import FOUR_GRADES, Judgment
 from workbench.workflow.judging.importing import import_judgments
 

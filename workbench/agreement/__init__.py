@@ -2,9 +2,9 @@
 
 - `ratings`, `selection`: answers as one array, and which of them a report includes under its `options`
 - `coefficients/`: the coefficients, one module each; to add one, see there
-- `report`, `pair_report`, `pairwise`, `thresholds`, `leniency`, `grades`, `topics`: what a report has
-- `export`, `latex`: the same as CSV, JSON and LaTeX
-- `tally`, `jackknife`, `intervals`, `linearised`: sums over pairs, and intervals from them
+- `report`, `pair_report`, `pairwise`, `grades`, `topics`: what a report has
+- `export`: the same as CSV, JSON and LaTeX
+- `tally`, `jackknife`, `intervals`: sums over pairs, and intervals from them
 - `self_consistency`, `machines`, `rounds`, `overlap`: further questions
 - `sample_size`: how many documents must be judged twice
 
@@ -18,10 +18,9 @@ Decisions:
 - Intervals are over topics, the unit that was sampled: the jackknife on the scale of atanh, with degrees of
   freedom by the effective number of topics. Resampling topics held as little as .46 of the truth where
   relevance is rare (simulated: `tests/promises`).
-- One tally of sums stands behind every coefficient. Pairs with a single grade contribute to chance agreement,
-not to observed agreement (Gwet
-  2014); alpha leaves them out.
-- One vocabulary of verdicts, `bands.verdict`: Landis and Koch's words, and none without an interval. A high
-  agreement with a low kappa is explained when observed agreement is at least 0.8, kappa below 0.6, and S at
-  least 0.2 above kappa.
+- One tally of sums stands behind every coefficient. Pairs with a single grade contribute to chance
+  agreement, not to observed agreement (Gwet 2014); alpha leaves them out.
+- One vocabulary of verdicts, `estimates.verdict`: Landis and Koch's words, and none without an interval. A
+  high agreement with a low kappa is explained when observed agreement is at least 0.8, kappa below 0.6, and S
+  at least 0.2 above kappa.
 """

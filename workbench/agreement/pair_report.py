@@ -7,15 +7,21 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from workbench.agreement.coefficients.steps import Step
+from workbench.agreement.coefficients.coefficient import Step
 from workbench.agreement.estimates import Estimate, calculations, estimates, topics_left_out
-from workbench.agreement.export import INDICES, bounds_cells, method_cells
+from workbench.agreement.export import (
+    INDICES,
+    bounds,
+    bounds_cells,
+    interval_note,
+    method_cells,
+    thresholds_latex,
+)
 from workbench.agreement.grades import WHY_NONE
 from workbench.agreement.intervals import Interval
-from workbench.agreement.latex import bounds, interval_note, thresholds_latex
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.overlap import Overlap, overlap
-from workbench.agreement.pairwise import AssessorPair, assessor_pairs
+from workbench.agreement.pairwise import AssessorPair, Threshold, assessor_pairs, thresholds
 from workbench.agreement.report import Disagreement, disagreements
 from workbench.agreement.report_json import (
     options_data,
@@ -25,7 +31,6 @@ from workbench.agreement.report_json import (
     threshold_data,
 )
 from workbench.agreement.selection import Selection, Shared
-from workbench.agreement.thresholds import Threshold, thresholds
 from workbench.errors import WorkbenchError
 from workbench.export import Export
 from workbench.latex import document, escaped, number, table

@@ -1,4 +1,4 @@
-"""Every pair of assessors: their contingency table by topic, and the coefficients that follow from it."""
+"""Every pair of assessors: their contingency table by topic, and its coefficients; by every threshold."""
 
 from __future__ import annotations
 
@@ -11,12 +11,20 @@ from numpy.typing import NDArray
 
 from workbench.agreement.coefficients import COEFFICIENTS
 from workbench.agreement.coefficients.coefficient import Coefficient, values
-from workbench.agreement.estimates import Estimate, chosen, several_estimates, several_intervals
-from workbench.agreement.grades import BinaryView, binary_view
+from workbench.agreement.estimates import (
+    Estimate,
+    chosen,
+    estimates,
+    several_estimates,
+    several_intervals,
+    topics_left_out,
+)
+from workbench.agreement.grades import BinaryView, GradeAgreement, binary_view, by_grade
 from workbench.agreement.intervals import Interval
 from workbench.agreement.jackknife import LeftOut, TopicShares, Transform, intervals
 from workbench.agreement.options import AgreementOptions
-from workbench.agreement.ratings import Ratings, tables_of_two
+from workbench.agreement.overlap import MeanOverlap, mean_overlap
+from workbench.agreement.ratings import Ratings, pair_tables, tables_of_two
 from workbench.agreement.tally import Floats, tally_of_tables
 
 # A matrix of more is not read by anybody, and its pairs grow with the square.
@@ -152,3 +160,79 @@ def _mean(
         (interval,) = intervals(np.array([mean]), without, evidence, scale, level=options.confidence)
     label, source = coefficient.pairwise_mean or (coefficient.label, coefficient.source)
     return PairwiseMean(name, label, source, mean, len(found), len(pairs) - len(found), interval)
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """Agreement on relevant or not where grades from `relevant_from` on are relevant.
+
+    `prevalence` is the share of relevant less that of not relevant among all grades given; `overlap` the mean
+    over every two assessors of Voorhees' overlap. `view` is there for two assessors only.
+    """
+
+    relevant_from: int
+    estimates: tuple[Estimate, ...]
+    positive: GradeAgreement
+    negative: GradeAgreement
+    prevalence: float | None
+    overlap: MeanOverlap
+    view: BinaryView | None
+
+    def estimate(self, name: str) -> Estimate:
+        """The estimate of a coefficient, by its name."""
+        return chosen(self.estimates, name)
+
+
+@dataclass(frozen=True, slots=True)
+class AtThreshold:
+    """What a report has of one threshold already: the estimates and both sides, relevant first."""
+
+    relevant_from: int
+    estimates: tuple[Estimate, ...]
+    grades: tuple[GradeAgreement, ...]
+
+
+def thresholds(
+    graded: Ratings, options: AgreementOptions, known: AtThreshold | None = None
+) -> tuple[Threshold, ...]:
+    """Every threshold of the declared scale, the lowest first."""
+    found = []
+    for line in sorted(graded.categories)[1:]:
+        binary = graded.from_grade(line)
+        at = known if known is not None and known.relevant_from == line else _at(binary, line, options)
+        found.append(_threshold(binary, options, at))
+    return tuple(found)
+
+
+def _at(binary: Ratings, line: int, options: AgreementOptions) -> AtThreshold:
+    left = topics_left_out(binary, options)
+    return AtThreshold(line, estimates(binary, options, left), by_grade(binary, options, left))
+
+
+def _threshold(binary: Ratings, options: AgreementOptions, at: AtThreshold) -> Threshold:
+    active = most_active(binary, MOST_PAIRED)
+    positive, negative = at.grades
+    return Threshold(
+        relevant_from=at.relevant_from,
+        estimates=at.estimates,
+        positive=positive,
+        negative=negative,
+        prevalence=prevalence(positive, negative),
+        overlap=_overlap_among(binary, active, options),
+        view=binary_view(pair_tables(binary)[0, 1]) if binary.n_assessors == 2 else None,
+    )
+
+
+def _overlap_among(binary: Ratings, active: Sequence[int], options: AgreementOptions) -> MeanOverlap:
+    # An overlap is of pairs that two of them judged: among a million others these few are found once.
+    return mean_overlap(binary.only(active).shared(), level=options.confidence)
+
+
+def prevalence(positive: GradeAgreement, negative: GradeAgreement) -> float | None:
+    """The prevalence index: the share of relevant less that of not relevant, among all grades given.
+
+    For two assessors (both relevant - both not) / n. Source: Byrt, Bishop and Carlin 1993, with its sign.
+    """
+    if positive.share is None or negative.share is None:
+        return None
+    return positive.share - negative.share

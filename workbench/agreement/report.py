@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from workbench.agreement.bands import Band, verdict
-from workbench.agreement.estimates import Estimate, chosen, estimates, topics_left_out
+from workbench.agreement.estimates import Band, Estimate, chosen, estimates, topics_left_out, verdict
 from workbench.agreement.grades import GradeAgreement, Paradox, by_grade, paradox
 from workbench.agreement.intervals import Interval
 from workbench.agreement.jackknife import TopicShares, Transform, intervals, others
@@ -17,15 +16,18 @@ from workbench.agreement.options import AgreementOptions
 from workbench.agreement.overlap import Overlap, overlaps
 from workbench.agreement.pairwise import (
     AssessorPair,
+    AtThreshold,
     PairwiseMean,
+    Threshold,
     assessor_pairs,
     most_active,
     pairwise_means,
+    prevalence,
+    thresholds,
 )
 from workbench.agreement.ratings import Ratings
 from workbench.agreement.selection import Selection
 from workbench.agreement.tally import Floats
-from workbench.agreement.thresholds import AtThreshold, Threshold, prevalence, thresholds
 from workbench.counts import counted
 from workbench.result_table import ResultRows, ResultTable
 

@@ -9,10 +9,9 @@ from workbench.agreement.grades import WHY_NONE, GradeAgreement
 from workbench.agreement.intervals import Interval
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.overlap import Overlap
-from workbench.agreement.pairwise import AssessorPair, PairwiseMean
+from workbench.agreement.pairwise import AssessorPair, PairwiseMean, Threshold
 from workbench.agreement.report import AgreementReport, Matrix, what_differs
 from workbench.agreement.selection import Selection
-from workbench.agreement.thresholds import Threshold
 from workbench.json_forms import (
     AgreementJson,
     EstimateJson,

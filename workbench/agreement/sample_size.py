@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from workbench.agreement.coefficients import coefficient_named
 from workbench.agreement.contingency import MISSING
-from workbench.agreement.intervals import LEVEL
+from workbench.agreement.intervals import LEVEL, student_t
 from workbench.agreement.jackknife import freedom
-from workbench.agreement.quantiles import student_t
 from workbench.agreement.ratings import Ratings
 from workbench.errors import Finding, InvalidInput
 

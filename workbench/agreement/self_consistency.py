@@ -14,7 +14,7 @@ from workbench.agreement.coefficients.pooled_kappa import pooled_kappa
 from workbench.agreement.contingency import contingency
 from workbench.agreement.grades import specific_agreement
 from workbench.agreement.intervals import Interval, share_interval
-from workbench.agreement.linearised import NAME, linearised
+from workbench.agreement.jackknife import NAME, linearised
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import ratings_of
 

@@ -1,16 +1,26 @@
-"""`workbench init` and `workbench account`: the first organiser, and the administration of accounts."""
+"""`workbench init`, `account`, `token` and `trail`: the first organiser, accounts, tokens, audit trail."""
 
 from __future__ import annotations
+
+from datetime import datetime
 
 import click
 
 from workbench.cli.campaign.campaigns import JSON
 from workbench.cli.database import database_options, migrated_database, open_database, same_database
-from workbench.cli.output import say_json, say_table
+from workbench.cli.output import printable, say_json, say_table
 from workbench.counts import counted
 from workbench.errors import Conflict, InvalidInput
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.people.access_tokens import (
+    MOST_DAYS,
+    USUAL_DAYS,
+    Scope,
+    access_tokens,
+    make_access_token,
+    revoke_access_token,
+)
 from workbench.workflow.people.accounts import (
     account_by_login,
     any_account,
@@ -33,6 +43,7 @@ from workbench.workflow.people.resets import make_reset
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import set_password as store_password
 from workbench.workflow.people.signing_in import sign_out_everywhere
+from workbench.workflow.people.trail import TrailFilter, entry_data, trail_entries
 from workbench.workflow.upkeep.erasure import erase_person
 
 PASSWORD = click.option(
@@ -278,3 +289,127 @@ def administrator(settings: Settings, login: str, remove: bool) -> None:
     with open_database(settings) as database, database.writing() as db:
         set_administrator(db, account_by_login(db, login).id, not remove)
     click.echo(f"{login} is no longer an administrator" if remove else f"{login} is an administrator")
+
+
+@click.group("token")
+def token() -> None:
+    """Create, list and revoke the access tokens by which programs act for an account."""
+
+
+@token.command("new")
+@click.argument("login")
+@click.option("--name", required=True, help="What will use it.")
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    required=True,
+    type=click.Choice([scope.value for scope in Scope]),
+    help="What it may be used for (repeatable).",
+)
+@click.option(
+    "--days",
+    default=USUAL_DAYS,
+    show_default=True,
+    type=click.IntRange(1, MOST_DAYS),
+    help="Days it is valid.",
+)
+@database_options
+def new_token(settings: Settings, login: str, name: str, scopes: tuple[str, ...], days: int) -> None:
+    """Print a new token of LOGIN, which is shown only now."""
+    with open_database(settings) as database, database.writing() as db:
+        account = account_by_login(db, login)
+        made = make_access_token(db, account.id, name=name, scopes=scopes, days=days)
+    click.echo(made.secret)
+
+
+@token.command("list")
+@click.argument("login")
+@JSON
+@database_options
+def list_tokens(settings: Settings, login: str, as_json: bool) -> None:
+    """List the tokens of LOGIN with their last use, without what is secret of them."""
+    with open_database(settings) as database, database.reading() as db:
+        found = access_tokens(db, account_by_login(db, login).id)
+    if as_json:
+        say_json(
+            [
+                {
+                    "token": one.id,
+                    "name": one.name,
+                    "scopes": list(one.scopes),
+                    "created_at": _moment(one.created_at),
+                    "expires_at": _moment(one.expires_at),
+                    "used_at": _moment(one.used_at),
+                    "expired": one.expired,
+                }
+                for one in found
+            ]
+        )
+        return
+    say_table(
+        ["token", "name", "scopes", "expires", "last used"],
+        [
+            (
+                one.id,
+                one.name,
+                " ".join(one.scopes),
+                f"{one.expires_at:%Y-%m-%d}{' (expired)' if one.expired else ''}",
+                f"{one.used_at:%Y-%m-%d %H:%M}" if one.used_at else "never",
+            )
+            for one in found
+        ],
+        numeric=[0],
+    )
+
+
+@token.command("revoke")
+@click.argument("login")
+@click.argument("token", type=click.IntRange(1))
+@database_options
+def revoke(settings: Settings, login: str, token: int) -> None:
+    """Revoke the TOKEN of LOGIN, by its number in the list."""
+    with open_database(settings) as database, database.writing() as db:
+        account = account_by_login(db, login)
+        revoked = revoke_access_token(db, account.id, token)
+    click.echo(f"{revoked.name} is revoked")
+
+
+def _moment(when: datetime | None) -> str | None:
+    return None if when is None else when.isoformat(timespec="seconds")
+
+
+@click.command("trail")
+@click.option("--login", default="", help="Only acts of this account.")
+@click.option("--act", default="", help="Only acts whose name contains this, such as role.")
+@click.option("--campaign", default="", help="Only acts in this campaign.")
+@click.option("--request", default="", help="Only acts of this request ID.")
+@click.option("--last", default=50, show_default=True, type=click.IntRange(1), help="Number of entries.")
+@JSON
+@database_options
+def trail(
+    settings: Settings, login: str, act: str, campaign: str, request: str, last: int, as_json: bool
+) -> None:
+    """List administrative acts, sign-ins and refusals, latest first.
+
+    Entries cannot be changed or deleted. `workbench verify` checks that none is missing or was changed.
+    """
+    with open_database(settings) as database, database.reading() as db:
+        entries = trail_entries(db, TrailFilter(login, act, campaign, request), most=last)
+    if as_json:
+        say_json([entry_data(one) for one in entries])
+        return
+    for one in entries:
+        changed = ", ".join(
+            f"{each['rows']} {each['table']} {each['kind']}" for each in one.details.get("changes", ())
+        )
+        words = (
+            str(one.number),
+            f"{one.at:%Y-%m-%d %H:%M:%S}",
+            one.who or "-",
+            one.act_name,
+            one.outcome_name,
+            one.campaign,
+            changed,
+        )
+        click.echo("  ".join(printable(word) for word in words if word))

@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.agreement.bands import BANDS
 from workbench.agreement.coefficients import COEFFICIENTS, shown_in
 from workbench.agreement.coefficients.coefficient import Shown
-from workbench.agreement.estimates import Estimate, calculations
+from workbench.agreement.estimates import BANDS, Estimate, calculations
 from workbench.agreement.grades import Paradox
 from workbench.agreement.intervals import Interval
 from workbench.agreement.jackknife import METHOD
 from workbench.agreement.options import AgreementOptions, Basis
-from workbench.agreement.pairwise import AssessorPair
+from workbench.agreement.pairwise import AssessorPair, Threshold
 from workbench.agreement.report import AgreementReport, Matrix, what_differs
 from workbench.agreement.selection import Selection
-from workbench.agreement.thresholds import Threshold
 from workbench.cli.output import print_export, printable, say_table
 from workbench.shares import percent
 

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
-from workbench.cli.group_files import read_groups
 from workbench.cli.output import say_json, say_table
+from workbench.cli.qrels_files import read_groups
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs, run_arguments
 from workbench.pooling.analysis import BEYOND, NEAR_DUPLICATE, Analysis, analysis, examine
 from workbench.pooling.analysis_tables import PARTS, TABLES, short_depths

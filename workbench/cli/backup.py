@@ -1,24 +1,106 @@
-"""`workbench backup` and `workbench restore`: the whole instance in one file, and back."""
+"""`workbench backup`, `restore` and `verify`: copies of a database, and how far they are."""
 
 from __future__ import annotations
 
 import hashlib
-from contextlib import closing
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
 from workbench.cli.campaign.campaigns import JSON
 from workbench.cli.database import database_options, existing_database, same_database
-from workbench.cli.output import say_json
-from workbench.cli.row_progress import contents_json, described, row_progress, say_copied
-from workbench.errors import WorkbenchError
+from workbench.cli.output import REFUSED, printable, say_json
+from workbench.errors import Finding, WorkbenchError, finding_to_json
 from workbench.settings import Settings
 from workbench.storage.engine import Database
 from workbench.storage.portable.backup_file import BackupFile, write_backup
-from workbench.storage.portable.loading import load
+from workbench.storage.portable.contents import Contents, differing_tables
+from workbench.storage.portable.loading import Copied, load
+from workbench.storage.portable.rows import Progress, no_progress
 from workbench.workflow.upkeep.status import LastBackup, give_to_owner, note_backup
+from workbench.workflow.upkeep.verify import verify as verify_database
+
+# Showing each row would take longer than copying it.
+SHOWN_EVERY = 997
+COUNTED = {
+    "campaign": ("campaign", "campaigns"),
+    "account": ("account", "accounts"),
+    "topic": ("topic", "topics"),
+    "document": ("document", "documents"),
+    "run": ("run", "runs"),
+    "pool": ("pool", "pools"),
+    "judgment_event": ("judgment event", "judgment events"),
+    "adjudication_event": ("decision", "decisions"),
+    "collection_release": ("release", "releases"),
+}
+"""What people count, by table."""
+
+
+@contextmanager
+def row_progress() -> Iterator[Progress]:
+    """Shows on standard error what is being done, if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield no_progress
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("") as status:
+        yield _Counter(status).add
+
+
+@dataclass(slots=True)
+class _Counter:
+    """Counts the rows of a step."""
+
+    status: Any
+    step: str = ""
+    rows: int = 0
+
+    def add(self, step: str, rows: int) -> None:
+        before = self.rows // SHOWN_EVERY
+        if step != self.step:
+            self.step, self.rows, before = step, 0, -1
+        self.rows += rows
+        if self.rows // SHOWN_EVERY != before:
+            self.status.update(f"{step}: {self.rows:,} rows" if self.rows else step)
+
+
+def described(contents: Contents) -> str:
+    """What a database or backup holds, in words."""
+    counts = [
+        f"{count:,} {one if count == 1 else many}"
+        for table, (one, many) in COUNTED.items()
+        if (count := contents.count(table))
+    ]
+    rows = f"{contents.rows:,} rows in {len(contents.tables)} tables"
+    return f"{', '.join(counts)}; {rows}" if counts else rows
+
+
+def say_copied(copied: Copied, done: str, *, as_json: bool) -> None:
+    """Print what was copied, after how it was `done`; the same as JSON on request."""
+    if as_json:
+        say_json({"resumed": copied.resumed, "contents": contents_json(copied.contents)})
+        return
+    if copied.resumed:
+        click.echo(f"Continued after {copied.resumed:,} rows that were there from an earlier attempt.")
+    click.echo(f"{done}: {described(copied.contents)}")
+    click.echo(f"contents {copied.contents.sha256}")
+
+
+def contents_json(contents: Contents) -> dict[str, object]:
+    """What a database or backup holds, for programs."""
+    return {
+        "revision": contents.revision,
+        "sha256": contents.sha256,
+        "rows": contents.rows,
+        "tables": {one.name: {"rows": one.rows, "sha256": one.sha256} for one in contents.tables},
+    }
 
 
 @click.command("backup")
@@ -84,3 +166,58 @@ def restore(settings: Settings, file: Path, sha256: str | None, as_json: bool) -
 def _hash(path: Path) -> str:
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@click.command("verify")
+@click.option(
+    "--against",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A backup whose rows must be the same.",
+)
+@JSON
+@database_options
+def verify(settings: Settings, against: Path | None, as_json: bool) -> None:
+    """Recount what must always hold, and name every row that breaks it.
+
+    Checked are the file and schema of the database, every constraint and reference, the hashes of documents,
+    runs and releases, that the current judgment of each pair is its latest, and the counters. Nothing is
+    changed, and people may go on judging. The exit code is 1 if there is an error.
+
+    Two databases with the same rows have the same `contents`.
+    """
+    with existing_database(settings) as database, row_progress() as progress:
+        found = verify_database(database, progress)
+    findings, sound = found.findings, found.sound
+    if against is not None:
+        differences = _differences(found.contents, against)
+        findings, sound = (*findings, *differences), sound and not differences
+    if as_json:
+        checked = {"sound": sound, "checks": found.checks, "contents": contents_json(found.contents)}
+        say_json(checked | {"findings": [finding_to_json(one) for one in findings]})
+    else:
+        for one in findings:
+            click.echo(f"{one.severity} {one.code}: {printable(one)}")
+        click.echo(f"{len(found.checks)} checks of {described(found.contents)}: {_count(findings)}")
+        click.echo(f"contents {found.contents.sha256}")
+    if not sound:
+        sys.exit(REFUSED)
+
+
+def _differences(contents: Contents, against: Path) -> list[Finding]:
+    with BackupFile(against) as backup:
+        if backup.contents.revision != contents.revision:
+            raise WorkbenchError(
+                f"{against} has revision {backup.contents.revision}, the database {contents.revision}",
+                remedy="restore the backup into an empty instance, and compare the contents of both",
+            )
+        backup.check()
+        tables = differing_tables(contents.tables, backup.contents.tables)
+        message = "its rows are not those of the backup"
+        remedy = "nothing, if people worked since; else restore the backup into an empty instance"
+        return [Finding(table, None, "not-as-backup", message, remedy) for table in tables]
+
+
+def _count(findings: tuple[Finding, ...]) -> str:
+    if not findings:
+        return "nothing found"
+    return "1 finding" if len(findings) == 1 else f"{len(findings)} findings"

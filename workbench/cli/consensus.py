@@ -1,14 +1,19 @@
-"""`workbench consensus`: one grade from several assessors' judgments in files, without a campaign."""
+"""`workbench consensus`: one grade from several assessors' judgments in files, without a campaign.
+
+The options of the rules, here and in campaigns, are generated from their registry.
+"""
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -16,23 +21,110 @@ import numpy as np
 from workbench.agreement.coefficients import coefficient_value
 from workbench.agreement.coefficients.alpha import alpha
 from workbench.agreement.ratings import judged_ratings, ratings_of
-from workbench.cli.consensus_options import EXPORT, NEEDS_RULE, OUTPUT, TEXT, consensus_options
 from workbench.cli.inputs import read_each
 from workbench.cli.output import say_json, say_table
 from workbench.cli.qrels_files import cannot_judge_option, read_graded
 from workbench.cli.runs import only_one_standard_input
 from workbench.consensus.judgments import LatestJudgments, latest_judgments
-from workbench.consensus.rule import Pair
-from workbench.consensus.rule_choice import RuleChoice, choice_name, choices_of, default_rules
+from workbench.consensus.rule import Pair, RuleParameter
+from workbench.consensus.rules import (
+    PARAMETERS,
+    RULES,
+    RuleChoice,
+    choice_name,
+    choices_of,
+    default_rules,
+    rule_choice,
+)
 from workbench.consensus.settle import Consensus, consensus, label_export
-from workbench.consensus.soft import soft_export, soft_labels
 from workbench.consensus.summary import Summary, accuracy, summary, summary_json
+from workbench.consensus.sums import soft_export, soft_labels
 from workbench.errors import WorkbenchError
 from workbench.export import Export
-from workbench.formats.judgment_groups import write_judgment_groups
-from workbench.formats.judgments import graded_judgments
+from workbench.formats.judgments import graded_judgments, write_judgment_groups
 from workbench.formats.qrels import write_qrels
 from workbench.records import Judgment
+
+NAMES = list(RULES)
+_HELP = "; ".join(f"{rule.name}: {rule.help}" for rule in RULES.values())
+
+
+_EXPORTS = {
+    "qrels": "qrels lines",
+    "labels": "every grade with its confidence, as CSV",
+    "soft": "mean, number and shares of the grades of every pair, as CSV",
+    "groups": "every assessor's grades as a group, for trec_eval -R qrels_jg",
+}
+NEEDS_RULE = ("qrels", "labels")
+TEXT = ("qrels", "groups")
+"""What is exported as text for other programs only."""
+EXPORT = click.option(
+    "--export",
+    type=click.Choice(list(_EXPORTS)),
+    help="; ".join(f"{name}: {what}" for name, what in _EXPORTS.items()),
+)
+OUTPUT = click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; else printed."
+)
+
+
+def consensus_options(
+    *, default: str | None = None, machines: bool = True, several: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command `--rule` and every parameter that a rule may have; it receives a `choice`.
+
+    Without a default and a rule the choice has an empty rule. With `several` the option may be repeated; the
+    command receives `rules` as well, and `people`, the assessors that were named.
+    """
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            given = {name: kwargs.pop(name) for name in PARAMETERS}
+            rule = kwargs.pop("rule")
+            machines = bool(kwargs.pop("machines", False))
+            if several:
+                people = given["assessor"]
+                given["assessor"] = people[0] if people else None
+                kwargs |= {"rules": rule, "people": people}
+                rule = ""
+            return command(*args, choice=rule_choice(rule or "", machines=machines, **given), **kwargs)
+
+        made: Callable[..., Any] = wrapped
+        for parameter in reversed(tuple(PARAMETERS.values())):
+            made = _option(parameter, several)(made)
+        if machines:
+            made = click.option("--machines", is_flag=True, help="Count machine judgments as votes.")(made)
+        shown = default is not None
+        return click.option(
+            "--rule",
+            default=() if several else default,
+            show_default=shown and not several,
+            multiple=several,
+            type=click.Choice(NAMES),
+            help=_HELP,
+        )(made)
+
+    return decorate
+
+
+def _option(parameter: RuleParameter, several: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    users = [rule.name for rule in RULES.values() if parameter in rule.parameters]
+    meanings = "".join(f"; {value}: {meaning}" for value, meaning in parameter.choices)
+    ending = f".  [default: {parameter.default}]" if parameter.default else "."
+    kind: Any = click.Choice([value for value, _ in parameter.choices]) if parameter.choices else str
+    if parameter.number:
+        kind = _number
+    text = f"For {', '.join(users)}: {parameter.help}{'' if parameter.name == 'then' else meanings}{ending}"
+    repeated = several and parameter.name == "assessor"
+    metavar = "N" if parameter.number else None
+    return click.option(f"--{parameter.name}", multiple=repeated, type=kind, metavar=metavar, help=text)
+
+
+def _number(text: str) -> str:
+    if not text.isdecimal() or int(text) < 1:
+        raise click.BadParameter("a whole number, 1 or more")
+    return text
 
 
 @click.command("consensus")

@@ -17,7 +17,7 @@ from workbench.cli.output import REFUSED, complain, refusal_json, say_json, stan
 from workbench.errors import ChangedAtOnce, Unavailable, WorkbenchError
 
 COMMANDS = {
-    "demo": "workbench.cli.demo:command",
+    "demo": "workbench.cli.serve:demo",
     "init": "workbench.cli.account:init",
     "serve": "workbench.cli.serve:command",
     "worker": "workbench.cli.worker:command",
@@ -43,9 +43,9 @@ COMMANDS = {
     "release": "workbench.cli.release:command",
     "backup": "workbench.cli.backup:backup",
     "restore": "workbench.cli.backup:restore",
-    "verify": "workbench.cli.verify:verify",
-    "trail": "workbench.cli.trail:command",
-    "token": "workbench.cli.token:command",
+    "verify": "workbench.cli.backup:verify",
+    "trail": "workbench.cli.account:trail",
+    "token": "workbench.cli.account:token",
     "mail": "workbench.cli.mail:command",
     "openid": "workbench.cli.openid:command",
     "deploy": "workbench.cli.deploy:command",

@@ -1,4 +1,4 @@
-"""What the commands print: tables for people, JSON, CSV and LaTeX for programs, findings on stderr."""
+"""What commands share: options, and what they print: tables for people, JSON, CSV, LaTeX, findings."""
 
 from __future__ import annotations
 
@@ -12,17 +12,21 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import fields
+from functools import wraps
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError, finding_to_json
+from workbench.records import TieRule
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
     from workbench.export import Export
+
 
 REFUSED = 1
 COLLECTED_IN_MEMORY = 1024**2
@@ -279,3 +283,61 @@ def _short(cell: object) -> object:
     if cell is None or cell == "":
         return "-"
     return f"{cell:z.3f}" if isinstance(cell, float) else cell
+
+
+Option = Callable[[Command], Command]
+
+
+def record_options(name: str, record: type[Any], options: Sequence[Option[Any]]) -> Option[Any]:
+    """Give a command these options; it receives the dataclass that their values make as `name`.
+
+    Each field of the dataclass is the parameter of one option; the help lists the options in this order.
+    """
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def with_record(*args: Any, **given: Any) -> Any:
+            values = {field.name: given.pop(field.name) for field in fields(record)}
+            return command(*args, **given, **{name: record(**values)})
+
+        decorated: Any = with_record
+        for option in reversed(options):
+            decorated = option(decorated)
+        return decorated  # type: ignore[no-any-return]  # click calls it alone
+
+    return decorate
+
+
+MEASURE = click.option(
+    "-m", "--measure", default="AP", show_default=True, help="Measure that ranks the runs, as AP or nDCG@10."
+)
+RELEVANT_FROM = click.option(
+    "--relevant-from",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Lowest relevant grade.",
+)
+TIES = click.option(
+    "--ties",
+    type=click.Choice([rule.value for rule in TieRule]),
+    default=TieRule.TREC_EVAL.value,
+    show_default=True,
+    help="Which of two documents with the same score comes first.",
+)
+SEED = click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of what is drawn at random."
+)
+
+
+def table_forms(command: Command) -> Command:
+    """Give a command `--json`, `--csv` and `--latex`; it receives `form`: text, json, csv or latex."""
+
+    @wraps(command)
+    def with_form(*args: Any, as_json: bool, as_csv: bool, as_latex: bool, **options: Any) -> Any:
+        form = one_form(as_json=as_json, as_csv=as_csv, as_latex=as_latex)
+        return command(*args, form=form, **options)
+
+    decorated: Any = form_options(with_form)
+    return decorated  # type: ignore[no-any-return]  # click calls it alone

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import click
 
 from workbench.cli.output import say_json, say_table
+from workbench.cli.pool import recipe_options
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs, run_arguments
-from workbench.cli.strategy_options import recipe_options
 from workbench.errors import InvalidInput
 from workbench.pooling.planning import Certainty, JudgingWork
 from workbench.pooling.run_tops import RunTops, reached

@@ -1,16 +1,18 @@
-"""Qrels on the command line, and the grades of a file that the user declares to be none."""
+"""Files on the command line: qrels with the grades that are declared to be none, judgments, groups, tags."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, TypeVar
+from pathlib import PurePath
+from typing import Any, BinaryIO, TypeVar
 
 import click
 
-from workbench.cli.inputs import open_input
+from workbench.cli.inputs import open_input, read_each
 from workbench.errors import Finding, InvalidInput
+from workbench.formats.judgments import graded_judgments
 from workbench.formats.qrels import read_qrels
-from workbench.records import Qrel
+from workbench.records import Judgment, Qrel
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _TOPICS_NAMED = 10
@@ -80,3 +82,66 @@ def _note_left_out(source: str, lines: Sequence[Qrel], kept: Sequence[Qrel], cod
 
 def _listed(codes: Collection[int]) -> str:
     return ", ".join(map(str, sorted(codes, reverse=True)))
+
+
+def read_judgment_files(files: Sequence[str], codes: Sequence[int]) -> list[Judgment]:
+    """The judgments of TSV files, in which each of the `codes` means cannot judge; ids may hold spaces."""
+    read = read_each(files, lambda stream, source: graded_judgments(stream, source, codes, spaced=True))
+    return [judgment for _, given in read for judgment in given]
+
+
+def read_qrels_by_assessor(files: Sequence[str], codes: Sequence[int] = ()) -> list[tuple[str, list[Qrel]]]:
+    """The qrels of each assessor, named by the file; negative grades, not judged, are left out and noted.
+
+    Lines whose grade is among the `codes`, which mean cannot judge, stay as they are.
+    """
+
+    def read(stream: BinaryIO, source: str) -> list[Qrel]:
+        qrels = read_qrels(stream, source=source)
+        kept = [qrel for qrel in qrels if qrel.grade >= 0 or qrel.grade in codes]
+        note_negative(source, len(qrels) - len(kept))
+        return kept
+
+    named = zip(_names(files), read_each(files, read), strict=True)
+    return [(name, qrels) for name, (_, qrels) in named]
+
+
+def _names(files: Sequence[str]) -> list[str]:
+    """A name for each file: its stem, with a number where that was taken."""
+    names: list[str] = []
+    for file in files:
+        stem = "stdin" if file == "-" else PurePath(PurePath(file).name.removesuffix(".gz")).stem
+        name, number = stem, 1
+        while name in names:
+            number += 1
+            name = f"{stem}-{number}"
+        names.append(name)
+    return names
+
+
+def read_groups(name: str) -> dict[str, str]:
+    """Groups of runs by tag, from lines of tag, tab and group; raises InvalidInput with every finding."""
+    groups: dict[str, str] = {}
+    findings: list[Finding] = []
+    with open_input(name) as (stream, source):
+        for number, line in enumerate(stream, start=1):
+            text = line.decode("utf-8", "surrogateescape").rstrip("\r\n")
+            tag, tab, group = text.partition("\t")
+            if tab and tag and group.strip() and "\t" not in group:
+                groups[tag] = group.strip()
+            elif text.strip():
+                findings.append(
+                    Finding(
+                        source, number, "columns", "expected a tag, a tab and a group", "correct the line"
+                    )
+                )
+    if findings:
+        raise InvalidInput(findings)
+    return groups
+
+
+def read_tags(name: str) -> tuple[str, ...]:
+    """The tags in a file, one a line, each once; empty lines hold none."""
+    with open_input(name) as (stream, _):
+        lines = [line.decode("utf-8", "surrogateescape").strip() for line in stream]
+    return tuple(dict.fromkeys(line for line in lines if line))

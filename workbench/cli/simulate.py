@@ -8,25 +8,31 @@ from dataclasses import dataclass
 import click
 
 from workbench.cli.inputs import open_input
-from workbench.cli.output import one_form, print_export, say_mismatch, say_short, with_progress
+from workbench.cli.output import (
+    one_form,
+    print_export,
+    record_options,
+    say_mismatch,
+    say_short,
+    with_progress,
+)
 from workbench.cli.qrels_files import note_topics, read_graded
-from workbench.cli.record_options import record_options
 from workbench.cli.runs import only_one_standard_input
 from workbench.formats.documents import read_documents
 from workbench.formats.topics import read_topics
 from workbench.learning.effort import WORK_SAVED
 from workbench.learning.learners import BMI, LEARNERS
 from workbench.learning.simulation import (
+    SIMULATION_PARTS,
     JudgedTopic,
     LearnerSimulation,
     SimulationOptions,
     judged_topics,
     simulate,
+    simulation_export,
+    simulation_svg,
 )
-from workbench.learning.simulation_export import SIMULATION_PARTS, simulation_export
-from workbench.learning.simulation_plot import simulation_svg
-from workbench.learning.stopping.rules import STOPPING_RULES
-from workbench.learning.stopping.trace import StoppingGoal
+from workbench.learning.stopping import STOPPING_RULES, StoppingGoal
 from workbench.learning.vectors import Vectors, vectors_of
 from workbench.scoring.unmatched import likely_cause
 

@@ -11,8 +11,7 @@ arrives, so that it is done once.
 """
 
 from workbench.client.campaign import CampaignClient
-from workbench.client.client import Client
-from workbench.client.frames import to_frame
+from workbench.client.client import Client, to_frame
 from workbench.client.transport import ApiError, Unreachable
 
 __all__ = ["ApiError", "CampaignClient", "Client", "Unreachable", "to_frame"]

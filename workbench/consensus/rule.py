@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
-    from workbench.consensus.vote_table import TableOutcome
+    from workbench.consensus.votes import TableOutcome
 
 Pair = tuple[str, str]
 """A topic and a docno."""
@@ -93,7 +93,7 @@ class Rule:
     with a `threshold` has a scale of its own: it takes the lowest relevant grade of an assessor and the
     parameters, and returns the lowest relevant grade of the rule.
 
-    `settle_table` gives the same for all pairs of a `vote_table.VoteTable`, in arrays; every rule that makes
+    `settle_table` gives the same for all pairs of a `votes.VoteTable`, in arrays; every rule that makes
     whole grades has it, or could not be compared with others.
     """
 

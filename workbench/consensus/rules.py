@@ -1,16 +1,122 @@
-"""The registry of consensus rules: forms, options, help and error texts are made from it."""
+"""The registry of consensus rules, those that follow an adjudicator, and the choice of one.
+
+Forms, options, help and error texts are made from the registry.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from workbench.consensus.adjudication import TWO_AND_ADJUDICATOR, adjudicated_first, rule_for_the_rest
-from workbench.consensus.models.dawid_skene import DAWID_SKENE
-from workbench.consensus.rule import Rule, RuleParameter
-from workbench.consensus.simple import SIMPLE
-from workbench.consensus.soft import MEAN
-from workbench.consensus.sums import SUM
+import numpy as np
+
+from workbench.consensus.dawid_skene import DAWID_SKENE
+from workbench.consensus.rule import (
+    Evidence,
+    Grades,
+    Left,
+    Outcome,
+    Pair,
+    Rule,
+    RuleParameter,
+    Settled,
+    share_of,
+)
+from workbench.consensus.simple import ASSESSOR, SIMPLE
+from workbench.consensus.sums import MEAN, SUM
+from workbench.consensus.votes import LEFT, TableOutcome, VoteTable
 from workbench.errors import WorkbenchError
+from workbench.records import Scale
+
+UNDECIDED = "the assessors differ, and no adjudicator has decided"
+ALONE = "only one assessor gave a grade, and two are needed"
+
+
+def two_and_adjudicator(evidence: Evidence) -> dict[Pair, Outcome]:
+    """The grade on which all assessors of a pair agree, two at least; else what the adjudicator decided.
+
+    An adjudicator has no say where the assessors agree, as in TREC's question answering (Voorhees 2002).
+    A pair on which they differ is left until it is decided, and so is one that only one has graded.
+    """
+    return {pair: _of_two(grades, evidence.decided.get(pair)) for pair, grades in evidence.graded.items()}
+
+
+def two_and_adjudicator_of_table(table: VoteTable) -> TableOutcome:
+    """`two_and_adjudicator` of each pair."""
+    different = np.count_nonzero(table.counts, axis=1)
+    agreed = (different == 1) & (table.n > 1)
+    places = table.counts.argmax(axis=1) if table.counts.size else np.zeros(len(table.pairs), np.int64)
+    found = table.outcome(places)
+    reasons = np.where(agreed, LEFT, np.where(different > 1, 0, 1))
+    found = replace(found, reasons=reasons, words=(UNDECIDED, ALONE))
+    return found.with_decisions(table, [row for row in table.decided if table.n[row] and not agreed[row]])
+
+
+TWO_AND_ADJUDICATOR = Rule(
+    "two-and-adjudicator",
+    "Two and an adjudicator",
+    "the grade on which two or more agree; where they differ, the adjudicator's",
+    "TREC's question answering (Voorhees 2002)",
+    settle_all=two_and_adjudicator,
+    adjudicated=True,
+    settle_table=two_and_adjudicator_of_table,
+)
+
+
+def rule_for_the_rest(rules: Sequence[Rule]) -> RuleParameter:
+    """The parameter that says which of the rules settles the pairs that no adjudicator decided."""
+    return RuleParameter(
+        "then",
+        "Pairs that nobody adjudicated",
+        "the rule for all other pairs",
+        choices=tuple((rule.name, rule.label) for rule in rules),
+        default="majority",
+    )
+
+
+def adjudicated_first(then: RuleParameter, rules: Sequence[Rule]) -> Rule:
+    """The rule that uses what an adjudicator decided, and for every other pair one of `rules`.
+
+    Decided pairs count even where nobody graded them. The other rule sees all grades, also of the decided
+    pairs: a model learns from them.
+    """
+    by_name = {rule.name: rule for rule in rules}
+
+    def settle(evidence: Evidence, *, then: str = "majority", **parameters: str) -> Mapping[Pair, Outcome]:
+        found = dict(by_name[then].outcomes(replace(evidence, decided={}), **parameters))
+        for pair, grade in evidence.decided.items():
+            found[pair] = _decided(grade, evidence.graded.get(pair, {}))
+        return found
+
+    def settle_table(table: VoteTable, *, then: str = "majority", **parameters: str) -> TableOutcome | None:
+        of_rest = by_name[then].settle_table
+        found = None if of_rest is None else of_rest(table, **parameters)
+        return None if found is None else found.with_decisions(table, tuple(table.decided))
+
+    return Rule(
+        "adjudicated",
+        "Adjudicated first",
+        "the adjudicator's grade where there is one, and another rule for the rest",
+        "TREC's practice",
+        parameters=(then,),
+        settle_all=settle,
+        adjudicated=True,
+        settle_table=settle_table,
+    )
+
+
+def _of_two(grades: Grades, decided: int | None) -> Outcome:
+    given = set(grades.values())
+    if len(given) == 1 and len(grades) > 1:
+        return Settled(given.pop(), 1.0)
+    if decided is not None:
+        return _decided(decided, grades)
+    return Left(UNDECIDED if len(given) > 1 else ALONE)
+
+
+def _decided(grade: int, grades: Grades) -> Settled:
+    return Settled(grade, share_of(grade, grades), adjudicated=True)
+
 
 _OTHERS = (TWO_AND_ADJUDICATOR, SUM, MEAN, DAWID_SKENE)
 _REST = tuple(rule for rule in (*SIMPLE, *_OTHERS) if rule.for_the_rest)
@@ -62,3 +168,92 @@ def bound(rule: Rule, given: Mapping[str, str]) -> dict[str, str]:
                 f'the rule "{rule.name}" needs {parameter.name}', remedy=f"give {parameter.help}"
             )
     return values
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChoice:
+    """A rule by its name with the parameters that were given, by their names; `rule_choice` makes one.
+
+    What a rule does not ask for is ignored. Machine judgments count only with `machines`, or where a machine
+    is the named assessor.
+    """
+
+    rule: str
+    machines: bool = False
+    given: tuple[tuple[str, str], ...] = ()
+
+    def value(self, name: str) -> str | None:
+        """A parameter as it was given, also where the rule does not ask for it; None if it was not."""
+        return dict(self.given).get(name)
+
+    def parameters(self) -> dict[str, str]:
+        """The parameters that the rule asks for and that were given; others have the rule's default."""
+        if self.rule not in RULES:
+            return {}
+        given = dict(self.given)
+        requested = parameters_of(RULES[self.rule], given)
+        return {parameter.name: given[parameter.name] for parameter in requested if parameter.name in given}
+
+    def relevant_from(self, scale: Scale) -> int:
+        """The lowest relevant grade of the qrels: that of the scale, unless the rule has its own."""
+        try:
+            rule = rule_of(self.rule)
+            return rule.relevant_from(scale.relevant_from, bound(rule, self.parameters()))
+        except WorkbenchError:
+            # What is wrong with the choice is reported where the rule is applied.
+            return scale.relevant_from
+
+
+def rule_choice(rule: str = "majority", *, machines: bool = False, **given: str | None) -> RuleChoice:
+    """A rule with its parameters by keyword; None leaves one to the rule's default."""
+    return RuleChoice(
+        rule, machines, tuple((name, value) for name, value in given.items() if value is not None)
+    )
+
+
+def default_rules(*, slow: bool = False) -> tuple[str, ...]:
+    """The rules to begin with: all that give qrels; models, which take a while, only with `slow`."""
+    return tuple(rule.name for rule in RULES.values() if not rule.soft and (slow or not rule.slow))
+
+
+def choices_of(
+    rules: Iterable[str], given: RuleChoice, *, assessors: Sequence[str] = ()
+) -> tuple[RuleChoice, ...]:
+    """The rules, each with those of the given parameters that it asks for, in the order of the registry.
+
+    A rule of one assessor is there for each of the `assessors`. An unknown name comes last, to be refused.
+    """
+    requested = set(rules)
+    names = [name for name in RULES if name in requested] + sorted(requested - RULES.keys())
+    values = dict(given.given)
+    found: list[RuleChoice] = []
+    for name in names:
+        of_one = name in RULES and ASSESSOR in RULES[name].parameters
+        for assessor in assessors if of_one and assessors else (values.get(ASSESSOR.name),):
+            own = values if assessor is None else {**values, ASSESSOR.name: assessor}
+            asked_for = RuleChoice(name, given=tuple(own.items())).parameters()
+            found.append(RuleChoice(name, given.machines, tuple(asked_for.items())))
+    return tuple(found)
+
+
+def choice_name(choice: RuleChoice) -> str:
+    """The rule with its parameters, apart from the same rule with others: `majority-higher`."""
+    return "-".join([choice.rule, *choice.parameters().values()])
+
+
+def choice_label(choice: RuleChoice) -> str:
+    """The rule with its parameters, for people: `Majority (ties: higher)`."""
+    if choice.rule not in RULES:
+        return choice.rule
+    details = []
+    for name, value in choice.parameters().items():
+        if name == ASSESSOR.name:
+            details.append(value)
+        elif name == THEN.name and value in RULES:
+            rest = RULES[value].label
+            # With further capitals it is a name.
+            details.append(f"then {rest[:1].lower() + rest[1:] if rest[1:].islower() else rest}")
+        elif value != PARAMETERS[name].default:
+            details.append(f"{name}: {value}")
+    label = RULES[choice.rule].label
+    return f"{label} ({', '.join(details)})" if details else label

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.consensus.judgments import grades_by_pair
-from workbench.consensus.models.votes import Floats, Numbers
 from workbench.consensus.rule import Evidence, Left, Outcome, Pair, Settled
 from workbench.consensus.rules import bound, rule_of
-from workbench.consensus.vote_table import LEFT, VoteTable
+from workbench.consensus.votes import LEFT, Floats, Numbers, VoteTable
 from workbench.counts import counted
 from workbench.export import Export, table_export
 from workbench.records import Judgment, Qrel, Scale, sorted_pairs

@@ -7,9 +7,8 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.consensus.models.votes import Numbers
 from workbench.consensus.rule import Grades, Rule, RuleParameter
-from workbench.consensus.vote_table import LEFT, TableOutcome, VoteTable
+from workbench.consensus.votes import LEFT, Numbers, TableOutcome, VoteTable
 
 
 def majority(grades: Grades, *, ties: str = "none") -> int | None:

@@ -10,9 +10,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from workbench.consensus.models.votes import Floats
 from workbench.consensus.rule import Pair
 from workbench.consensus.settle import Consensus
+from workbench.consensus.votes import Floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,13 @@ from workbench.demo.content import (
     demo_truth,
 )
 from workbench.demo.runs import COSTS, GROUPS, TIDEWATER, demo_runs, description_of, group_of, terms
-from workbench.errors import NotFound, WorkbenchError
+from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.formats.runs import write_run
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer, Judgment, id_bytes, sorted_ids
 from workbench.storage import Session
+from workbench.storage.contents import accounts_in, campaigns_in, table_names
+from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigns import Campaign, campaign_by_slug, create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
 from workbench.workflow.judging.assignments import assignments_of
@@ -285,3 +287,21 @@ def _record(db: Session, assignment_id: int, account_id: int, judgment: Judgment
             active_ms=6_000 + int(draw[:8], 16) % 34_000,
         ),
     )
+
+
+EMPTY = "name an empty database, or one that `workbench demo` has filled"
+VERSION_TABLE = "alembic_version"
+
+
+def require_own(database: Database) -> None:
+    """Raise Conflict where a database holds anything but the demo; looks before anything is migrated."""
+    tables = table_names(database)
+    if tables and VERSION_TABLE not in tables:
+        raise Conflict("this database holds the tables of another program", remedy=EMPTY)
+    campaigns = campaigns_in(database)
+    others = sorted(slug for slug, illustrative in campaigns.items() if slug != SLUG or not illustrative)
+    if others:
+        named = ", ".join(others[:5]) + (", …" if len(others) > 5 else "")
+        raise Conflict(f"this database holds other campaigns: {named}", remedy=EMPTY)
+    if not campaigns and accounts_in(database):
+        raise Conflict("this database holds the accounts of another installation", remedy=EMPTY)

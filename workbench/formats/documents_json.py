@@ -19,7 +19,7 @@ from workbench.formats.json_lines import (
     parsed,
     unknown_keys,
 )
-from workbench.formats.record_bytes import JSON_TYPE, record_original
+from workbench.formats.single_files import JSON_TYPE, record_original
 from workbench.formats.text_formats import DocumentFormat
 from workbench.records import Document
 

@@ -13,7 +13,7 @@ from html import escape
 
 from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.fields import collapsed, tidied
-from workbench.formats.record_bytes import MAIL_TYPE, record_original
+from workbench.formats.single_files import MAIL_TYPE, record_original
 from workbench.formats.source import Peekable
 from workbench.formats.text_formats import BinaryDocumentFormat
 from workbench.formats.web_pages import page_text

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import collapsed, tidied
 from workbench.formats.identifiers import trimmed
-from workbench.formats.record_bytes import SMART_TYPE, record_original
+from workbench.formats.single_files import SMART_TYPE, record_original
 from workbench.formats.text_formats import DocumentFormat
 from workbench.records import Document
 

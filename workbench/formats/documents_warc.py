@@ -11,12 +11,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from workbench.errors import WorkbenchError
-from workbench.formats.documents_image import image_original
+from workbench.formats.documents_image import LONGEST_IMAGE, image_original, image_type
 from workbench.formats.documents_pdf import LONGEST_PDF, check_installed, pdf_content
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import tidied
 from workbench.formats.identifiers import trimmed
-from workbench.formats.images import LONGEST_IMAGE, image_type
 from workbench.formats.single_files import sha256_of
 from workbench.formats.source import Peekable
 from workbench.formats.text_formats import BinaryDocumentFormat

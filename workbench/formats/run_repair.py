@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from itertools import chain
 
 from workbench.formats.error_collector import shown
+from workbench.formats.run_check import are_distances, contradicting, doubtful_ranks
 from workbench.formats.run_rules import DEFAULT_RULES, RunRules, Treatment
 from workbench.formats.run_table import LINE_BYTES, finite_doubles
-from workbench.formats.run_warnings import are_distances, contradicting, doubtful_ranks
 from workbench.formats.source import Readable, byte_lines, open_source
 from workbench.ranking import ordered
 from workbench.records import Ranking

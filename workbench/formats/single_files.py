@@ -1,4 +1,8 @@
-"""A file that is one document, such as a PDF or an image: its docno is the name of the file."""
+"""A file that is one document, such as a PDF or an image: its docno is the name of the file.
+
+The bytes of a record are those in its file, without the file's compression, what separates its records, and a
+byte order mark.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ import re
 from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.identifiers import trimmed
 from workbench.formats.source import Peekable
+from workbench.records import Original
 
 _PACKED = re.compile(r"\.gz$", re.IGNORECASE)
 # Journals name their figures by what they were printed from, TIFF or EPS.
@@ -37,3 +42,17 @@ def whole_file(stream: Peekable, errors: ErrorCollector, most: int, what: str) -
 def sha256_of(content: bytes) -> str:
     """The SHA-256 of bytes, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
+
+
+JSON_TYPE = "application/json"
+TSV_TYPE = "text/tab-separated-values"
+SGML_TYPE = "text/sgml"
+SMART_TYPE = "text/x-smart"
+MAIL_TYPE = "message/rfc822"
+JATS_TYPE = "application/jats+xml"
+
+
+def record_original(media_type: str, record: str | bytes, charset: str = "") -> Original:
+    """A record's bytes; of text, those that it was decoded from."""
+    content = record.encode("utf-8", "surrogateescape") if isinstance(record, str) else record
+    return Original(media_type, content, sha256_of(content), charset=charset)

@@ -171,7 +171,7 @@ def _learners() -> str:
 
 
 def _stopping_rules() -> str:
-    from workbench.learning.stopping.rules import STOPPING_RULES
+    from workbench.learning.stopping import STOPPING_RULES
 
     rows = [
         (f"`{one.name}`", one.definition, one.assumes, one.promise or "nothing", one.source)

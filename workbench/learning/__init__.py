@@ -1,9 +1,9 @@
 """WHICH document to read next by what was judged, and WHEN to stop reading.
 
 One topic at a time: the collection is a matrix of tf-idf weights (`vectors`), a learner scores it by the
-topic's text and judgments (`learners`, the model in `logistic`), they are read in `rounds`, and `stopping`
-has the rules that say when enough was read. `simulation` runs all of it on judged collections, with the
-measures of `effort`.
+topic's text and judgments (`learners`), they are read in rounds (`review`), and `stopping` has the rules
+that say when enough was read. `simulation` runs all of it on judged collections, with the measures of
+`effort`.
 
 To add a learner: a function of a `Lesson` in `learners` and its line in `LEARNERS`. To add a stopping rule:
 see `stopping`. `workbench simulate`, its help and the manual take both from the registries.

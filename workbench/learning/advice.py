@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from workbench.errors import WorkbenchError
 from workbench.learning.missed import ElusionSample, recall_bounds
 from workbench.learning.review import Review
-from workbench.learning.stopping.rules import STOPPING_RULES
-from workbench.learning.stopping.trace import ReviewTrace, StoppingGoal, StoppingRule, StopPoint
+from workbench.learning.stopping import STOPPING_RULES, ReviewTrace, StoppingGoal, StoppingRule, StopPoint
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from workbench.errors import Conflict, WorkbenchError
 from workbench.learning.learners import BMI, Learner, Lesson, Lessons, learner_named, order_of
 from workbench.learning.missed import ElusionSample
-from workbench.learning.stopping.trace import RandomOrder, ReviewTrace
+from workbench.learning.stopping import RandomOrder, ReviewTrace
 from workbench.learning.vectors import Bools, Numbers, Vectors, Weights
 
 RANKED_AHEAD = 1000

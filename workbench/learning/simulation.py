@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from html import escape
 from math import inf
 
 import numpy as np
@@ -11,16 +13,17 @@ from scipy.sparse import csr_array
 from scipy.special import stdtrit
 
 from workbench.errors import WorkbenchError
+from workbench.export import Export
 from workbench.learning.effort import WORK_SAVED, WorkSaved, effort_at, recall_at
-from workbench.learning.hypergeometric import share_bounds
 from workbench.learning.learners import BMI, Learner, learner_named
+from workbench.learning.missed import share_bounds
 from workbench.learning.review import read_in_rounds
-from workbench.learning.stopping.rules import stopping_rule_named
-from workbench.learning.stopping.trace import (
+from workbench.learning.stopping import (
     RandomOrder,
     ReviewTrace,
     StoppingGoal,
     StopPoint,
+    stopping_rule_named,
 )
 from workbench.learning.vectors import Bools, Numbers, Vectors, topic_text
 from workbench.records import Qrel, Topic
@@ -274,3 +277,165 @@ def ranks_in(order: Numbers, documents: int) -> Numbers:
     ranks = np.zeros(documents, dtype=np.intp)
     ranks[order] = np.arange(1, len(order) + 1)
     return ranks
+
+
+Table = tuple[tuple[str, ...], list[tuple[object, ...]]]
+
+
+def simulation_export(found: LearnerSimulation, part: str) -> Export:
+    """One table for CSV, and all of it for JSON."""
+    columns, rows = SIMULATION_PARTS[part](found)
+    return Export(columns, lambda: rows, partial(_data, found))
+
+
+def _measures(found: LearnerSimulation) -> Table:
+    """Means over topics with their interval, and the range of the seeds."""
+    columns = ("measure", "value", "low", "high", "seeds_low", "seeds_high", "topics", "seeds")
+    counts = (found.topics, found.options.repeats)
+    return columns, [
+        (one.measure, one.value, one.low, one.high, one.seeds_low, one.seeds_high, *counts)
+        for one in found.measures()
+    ]
+
+
+def _rules(found: LearnerSimulation) -> Table:
+    """Where the rules stopped, and how often recall was what it should be."""
+    columns = ("rule", "recall", "recall_low", "recall_high", "read", "read_low", "read_high")
+    return (*columns, "stopped", "reached", "reached_low", "reached_high", "reviews"), [
+        (
+            *(one.rule, one.recall.value, one.recall.low, one.recall.high),
+            *(one.read.value, one.read.low, one.read.high),
+            *(one.stopped, one.reached, one.reached_low, one.reached_high, one.reviews),
+        )
+        for one in found.rules()
+    ]
+
+
+def _topics(found: LearnerSimulation) -> Table:
+    """Every topic with every seed."""
+    rules = found.options.rules
+    columns = ("topic", "seed", "relevant", *(f"recall@{multiple}R" for multiple in MULTIPLES))
+    efforts = tuple(f"effort@{recall:g}" for recall in RECALLS)
+    return (*columns, *efforts, *(f"{rule}_{what}" for rule in rules for what in ("read", "recall"))), [
+        (
+            *(one.topic, one.seed, one.relevant),
+            *(recall_at(one.ranks, one.relevant, multiple) for multiple in MULTIPLES),
+            *(effort_at(one.ranks, one.relevant, recall) for recall in RECALLS),
+            *(cell for rule in rules for cell in (found.read_of(one, rule), found.recall_of(one, rule))),
+        )
+        for one in found.reviews
+    ]
+
+
+def _curve_table(found: LearnerSimulation) -> Table:
+    """Recall by documents read: mean and quartiles over topics and seeds."""
+    return ("read", "recall", "quartile_1", "quartile_3"), [tuple(point) for point in found.curve()]
+
+
+SIMULATION_PARTS: Mapping[str, Callable[[LearnerSimulation], Table]] = {
+    "measures": _measures,
+    "rules": _rules,
+    "topics": _topics,
+    "curve": _curve_table,
+}
+"""The tables by name: columns and rows."""
+
+
+def _data(found: LearnerSimulation) -> dict[str, object]:
+    return {
+        "options": asdict(found.options),
+        "collection": found.collection,
+        "topics": found.topics,
+        "work_saved": {one.name: one.definition for one in WORK_SAVED.values()},
+        "measures": [asdict(one) for one in found.measures()],
+        "rules": [asdict(one) for one in found.rules()],
+        "curve": _records(_curve_table(found)),
+        "reviews": [
+            row | {"stops": {rule: asdict(stop) for rule, stop in one.stops.items()}}
+            for row, one in zip(_records(_topics(found)), found.reviews, strict=True)
+        ],
+    }
+
+
+def _records(table: Table) -> list[dict[str, object]]:
+    columns, rows = table
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+_WIDTH, _HEIGHT = 720, 440
+_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 32, 72, 56
+_INK, _FAINT, _LINE, _MARK = "#1f2933", "#d5dae0", "#1f5fa8", "#b3401a"
+_KEY = "Line: mean; band: middle half of the topics; numbered marks: mean stop of a rule"
+_NUMBER_HEIGHT, _NUMBER_WIDTH, _LEGEND_HEIGHT = 14, 16, 17
+
+
+def simulation_svg(found: LearnerSimulation) -> str:
+    """The mean recall with its quartiles over topics, and each rule's mean stop; a file that stands alone."""
+    name = escape(found.options.learner)
+    seeds = "1 seed" if found.options.repeats == 1 else f"{found.options.repeats} seeds"
+    many = f"{found.topics} topics, {seeds}, {found.collection:,} documents"
+    title = f"Recall by documents read: {name} ({many})"
+    return "\n".join(
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
+            f'font-family="sans-serif" font-size="12" fill="{_INK}">',
+            f"<title>{title}</title>",
+            f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#ffffff"/>',
+            f'<text x="{_LEFT}" y="22" font-size="14">{title}</text>',
+            f'<text x="{_LEFT}" y="38">{_KEY}</text>',
+            *_axes(found.collection),
+            *_curve(found),
+            *_marks(found),
+            "</svg>\n",
+        )
+    )
+
+
+def _across(read: float, collection: int) -> float:
+    return _LEFT + (_WIDTH - _LEFT - _RIGHT) * read / collection
+
+
+def _down(recall: float) -> float:
+    return _HEIGHT - _BOTTOM - (_HEIGHT - _TOP - _BOTTOM) * recall
+
+
+def _axes(collection: int) -> Iterator[str]:
+    for tenths in range(0, 11, 2):
+        y, x = _down(tenths / 10), _across(collection * tenths / 10, collection)
+        yield f'<line x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="{_FAINT}"/>'
+        yield f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{tenths / 10:.1f}</text>'
+        read = round(collection * tenths / 10)
+        yield f'<text x="{x:.1f}" y="{_HEIGHT - _BOTTOM + 18}" text-anchor="middle">{read:,}</text>'
+    yield f'<text x="{_LEFT - 40}" y="{_TOP - 14}">Recall</text>'
+    yield f'<text x="{_WIDTH - _RIGHT}" y="{_HEIGHT - 14}" text-anchor="end">Documents read</text>'
+
+
+def _curve(found: LearnerSimulation) -> Iterator[str]:
+    points = found.curve()
+    forth = [(read, high) for read, _, _, high in points]
+    back = [(read, low) for read, _, low, _ in reversed(points)]
+    band = _points([*forth, *back], found.collection)
+    yield f'<polygon points="{band}" fill="{_LINE}" fill-opacity="0.15"/>'
+    line = _points([(read, mean) for read, mean, _, _ in points], found.collection)
+    yield f'<polyline points="{line}" fill="none" stroke="{_LINE}" stroke-width="2"/>'
+
+
+def _points(places: Iterable[tuple[float, float]], collection: int) -> str:
+    return " ".join(f"{_across(read, collection):.1f},{_down(recall):.1f}" for read, recall in places)
+
+
+def _marks(found: LearnerSimulation) -> Iterator[str]:
+    """A numbered dot for each rule, and below the curve what the numbers mean; no number covers another."""
+    stops = sorted((one.read.value, one.recall.value, one.rule) for one in found.rules())
+    numbers: list[tuple[float, float]] = []
+    top = _down(0) - 12 - _LEGEND_HEIGHT * (len(stops) - 1)
+    for number, (read, recall, rule) in enumerate(stops, start=1):
+        x, y = _across(read, found.collection), _down(recall)
+        yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{_MARK}"/>'
+        below = y + 18
+        while any(abs(x - at) < _NUMBER_WIDTH and abs(below - line) < _NUMBER_HEIGHT for at, line in numbers):
+            below += _NUMBER_HEIGHT
+        numbers.append((x, below))
+        yield f'<text x="{x:.1f}" y="{below:.1f}" text-anchor="middle">{number}</text>'
+        label = f"{number}  {escape(rule)}: recall {recall:.2f}, {read:,.0f} documents read"
+        yield f'<text x="{_WIDTH / 2}" y="{top + _LEGEND_HEIGHT * (number - 1):.1f}">{label}</text>'

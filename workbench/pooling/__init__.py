@@ -1,10 +1,10 @@
 """WHICH documents get judged.
 
 - `strategies`: the registry of pooling strategies; `strategy`: what each of them declares
-- `depth`, `take_n`, `fusion/`, `sampling/`: those that choose before anybody judges and build a `Pool`
+- `depth`, `fusion`, `sampling`: those that choose before anybody judges and build a `Pool`
 - `adaptive/`: those that choose the next document from the judgments so far
 - `planning`: how large a pool would be, before it is made, and the hours of judging it
-- `analysis`, `contributions`, `overlap`, `ties`, `comparison`: what an organiser asks of runs and pools
+- `analysis`, `contributions`, `ties`, `comparison`: what an organiser asks of runs and pools
 - `candidates`, `run_tops`: documents of runs, packed for speed
 - `near_identical_runs`, `near_duplicate_documents`: what was submitted or collected twice
 

@@ -14,10 +14,13 @@ from workbench.pooling.contributions import (
     Contributors,
     Incidence,
     Part,
+    RunOverlap,
+    SimilarPair,
+    SimilarPairs,
     TopicIncidence,
     incidence_of_tops,
+    overlap_of,
 )
-from workbench.pooling.overlap import RunOverlap, SimilarPair, SimilarPairs, overlap_of
 from workbench.pooling.pool import TopicSize
 from workbench.pooling.ties import (
     CutTie,

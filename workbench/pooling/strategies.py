@@ -6,24 +6,17 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.pooling.adaptive.bandits import MAX_MEAN, THOMPSON
+from workbench.pooling.adaptive.bandits import MAX_MEAN, MM_NS, THOMPSON
 from workbench.pooling.adaptive.hedge import HEDGE
 from workbench.pooling.adaptive.live import Adaptive, PoolEvent
-from workbench.pooling.adaptive.mm_ns import MM_NS
 from workbench.pooling.adaptive.move_to_front import MOVE_TO_FRONT
 from workbench.pooling.adaptive.rank_biased import RBP_B, RBP_C
-from workbench.pooling.depth import DEPTH
-from workbench.pooling.fusion.borda import BORDA
-from workbench.pooling.fusion.combmnz import COMBMNZ
-from workbench.pooling.fusion.combsum import COMBSUM
-from workbench.pooling.fusion.rbp import RBP
-from workbench.pooling.fusion.rrf import RRF
+from workbench.pooling.depth import DEPTH, TAKE_N
+from workbench.pooling.fusion import BORDA, COMBMNZ, COMBSUM, RBP, RRF
 from workbench.pooling.learner import LEARNER
 from workbench.pooling.pool import Pool
-from workbench.pooling.sampling.at_random import RANDOM
-from workbench.pooling.sampling.stratified import STRATIFIED
+from workbench.pooling.sampling import RANDOM, STRATIFIED
 from workbench.pooling.strategy import Strategy, named
-from workbench.pooling.take_n import TAKE_N
 from workbench.records import Run, TieRule
 
 STRATEGIES: Mapping[str, Strategy[Pool]] = {

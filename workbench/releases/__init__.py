@@ -1,8 +1,8 @@
 """A RELEASE: what a collection is at one time, frozen into files that a stranger can use and check.
 
-- `contents` is the one record of what goes in, `documents` that of a document in it; `files` writes it,
-  `reading` reads it again, `archive` makes the zip
-- `manifest`, `readme`, `datasheet`, `counts` are what is said about it; `record_form` is records as JSON
+- `contents` is the one record of what goes in; `files` writes it, `reading` reads it again, `archive` makes
+  the zip
+- `datasheet` is what is said about it; `record_form` is records as JSON
 - `forms` are the release in the forms of other programs: ir_datasets, BEIR, Croissant, CITATION.cff
 - `check` finds what is damaged; `zipped` reads a zip part by part; `comparison` says what changed between
   two releases

@@ -18,12 +18,19 @@ from workbench.consensus.settle import consensus
 from workbench.consensus.simple import ASSESSOR
 from workbench.errors import Finding, InvalidInput, Severity, WorkbenchError
 from workbench.outside_json import parsed_json
-from workbench.releases.archive import MOST_BYTES, Misplaced, UnreadFile, ZipMember
+from workbench.releases.archive import (
+    MOST_BYTES,
+    READ,
+    FilesOfZip,
+    Misplaced,
+    StoredZip,
+    UnreadFile,
+    ZipMember,
+)
 from workbench.releases.contents import ReleaseContents
 from workbench.releases.files import CHECKSUMS, MANIFEST, QRELS, derived_hashes, hashes, run_path
 from workbench.releases.forms.ir_datasets import DEFINITION_FILE
 from workbench.releases.reading import read_contents
-from workbench.releases.stored_zip import READ, FilesOfZip, StoredZip
 
 AGAIN = "download the release again"
 MOST_FINDINGS = 100

@@ -22,18 +22,15 @@ from typing import Any, TypeVar
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.identifiers import fits, is_utf8
-from workbench.formats.judgment_groups import write_judgment_groups, write_preferences
-from workbench.formats.judgments import write_judgments
+from workbench.formats.judgments import write_judgment_groups, write_judgments, write_preferences
 from workbench.formats.qrels import write_qrels, write_subtopic_qrels
 from workbench.pooling.pool import Pool
-from workbench.pooling.sampling.estimates import infap_rows, xinfap_rows
+from workbench.pooling.sampling import infap_rows, xinfap_rows
 from workbench.records import Answer, Qrel, id_bytes
 from workbench.releases.archive import UnreadFile, zip_parts
 from workbench.releases.contents import ReleaseContents, ReleasedPool, ReleasedRun, ReleasedTopic
-from workbench.releases.counts import release_counts
-from workbench.releases.datasheet import datasheet
+from workbench.releases.datasheet import datasheet, readme, release_counts
 from workbench.releases.forms.of_contents import form_files
-from workbench.releases.readme import readme
 from workbench.releases.record_form import as_object, json_bytes, written_records
 
 MANIFEST = "manifest.json"

@@ -20,6 +20,7 @@ from workbench.releases.contents import (
     ReleasedAnswer,
     ReleasedAssessor,
     ReleasedDecision,
+    ReleasedDocument,
     ReleasedEntry,
     ReleasedEstimate,
     ReleasedEvent,
@@ -31,7 +32,6 @@ from workbench.releases.contents import (
     ReleaseRule,
     UndrawnPair,
 )
-from workbench.releases.documents import ReleasedDocument
 from workbench.releases.files import FORM
 from workbench.releases.record_form import from_object, read_records
 

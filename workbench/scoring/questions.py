@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.errors import WorkbenchError
-from workbench.scoring.contingency import f_measure
+from workbench.scoring.kernels.binary import f_measure
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,32 @@ from ir_measures.measures.base import MeanAgg
 from numpy.typing import NDArray
 
 from workbench.records import Run
+from workbench.scoring.judged_run import JudgedRun
+from workbench.scoring.kernels.binary import cutoff_of
 from workbench.scoring.kernels.registry import Reads, compute, kernel_of
-from workbench.scoring.relevance import Floats
+from workbench.scoring.pair_table import ABSENT
+from workbench.scoring.relevance import Floats, Positions
 from workbench.scoring.run_arrays import RunArrays, RunsTogether, read_together
-from workbench.scoring.scorer import RunScores, Scorer, aggregated
-from workbench.scoring.topic_rows import TopicRows
-from workbench.scoring.unjudged import reads_judgments, unjudged_and_read
+from workbench.scoring.scorer import RunScores, Scorer, TopicRows, aggregated
+
+# They count documents: no judgment is missing from their value.
+_COUNTS = frozenset({"Judged", "NumQ", "NumRet", "NumRel"})
+
+
+def reads_judgments(measure: Measure) -> bool:
+    """Whether a missing judgment can change a measure, and the documents that it reads are known."""
+    return measure.NAME not in _COUNTS and kernel_of(measure) is not None
+
+
+def unjudged_and_read(run: JudgedRun, measure: Measure) -> tuple[Positions, Positions]:
+    """The documents without a judgment among those that a measure reads, and all that it reads; (topics,).
+
+    It reads down to its cutoff, or all that was retrieved where it has none.
+    """
+    cutoff = cutoff_of(measure)
+    read = np.ones(len(run.grades), dtype=np.bool_) if cutoff is None else run.ranks <= cutoff
+    return run.counted(run.rows[read & (run.grades == ABSENT)]), run.counted(run.rows[read])
+
 
 Flags = NDArray[np.bool_]
 Counts = NDArray[np.int32]

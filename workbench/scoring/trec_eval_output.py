@@ -8,10 +8,9 @@ from typing import Any
 
 from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.field_scorers import bytewise, descending
-from workbench.scoring.measures import parse_measures
+from workbench.scoring.measures import expanded, in_order, in_trec_evals_words, parse_measures
 from workbench.scoring.relevance import Relevance
 from workbench.scoring.scorer import in_order as run_in_order
-from workbench.scoring.trec_eval_names import expanded, in_order, in_trec_evals_words
 
 _COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret")
 _OF_ALL_TOPICS_ONLY = ("runid", "num_q", "gm_map", "gm_bpref")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
+from math import isnan
+from typing import Protocol
 
 import numpy as np
 
@@ -12,8 +14,10 @@ from workbench.counts import counted
 from workbench.errors import WorkbenchError
 from workbench.export import Export, table_export
 from workbench.latex import between, document, escaped, number, percent, table
-from workbench.scoring.scorer import RunScores, higher_is_better, topics_of_all
-from workbench.scoring.significance import TOO_FEW_TOPICS, RunDifference, SignificanceTest, compare_two
+from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, compare_all, finds_nothing
+from workbench.scoring.relevance import Floats, Positions
+from workbench.scoring.scorer import RunScores, best_first, higher_is_better, topic_scores_of, topics_of_all
+from workbench.scoring.significance import LEVEL, TOO_FEW_TOPICS, RunDifference, SignificanceTest, compare_two
 
 TESTS = {
     SignificanceTest.T: "Paired t test",
@@ -150,3 +154,213 @@ def _two_latex(found: TwoRuns) -> str:
     )
     heads = ("Test", "$n$", "Statistic", "$p$", "Method")
     return document(table("lrrrl", heads, rows, caption, "tab:two-runs", size=r"\footnotesize"))
+
+
+METHODS = {
+    Comparisons.MAX_T: "Largest t of all pairs, bootstrap",
+    Comparisons.T_HOLM: "Paired t tests, Holm",
+    Comparisons.WILCOXON_HOLM: "Wilcoxon tests, Holm",
+    Comparisons.RANDOMISATION_HOLM: "Randomisation tests, Holm",
+}
+MOST_RUNS = {Comparisons.WILCOXON_HOLM: 60, Comparisons.RANDOMISATION_HOLM: 25}
+"""Up to how many runs a method takes no more than some seconds; the others are as fast for hundreds."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairLine:
+    """Two runs, the better one first; what is None is undefined."""
+
+    first: str
+    second: str
+    difference: float
+    low: float | None
+    high: float | None
+    effect: float | None
+    p: float | None
+    significant: bool
+
+
+@dataclass(frozen=True, eq=False)
+class AllPairs:
+    """Every two runs by the measure `shown` on the same qrels, which `qrels` names.
+
+    `ranked` has the runs, best first over the topics compared; those that a run lacks are `left_out`.
+    """
+
+    # No slots: what is counted is so once. Lines are made where they are shown: 1,000 runs have 499,500.
+    qrels: str
+    shown: str
+    ranked: tuple[RunScores, ...]
+    compared: ComparedRuns
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of runs there are."""
+        return len(self.compared.first)
+
+    @property
+    def lines(self) -> tuple[PairLine, ...]:
+        """All pairs, the most certain difference first; made anew each time."""
+        return self.first_lines(self.pairs)
+
+    def first_lines(self, most: int) -> tuple[PairLine, ...]:
+        """The first of the lines."""
+        return tuple(_lines(self.compared, self.compared.order[:most], [run.tag for run in self.ranked]))
+
+    @property
+    def finds_nothing(self) -> str:
+        """Why the test can find nothing, or hardly anything; empty where it can."""
+        return finds_nothing(self.compared.comparisons, self.compared.topics, self.pairs)
+
+    @cached_property
+    def significant(self) -> int:
+        """How many of the differences are significant."""
+        return int(np.count_nonzero(self.compared.significant))
+
+    @cached_property
+    def wins(self) -> Mapping[str, int]:
+        """How many runs each is significantly better than, by tag."""
+        return self._counts(self.compared.first)
+
+    @cached_property
+    def losses(self) -> Mapping[str, int]:
+        """How many runs each is significantly worse than, by tag."""
+        return self._counts(self.compared.second)
+
+    def _counts(self, places: Positions) -> dict[str, int]:
+        counts = np.bincount(places[self.compared.significant], minlength=len(self.ranked))
+        return dict(zip((run.tag for run in self.ranked), counts.tolist(), strict=True))
+
+
+class _Compare(Protocol):
+    def __call__(self, scores: Floats, comparisons: Comparisons, /, *, seed: int) -> ComparedRuns: ...
+
+
+def all_pairs(
+    runs: Iterable[RunScores],
+    shown: str,
+    method: Comparisons,
+    *,
+    qrels: str,
+    seed: int = 0,
+    compare: _Compare = compare_all,
+    all_topics: bool = False,
+) -> AllPairs:
+    """Compare every two runs that were scored on the same qrels, over the topics that all of them have.
+
+    With `all_topics` over those of the qrels: a run that lacks one counts as retrieving nothing there.
+
+    Raises WorkbenchError for fewer than two runs or topics, and for more runs than the method can be asked
+    for (MOST_RUNS).
+    """
+    ranked, scores, left_out = ranked_scores(runs, shown, all_topics=all_topics)
+    most = MOST_RUNS.get(method)
+    if most is not None and len(ranked) > most:
+        raise WorkbenchError(
+            f"{METHODS[method]}: too slow for {len(ranked)} runs",
+            remedy=f"choose up to {most} runs, or {METHODS[Comparisons.MAX_T]}",
+        )
+    compared = compare(scores, method, seed=seed)
+    return AllPairs(qrels, shown, tuple(ranked), compared, left_out)
+
+
+def ranked_scores(
+    runs: Iterable[RunScores], shown: str, *, all_topics: bool = False
+) -> tuple[list[RunScores], Floats, tuple[str, ...]]:
+    """The runs, best first over the topics that all have, their scores there, and the topics left out.
+
+    Scores have the shape (topics, runs). Raises WorkbenchError where runs have fewer than two in common.
+    """
+    ranked = best_first(runs, shown)
+    scores = topic_scores_of(ranked, shown)
+    left_out, shared = topics_of_all(ranked, shown)
+    if all_topics or not left_out:
+        return ranked, scores.T, ()
+    if shared.sum() < 2:
+        raise too_little_shared(ranked, int(shared.sum()))
+    scores = scores[:, shared]
+    sign = -1 if higher_is_better(shown) else 1
+    order = sorted(range(len(ranked)), key=lambda at: (sign * scores[at].mean(), ranked[at].tag))
+    return [ranked[at] for at in order], scores[order].T, left_out
+
+
+def all_pairs_export(found: AllPairs) -> Export:
+    """One row for every two runs."""
+    columns = ("first", "second", "difference", "low", "high", "effect", "p_adjusted", "significant")
+    rows = [
+        (one.first, one.second, one.difference, one.low, one.high, one.effect, one.p, one.significant)
+        for one in found.lines
+    ]
+    data = {
+        "measure": found.shown,
+        "method": str(found.compared.comparisons),
+        "topics": found.compared.topics,
+        "left_out": list(found.left_out),
+        "level": found.compared.level,
+        "rounds": found.compared.rounds or None,
+        "seed": found.compared.seed,
+        "finds_nothing": found.finds_nothing,
+    }
+    return Export(
+        columns,
+        lambda: rows,
+        lambda: {**data, "pairs": table_export(columns, rows).data()},
+        partial(_all_latex, found),
+    )
+
+
+def method_in_words(compared: ComparedRuns) -> str:
+    """How all pairs were tested, with what was drawn at random."""
+    drawn = f", {compared.rounds:,} rounds, seed {compared.seed}" if compared.rounds else ""
+    return METHODS[compared.comparisons] + drawn
+
+
+def _lines(compared: ComparedRuns, chosen: Positions, tags: Sequence[str]) -> Iterator[PairLine]:
+    columns = (compared.first, compared.second, compared.differences, compared.reach)
+    measured = (compared.effects, compared.adjusted, compared.significant)
+    for first, second, difference, reach, effect, p, significant in zip(
+        *(column[chosen].tolist() for column in (*columns, *measured)), strict=True
+    ):
+        yield PairLine(
+            first=tags[first],
+            second=tags[second],
+            difference=difference,
+            low=_defined(difference - reach),
+            high=_defined(difference + reach),
+            effect=_defined(effect),
+            p=_defined(p),
+            significant=significant,
+        )
+
+
+def _defined(value: float) -> float | None:
+    return None if isnan(value) else value
+
+
+def _all_latex(found: AllPairs) -> str:
+    rows = [
+        (
+            escaped(line.first),
+            escaped(line.second),
+            number(line.difference, 4),
+            between(line.low, line.high, 4),
+            number(line.effect, 2),
+            number(line.p, 4),
+        )
+        for line in found.lines
+    ]
+    caption = (
+        f"Every two of {len(found.ranked)} runs by {escaped(found.shown)} over "
+        f"{found.compared.topics} topics: {escaped(method_in_words(found.compared))}. {found.significant} of "
+        f"{len(rows)} differences are significant at {1 - LEVEL:.2g}. Qrels: {escaped(found.qrels)}."
+    )
+    heads = (
+        "Better",
+        "Other",
+        "Difference",
+        f"{percent(LEVEL)} interval of all pairs together",
+        "$d_z$",
+        "$p$ adjusted",
+    )
+    return document(table("llrrrr", heads, rows, caption, "tab:all-pairs", size=r"\footnotesize"))

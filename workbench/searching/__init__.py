@@ -1,10 +1,9 @@
 """A collection SEARCHED: what was typed becomes a query, an engine ranks documents, fragments show why.
 
 `query` reads what a person typed and never refuses it; `engine` is the protocol that every engine keeps;
-`tantivy_engine` is the embedded one, an index in a folder; `opensearch_engine` is an index in a cluster, with
-`opensearch_query` for its queries and `opensearch_client` for connections and errors; `analysis` makes terms
-of text, the same for documents and queries; `fragments` picks the sentences that answer a query and marks the
-words in them.
+`tantivy_engine` is the embedded one, an index in a folder; `opensearch_engine` is an index in a cluster;
+`analysis` makes terms of text, the same for documents and queries; `fragments` picks the sentences that
+answer a query and marks the words in them.
 
 To add an engine: a class that keeps `engine.SearchEngine`, and the tests in `tests/searching/test_engine.py`
 run on it as well.

@@ -11,8 +11,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.agreement.intervals import Interval
-from workbench.agreement.quantiles import student_t
+from workbench.agreement.intervals import Interval, student_t
 from workbench.errors import WorkbenchError
 from workbench.pooling.run_tops import RunTops, reached
 from workbench.records import Qrel

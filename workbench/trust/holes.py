@@ -12,14 +12,13 @@ from math import floor, log2
 import numpy as np
 from ir_measures import Measure
 
-from workbench.formats.prels import Prel
-from workbench.formats.sampled_qrels import SampledQrel
+from workbench.formats.sampled_qrels import Prel, SampledQrel
 from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.registry import compute, kernel_of
-from workbench.scoring.means import MeanScore, mean_score
 from workbench.scoring.run_arrays import RunArrays
 from workbench.scoring.scorer import OrderedRun, Scorer
+from workbench.scoring.significance import MeanScore, mean_score
 from workbench.trust.extremes import score_extremes
 
 CUTOFFS = (10, 100)

@@ -13,12 +13,11 @@ from workbench.agreement.intervals import Interval
 from workbench.agreement.jackknife import Transform, over_units
 from workbench.errors import WorkbenchError
 from workbench.export import Export
-from workbench.latex import document, escaped
+from workbench.latex import PaperColumn, Row, Table, bounded, document, escaped, paper_table
 from workbench.latex import number as number_text
 from workbench.scoring.relevance import Floats
 from workbench.trust.alternatives import AlternativeQrels, Pair, TopicScores
 from workbench.trust.orders import orders_of, tau_ap, tau_b
-from workbench.trust.paper_tables import PaperColumn, Row, Table, bounded, paper_table
 
 WITH, WITHOUT = "with", "without"
 DRAWS = 50

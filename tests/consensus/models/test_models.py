@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from tests.support import cases
-from workbench.consensus.models.dawid_skene import by_dawid_skene, dawid_skene, expected, learnt
-from workbench.consensus.models.votes import Votes, votes_of
+from workbench.consensus.dawid_skene import by_dawid_skene, dawid_skene, expected, learnt
 from workbench.consensus.rule import Evidence
 from workbench.consensus.settle import consensus, consensus_of_table
-from workbench.consensus.vote_table import vote_table
+from workbench.consensus.votes import Votes, vote_table, votes_of
 from workbench.errors import WorkbenchError
 from workbench.records import BINARY, Answer, Judgment
 

@@ -11,7 +11,7 @@ from tests.pooling.some_runs import ABC, ranked
 from tests.support import cases
 from workbench.pooling.adaptive.rank_biased import MethodB, MethodC, Residual
 from workbench.pooling.candidates import gather
-from workbench.pooling.fusion.rbp import rbp_pool
+from workbench.pooling.fusion import rbp_pool
 from workbench.pooling.strategies import start
 
 

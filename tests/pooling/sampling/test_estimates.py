@@ -11,8 +11,7 @@ from tests.pooling.some_runs import ABC
 from tests.support import cases
 from workbench.pooling.depth import depth_pool
 from workbench.pooling.pool import Pair, Pool
-from workbench.pooling.sampling.estimates import infap_rows, statap_rows, stratum_sizes, xinfap_rows
-from workbench.pooling.sampling.stratified import stratified_pool
+from workbench.pooling.sampling import infap_rows, statap_rows, stratified_pool, stratum_sizes, xinfap_rows
 from workbench.records import PoolEntry
 
 

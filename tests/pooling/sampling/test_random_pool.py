@@ -10,8 +10,7 @@ import pytest
 from tests.pooling.some_runs import ABC, ranked
 from workbench.errors import WorkbenchError
 from workbench.pooling.depth import depth_pool
-from workbench.pooling.sampling.at_random import random_pool
-from workbench.pooling.sampling.strata import seeded_key
+from workbench.pooling.sampling import random_pool, seeded_key
 
 
 def test_a_lot_is_the_hash_of_seed_topic_and_docno() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.pooling.sampling.strata import STRATA, Stratum, accept_strata, sample_sizes
+from workbench.pooling.sampling import STRATA, Stratum, accept_strata, sample_sizes
 
 
 @pytest.mark.parametrize(

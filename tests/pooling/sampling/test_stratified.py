@@ -6,9 +6,14 @@ import pytest
 
 from tests.pooling.some_runs import ABC, ranked
 from workbench.errors import WorkbenchError
-from workbench.pooling.sampling.estimates import StratumSize, stratum_sizes
-from workbench.pooling.sampling.strata import Stratum, accept_strata, seeded_key
-from workbench.pooling.sampling.stratified import stratified_pool
+from workbench.pooling.sampling import (
+    Stratum,
+    StratumSize,
+    accept_strata,
+    seeded_key,
+    stratified_pool,
+    stratum_sizes,
+)
 from workbench.records import Contribution
 
 # Best ranks of the three runs: d01 d03 d09 at 1, d02 d06 at 2, d04 d07 d10 at 4, d05 d08 at 5.

@@ -18,7 +18,7 @@ from workbench.consensus.simple import lower_median
 from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Answer, Judgment
 from workbench.scoring.gains import Floats
-from workbench.scoring.listed import gain_measure
+from workbench.scoring.own_measures import gain_measure
 from workbench.settings import read_settings
 from workbench.storage import Session
 from workbench.storage.engine import Database

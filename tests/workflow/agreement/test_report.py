@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from tests.builders import Made, campaign_with_people
-from workbench.agreement.bands import Band
+from workbench.agreement.estimates import Band
 from workbench.agreement.options import AgreementOptions, Machines
 from workbench.errors import WorkbenchError
 from workbench.records import Answer, Judgment, Topic

@@ -13,8 +13,7 @@ import pytest
 from sqlalchemy import delete, event, select
 
 from tests.builders import Made, pooled_campaign
-from workbench.formats.judgment_groups import write_judgment_groups
-from workbench.formats.judgments import write_judgments
+from workbench.formats.judgments import write_judgment_groups, write_judgments
 from workbench.records import Answer, Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import PoolEntryRow

@@ -11,8 +11,7 @@ from tests.builders import Made, campaign_with_people
 from tests.workflow.judging.handed_out import Live, happened
 from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
 from workbench.learning.review import Review
-from workbench.learning.stopping.rules import STOPPING_RULES
-from workbench.learning.stopping.trace import StoppingGoal
+from workbench.learning.stopping import STOPPING_RULES, StoppingGoal
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Document, Judgment
 from workbench.storage.engine import Database

@@ -11,8 +11,7 @@ from sqlalchemy.orm import Session
 from tests.workflow.judging.probed import OTHERS, POOLED, Probed, probed
 from workbench.agreement.options import AgreementOptions
 from workbench.errors import InvalidInput, NotFound
-from workbench.formats.graded_pairs import GradedPair
-from workbench.formats.probe_answers import write_probe_answers
+from workbench.formats.graded_pairs import GradedPair, write_probe_answers
 from workbench.storage.engine import Database
 from workbench.storage.events import PLANTED, REPEAT, TRAINING, current_events
 from workbench.storage.tables import CampaignRow, DocumentRow, KeptAsideRow, PoolRow

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from tests.workflow.differing_assessors import choices, judged_campaign
-from workbench.consensus.rule_choice import choice_label, choice_name, choices_of, default_rules, rule_choice
+from workbench.consensus.rules import choice_label, choice_name, choices_of, default_rules, rule_choice
 from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
 from workbench.workflow.qrels.qrels import compare_rules

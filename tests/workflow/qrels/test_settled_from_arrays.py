@@ -10,11 +10,10 @@ import pytest
 
 from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE
 from workbench.consensus.rule import Pair
-from workbench.consensus.rule_choice import RuleChoice, rule_choice
-from workbench.consensus.rules import RULES, THEN
+from workbench.consensus.rules import RULES, THEN, RuleChoice, rule_choice
 from workbench.consensus.settle import consensus
 from workbench.consensus.summary import summary, summed
-from workbench.consensus.vote_table import vote_table
+from workbench.consensus.votes import vote_table
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import topic_lines, write_qrels
 from workbench.records import FOUR_GRADES, Grade, Judgment, Qrel, Scale, sorted_ids

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from workbench.consensus.rule_choice import rule_choice
+from workbench.consensus.rules import rule_choice
 from workbench.consensus.settle import consensus
 from workbench.consensus.summary import summary, summed
 from workbench.formats.qrels import write_qrels

@@ -12,7 +12,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, DOCNOS, send_runs
-from workbench.consensus.rule_choice import rule_choice
+from workbench.consensus.rules import rule_choice
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import THREE_GRADES, Document, Judgment, Original, Topic
 from workbench.releases.contents import Included

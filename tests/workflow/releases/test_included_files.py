@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from tests.builders import ALPHA, send_runs
 from tests.workflow.releases.filled import filled_campaign, filled_release
 from tests.workflow.releases.test_releases import NOW, judged_campaign
-from workbench.consensus.rule_choice import rule_choice
+from workbench.consensus.rules import rule_choice
 from workbench.errors import Conflict
 from workbench.releases.archive import UnreadFile
 from workbench.releases.check import open_release

@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from tests.builders import Made, pooled_campaign
-from workbench.consensus.rule_choice import rule_choice
+from workbench.consensus.rules import rule_choice
 from workbench.errors import Conflict, InvalidInput, NotFound
 from workbench.records import Judgment
 from workbench.releases.check import open_release

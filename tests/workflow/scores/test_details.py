@@ -9,16 +9,14 @@ import numpy as np
 import pytest
 
 from tests.builders import ALPHA, BETA, campaign_with_people, send_runs
-from workbench.consensus.rule_choice import rule_choice
+from workbench.consensus.rules import rule_choice
 from workbench.errors import WorkbenchError
 from workbench.records import Judgment
-from workbench.scoring import all_pairs as pairs
-from workbench.scoring.all_pairs import METHODS, all_pairs_export
-from workbench.scoring.curves import CurveOptions
+from workbench.scoring import two_runs as pairs
+from workbench.scoring.curves import CurveOptions, RunCurves
 from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons
-from workbench.scoring.run_curves import RunCurves
 from workbench.scoring.topic_difficulty import topic_table_export
-from workbench.scoring.two_runs import TESTS, two_runs_export
+from workbench.scoring.two_runs import METHODS, TESTS, all_pairs_export, two_runs_export
 from workbench.storage.engine import Database
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.scores.run_pairs import table_pairs, table_two_runs

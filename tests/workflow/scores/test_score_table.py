@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, send_runs
-from workbench.consensus.rule_choice import rule_choice
+from workbench.consensus.rules import rule_choice
 from workbench.errors import WorkbenchError
 from workbench.formats.packed_runs import PackedRun
 from workbench.records import Answer, Judgment, Run

@@ -13,8 +13,7 @@ from tests.builders import DOCNOS, campaign_with_people
 from workbench.records import Document
 from workbench.search_cluster import SearchCluster
 from workbench.searching.engine import EngineUnavailable
-from workbench.searching.opensearch_client import client_of
-from workbench.searching.opensearch_engine import IndexedDocument, OpenSearchEngine
+from workbench.searching.opensearch_engine import IndexedDocument, OpenSearchEngine, client_of
 from workbench.searching.query import read_query
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from tests.cast import Cast, assemble
 from tests.searches import stored_search
 from workbench.cli.main import workbench
-from workbench.consensus.rule_choice import rule_choice
+from workbench.consensus.rules import rule_choice
 from workbench.errors import WorkbenchError
 from workbench.records import Answer, Judgment
 from workbench.storage.engine import Database

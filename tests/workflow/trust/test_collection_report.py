@@ -10,7 +10,7 @@ import pytest
 
 from tests.builders import campaign_with_people, pooled_campaign
 from tests.workflow.trust.test_report import BOTH
-from workbench.consensus.rule_choice import rule_choice
+from workbench.consensus.rules import rule_choice
 from workbench.errors import InvalidInput
 from workbench.storage.engine import Database
 from workbench.workflow.judging.importing import import_judgments

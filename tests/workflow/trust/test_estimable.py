@@ -11,7 +11,7 @@ import pytrec_eval
 from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, send_runs
-from workbench.consensus.rule_choice import rule_choice
+from workbench.consensus.rules import rule_choice
 from workbench.errors import WorkbenchError
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Judgment

@@ -6,7 +6,7 @@ import pytest
 
 from tests.builders import campaign_with_people, pooled_campaign, send_runs
 from tests.workflow.trust.test_report import BOTH
-from workbench.consensus.rule_choice import rule_choice
+from workbench.consensus.rules import rule_choice
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.records import Judgment
 from workbench.storage.engine import Database

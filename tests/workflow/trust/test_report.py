@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, send_runs
-from workbench.consensus.rule_choice import rule_choice
+from workbench.consensus.rules import rule_choice
 from workbench.errors import WorkbenchError
 from workbench.records import Judgment
 from workbench.storage.engine import Database

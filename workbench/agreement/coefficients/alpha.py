@@ -8,8 +8,17 @@ from typing import Self
 
 import numpy as np
 
-from workbench.agreement.coefficients.coefficient import Coefficient, CoefficientValue, Shown, value_of
-from workbench.agreement.coefficients.steps import Sheet, Step, four, result, terms
+from workbench.agreement.coefficients.coefficient import (
+    Coefficient,
+    CoefficientValue,
+    Sheet,
+    Shown,
+    Step,
+    four,
+    result,
+    terms,
+    value_of,
+)
 from workbench.agreement.ratings import Ratings
 from workbench.agreement.tally import Floats, Tally, sum_of_last, tally
 from workbench.agreement.weights import Weights, nominal

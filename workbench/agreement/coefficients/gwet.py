@@ -11,17 +11,15 @@ import numpy as np
 from workbench.agreement.coefficients.coefficient import (
     Coefficient,
     CoefficientValue,
-    observed_disagreement,
-    shares_of_grades,
-)
-from workbench.agreement.coefficients.steps import (
     Sheet,
     Step,
     by_agreement,
     by_disagreement,
     four,
+    observed_disagreement,
     observed_step,
     pooled_shares,
+    shares_of_grades,
 )
 from workbench.agreement.tally import Floats, Tally, sum_of_last
 from workbench.agreement.weights import Weights

@@ -7,19 +7,17 @@ from numpy.typing import ArrayLike
 from workbench.agreement.coefficients.coefficient import (
     Coefficient,
     CoefficientValue,
-    beyond_chance,
-    nobody,
-    observed_disagreement,
-    shares_of_grades,
-)
-from workbench.agreement.coefficients.steps import (
     Sheet,
     Step,
+    beyond_chance,
     by_agreement,
     by_disagreement,
     four,
+    nobody,
+    observed_disagreement,
     observed_step,
     pooled_shares,
+    shares_of_grades,
     terms,
 )
 from workbench.agreement.contingency import checked

@@ -11,10 +11,14 @@ import numpy as np
 from workbench.agreement.coefficients.coefficient import (
     Coefficient,
     CoefficientValue,
+    Sheet,
     Shown,
+    Step,
+    by_agreement,
+    by_disagreement,
     observed_disagreement,
+    observed_step,
 )
-from workbench.agreement.coefficients.steps import Sheet, Step, by_agreement, by_disagreement, observed_step
 from workbench.agreement.tally import Floats, Tally
 from workbench.agreement.weights import Weights
 

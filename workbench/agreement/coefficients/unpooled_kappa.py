@@ -11,16 +11,14 @@ from numpy.typing import ArrayLike
 from workbench.agreement.coefficients.coefficient import (
     Coefficient,
     CoefficientValue,
-    beyond_chance,
-    nobody,
-    observed_disagreement,
-)
-from workbench.agreement.coefficients.steps import (
     Sheet,
     Step,
+    beyond_chance,
     by_agreement,
     by_disagreement,
     four,
+    nobody,
+    observed_disagreement,
     observed_step,
     terms,
 )

@@ -14,7 +14,7 @@ from workbench.cli.inputs import read_each
 from workbench.cli.output import print_export, say_json, say_table
 from workbench.consensus.disputes import Difference
 from workbench.formats.graded_pairs import read_decisions, write_decisions
-from workbench.scoring.listed import influence_measures
+from workbench.scoring.own_measures import influence_measures
 from workbench.settings import Settings
 from workbench.workflow.adjudication.decision_files import decisions_made, import_decisions
 from workbench.workflow.adjudication.disputes import dispute_queue

@@ -9,8 +9,7 @@ import click
 
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.topics import topic_coefficients
-from workbench.cli.agree import PARTS
-from workbench.cli.agreement_options import View, agreement_options, report_options
+from workbench.cli.agree import PARTS, View, agreement_options, report_options
 from workbench.cli.agreement_output import print_agreement
 from workbench.cli.database import database_options, open_database
 from workbench.cli.output import data_options, one_form, print_export, say_short

@@ -7,19 +7,17 @@ from dataclasses import dataclass
 
 import click
 
-from workbench.cli.comparisons import METHOD, ORDER, SEED, say_all_pairs, say_topic_table, say_two_runs
-from workbench.cli.consensus_options import consensus_options
+from workbench.cli.compare import METHOD, ORDER, SEED, say_all_pairs, say_topic_table, say_two_runs
+from workbench.cli.consensus import consensus_options
 from workbench.cli.database import database_options, open_database
-from workbench.cli.output import form_options, one_form, print_export, progress_bar
-from workbench.cli.record_options import record_options
-from workbench.cli.score_output import say_scores
-from workbench.consensus.rule_choice import RuleChoice
+from workbench.cli.output import form_options, one_form, print_export, progress_bar, record_options
+from workbench.cli.score import say_scores
+from workbench.consensus.rules import RuleChoice
 from workbench.errors import WorkbenchError
-from workbench.scoring.all_pairs import all_pairs_export
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.pairs_of_runs import Comparisons
 from workbench.scoring.topic_difficulty import topic_table_export
-from workbench.scoring.two_runs import two_runs_export
+from workbench.scoring.two_runs import all_pairs_export, two_runs_export
 from workbench.settings import Settings
 from workbench.storage import Session
 from workbench.workflow.campaigns.campaigns import campaign_by_slug

@@ -7,14 +7,13 @@ from pathlib import Path
 import click
 
 from workbench.cli.campaign.campaigns import JSON
-from workbench.cli.consensus import say_summaries, write_export, write_out
-from workbench.cli.consensus_options import EXPORT, OUTPUT, consensus_options
+from workbench.cli.consensus import EXPORT, OUTPUT, consensus_options, say_summaries, write_export, write_out
 from workbench.cli.database import database_options, open_database
 from workbench.cli.output import say_json
-from workbench.consensus.rule_choice import RuleChoice, choices_of, default_rules
+from workbench.consensus.rules import RuleChoice, choices_of, default_rules
 from workbench.consensus.settle import label_export
-from workbench.consensus.soft import soft_export
 from workbench.consensus.summary import summary_json
+from workbench.consensus.sums import soft_export
 from workbench.settings import Settings
 from workbench.storage import Session
 from workbench.workflow.campaigns.campaigns import campaign_by_slug

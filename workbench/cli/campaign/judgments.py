@@ -14,12 +14,11 @@ import click
 from workbench.cli.campaign.campaigns import FILES, JSON
 from workbench.cli.database import database_options, open_database, writing_to
 from workbench.cli.inputs import read_each
-from workbench.cli.output import collected, json_array, print_collected, say_json, say_table
+from workbench.cli.output import collected, json_array, print_collected, record_options, say_json, say_table
 from workbench.cli.qrels_files import cannot_judge_option
-from workbench.cli.record_options import record_options
 from workbench.errors import WorkbenchError
+from workbench.formats.graded_pairs import write_probe_answers
 from workbench.formats.judgments import read_judgments
-from workbench.formats.probe_answers import write_probe_answers
 from workbench.formats.qrels import read_qrels
 from workbench.records import Judgment
 from workbench.settings import Settings

@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
+import io
+from functools import partial
+
 import click
 
-from workbench.cli.database import database_options, open_database
+from workbench.cli.database import database_options, open_database, say_disabled, writing_to
+from workbench.cli.inputs import open_input
 from workbench.cli.output import say_json, say_table
-from workbench.errors import Conflict
+from workbench.cli.pool import campaign_recipe_options
+from workbench.errors import Conflict, WorkbenchError
+from workbench.formats.identifiers import read_docnos
+from workbench.pooling.comparison import PoolChange
+from workbench.pooling.learner import LEARNER
+from workbench.pooling.strategies import PoolRecipe
 from workbench.settings import Settings
+from workbench.shares import percent
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.judging.distribution import Distribution, distribute_in_portions, in_turn
+from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools import drafts
+from workbench.workflow.pools.additions import Additions, add_documents
+from workbench.workflow.pools.comparison import ComparedPools, compare_pools
 from workbench.workflow.pools.drafts import BeforeClosing, BeforeOpening
+from workbench.workflow.pools.learner_rounds import CollectionVectors, make_rounds
 from workbench.workflow.pools.listing import pool_summary, pools_of
-from workbench.workflow.pools.pool_json import pool_json
+from workbench.workflow.pools.making import NewPool
+from workbench.workflow.pools.pool_json import made_pool_json, pool_json
 from workbench.workflow.pools.pool_rows import PoolState
-from workbench.workflow.pools.portions import open_in_portions, rebuild_in_portions, remove_leftovers
+from workbench.workflow.pools.portions import (
+    make_in_portions,
+    open_in_portions,
+    rebuild_in_portions,
+    remove_leftovers,
+)
 
 CAMPAIGN = click.argument("campaign")
 POOL = click.argument("pool_name", metavar="POOL")
@@ -178,3 +200,245 @@ def _say_closing(found: BeforeClosing) -> None:
         f"{found.judged} of {found.pool.pairs} pairs are judged; {found.assignments} active assignments",
         err=True,
     )
+
+
+@click.command("pool")
+@click.argument("campaign")
+@campaign_recipe_options
+@click.option("--name", default="", help="Name of the pool; default its recipe.")
+@click.option("--draft", is_flag=True, help="Do not open it for judging yet; see draft open.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@database_options
+def pool(
+    settings: Settings,
+    campaign: str,
+    recipe: PoolRecipe,
+    name: str,
+    draft: bool,
+    as_json: bool,
+) -> None:
+    """Create a pool from the runs of CAMPAIGN and open it for judging, unless it is to be a draft.
+
+    The pool of an adaptive strategy starts empty: each document is chosen while people judge, from the
+    judgments so far, for one assessor. Its order may hint at what was found to be relevant.
+    """
+    with open_database(settings) as database:
+        with database.reading() as db:
+            campaign_id = campaign_by_slug(db, campaign).id
+        made = make_in_portions(database, NewPool(campaign_id, recipe, name=name, draft=draft))
+        if recipe.strategy == LEARNER.name:
+            make_rounds(database, campaign_id, CollectionVectors())
+    if as_json:
+        say_json(made_pool_json(made))
+        return
+    say_table(["topic", "pairs", "largest"], [(s.topic, s.pairs, s.largest_possible) for s in made.by_topic])
+    if made.pool.adaptive:
+        click.echo(f"{made.pool.name}: at most {made.pool.pairs} pairs, chosen while people judge")
+        return
+    click.echo(
+        f"{made.pool.name}: {made.pool.pairs} pairs, {percent(made.pool.share, 1)} of the largest possible "
+        f"{made.pool.largest_possible}" + (", a draft" if draft else "")
+    )
+
+
+@click.command("assign")
+@click.argument("campaign")
+@click.option("--pool", "pool_name", help="Name of the pool; the newest if not given.")
+@click.option(
+    "--assessor", "names", multiple=True, help="By name, several times; all with an account if none."
+)
+@click.option("--topic", "topics", multiple=True, help="Only these topics, each to every assessor named.")
+@click.option(
+    "--per-topic", default=1, show_default=True, type=click.IntRange(1), help="Assessors a topic, in turn."
+)
+@click.option(
+    "--order", default="shuffled", show_default=True, type=click.Choice([o.value for o in OrderRule])
+)
+@click.option("--seed", type=click.IntRange(0), help="For the shuffled order; drawn and kept if not given.")
+@database_options
+def assign(
+    settings: Settings,
+    campaign: str,
+    pool_name: str | None,
+    names: tuple[str, ...],
+    topics: tuple[str, ...],
+    per_topic: int,
+    order: str,
+    seed: int | None,
+) -> None:
+    """Give the topics of a pool to assessors."""
+    with open_database(settings) as database:
+        with database.reading() as db:
+            found = campaign_by_slug(db, campaign)
+            pools = [line for line in pools_of(db, found.id) if not line.draft]
+            if not pools:
+                raise WorkbenchError("no pool is open yet", remedy=f"workbench campaign pool {campaign}")
+            chosen = pool_summary(db, found.id, pool_name) if pool_name else pools[-1]
+            assessors = [one for one in assessors_of(db, found.id) if one.assignable]
+            able = {one.name: one.id for one in assessors}
+            if not able:
+                message = "nobody with an account judges here yet"
+                raise WorkbenchError(message, remedy=f"workbench campaign invite {campaign}")
+            unknown = [name for name in names if name not in able]
+            if unknown:
+                raise WorkbenchError(
+                    f"{', '.join(unknown)} has no account that judges here",
+                    remedy=f"there are {', '.join(able)}",
+                )
+            ids = [able[name] for name in names or [one.name for one in assessors if one.able]]
+            say_disabled(assessors, names)
+            if topics:
+                given = [(topic, assessor_id) for topic in topics for assessor_id in ids]
+            else:
+                given = in_turn(db, chosen.id, ids, per_topic)
+        distribution = Distribution(chosen.id, given, OrderRule(order), seed)
+        begin = partial(writing_to, database, campaign)
+        new = distribute_in_portions(database, distribution, writing=begin)
+    click.echo(f"{new} new assignments in {chosen.name}")
+
+
+@click.command("pool-compare")
+@click.argument("campaign")
+@click.argument("names", nargs=-1, required=True, metavar="[BEFORE] AFTER")
+@click.option("--pairs", is_flag=True, help="Every pair: change, topic, docno, judged, origin.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@database_options
+def pool_compare(
+    settings: Settings, campaign: str, names: tuple[str, ...], pairs: bool, as_json: bool
+) -> None:
+    """Compare pool or draft BEFORE of CAMPAIGN with AFTER: pairs added, removed, and left to judge.
+
+    With one name it is compared with all pairs that people have judged.
+    """
+    if len(names) > 2:
+        raise click.UsageError("name two pools, or one to compare with all judged pairs")
+    with open_database(settings) as database, database.reading() as db:
+        before = names[0] if len(names) == 2 else None
+        found = compare_pools(db, campaign_by_slug(db, campaign).id, before, names[-1])
+    if as_json:
+        say_json(_json(found, pairs=pairs))
+    elif pairs:
+        say_table(["change", "topic", "docno", "judged", "origin"], _rows(found))
+    else:
+        _say(found)
+
+
+@click.command("add-to-pool")
+@click.argument("campaign")
+@click.option("--pool", "pool_name", help="Name of the pool; default the newest open one.")
+@click.option("--topic", required=True, help="Topic of the documents.")
+@click.option("--reason", required=True, help="How the documents were found, or why they belong here.")
+@click.option("--from", "file", help="File of docnos, one per line, plain or gzip; - for standard input.")
+@click.argument("docnos", nargs=-1, metavar="[DOCNO]...")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@database_options
+def add_to_pool(
+    settings: Settings,
+    campaign: str,
+    pool_name: str | None,
+    topic: str,
+    reason: str,
+    file: str | None,
+    docnos: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Add documents by hand to a topic of a draft or an open pool of CAMPAIGN.
+
+    Documents that are already pooled are skipped. If any docno is unknown, none is added.
+    """
+    if (file is None) == (not docnos):
+        raise click.UsageError("give docnos, or a file of them with --from")
+    if file is None:
+        given = "\n".join(docnos).encode("utf-8", "surrogateescape")
+        listed, source = read_docnos(io.BytesIO(given), source="docnos"), "docnos"
+    else:
+        with open_input(file) as (stream, source):
+            listed = read_docnos(stream, source=source)
+    with open_database(settings) as database, database.writing() as db:
+        campaign_id = campaign_by_slug(db, campaign).id
+        if pool_name is None:
+            able = [line.name for line in pools_of(db, campaign_id) if line.state is PoolState.OPEN]
+            if not able:
+                raise click.UsageError("no pool is open; name a draft with --pool")
+            pool_name = able[-1]
+        done = add_documents(
+            db, campaign_id, pool_name, topic, Additions(listed, reason, source=source), added_by=None
+        )
+    if as_json:
+        say_json(
+            {
+                "pool": done.pool,
+                "topic": topic,
+                "added": list(done.added),
+                "passed_over": [{"docno": one.docno, "pool": one.pool} for one in done.passed],
+                "without_text": list(done.without_text),
+            }
+        )
+        return
+    say_table(
+        ["docno", "result"],
+        [
+            *((one, "added, no text yet" if one in done.without_text else "added") for one in done.added),
+            *((one.docno, f"already in {one.pool}") for one in done.passed),
+        ],
+    )
+    click.echo(f"{len(done.added)} added to topic {topic} of {done.pool}", err=True)
+
+
+def _rows(found: ComparedPools) -> list[tuple[str, str, str, str, str]]:
+    return [
+        (one.turn, one.topic, one.docno, "judged" if one.judged else "unjudged", one.origin)
+        for one in found.pairs
+    ]
+
+
+def _say(found: ComparedPools) -> None:
+    headings = ["before", "enter", "leave", "after", "to judge"]
+    compared = found.comparison
+    rows = [(change.name, *_numbers(change)) for change in compared.by_topic]
+    say_table(["topic", *headings], rows, numeric=range(1, 6))
+    click.echo()
+    rows = [(change.name, *_numbers(change)) for change in compared.by_run]
+    if compared.by_hand.before or compared.by_hand.after:
+        rows.append(("added by hand", *_numbers(compared.by_hand)))
+    say_table(["run", *headings], rows, numeric=range(1, 6))
+    click.echo()
+    total = compared.total
+    hours = "" if found.hours is None else f", {found.hours:.1f} hours"
+    click.echo(
+        f"{total.added} enter, {total.removed} leave, {total.kept} stay; {total.to_judge} to judge{hours}"
+    )
+
+
+def _numbers(change: PoolChange) -> tuple[int, int, int, int, int]:
+    return change.before, change.added, change.removed, change.after, change.to_judge
+
+
+def _json(found: ComparedPools, *, pairs: bool) -> dict[str, object]:
+    compared = found.comparison
+    answer: dict[str, object] = {
+        "before": None if found.before is None else found.before.name,
+        "after": found.after.name,
+        "total": _change_json(compared.total),
+        "topics": {change.name: _change_json(change) for change in compared.by_topic},
+        "runs": {change.name: _change_json(change) for change in compared.by_run},
+        "added_by_hand": _change_json(compared.by_hand),
+        "seconds_a_pair": found.pace.seconds,
+        "seconds_from": str(found.pace.source),
+        "hours": found.hours,
+    }
+    if pairs:
+        names = ("change", "topic", "docno", "judged", "origin")
+        answer["pairs"] = [dict(zip(names, row, strict=True)) for row in _rows(found)]
+    return answer
+
+
+def _change_json(change: PoolChange) -> dict[str, int]:
+    return {
+        "before": change.before,
+        "after": change.after,
+        "entering": change.added,
+        "leaving": change.removed,
+        "staying": change.kept,
+        "to_judge": change.to_judge,
+    }

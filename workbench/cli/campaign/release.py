@@ -9,15 +9,12 @@ from pathlib import Path
 import click
 
 from workbench.cli.campaign.campaigns import JSON
-from workbench.cli.consensus import write_out
-from workbench.cli.consensus_options import consensus_options
+from workbench.cli.consensus import consensus_options, write_out
 from workbench.cli.database import database_options, open_database
 from workbench.cli.inputs import open_input
-from workbench.cli.output import say_findings, say_json, say_table
-from workbench.cli.record_options import record_options
-from workbench.cli.release.compare import PAIRS_AS_CSV, say_comparison
-from workbench.cli.trust.shared import MEASURE
-from workbench.consensus.rule_choice import RuleChoice
+from workbench.cli.output import MEASURE, record_options, say_findings, say_json, say_table, with_progress
+from workbench.cli.release import PAIRS_AS_CSV, say_comparison
+from workbench.consensus.rules import RuleChoice
 from workbench.errors import WorkbenchError
 from workbench.releases.check import check_release, undamaged
 from workbench.releases.contents import Included
@@ -40,6 +37,8 @@ from workbench.workflow.releases.releases import (
     unpublish_release,
     withdraw_release,
 )
+from workbench.workflow.trust.collection_report import collection_report
+from workbench.workflow.trust.report_markdown import report_markdown
 
 
 @click.group("release")
@@ -308,3 +307,20 @@ def _time(text: str) -> datetime:
     if found.tzinfo is None:
         raise WorkbenchError(f"{text!r} is no time with a time zone", remedy="such as 2026-11-22T12:00:00Z")
     return found
+
+
+@click.command("report")
+@click.argument("campaign")
+@consensus_options(default="majority")
+@MEASURE
+@database_options
+def report(settings: Settings, campaign: str, choice: RuleChoice, measure: str) -> None:
+    """Write the report on the collection of CAMPAIGN as Markdown.
+
+    It has the size of the collection, its pools, judgments, agreement and qrels, how stable the ranking of
+    its runs is, and in sentences what may and may not be concluded.
+    """
+    with open_database(settings) as database, database.reading() as db:
+        campaign_id = campaign_by_slug(db, campaign).id
+        found = collection_report(db, campaign_id, choice=choice, measure=measure, steps=with_progress)
+    click.echo(report_markdown(found), nl=False)

@@ -8,18 +8,16 @@ from dataclasses import dataclass
 import click
 
 from workbench.cli.inputs import open_input
-from workbench.cli.output import print_export, say_short
-from workbench.cli.record_options import record_options
+from workbench.cli.output import RELEVANT_FROM, TIES, print_export, record_options, say_short, table_forms
 from workbench.cli.relevance_files import matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_tops, run_arguments
-from workbench.cli.trust.shared import RELEVANT_FROM, TIES, table_forms
 from workbench.formats.qrels import read_qrels
 from workbench.pooling.run_tops import RunTops
 from workbench.records import Run, TieRule
 from workbench.scoring.relevance import Relevance
 from workbench.shares import between, percent
+from workbench.trust.collection_tables import DEPTH_PARTS, depth_export
 from workbench.trust.depth import Deepening, DeeperPool, deeper_pool, pool_by_rank
-from workbench.trust.depth_export import PARTS, depth_export
 from workbench.trust.power_law import PowerLaw
 
 
@@ -56,7 +54,7 @@ _DEPTHS = (
 @TIES
 @click.option(
     "--part",
-    type=click.Choice(list(PARTS)),
+    type=click.Choice(list(DEPTH_PARTS)),
     default="topics",
     show_default=True,
     help="Table to print: topics, or bands of ranks.",
@@ -83,7 +81,7 @@ def command(
     )
     found = deeper_pool(counts, question)
     if not print_export(depth_export(found, part), form):
-        say_short(*PARTS[part](found))
+        say_short(*DEPTH_PARTS[part](found))
         for sentence in sentences(found):
             click.echo(sentence, err=True)
 

@@ -8,21 +8,18 @@ from dataclasses import dataclass
 import click
 
 from workbench.cli.inputs import open_input
-from workbench.cli.output import print_export, say_short
-from workbench.cli.record_options import record_options
+from workbench.cli.output import TIES, print_export, record_options, say_short, table_forms
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
-from workbench.cli.trust.shared import TIES, table_forms
-from workbench.formats.prels import Prel, read_prels
 from workbench.formats.qrels import read_qrels
-from workbench.formats.sampled_qrels import SampledQrel, read_sampled_qrels
+from workbench.formats.sampled_qrels import Prel, SampledQrel, read_prels, read_sampled_qrels
 from workbench.records import TieRule
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.relevance import Relevance
 from workbench.shares import percent
+from workbench.trust.collection_tables import HOLE_PARTS, holes_export
 from workbench.trust.extremes import EXTREMES
 from workbench.trust.holes import CUTOFFS, Holes, SampledPool, holes
-from workbench.trust.holes_export import PARTS, holes_export
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +98,7 @@ _READING = (
 @TIES
 @click.option(
     "--part",
-    type=click.Choice(list(PARTS)),
+    type=click.Choice(list(HOLE_PARTS)),
     default="scores",
     show_default=True,
     help="Table to print: scores, judged documents by cutoff, or estimates from a sample.",
@@ -137,7 +134,7 @@ def command(qrels: str, runs: RunFiles, reading: _Reading, ties: str, part: str,
 
 
 def _say(found: Holes, part: str) -> None:
-    columns, rows = PARTS[part](found)
+    columns, rows = HOLE_PARTS[part](found)
     if part == "scores":
         # People read the interval beside the score; CSV has it in columns of its own.
         at = columns.index("score")

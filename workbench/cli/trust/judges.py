@@ -8,24 +8,29 @@ from functools import partial
 
 import click
 
-from workbench.cli.assessor_files import read_judgment_files, read_qrels_by_assessor
-from workbench.cli.output import print_export, say_short, with_progress
-from workbench.cli.qrels_files import read_graded
-from workbench.cli.record_options import record_options
+from workbench.cli.output import (
+    MEASURE,
+    RELEVANT_FROM,
+    SEED,
+    TIES,
+    print_export,
+    record_options,
+    say_short,
+    table_forms,
+    with_progress,
+)
+from workbench.cli.qrels_files import read_graded, read_judgment_files, read_qrels_by_assessor
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
-from workbench.cli.trust.shared import MEASURE, RELEVANT_FROM, SEED, TIES, table_forms
-from workbench.consensus.rule_choice import choices_of, rule_choice
+from workbench.consensus.rules import choices_of, rule_choice
 from workbench.errors import WorkbenchError
 from workbench.records import Judgment, TieRule
 from workbench.shares import share_of
 from workbench.trust.alternatives import AlternativeQrels, ranking_measure, relevance_of_any, score_under
 from workbench.trust.assessors import REFERENCE, filled, qrels_of_assessors, qrels_of_rules, rules_to_compare
-from workbench.trust.judges import OtherJudges, other_judges, verdict
-from workbench.trust.judges_export import COEFFICIENTS, PARTS, judges_export
+from workbench.trust.judges import COEFFICIENTS, PARTS, OtherJudges, judges_export, other_judges, verdict
 from workbench.trust.orders import PERSISTENCE
-from workbench.trust.pair_tests import LEVEL
-from workbench.trust.reference import MIXTURES, RankingOptions
+from workbench.trust.reference import LEVEL, MIXTURES, RankingOptions
 
 _OFFICIAL = "qrels"
 _SHOWN_PAIRS = 20

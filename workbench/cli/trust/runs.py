@@ -7,21 +7,26 @@ from dataclasses import dataclass
 
 import click
 
-from workbench.cli.group_files import read_groups, read_tags
 from workbench.cli.inputs import open_input
-from workbench.cli.output import print_export, say_short
-from workbench.cli.record_options import record_options
+from workbench.cli.output import (
+    MEASURE,
+    RELEVANT_FROM,
+    TIES,
+    print_export,
+    record_options,
+    say_short,
+    table_forms,
+)
+from workbench.cli.qrels_files import read_groups, read_tags
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, read_runs, run_arguments
-from workbench.cli.trust.shared import MEASURE, RELEVANT_FROM, TIES, table_forms
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import read_qrels
 from workbench.pooling.depth import depth_pool
 from workbench.records import Run, TieRule
 from workbench.shares import between, percent
 from workbench.trust.alternatives import AlternativeQrels, ranking_measure, relevance_of_any, score_under
-from workbench.trust.runs import WHOLE, OtherRuns, other_runs, pooled_pairs, qrels_without
-from workbench.trust.runs_export import PARTS, runs_export
+from workbench.trust.runs import PARTS, WHOLE, OtherRuns, other_runs, pooled_pairs, qrels_without, runs_export
 
 
 @dataclass(frozen=True, slots=True)

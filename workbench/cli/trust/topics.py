@@ -10,19 +10,26 @@ import click
 import numpy as np
 
 from workbench.cli.inputs import open_input
-from workbench.cli.output import print_export, say_short, with_progress
-from workbench.cli.record_options import record_options
+from workbench.cli.output import (
+    MEASURE,
+    SEED,
+    TIES,
+    print_export,
+    record_options,
+    say_short,
+    table_forms,
+    with_progress,
+)
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
-from workbench.cli.trust.shared import MEASURE, SEED, TIES, table_forms
 from workbench.formats.qrels import read_qrels
 from workbench.records import TieRule
 from workbench.scoring.measures import check_complement
 from workbench.scoring.scorer import Scorer
 from workbench.shares import percent
 from workbench.trust.alternatives import one_measure
+from workbench.trust.collection_tables import TOPIC_PARTS, fewer_topics_export
 from workbench.trust.fewer_topics import FewerTopics, Splitting, fewer_topics
-from workbench.trust.fewer_topics_export import PARTS, fewer_topics_export
 
 _RELIABLE = 0.95
 
@@ -73,7 +80,7 @@ _SPLITS = (
 @TIES
 @click.option(
     "--part",
-    type=click.Choice(list(PARTS)),
+    type=click.Choice(list(TOPIC_PARTS)),
     default="topics",
     show_default=True,
     help="Table to print: numbers of topics, swap rates by bin of differences, or tests of all pairs.",
@@ -104,7 +111,7 @@ def command(
 
 
 def _say(found: FewerTopics, part: str) -> None:
-    columns, rows = PARTS[part](found)
+    columns, rows = TOPIC_PARTS[part](found)
     if part != "tests":
         # People read bounds beside their figure; CSV has them in columns of their own.
         shown = [at for at, name in enumerate(columns) if not name.endswith(("_low", "_high"))]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from workbench.pooling.adaptive.chooser import Free
-from workbench.pooling.adaptive.live import Adaptive, adaptive_pool
+from workbench.pooling.adaptive.live import Adaptive, Free, adaptive_pool
 from workbench.pooling.candidates import TopicCandidates
 from workbench.pooling.planning import size_of_adaptive
 from workbench.pooling.strategy import BUDGET, DEPTH_READ, WHOLE, Parameter, Strategy, to_its_depth

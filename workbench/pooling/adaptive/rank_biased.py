@@ -8,10 +8,9 @@ from functools import partial
 
 import numpy as np
 
-from workbench.pooling.adaptive.chooser import Free, JudgmentsOnly, Retrieved
-from workbench.pooling.adaptive.live import Adaptive, adaptive_pool
+from workbench.pooling.adaptive.live import Adaptive, Free, JudgmentsOnly, Retrieved, adaptive_pool
 from workbench.pooling.candidates import Floats, TopicCandidates, heaviest
-from workbench.pooling.fusion.rbp import PERSISTENCE
+from workbench.pooling.fusion import PERSISTENCE
 from workbench.pooling.planning import size_of_adaptive
 from workbench.pooling.strategy import BUDGET, DEPTH_READ, Strategy, to_its_depth
 from workbench.records import Run, TieRule

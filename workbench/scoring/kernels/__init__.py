@@ -1,4 +1,4 @@
-"""Measures computed here, in numpy over all topics of a run at once; one module each.
+"""Measures computed here, in numpy over all topics of a run at once; a module for each kind of them.
 
 They are named as in ir_measures and equal what its scorers give, except where a scorer departs from the
 published definition: interpolated precision and the weighted F (see the modules, and the page "Measures" of

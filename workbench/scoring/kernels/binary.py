@@ -1,16 +1,116 @@
-"""Measures of relevant or not: precision, recall, AP, RR, Bpref, the area below ROC, sets, and counts."""
+"""Measures of relevant or not: precision, recall, AP, RR, Bpref, the area below ROC, sets, counts, IPrec."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from ir_measures import Measure
+from numpy.typing import ArrayLike
 
-from workbench.scoring.contingency import Contingency, f_measure
-from workbench.scoring.judged_run import JudgedRun, share
-from workbench.scoring.kernels.collection import check_collection, outside
-from workbench.scoring.kernels.cutoff import cutoff_of, within
+from workbench.errors import WorkbenchError
+from workbench.scoring.judged_run import Hits, JudgedRun, share
 from workbench.scoring.pair_table import ABSENT
 from workbench.scoring.relevance import Floats, Positions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contingency:
+    """Counts of documents by topic, each of shape (topics,).
+
+    `tp` are relevant and retrieved, `fp` not relevant and retrieved, `fn` relevant and not retrieved, `tn`
+    neither. Shares of nothing are 0.
+
+    Source: van Rijsbergen 1979, chapter 7; Manning, Raghavan and Schuetze 2008, section 8.3.
+    """
+
+    tp: Floats
+    fp: Floats
+    fn: Floats
+    tn: Floats
+
+    @property
+    def precision(self) -> Floats:
+        """The share of retrieved documents that are relevant."""
+        return ratio(self.tp, self.tp + self.fp)
+
+    @property
+    def recall(self) -> Floats:
+        """The share of relevant documents that are retrieved."""
+        return ratio(self.tp, self.tp + self.fn)
+
+    @property
+    def fallout(self) -> Floats:
+        """The share of documents that are not relevant that are retrieved."""
+        return ratio(self.fp, self.fp + self.tn)
+
+    @property
+    def accuracy(self) -> Floats:
+        """The share of all documents that are retrieved if relevant, and not if not."""
+        return ratio(self.tp + self.tn, self.tp + self.fp + self.fn + self.tn)
+
+
+def f_measure(
+    precision: ArrayLike, recall: ArrayLike, *, beta: float = 1.0, alpha: float | None = None
+) -> Floats:
+    """The weighted harmonic mean of precision and recall, 1 / (a / P + (1 - a) / R); 0 where both are 0.
+
+    The weight is `alpha` or, unless that is given, beta with beta**2 = (1 - a) / a: recall counts beta times
+    as much as precision. E is 1 - F (van Rijsbergen 1979, equation 7.4).
+    """
+    p, r = np.asarray(precision, dtype=np.float64), np.asarray(recall, dtype=np.float64)
+    if alpha is None:
+        square = beta**2
+        return ratio((1 + square) * p * r, square * p + r)
+    return ratio(p * r, alpha * r + (1 - alpha) * p)
+
+
+def ratio(part: ArrayLike, whole: ArrayLike) -> Floats:
+    """Part divided by whole, element by element; 0 where there is nothing to divide by."""
+    parts, over = np.broadcast_arrays(np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64))
+    return np.asarray(np.divide(parts, over, out=np.zeros(over.shape), where=over != 0))
+
+
+def cutoff_of(measure: Measure) -> int | None:
+    """The cutoff of a measure, None where it reads a whole ranking."""
+    cutoff = measure.params.get("cutoff")
+    return None if cutoff is None else int(cutoff)
+
+
+def within(hits: Hits, measure: Measure) -> Hits:
+    """The hits that the cutoff of a measure leaves; all where it has none."""
+    cutoff = cutoff_of(measure)
+    if cutoff is None:
+        return hits
+    kept = hits.ranks <= cutoff
+    return Hits(hits.rows[kept], hits.ranks[kept], hits.nth[kept])
+
+
+def outside(run: JudgedRun, measure: Measure) -> Positions:
+    """How many documents that are not relevant each topic leaves out: of the collection, or of the judged.
+
+    The collection has `docs` documents, of which those without a judgment are not relevant; without `docs`
+    only judged documents count. Raises WorkbenchError for a collection smaller than what is known of it.
+    """
+    rel = measure["rel"]
+    found = run.counted(run.hits(rel).rows)
+    docs = measure.params.get("docs")
+    if docs is None:
+        judged = (run.grades >= 0) & (run.grades < rel)
+        return np.asarray(run.not_relevant(rel) - run.counted(run.rows[judged]))
+    relevant_left = run.relevant(rel) - found
+    check_collection(measure, run.retrieved + relevant_left)
+    return np.asarray(int(docs) - run.retrieved - relevant_left)
+
+
+def check_collection(measure: Measure, known: Positions) -> None:
+    """Raise WorkbenchError where more documents of a topic are known than the collection of a measure has."""
+    most = int(known.max(initial=0))
+    if most > int(measure["docs"]):
+        raise WorkbenchError(
+            f"{measure} cannot be computed: {most:,} documents of one topic are retrieved or relevant",
+            remedy="docs is the number of documents in the whole collection",
+        )
 
 
 def precision(run: JudgedRun, measure: Measure) -> Floats:
@@ -130,7 +230,7 @@ def set_recall(run: JudgedRun, measure: Measure) -> Floats:
 
 
 def set_f(run: JudgedRun, measure: Measure) -> Floats:
-    """SetF and F of each topic, weighted by `beta` or, for F, `alpha` (see `contingency.f_measure`).
+    """SetF and F of each topic, weighted by `beta` or, for F, `alpha` (see `f_measure`).
 
     F@k takes precision as P@k does, of k documents also where fewer are retrieved. trec_eval takes the
     parameter of SetF for beta squared, so what it prints for 2 is this measure's for the root of 2.
@@ -197,3 +297,60 @@ def judged(run: JudgedRun, measure: Measure) -> Floats:
         return share(run.counted(run.rows[at]), run.retrieved)
     at = at[run.ranks[at] <= cutoff]
     return share(run.counted(run.rows[at]), np.minimum(run.retrieved, cutoff))
+
+
+_HUNDRED = 100  # levels of recall have two decimals
+_TEN = 10
+LEVELS = tuple(level / _TEN for level in range(_TEN + 1))
+"""The eleven standard levels of recall."""
+
+
+def interpolated_precision(run: JudgedRun, measure: Measure) -> Floats:
+    """IPrec of each topic: the maximum of P(r') over all r' >= r; 0 where that recall is never reached.
+
+    Recall r is reached by the ceil(r R)-th relevant document, in whole numbers. trec_eval 9 rounds r R + 0.9
+    in floating point and so takes a document too few at some levels (of 33 relevant ones the 23rd for .7);
+    the published tables of TREC-8 have the whole numbers. With the interpolation `bucket`: see `by_bucket`.
+    """
+    rel = measure.params.get("rel", 1)
+    level = round(float(measure["recall"]) * _HUNDRED)
+    if measure.params.get("interpolation") == "bucket":
+        return np.asarray(by_bucket(run, rel)[:, level // _TEN])
+    return _by_maximum(run, rel, level)
+
+
+def eleven_point_average(run: JudgedRun, measure: Measure) -> Floats:
+    """AP11pt of each topic: the mean of IPrec at recall 0, .1, ... 1 (trec_eval's 11pt_avg)."""
+    return np.asarray(eleven_points(run, measure["rel"], measure["interpolation"]).mean(axis=1))
+
+
+def eleven_points(run: JudgedRun, rel: int, interpolation: str) -> Floats:
+    """Interpolated precision at the eleven levels of recall; shape (topics, 11)."""
+    if interpolation == "bucket":
+        return by_bucket(run, rel)
+    return np.stack([_by_maximum(run, rel, level * _TEN) for level in range(_TEN + 1)], axis=1)
+
+
+def by_bucket(run: JudgedRun, rel: int) -> Floats:
+    """Precision at the eleven levels by the older rule: the maximum from one level to below the next.
+
+    A level at which no relevant document is found has the value of the next higher one. The two rules differ
+    where precision rises again later. Source: Baeza-Yates and Ribeiro-Neto 1999, equation 3.4, completed for
+    levels that are skipped as in Teufel 2007. Shape (topics, 11).
+    """
+    hits, relevant = run.hits(rel), run.relevant(rel)
+    values = np.full((len(run), _TEN + 1), -1.0)
+    np.maximum.at(values, (hits.rows, _TEN * hits.nth // relevant[hits.rows]), hits.nth / hits.ranks)
+    for level in range(_TEN - 1, -1, -1):
+        empty = values[:, level] < 0
+        values[empty, level] = values[empty, level + 1]
+    return np.asarray(np.maximum(values, 0.0))
+
+
+def _by_maximum(run: JudgedRun, rel: int, hundredths: int) -> Floats:
+    hits, relevant = run.hits(rel), run.relevant(rel)
+    needed = np.maximum(1, -(-hundredths * relevant // _HUNDRED))
+    reached = hits.nth >= needed[hits.rows]
+    values = np.zeros(len(run))
+    np.maximum.at(values, hits.rows[reached], (hits.nth / hits.ranks)[reached])
+    return values

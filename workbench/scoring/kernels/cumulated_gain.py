@@ -10,7 +10,7 @@ from ir_measures import Measure
 
 from workbench.errors import WorkbenchError
 from workbench.scoring.judged_run import JudgedRun, share
-from workbench.scoring.kernels.cutoff import cutoff_of
+from workbench.scoring.kernels.binary import cutoff_of
 from workbench.scoring.relevance import Floats, Grades, Positions
 
 _HIGHEST = 50

@@ -9,12 +9,13 @@ from enum import StrEnum
 from ir_measures import Measure
 
 from workbench.scoring.judged_run import JudgedRun
-from workbench.scoring.kernels.alpha_ndcg import alpha_dcg, alpha_ndcg
 from workbench.scoring.kernels.binary import (
     average_precision,
     bpref,
+    eleven_point_average,
     fallout,
     inferred_ap,
+    interpolated_precision,
     judged,
     precision,
     queries,
@@ -32,14 +33,17 @@ from workbench.scoring.kernels.binary import (
     success,
 )
 from workbench.scoring.kernels.cumulated_gain import dcg, ndcg
-from workbench.scoring.kernels.err_ia import err_ia, nerr_ia
-from workbench.scoring.kernels.intent_aware import (
+from workbench.scoring.kernels.diversity import (
+    alpha_dcg,
+    alpha_ndcg,
+    err_ia,
     intent_aware_ap,
     intent_aware_precision,
+    nerr_ia,
+    nnrbp,
+    nrbp,
     subtopic_recall,
 )
-from workbench.scoring.kernels.interpolated_precision import eleven_point_average, interpolated_precision
-from workbench.scoring.kernels.nrbp import nnrbp, nrbp
 from workbench.scoring.kernels.users import (
     expected_reciprocal_rank,
     expected_search_length,

@@ -6,8 +6,7 @@ import numpy as np
 from ir_measures import Measure
 
 from workbench.scoring.judged_run import JudgedRun, share
-from workbench.scoring.kernels.collection import outside
-from workbench.scoring.kernels.cutoff import cutoff_of, within
+from workbench.scoring.kernels.binary import cutoff_of, outside, within
 from workbench.scoring.relevance import Floats
 
 _GDEVALS_HIGHEST = 4

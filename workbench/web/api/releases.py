@@ -8,8 +8,7 @@ from enum import StrEnum
 from flask import Blueprint
 from werkzeug.wrappers import Response
 
-from workbench.consensus.rule_choice import rule_choice
-from workbench.consensus.rules import PARAMETERS
+from workbench.consensus.rules import PARAMETERS, rule_choice
 from workbench.errors import Finding, InvalidInput
 from workbench.json_forms import MadeReleaseJson, PageJson, ReleaseJson
 from workbench.releases.contents import Included

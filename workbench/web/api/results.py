@@ -20,8 +20,7 @@ from workbench.agreement.options import (
     Singles,
 )
 from workbench.agreement.report_json import report_data
-from workbench.consensus.rule_choice import RuleChoice, rule_choice
-from workbench.consensus.rules import PARAMETERS
+from workbench.consensus.rules import PARAMETERS, RuleChoice, rule_choice
 from workbench.json_forms import AgreementJson, QrelsReportJson, ScoreJson
 from workbench.web.access import here, reader
 from workbench.web.api.cursors import FORBID, Flag, Whole

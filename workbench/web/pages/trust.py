@@ -8,25 +8,21 @@ from typing import Any
 
 from flask import Blueprint, render_template, request
 
-from workbench.consensus.rule_choice import RuleChoice
-from workbench.consensus.rules import RULES
+from workbench.consensus.rules import RULES, RuleChoice
 from workbench.errors import Finding, WorkbenchError
 from workbench.export import Export
 from workbench.storage import Session
 from workbench.trust.alternatives import ranking_measure
+from workbench.trust.collection_tables import DEPTH_PARTS as DEPTH
+from workbench.trust.collection_tables import HOLE_PARTS as HOLES
+from workbench.trust.collection_tables import TOPIC_PARTS as TOPICS
+from workbench.trust.collection_tables import depth_export, fewer_topics_export, holes_export
 from workbench.trust.depth import Advice, DeeperPool
-from workbench.trust.depth_export import PARTS as DEPTH
-from workbench.trust.depth_export import depth_export
-from workbench.trust.fewer_topics_export import PARTS as TOPICS
-from workbench.trust.fewer_topics_export import fewer_topics_export
 from workbench.trust.holes import Holes
-from workbench.trust.holes_export import PARTS as HOLES
-from workbench.trust.holes_export import holes_export
-from workbench.trust.judges import verdict_between
-from workbench.trust.judges_export import PARTS as JUDGES
-from workbench.trust.judges_export import judges_export
-from workbench.trust.runs_export import PARTS as RUNS
-from workbench.trust.runs_export import runs_export
+from workbench.trust.judges import PARTS as JUDGES
+from workbench.trust.judges import judges_export, verdict_between
+from workbench.trust.runs import PARTS as RUNS
+from workbench.trust.runs import runs_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.forms import findings_of, status_of

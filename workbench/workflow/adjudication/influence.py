@@ -24,7 +24,7 @@ from workbench.docnos import Docnos, Places, Words, fingerprints, words_of
 from workbench.pooling.run_tops import RunTops
 from workbench.scoring.gains import Floats, TopicGains
 from workbench.scoring.influence import RankingMeans, pairs_that_could_swap, topic_influences
-from workbench.scoring.listed import gain_measure
+from workbench.scoring.own_measures import gain_measure
 from workbench.storage.chunks import chunks
 from workbench.storage.tables import RunRow
 from workbench.workflow.adjudication.queue_table import QueueSource, QueueTable

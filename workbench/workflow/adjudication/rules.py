@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.disputes import Difference, DisputeRule
 from workbench.errors import WorkbenchError
-from workbench.scoring.listed import gain_measure
+from workbench.scoring.own_measures import gain_measure
 from workbench.storage.tables import CampaignRow
 from workbench.workflow.campaigns.scales import scale_from_json
 

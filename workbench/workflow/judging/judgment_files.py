@@ -12,8 +12,7 @@ from operator import itemgetter
 import numpy as np
 from sqlalchemy.orm import Session
 
-from workbench.formats.judgment_groups import group_names, write_judgment_groups
-from workbench.formats.judgments import write_judgments
+from workbench.formats.judgments import group_names, write_judgment_groups, write_judgments
 from workbench.formats.qrels import write_subtopic_qrels
 from workbench.workflow.judging.current_judgments import (
     TickedBy,

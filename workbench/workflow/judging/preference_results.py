@@ -18,7 +18,7 @@ from workbench.agreement.preferences import (
     runs_compared,
 )
 from workbench.export import Export, table_export
-from workbench.formats.judgment_groups import write_preferences
+from workbench.formats.judgments import write_preferences
 from workbench.records import Preference, id_bytes
 from workbench.storage.tables import AssessorRow, PreferenceTaskRow
 from workbench.workflow.judging.preferences import PreferenceKind, current_choices

@@ -10,8 +10,7 @@ from sqlalchemy.orm import Session
 
 from workbench.pooling.depth import DEPTH
 from workbench.pooling.learner import LEARNER
-from workbench.pooling.planning import Certainty, JudgingWork, Lengths, growth_table
-from workbench.pooling.reached_places import reached_in_places
+from workbench.pooling.planning import Certainty, JudgingWork, Lengths, growth_table, reached_in_places
 from workbench.pooling.run_tops import Reached, RunTops, known_tops, reached
 from workbench.pooling.strategies import ALL_STRATEGIES, DEPTH_RECIPE, PoolRecipe
 from workbench.records import sorted_ids

@@ -12,8 +12,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import WorkbenchError
 from workbench.pooling.adaptive.live import Adaptive
 from workbench.pooling.pool import Pair
-from workbench.pooling.sampling.at_random import RANDOM
-from workbench.pooling.sampling.stratified import STRATIFIED
+from workbench.pooling.sampling import RANDOM, STRATIFIED
 from workbench.pooling.strategies import ALL_STRATEGIES
 from workbench.pooling.strategy import named
 from workbench.records import TieRule

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.consensus.models.votes import Numbers
+from workbench.consensus.votes import Numbers
 from workbench.records import id_bytes
 from workbench.workflow.pools.topic_answers import TopicAnswers
 

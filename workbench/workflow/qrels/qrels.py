@@ -15,8 +15,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
-from workbench.consensus.rule_choice import RuleChoice, choice_label, choice_name, rule_choice
-from workbench.consensus.rules import bound, rule_of
+from workbench.consensus.rules import RuleChoice, bound, choice_label, choice_name, rule_choice, rule_of
 from workbench.consensus.settle import (
     NO_GRADE,
     Consensus,
@@ -25,9 +24,9 @@ from workbench.consensus.settle import (
     consensus,
     consensus_of_table,
 )
-from workbench.consensus.soft import SoftLabels, soft_labels
 from workbench.consensus.summary import Summary, summary_json, summed
-from workbench.consensus.vote_table import VoteTable, vote_table
+from workbench.consensus.sums import SoftLabels, soft_labels
+from workbench.consensus.votes import VoteTable, vote_table
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import topic_lines
 from workbench.json_forms import QrelsReportJson

@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.consensus.models.votes import Floats, Numbers
 from workbench.consensus.rule import Pair
 from workbench.consensus.settle import Consensus, Label, TableConsensus, Unsettled
 from workbench.consensus.summary import TopicSummary, exact_sum
+from workbench.consensus.votes import Floats, Numbers
 from workbench.formats.qrels import topic_lines
 from workbench.records import Qrel, id_bytes, sorted_pairs
 from workbench.workflow.pools.pooled_topics import TopicDocnos

@@ -10,9 +10,8 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.consensus.models.votes import Numbers, Votes
 from workbench.consensus.rule import Pair
-from workbench.consensus.vote_table import VoteTable
+from workbench.consensus.votes import Numbers, Votes, VoteTable
 from workbench.records import Scale, sorted_ids
 from workbench.workflow.pools.topic_answers import TopicAnswers, no_answers
 from workbench.workflow.qrels.judged_docnos import AnsweredRows, JudgedDocnos

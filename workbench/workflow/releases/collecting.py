@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.consensus.rule_choice import RuleChoice, choice_label
+from workbench.consensus.rules import RuleChoice, choice_label
 from workbench.consensus.simple import ASSESSOR
 from workbench.errors import WorkbenchError
 from workbench.records import Original, id_bytes
@@ -20,15 +20,14 @@ from workbench.releases.contents import (
     ReleasedAnswer,
     ReleasedAssessor,
     ReleasedDecision,
+    ReleasedDocument,
     ReleasedPreference,
     ReleasedQuestion,
     ReleasedRun,
     ReleaseRule,
     SeenAnswer,
 )
-from workbench.releases.documents import ReleasedDocument
-from workbench.releases.record_form import from_object
-from workbench.releases.shared_values import SharedValues
+from workbench.releases.record_form import SharedValues, from_object
 from workbench.storage.chunks import chunks
 from workbench.storage.events import CURRENT_PURPOSES
 from workbench.storage.tables import (

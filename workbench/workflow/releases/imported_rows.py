@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from workbench.consensus.rule_choice import RuleChoice
+from workbench.consensus.rules import RuleChoice
 from workbench.consensus.simple import ASSESSOR
 from workbench.releases.contents import (
     ReleaseContents,

@@ -16,11 +16,11 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench import __version__
-from workbench.consensus.rule_choice import RuleChoice
+from workbench.consensus.rules import RuleChoice
 from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.releases.archive import UnreadFile
 from workbench.releases.contents import VERSION, Included, ReleaseAbout, ReleaseContents
-from workbench.releases.counts import ReleaseCounts, release_counts
+from workbench.releases.datasheet import ReleaseCounts, release_counts
 from workbench.releases.files import release_parts
 from workbench.storage.engine import Database
 from workbench.storage.releases import delete_part, parts_of, store_part

@@ -9,8 +9,7 @@ from workbench.errors import WorkbenchError
 from workbench.formats.documents_image import image_original
 from workbench.formats.documents_pdf import check_installed, pdf_content
 from workbench.records import PDF_TYPE, Document, Original
-from workbench.releases.contents import ReleaseContents
-from workbench.releases.documents import ReleasedDocument
+from workbench.releases.contents import ReleaseContents, ReleasedDocument
 
 
 def released_documents(contents: ReleaseContents) -> tuple[Document, ...]:

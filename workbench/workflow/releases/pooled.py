@@ -17,8 +17,7 @@ from workbench.releases.contents import (
     ReleasedPool,
     UndrawnPair,
 )
-from workbench.releases.record_form import from_object
-from workbench.releases.shared_values import SharedValues
+from workbench.releases.record_form import SharedValues, from_object
 from workbench.storage.tables import PoolEntryRow, PoolEventRow, PoolRow
 from workbench.workflow.pools.pool_rows import REMOVED
 from workbench.workflow.pools.samples import undrawn_pairs

@@ -10,7 +10,7 @@ from datetime import datetime
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, aliased
 
-from workbench.consensus.rule_choice import RuleChoice
+from workbench.consensus.rules import RuleChoice
 from workbench.counts import counted
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, Severity
 from workbench.storage.releases import read_parts

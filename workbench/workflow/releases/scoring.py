@@ -11,9 +11,9 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput
 from workbench.formats.runs import read_run_top
-from workbench.scoring.means import MeanScore, mean_score
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import Scorer
+from workbench.scoring.significance import MeanScore, mean_score
 from workbench.workflow.releases.reading import released_qrels
 from workbench.workflow.releases.releases import Release
 

@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from workbench.consensus.rule_choice import choice_label
+from workbench.consensus.rules import choice_label
 from workbench.errors import WorkbenchError
 from workbench.export import Export, table_export
 from workbench.json_forms import MeasureScore, ScoreJson, filled
 from workbench.latex import between, document, escaped, number, percent, table
-from workbench.scoring.means import MeanScore, mean_scores
 from workbench.scoring.measures import is_mean, parse_measures
 from workbench.scoring.scorer import RunScores, best_first, higher_is_better, topic_scores_of
-from workbench.scoring.significance import LEVEL
+from workbench.scoring.significance import LEVEL, MeanScore, mean_scores
 from workbench.workflow.scores.score_table import ScoreTable
 
 RUN, GROUP = "run", "group"

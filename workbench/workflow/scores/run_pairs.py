@@ -6,14 +6,13 @@ import hashlib
 
 import numpy as np
 
-from workbench.consensus.rule_choice import choice_label
+from workbench.consensus.rules import choice_label
 from workbench.errors import WorkbenchError
-from workbench.scoring.all_pairs import AllPairs, all_pairs
 from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, compare_all, default_comparisons
 from workbench.scoring.relevance import Floats
 from workbench.scoring.scorer import best_first
 from workbench.scoring.significance import FEWEST_TOPICS
-from workbench.scoring.two_runs import TwoRuns, two_runs
+from workbench.scoring.two_runs import AllPairs, TwoRuns, all_pairs, two_runs
 from workbench.workflow.caching import Cache
 from workbench.workflow.scores.score_table import ScoreTable
 

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 
 from sqlalchemy.orm import Session
 
-from workbench.consensus.rule_choice import choice_label
+from workbench.consensus.rules import choice_label
 from workbench.export import Export, table_export
 from workbench.latex import document, escaped, number, table
 from workbench.scoring.measures import parse_measures

@@ -14,7 +14,7 @@ from datetime import datetime
 from ir_measures import Measure
 from sqlalchemy.orm import Session
 
-from workbench.consensus.rule_choice import RuleChoice
+from workbench.consensus.rules import RuleChoice
 from workbench.errors import WorkbenchError
 from workbench.records import Scale, Verdict
 from workbench.scoring.measures import parse_measures

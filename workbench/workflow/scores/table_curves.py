@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from workbench.consensus.rule_choice import choice_label
-from workbench.scoring.curves import CurveOptions
+from workbench.consensus.rules import choice_label
+from workbench.scoring.curves import CurveOptions, RunCurves, run_curves
 from workbench.scoring.measures import parse_measures
-from workbench.scoring.run_curves import RunCurves, run_curves
 from workbench.workflow.qrels.settled_lines import scorer_of
 from workbench.workflow.runs.packed_store import arrays_for_use
 from workbench.workflow.scores.score_table import ScoreTable

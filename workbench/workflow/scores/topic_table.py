@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.consensus.rule_choice import choice_label
+from workbench.consensus.rules import choice_label
 from workbench.scoring.topic_difficulty import TopicTable, topic_table
 from workbench.workflow.scores.run_profile import relevant_by_topic
 from workbench.workflow.scores.score_table import ScoreTable

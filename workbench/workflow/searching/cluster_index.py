@@ -18,8 +18,13 @@ from workbench.records import Document, id_bytes
 from workbench.search_cluster import SearchCluster
 from workbench.searching.analysis import ANALYSIS
 from workbench.searching.engine import DamagedIndex
-from workbench.searching.opensearch_client import WORK_SECONDS, asking, client_of
-from workbench.searching.opensearch_engine import IndexedDocument, OpenSearchEngine
+from workbench.searching.opensearch_engine import (
+    WORK_SECONDS,
+    IndexedDocument,
+    OpenSearchEngine,
+    asking,
+    client_of,
+)
 from workbench.workflow.searching.updating import UNFINISHED, IndexState, UpdateFiles
 
 _NEWEST = "newest"

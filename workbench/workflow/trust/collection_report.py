@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from workbench.agreement.estimates import Estimate, chosen, coefficients_of
 from workbench.agreement.options import AgreementOptions
-from workbench.consensus.rule_choice import RuleChoice
+from workbench.consensus.rules import RuleChoice
 from workbench.errors import WorkbenchError
 from workbench.records import Answer, Qrel, Scale, Verdict
 from workbench.storage.tables import CollectionListRow, DocumentRow

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench import __version__
-from workbench.consensus.rule_choice import RuleChoice
+from workbench.consensus.rules import RuleChoice
 from workbench.storage.tables import (
     AdjudicationEventRow,
     AssessorRow,

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from sqlalchemy.orm import Session
 
-from workbench.consensus.rule_choice import RuleChoice
+from workbench.consensus.rules import RuleChoice
 from workbench.errors import WorkbenchError
 from workbench.scoring.measures import at_threshold
 from workbench.trust.alternatives import one_measure, ranking_measure, score_under

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from workbench.consensus.rule_choice import RuleChoice
-from workbench.consensus.rules import RULES
+from workbench.consensus.rules import RULES, RuleChoice
 from workbench.errors import WorkbenchError
 from workbench.formats.packed_runs import PackedRun
 from workbench.records import Run, Verdict

@@ -10,7 +10,7 @@ from ir_measures import Measure
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.consensus.rule_choice import RuleChoice, choices_of, rule_choice
+from workbench.consensus.rules import RuleChoice, choices_of, rule_choice
 from workbench.errors import WorkbenchError
 from workbench.pooling.pool import Pool
 from workbench.records import Contribution, PoolEntry

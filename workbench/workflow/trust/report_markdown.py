@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from workbench.agreement.bands import BANDS
-from workbench.agreement.estimates import Estimate
+from workbench.agreement.estimates import BANDS, Estimate
 from workbench.consensus.rules import RULES
 from workbench.counts import counted
 from workbench.shares import between, percent, share_of

@@ -12,7 +12,7 @@ from workbench.consensus.disputes import Difference
 from workbench.consensus.rule import Pair
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.graded_pairs import write_decisions
-from workbench.scoring.listed import influence_measures
+from workbench.scoring.own_measures import influence_measures
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, member, organiser

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from flask import render_template, request
 
-from workbench.agreement.bands import BANDS
+from workbench.agreement.estimates import BANDS
 from workbench.agreement.options import OPTIONS, OWN, AgreementOptions, address_of, options_from_address
 from workbench.agreement.selection import relevant_or_not
 from workbench.errors import Finding, InvalidInput, WorkbenchError

@@ -8,7 +8,7 @@ from flask import Blueprint
 from werkzeug.wrappers import Response
 
 from workbench.agreement.self_consistency import repeats_needed
-from workbench.formats.probe_answers import write_probe_answers
+from workbench.formats.graded_pairs import write_probe_answers
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import attachment

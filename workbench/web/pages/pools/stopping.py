@@ -8,7 +8,7 @@ from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput
-from workbench.learning.stopping.trace import StoppingGoal
+from workbench.learning.stopping import StoppingGoal
 from workbench.web import notices
 from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing

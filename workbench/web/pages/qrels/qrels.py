@@ -8,12 +8,11 @@ from collections.abc import Iterator, Mapping
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.consensus.rule_choice import choices_of, default_rules
-from workbench.consensus.rules import RULES
+from workbench.consensus.rules import RULES, choices_of, default_rules
 from workbench.consensus.settle import label_export
-from workbench.consensus.soft import soft_export
+from workbench.consensus.sums import soft_export
 from workbench.errors import Finding, WorkbenchError
-from workbench.formats.judgment_groups import group_names
+from workbench.formats.judgments import group_names
 from workbench.records import Scale
 from workbench.web.access import here, reader
 from workbench.web.context import reading

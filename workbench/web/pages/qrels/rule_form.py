@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from flask import request
 
 from workbench.consensus.rule import RuleParameter
-from workbench.consensus.rule_choice import RuleChoice, rule_choice
-from workbench.consensus.rules import PARAMETERS, RULES, THEN
+from workbench.consensus.rules import PARAMETERS, RULES, THEN, RuleChoice, rule_choice
 from workbench.consensus.simple import ASSESSOR
 from workbench.records import Scale
 from workbench.storage import Session

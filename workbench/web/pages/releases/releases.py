@@ -8,8 +8,7 @@ from typing import Any
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.consensus.rule_choice import RuleChoice, choice_label
-from workbench.consensus.rules import RULES
+from workbench.consensus.rules import RULES, RuleChoice, choice_label
 from workbench.errors import Finding, WorkbenchError
 from workbench.releases.contents import Included
 from workbench.web import notices

@@ -8,8 +8,7 @@ from typing import Any
 from flask import Blueprint, request
 
 from workbench.errors import NotFound, WorkbenchError
-from workbench.scoring.curves import CurveOptions
-from workbench.scoring.run_curves import RULES, RunCurves, run_curves_export
+from workbench.scoring.curves import RULES, CurveOptions, RunCurves, run_curves_export
 from workbench.scoring.scorer import best_first
 from workbench.storage import Session
 from workbench.web.access import here, reader

@@ -9,8 +9,8 @@ from flask import Blueprint, render_template, request
 
 from workbench.consensus.rules import RULES
 from workbench.errors import Finding, WorkbenchError
-from workbench.scoring.listed import example_names
 from workbench.scoring.measures import namesakes
+from workbench.scoring.own_measures import example_names
 from workbench.scoring.scorer import best_first
 from workbench.web.access import reader
 from workbench.web.context import reading

@@ -8,10 +8,17 @@ from typing import Any
 from flask import Blueprint, request
 
 from workbench.errors import WorkbenchError
-from workbench.scoring.all_pairs import METHODS, AllPairs, all_pairs_export, method_in_words
 from workbench.scoring.pairs_of_runs import Comparisons, default_comparisons
 from workbench.scoring.scorer import best_first
-from workbench.scoring.two_runs import TESTS, TwoRuns, two_runs_export
+from workbench.scoring.two_runs import (
+    METHODS,
+    TESTS,
+    AllPairs,
+    TwoRuns,
+    all_pairs_export,
+    method_in_words,
+    two_runs_export,
+)
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.pages.scores.form import (

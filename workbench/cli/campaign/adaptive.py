@@ -1,0 +1,120 @@
+"""Pools that grow while people judge: adaptive ones replayed, and when to stop in a learner's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from workbench.cli.database import database_options, open_database
+from workbench.cli.output import REFUSED, one_form, print_export, say_json, say_table
+from workbench.learning.advice import RecallEstimate
+from workbench.learning.stopping import StoppingGoal
+from workbench.records import id_bytes
+from workbench.settings import Settings
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.judging.adaptive_states import Replayed, replay_pool
+from workbench.workflow.pools.stopping_advice import TopicAdvice, advice_export, further_sample, pool_advice
+
+
+@click.command("replay")
+@click.argument("campaign")
+@click.argument("pool")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@database_options
+def replay(settings: Settings, campaign: str, pool: str, as_json: bool) -> None:
+    """Make every choice of the adaptive POOL again from runs, recipe and events, and print the events.
+
+    One line each: topic, number, what happened, docno, relevance (1, 0 or nothing), tab between. Differences
+    are printed to the error stream, and the exit status is 1.
+    """
+    with open_database(settings) as database, database.reading() as db:
+        done = replay_pool(db, campaign_by_slug(db, campaign).id, pool)
+    if as_json:
+        say_json(
+            {
+                "pool": done.pool,
+                "events": [_object(one) for one in done.events],
+                "differences": list(done.differences),
+            }
+        )
+    else:
+        click.echo(b"".join(_line(one) for one in done.events), nl=False)
+    for difference in done.differences:
+        click.echo(f"workbench: {difference.encode('utf-8', 'replace').decode()}", err=True)
+    if done.differences:
+        raise SystemExit(REFUSED)
+    rankings = f" and {done.rankings} rankings" if done.rankings else ""
+    click.echo(f"{len(done.events)} events{rankings} reproduced", err=True)
+    if done.rankings_left:
+        message = f"{done.rankings_left} rankings not: documents were added or changed since"
+        click.echo(f"workbench: {message}", err=True)
+
+
+def _line(one: Replayed) -> bytes:
+    event = one.event
+    relevant = "" if event.relevant is None else str(int(event.relevant))
+    words = (event.topic, str(event.number), event.happening, event.docno, relevant)
+    return id_bytes("\t".join(words)) + b"\n"
+
+
+def _object(one: Replayed) -> dict[str, object]:
+    event = one.event
+    return {
+        "topic": event.topic,
+        "number": event.number,
+        "happening": event.happening,
+        "docno": event.docno,
+        "relevant": event.relevant,
+        "differs": one.differs,
+    }
+
+
+@click.command("stopping")
+@click.argument("campaign")
+@click.argument("pool")
+@click.option("--topic", "topics", multiple=True, help="A topic (repeatable); default all.")
+@click.option("--recall", default=0.8, show_default=True, help="Recall that the rules are to reach.")
+@click.option("--confidence", default=0.95, show_default=True, help="How sure to be of it.")
+@click.option("--further", type=click.IntRange(1), help="Estimate what so many more random documents buy.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.option("--csv", "as_csv", is_flag=True, help="One row for each topic and rule, as CSV.")
+@database_options
+def stopping(settings: Settings, campaign: str, pool: str, topics: tuple[str, ...], **given: Any) -> None:
+    """Estimate the recall of a learner's POOL, and show where each stopping rule would have stopped.
+
+    This is advice: nothing is stopped by it. Intervals of recall hold at 95 %.
+    """
+    form = one_form(as_json=given["as_json"], as_csv=given["as_csv"], as_latex=False)
+    goal = StoppingGoal(given["recall"], given["confidence"])
+    with open_database(settings) as database, database.reading() as db:
+        found = pool_advice(db, campaign_by_slug(db, campaign).id, pool, goal, topics)
+    if not print_export(advice_export(found, given["further"]), form):
+        for one in found:
+            _say(one, given["further"])
+
+
+def _say(of: TopicAdvice, further: int | None) -> None:
+    advice, sample = of.advice, of.advice.sample
+    drawn = f"{sample.judged} of {sample.drawn} judged" if sample else "none drawn"
+    click.echo(f"topic {of.topic}: {advice.found} relevant in {advice.judged} judged documents")
+    where = f"random documents among {advice.unread} unread ones: {drawn}"
+    click.echo(f"recall {_recall(advice.recall)}, from the {where}")
+    more = further_sample(advice, further)
+    if more is not None:
+        click.echo(f"with {more.documents} more of them, expect recall {_recall(more.recall)}")
+    say_table(
+        ["rule", "read", "found", "why"],
+        [
+            (rule.name, *("-" if one is None else str(one) for one in (stop.read, stop.found)), stop.reason)
+            for rule, stop in advice.stops
+        ],
+        numeric=(1, 2),
+    )
+
+
+def _recall(estimate: RecallEstimate) -> str:
+    if estimate.low is None or estimate.high is None:
+        return "unknown: there may be no relevant document"
+    value = "unknown" if estimate.value is None else f"{estimate.value:.2f}"
+    return f"{value} (95 % interval {estimate.low:.2f} to {estimate.high:.2f})"

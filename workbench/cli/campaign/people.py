@@ -1,0 +1,182 @@
+"""`workbench campaign group`, `invite`, `invitations`: groups that send runs, links by which people join."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from workbench.cli.campaign.campaigns import JSON
+from workbench.cli.database import database_options, open_database
+from workbench.cli.inputs import open_input
+from workbench.cli.output import say_json, say_table
+from workbench.errors import NotFound, WorkbenchError
+from workbench.settings import Settings
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.people.groups import add_group, group_named, groups_of, remove_group, rename_group
+from workbench.workflow.people.invitations import (
+    Invitation,
+    InvitationState,
+    OfferedRole,
+    invite_all,
+    renew_invitations,
+)
+from workbench.workflow.people.invitations import invitations as invitations_of
+from workbench.workflow.people.people_json import group_json, invitation_json
+from workbench.workflow.people.roles import Role
+
+
+@click.group("group")
+def group() -> None:
+    """Create, list, rename and remove the groups that submit runs to a campaign."""
+
+
+@group.command("add")
+@click.argument("campaign")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@database_options
+def add(settings: Settings, campaign: str, names: tuple[str, ...]) -> None:
+    """Create groups in CAMPAIGN; all of them, or none."""
+    with open_database(settings) as database, database.writing() as db:
+        found = campaign_by_slug(db, campaign)
+        for name in names:
+            add_group(db, found.id, name)
+    click.echo(f"{len(names)} {'group' if len(names) == 1 else 'groups'} created")
+
+
+@group.command("list")
+@click.argument("campaign")
+@JSON
+@database_options
+def list_(settings: Settings, campaign: str, as_json: bool) -> None:
+    """List the groups of CAMPAIGN with their runs and people."""
+    with open_database(settings) as database, database.reading() as db:
+        groups = groups_of(db, campaign_by_slug(db, campaign).id)
+    if as_json:
+        say_json([group_json(one) for one in groups])
+        return
+    say_table(
+        ["group", "runs", "received", "people"],
+        [(one.name, one.runs, one.waiting, ", ".join(who.login for who in one.members)) for one in groups],
+        numeric=[1, 2],
+    )
+
+
+@group.command("rename")
+@click.argument("campaign")
+@click.argument("name")
+@click.argument("new_name")
+@database_options
+def rename(settings: Settings, campaign: str, name: str, new_name: str) -> None:
+    """Rename the group NAME of CAMPAIGN."""
+    with open_database(settings) as database, database.writing() as db:
+        found = campaign_by_slug(db, campaign)
+        rename_group(db, found.id, group_named(db, found.id, name), new_name)
+    click.echo(f"{name} is now {new_name}")
+
+
+@group.command("remove")
+@click.argument("campaign")
+@click.argument("name")
+@database_options
+def remove(settings: Settings, campaign: str, name: str) -> None:
+    """Remove the group NAME of CAMPAIGN, if it has no runs and no people."""
+    with open_database(settings) as database, database.writing() as db:
+        found = campaign_by_slug(db, campaign)
+        remove_group(db, found.id, group_named(db, found.id, name))
+    click.echo(f"{name} is removed")
+
+
+LONGEST_LIST = 1_000_000
+
+
+@click.command("invite")
+@click.argument("campaign")
+@click.argument("people", nargs=-1, metavar="[PERSON]...")
+@click.option("--from", "source", metavar="FILE", help="A list of people, one a line; - for standard input.")
+@click.option(
+    "--role", type=click.Choice([role.value for role in Role]), default="assessor", show_default=True
+)
+@click.option("--group", help="For a participant: whose runs the person sends.")
+@click.option("--new-link", is_flag=True, help="Replace the links of people who are invited already.")
+@click.option(
+    "--address", default="", help="Where the site is, as https://judge.example.org, for a whole link."
+)
+@database_options
+def invite(
+    settings: Settings,
+    campaign: str,
+    people: tuple[str, ...],
+    source: str | None,
+    role: str,
+    group: str | None,
+    new_link: bool,
+    address: str,
+) -> None:
+    """Print a link for each PERSON to join CAMPAIGN; links are shown only now.
+
+    A PERSON is a name or an e-mail address, which only organisers see. Without any there is one link; with
+    several, each is printed after its person and a tab.
+    """
+    listed = [*people, *(_lines(source) if source is not None else ())]
+    with open_database(settings) as database, database.writing() as db:
+        found = campaign_by_slug(db, campaign)
+        group_id = group_named(db, found.id, group) if group else None
+        if new_link:
+            known = _known(invitations_of(db, found.id), listed, Role(role), group)
+            made = renew_invitations(db, found.id, known)
+        else:
+            made = invite_all(db, found.id, listed, OfferedRole(Role(role), group_id), invited_by=None)
+    for one in made:
+        before = f"{one.note}\t" if len(made) > 1 else ""
+        click.echo(f"{before}{address.rstrip('/')}/invitation/{one.token}")
+
+
+@click.command("invitations")
+@click.argument("campaign")
+@click.option("--json", "as_json", is_flag=True, help="One JSON array.")
+@database_options
+def invitations(settings: Settings, campaign: str, as_json: bool) -> None:
+    """List the invitations to CAMPAIGN with their state: open, accepted, expired or withdrawn."""
+    with open_database(settings) as database, database.reading() as db:
+        found = invitations_of(db, campaign_by_slug(db, campaign).id)
+    if as_json:
+        say_json([invitation_json(one) for one in found])
+        return
+    say_table(
+        ["person", "role", "group", "state", "until", "accepted by"],
+        [
+            (one.note, one.role, one.group, one.state, f"{one.expires_at:%Y-%m-%d}", one.used_by)
+            for one in found
+        ],
+    )
+
+
+def _lines(source: str) -> Sequence[str]:
+    with open_input(source) as (stream, name):
+        content = stream.read(LONGEST_LIST)
+    try:
+        return content.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise WorkbenchError(f"{name} is not UTF-8", remedy="convert it to UTF-8") from None
+
+
+def _known(found: Sequence[Invitation], people: Sequence[str], role: Role, group: str | None) -> list[int]:
+    numbers, known_group = [], " ".join((group or "").split()).casefold()
+    for person in filter(str.strip, people):
+        note = " ".join(person.split()).casefold()
+        number = next(
+            (
+                one.id
+                for one in found
+                if (one.note.casefold(), one.role, one.group.casefold()) == (note, role, known_group)
+                and one.state is not InvitationState.ACCEPTED
+            ),
+            None,
+        )
+        if number is None:
+            raise NotFound(f"{person} has no unused invitation as {role}", remedy="leave out --new-link")
+        numbers.append(number)
+    if not numbers:
+        raise WorkbenchError("nobody is named", remedy="name the people who need a new link")
+    return numbers

@@ -1,0 +1,249 @@
+"""`workbench release`: releases as files, checked and compared without a server or a database."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
+from datetime import datetime
+from tempfile import TemporaryFile
+from typing import Any
+
+import click
+
+from workbench.cli.inputs import open_input, read_each
+from workbench.cli.output import MEASURE, REFUSED, print_export, say_findings, say_json, say_table
+from workbench.cli.relevance_files import matched
+from workbench.errors import finding_to_json
+from workbench.formats.runs import read_run
+from workbench.releases.check import ReleaseCheck, check_release
+from workbench.releases.comparison import (
+    ChangedPair,
+    RankingEffect,
+    ReleaseComparison,
+    SwapTest,
+    compare_releases,
+    comparison_export,
+)
+from workbench.releases.record_form import moment
+from workbench.releases.zipped import ZippedFiles, ZippedRelease
+from workbench.scoring.relevance import Relevance
+
+
+@click.group("release")
+def command() -> None:
+    """Check releases of test collections, and compare two of them; no server is needed."""
+
+
+@command.command("check")
+@click.argument("releases", metavar="FILE...", nargs=-1, required=True)
+@click.option("--sha256", default="", help="SHA-256 of the whole file, as the release's page has it.")
+@click.option("--json", "as_json", is_flag=True, help="A JSON array with one object a release.")
+def check(releases: tuple[str, ...], sha256: str, as_json: bool) -> None:
+    """Check the zips of releases, byte by byte; `-` is standard input.
+
+    A file that is damaged, missing or added is named on standard error, with the checksum stated and the one
+    found. Whoever changed a file could change its checksum too: --sha256 compares the whole with what the
+    release's page says. Of a release of another version of Workbench, which writes other texts and another
+    program for ir_datasets, not all can be checked. The exit code is 1 if anything was found, otherwise 0.
+    """
+    if sha256 and len(releases) > 1:
+        raise click.UsageError("--sha256 is of one file: give one")
+    checked: list[tuple[str, ReleaseCheck]] = []
+    for name in releases:
+        with open_input(name) as (stream, source):
+            checked.append((source, check_release(stream, source=source, sha256=sha256)))
+    if as_json:
+        say_json([_json(source, one) for source, one in checked])
+    else:
+        for _, one in checked:
+            say_findings(one.findings)
+        say_table(
+            ["release", "version", "files", "result", "SHA-256"],
+            [
+                (
+                    source,
+                    one.contents.about.version if one.contents else "-",
+                    one.members,
+                    "whole" if one.whole else "damaged" if one.damaged else "of another version",
+                    one.sha256,
+                )
+                for source, one in checked
+            ],
+            numeric=[2],
+        )
+    if any(not one.whole for _, one in checked):
+        raise SystemExit(REFUSED)
+
+
+def _json(source: str, one: ReleaseCheck) -> dict[str, object]:
+    about = one.contents.about if one.contents else None
+    return {
+        "file": source,
+        "whole": one.whole,
+        "title": about.title if about else None,
+        "version": about.version if about else None,
+        "files": one.members,
+        "sha256": one.sha256,
+        "findings": [finding_to_json(finding) for finding in one.findings],
+    }
+
+
+PAIRS_AS_CSV = click.option("--csv", "as_csv", is_flag=True, help="Every pair that differs, as CSV.")
+
+
+@command.command("compare")
+@click.argument("first")
+@click.argument("second")
+@click.option("--run", "runs", multiple=True, help="A run to score (repeatable); else those in the releases.")
+@MEASURE
+@PAIRS_AS_CSV
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def compare(
+    first: str, second: str, runs: tuple[str, ...], measure: str, as_csv: bool, as_json: bool
+) -> None:
+    """Compare the releases FIRST and SECOND: pairs that came, went and changed, and how the runs fare.
+
+    Every file of both is compared with its checksum first, and a damaged release is refused.
+    """
+    read = read_each(runs, lambda stream, source: read_run(stream, source=source).run)
+    scored = [run for _, run in read] or None
+    with ExitStack() as stack:
+        one, other = (stack.enter_context(_release(name)) for name in (first, second))
+        if scored and one.qrels:
+            relevance = Relevance(one.qrels)
+            scored = [matched(relevance, run) for run in scored]
+        found = compare_releases(one, other, runs=scored, measure=measure)
+    say_comparison(found, as_csv=as_csv, as_json=as_json)
+
+
+def say_comparison(found: ReleaseComparison, *, as_csv: bool, as_json: bool) -> None:
+    """Print a comparison for people, as JSON, or its pairs as CSV; raises UsageError for two of these."""
+    if as_csv and as_json:
+        raise click.UsageError("--csv and --json exclude one another: keep one of them")
+    if as_csv:
+        print_export(comparison_export(found), "csv")
+    elif as_json:
+        say_json(comparison_json(found))
+    else:
+        _say(found)
+
+
+def comparison_json(found: ReleaseComparison) -> dict[str, Any]:
+    """A comparison as one JSON object."""
+    return {
+        "first": found.first.version,
+        "second": found.second.version,
+        "rules": [one.label for one in found.rules],
+        "lines": list(found.lines),
+        "added": [_pair_json(one) for one in found.added],
+        "removed": [_pair_json(one) for one in found.removed],
+        "changed": [_pair_json(one) for one in found.changed],
+        "grades": [{"before": one, "after": other, "pairs": n} for one, other, n in found.grades],
+        "gained": found.gained,
+        "lost": found.lost,
+        "ranking": None if found.ranking is None else _ranking_json(found.ranking),
+        "not_ranked": found.not_ranked,
+    }
+
+
+def _pair_json(one: ChangedPair) -> dict[str, Any]:
+    at = one.decided_at
+    return asdict(one) | {"decided_at": moment(at) if isinstance(at, datetime) else None}
+
+
+def _ranking_json(found: RankingEffect) -> dict[str, Any]:
+    compared = found.comparison
+    return {
+        "measure": found.measure,
+        "topics": list(found.topics),
+        "runs": [asdict(one) for one in found.runs],
+        "tau": compared.tau.value,
+        "tau_ap": compared.tau_ap.value,
+        "undefined": compared.tau.undefined,
+        "swaps": [
+            {
+                "ahead": one.ahead,
+                "behind": one.behind,
+                "gap": list(one.gaps),
+                "p": list(one.p),
+                "significant": list(one.significant),
+            }
+            for one in found.swaps
+        ],
+    }
+
+
+def _say(found: ReleaseComparison) -> None:
+    same = sum(count for one, other, count in found.grades if one == other)
+    say_table(
+        [f"{found.first.version} to {found.second.version}", "pairs"],
+        [
+            ("added", len(found.added)),
+            ("removed", len(found.removed)),
+            ("grade changed", len(found.changed)),
+            ("now relevant", found.gained),
+            ("no longer relevant", found.lost),
+            ("same grade", same),
+        ],
+        numeric=[1],
+    )
+    click.echo()
+    table = found.grade_table
+    say_table(
+        [
+            f"grade in {found.first.version}",
+            *(f"{_grade(one)} in {found.second.version}" for one in table.columns),
+        ],
+        [(_grade(grade), *counts) for grade, counts in table.rows],
+        numeric=list(range(1, len(table.columns) + 1)),
+    )
+    click.echo()
+    if found.ranking is None:
+        click.echo(f"The runs are not ranked: {found.not_ranked}.")
+        return
+    effect, compared = found.ranking, found.ranking.comparison
+    say_table(
+        ["run", f"{effect.measure} before", "after", "rank before", "after"],
+        [
+            (one.tag, f"{one.before:.4f}", f"{one.after:.4f}", one.rank_before, one.rank_after)
+            for one in effect.runs
+        ],
+        numeric=[1, 2, 3, 4],
+    )
+    tau = "undefined" if compared.tau.value is None else f"{compared.tau.value:.3f}"
+    click.echo(
+        f"\nKendall's tau {tau} over {compared.runs:,} runs; topics in the qrels: {effect.topics[0]:,} and "
+        f"{effect.topics[1]:,}; pairs of runs that swap: {compared.swapped:,}"
+    )
+    for swap in effect.swaps:
+        click.echo(f"  {swap.ahead} was ahead of {swap.behind}: {swap_words(swap)}")
+    if effect.swaps:
+        click.echo(SWAP_TESTS)
+
+
+SWAP_TESTS = "p of paired t tests, two-sided, corrected by Holm for all pairs of runs; significant at 0.05"
+
+
+def swap_words(swap: SwapTest) -> str:
+    """Whether the difference of two runs that change places is significant, before and after."""
+    words = []
+    for when, p, significant in zip(("before", "after"), swap.p, swap.significant, strict=True):
+        tested = "not tested" if p is None else f"p {p:.3f}"
+        words.append(f"{when} {tested}{' (significant)' if significant else ''}")
+    return ", ".join(words)
+
+
+def _grade(grade: int | None) -> str:
+    return "no line" if grade is None else str(grade)
+
+
+@contextmanager
+def _release(name: str) -> Iterator[ZippedRelease]:
+    with open_input(name) as (stream, source), TemporaryFile() as kept:
+        if not stream.seekable():
+            shutil.copyfileobj(stream, kept)
+        with ZippedFiles(stream if stream.seekable() else kept, source=source) as files:
+            files.check()
+            yield ZippedRelease.of(files)

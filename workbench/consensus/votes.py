@@ -1,0 +1,275 @@
+"""Votes: who gave which grade to which pair, as numbers; and the grade a model finds most likely.
+
+A model takes `Votes` and returns a `Posterior`; `most_likely` makes it a rule. A rule looks at one pair after
+the other; where it can also be computed of a `VoteTable`, a dozen rules are compared in the time that one
+takes otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.consensus.judgments import grades_by_pair
+from workbench.consensus.rule import Evidence, Outcome, Pair, Settled
+from workbench.records import Judgment, Scale, sorted_pairs
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+# A probability of exactly 0 could never be raised again by anybody.
+LEAST = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """One place in each array a vote: the pair's number, the assessor's and the grade's, each from 0.
+
+    The same assessor may have voted several times on a pair.
+    """
+
+    # No slots: the matrices are made once, and multiplied with in every round of a model.
+    pairs: Numbers
+    assessors: Numbers
+    grades: Numbers
+    n_pairs: int
+    n_assessors: int
+    n_grades: int
+
+    def shares(self) -> Floats:
+        """The share of every grade among a pair's votes; shape (pairs, grades)."""
+        cells = self.grades * self.n_pairs + self.pairs
+        counts = np.bincount(cells, minlength=self.n_pairs * self.n_grades)
+        rows = counts.reshape(self.n_grades, self.n_pairs).astype(np.float64)
+        rows /= np.maximum(rows.sum(axis=0), 1.0)
+        return rows.T
+
+    @cached_property
+    def by_pair(self) -> tuple[Any, Any]:
+        """How often each assessor gave each grade to each pair; a sparse matrix (pairs, assessors x grades).
+
+        Times a figure by assessor and grade it gives the sums over each pair's votes. Beside it stands the
+        same transposed: times a figure by pair it gives the sums over what each assessor gave.
+        """
+        # Imported here: whoever asks for another rule must not wait for scipy. A product takes half the time
+        # of `take` and `bincount`.
+        from scipy.sparse import csr_array
+
+        columns = self.assessors * self.n_grades + self.grades
+        shape = self.n_pairs, self.n_assessors * self.n_grades
+        matrix = csr_array((np.ones(len(columns)), (self.pairs, columns)), shape=shape)
+        return matrix, matrix.T
+
+
+def normalised(logs: Floats) -> Floats:
+    """Probabilities (pairs, grades) from logarithms up to a constant of each pair (grades, pairs)."""
+    # They stay in memory grade by grade: few long rows are compared and added faster than many short ones.
+    rows: Floats = np.exp(logs - logs.max(axis=0))
+    rows /= rows.sum(axis=0)
+    return rows.T
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Posterior:
+    """How likely every grade is for every pair, shape (pairs, grades), and how reliable every assessor.
+
+    `reliability` is the model's chance that an assessor is right, by assessor; `rounds` were needed, and
+    `settled` is false where they were not enough.
+    """
+
+    probabilities: Floats
+    reliability: Floats
+    rounds: int
+    settled: bool
+
+    def grades(self) -> Numbers:
+        """The number of the most likely grade of every pair; of equally likely ones the lower."""
+        likeliest: Numbers = self.probabilities.argmax(axis=1)
+        return likeliest
+
+    def confidence(self) -> Floats:
+        """The probability of that grade."""
+        highest: Floats = self.probabilities.max(axis=1)
+        return highest
+
+
+def votes_of(triples: Iterable[tuple[int, int, int]]) -> Votes:
+    """Votes from (pair, assessor, grade), numbers from 0 without gaps."""
+    table = np.array(list(triples), dtype=np.int64).reshape(-1, 3)
+    pairs, assessors, grades = table.T
+    sizes = table.max(axis=0, initial=-1) + 1
+    return Votes(pairs, assessors, grades, *sizes.tolist())
+
+
+def most_likely(evidence: Evidence, model: Callable[[Votes], Posterior]) -> dict[Pair, Outcome]:
+    """The most likely grade of every pair under a model, with its probability."""
+    graded = evidence.graded
+    # Numbered in the order of their ids, so that nothing depends on who judged first.
+    pairs = sorted_pairs(graded)
+    assessors = {
+        name: at for at, name in enumerate(sorted({name for one in graded.values() for name in one}))
+    }
+    grades = sorted({grade for one in graded.values() for grade in one.values()})
+    place = {grade: at for at, grade in enumerate(grades)}
+    votes = votes_of(
+        (number, assessors[name], place[grade])
+        for number, pair in enumerate(pairs)
+        for name, grade in sorted(graded[pair].items())
+    )
+    if not len(votes.pairs):
+        return {}
+    posterior = model(votes)
+    return {
+        pair: Settled(grades[at], sure)
+        for pair, at, sure in zip(
+            pairs, posterior.grades().tolist(), posterior.confidence().tolist(), strict=True
+        )
+    }
+
+
+LEFT = -1
+"""In the place of a grade that there is not."""
+
+
+@dataclass(frozen=True, eq=False)
+class VoteTable:
+    """The votes on `pairs`, sorted by topic and docno as bytes, of assessors by `names`, for grades `values`.
+
+    `judged` says which pairs have a judgment that counts, and `decided` by row what an adjudicator decided;
+    pairs without a grade have no vote. Grades are relevant from `relevant_from` on.
+    """
+
+    # No slots: what several rules need is computed once.
+    pairs: Sequence[Pair]
+    names: tuple[str, ...]
+    values: Numbers
+    votes: Votes
+    judged: NDArray[np.bool_]
+    decided: Mapping[int, int]
+    relevant_from: int
+
+    @cached_property
+    def counts(self) -> Numbers:
+        """How many assessors gave each grade; shape (pairs, grades)."""
+        votes = self.votes
+        cells = votes.pairs * votes.n_grades + votes.grades
+        size = votes.n_pairs * votes.n_grades
+        return np.bincount(cells, minlength=size).reshape(votes.n_pairs, votes.n_grades)
+
+    @cached_property
+    def n(self) -> Numbers:
+        """How many assessors gave a grade; shape (pairs,)."""
+        return np.bincount(self.votes.pairs, minlength=self.votes.n_pairs)
+
+    @cached_property
+    def most(self) -> int:
+        """How many grades a pair has at most."""
+        return int(self.n.max(initial=0))
+
+    @cached_property
+    def graded(self) -> Votes:
+        """The votes with the pairs that have one numbered anew, as models need them."""
+        there = self.n > 0
+        if there.all():
+            return self.votes
+        return replace(
+            self.votes, pairs=(np.cumsum(there) - 1)[self.votes.pairs], n_pairs=int(np.count_nonzero(there))
+        )
+
+    def given_by(self, name: str) -> Numbers:
+        """The place of the grade that one assessor gave to each pair, LEFT where there is none."""
+        found = np.full(len(self.pairs), LEFT, np.int64)
+        if name in self.names:
+            own = self.votes.assessors == self.names.index(name)
+            found[self.votes.pairs[own]] = self.votes.grades[own]
+        return found
+
+    def share_of(self, places: Numbers) -> Floats:
+        """The share of each pair's assessors who gave the grade in this place; 0 where it is LEFT."""
+        rows = np.arange(len(places))
+        given = np.where(places == LEFT, 0, self.counts[rows, places] if self.counts.size else 0)
+        share: Floats = given / np.maximum(self.n, 1)
+        return share
+
+    def outcome(self, places: Numbers, unsettled: str = "") -> TableOutcome:
+        """The grade in each of these places, with the share of the assessors who gave it."""
+        grades = self.values[places] if len(self.values) else places
+        return TableOutcome(grades, self.share_of(places), np.where(places == LEFT, 0, LEFT), (unsettled,))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableOutcome:
+    """What a rule gives to each pair of a table: a grade with its confidence, or a reason for none.
+
+    `reasons[i]` is the place among `words` of why pair number i has no grade, LEFT where it has one. What is
+    said of pairs without a vote does not count, unless they are `adjudicated`, which are rows.
+    """
+
+    grades: Numbers
+    confidence: Floats
+    reasons: Numbers
+    words: tuple[str, ...] = ()
+    adjudicated: tuple[int, ...] = ()
+
+    def with_decisions(self, table: VoteTable, rows: Collection[int]) -> TableOutcome:
+        """The same with what the adjudicator decided of some rows."""
+        grades, confidence, reasons = self.grades.copy(), self.confidence.copy(), self.reasons.copy()
+        for row in rows:
+            grade = table.decided[row]
+            here = np.flatnonzero(table.values == grade)
+            given = int(table.counts[row, here[0]]) if len(here) else 0
+            grades[row], reasons[row] = grade, LEFT
+            confidence[row] = given / table.n[row] if table.n[row] else 0.0
+        return replace(
+            self, grades=grades, confidence=confidence, reasons=reasons, adjudicated=tuple(sorted(rows))
+        )
+
+
+def vote_table(
+    judgments: Iterable[Judgment],
+    *,
+    scale: Scale | None = None,
+    relevant_from: int = 1,
+    decided: Mapping[Pair, int] | None = None,
+) -> VoteTable:
+    """The table of current judgments and an adjudicator's decisions; raises as `grades_by_pair` does."""
+    by_pair, decisions = grades_by_pair(judgments, scale), decided or {}
+    pairs = tuple(sorted_pairs({**by_pair, **dict.fromkeys(decisions)}))
+    names = tuple(sorted({name for grades in by_pair.values() for name in grades}))
+    values = sorted({grade for grades in by_pair.values() for grade in grades.values()})
+    number = {name: at for at, name in enumerate(names)}
+    place = {grade: at for at, grade in enumerate(values)}
+    nobody: dict[str, int] = {}
+    each = [by_pair.get(pair, nobody) for pair in pairs]
+    who = np.array([number[name] for grades in each for name in grades], np.int64)
+    which = np.array([place[grade] for grades in each for grade in grades.values()], np.int64)
+    at = np.repeat(np.arange(len(pairs)), np.fromiter(map(len, each), np.int64, len(each)))
+    # In the order of their names, so that nothing depends on who judged first.
+    order = np.lexsort((who, at))
+    return VoteTable(
+        pairs,
+        names,
+        np.array(values, np.int64),
+        Votes(at[order], who[order], which[order], len(pairs), len(names), len(values)),
+        np.fromiter((pair in by_pair for pair in pairs), np.bool_, len(pairs)),
+        {row: decisions[pair] for row, pair in enumerate(pairs) if pair in decisions} if decisions else {},
+        relevant_from,
+    )
+
+
+def most_likely_of_table(model: Callable[[Votes], Posterior]) -> Callable[[VoteTable], TableOutcome]:
+    """What `most_likely` makes of each pair alone, for all pairs of a table."""
+
+    def settle(table: VoteTable) -> TableOutcome:
+        grades, confidence = np.zeros(len(table.pairs), np.int64), np.zeros(len(table.pairs))
+        if len(table.votes.pairs):
+            there, found = table.n > 0, model(table.graded)
+            grades[there], confidence[there] = table.values[found.grades()], found.confidence()
+        return TableOutcome(grades, confidence, np.full(len(table.pairs), LEFT))
+
+    return settle

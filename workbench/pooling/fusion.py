@@ -1,0 +1,200 @@
+"""Strategies that fuse the runs: every document gets a weight, and the heaviest of each topic are pooled.
+
+To add one: a function that weighs a topic's documents, its `Strategy`, and a line in
+`workbench.pooling.strategies`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from workbench.errors import WorkbenchError
+from workbench.pooling.candidates import Floats, Ranked, TopicCandidates, gather, heaviest
+from workbench.pooling.planning import size_of_budget
+from workbench.pooling.pool import Pair, Pool
+from workbench.pooling.strategy import BUDGET, NUMBER, WHOLE, Parameter, Strategy
+from workbench.records import PoolEntry, Run, TieRule
+
+
+def min_max(ranked: Ranked) -> Floats:
+    """The scores of a run for a topic between 0 (its last document) and 1 (its first).
+
+    Where all scores are equal they carry no information and are 0, as in ranx. Raises WorkbenchError for a
+    score that is not a finite number.
+    Source: Lee 1997.
+    """
+    high, low = float(ranked.scores[0]), float(ranked.scores[-1])
+    if not np.isfinite(ranked.scores).all():
+        raise WorkbenchError(
+            f'the run "{ranked.tag}" has a score that is not a finite number', remedy="load a corrected run"
+        )
+    if high == low:
+        return np.zeros(len(ranked.scores))
+    if not np.isfinite(high - low):
+        # The halves of two doubles never lie too far apart.
+        return (ranked.scores / 2 - low / 2) / (high / 2 - low / 2)
+    return (ranked.scores - low) / (high - low)
+
+
+def heaviest_pool(
+    runs: Iterable[Run], weigh: Callable[[TopicCandidates], Floats], *, budget: int, ties: TieRule
+) -> Pool:
+    """The `budget` documents of each topic with the largest weights, with these weights.
+
+    Runs are read whole. Weights (0 or more, one for each document) are compared after rounding to 12 digits;
+    of equal ones the docno that comes last (bytes) goes first. Contributions are all runs that retrieved a
+    document.
+    Raises WorkbenchError for a budget below 1 and Conflict where two runs have the same tag.
+    """
+    if budget < 1:
+        raise WorkbenchError(f"a budget of {budget} judges nothing", remedy="give a budget of 1 or more")
+    gathered = gather(runs, ties=ties)
+    entries: list[PoolEntry] = []
+    weights: dict[Pair, float] = {}
+    for topic in gathered.topics:
+        chosen = dict(heaviest(weigh(topic), budget))
+        entries.extend(topic.entries(chosen))
+        weights.update({(topic.topic, topic.docnos[place]): chosen[place] for place in sorted(chosen)})
+    return Pool(tuple(entries), gathered.tags, gathered.largest_possible(budget), weights=weights)
+
+
+def borda_pool(runs: Iterable[Run], *, budget: int = 100, ties: TieRule = TieRule.TREC_EVAL) -> Pool:
+    """The `budget` documents of each topic with the most points.
+
+    Of the c documents that any run retrieved for the topic a run gives c points to its first, c - 1 to its
+    second and so on; those that it did not retrieve share the points that are left. A run without a document
+    for the topic does not vote.
+    Errors and the cut are those of `heaviest_pool`.
+    Source: Aslam and Montague 2001.
+    """
+    return heaviest_pool(runs, _points, budget=budget, ties=ties)
+
+
+def _points(topic: TopicCandidates) -> Floats:
+    documents = len(topic.docnos)
+
+    def shares(ranked: Ranked) -> float:
+        # 1 + 2 + ... + m points are left for m documents.
+        return (documents - len(ranked.documents) + 1) / 2
+
+    beyond = topic.summed(lambda ranked: documents + 1 - ranked.ranks - shares(ranked))
+    return beyond + sum(shares(ranked) for ranked in topic.lists)
+
+
+BORDA = Strategy(
+    "borda",
+    "the documents with the most points when runs vote by rank",
+    "Aslam and Montague 2001",
+    (BUDGET,),
+    borda_pool,
+    size=size_of_budget,
+)
+
+
+def combmnz_pool(runs: Iterable[Run], *, budget: int = 100, ties: TieRule = TieRule.TREC_EVAL) -> Pool:
+    """The `budget` documents of each topic with the largest CombSUM times number of retrieving runs.
+
+    A run counts as retrieving wherever it has the document, also where its normalised score is 0.
+    Errors and the cut are those of `heaviest_pool`; WorkbenchError also for a score that is not finite.
+    Source: Fox and Shaw 1994, normalised as by Lee 1997.
+    """
+    return heaviest_pool(runs, _products, budget=budget, ties=ties)
+
+
+def _products(topic: TopicCandidates) -> Floats:
+    retrieving = topic.summed(lambda ranked: np.ones(len(ranked.documents)))
+    return topic.summed(min_max) * retrieving
+
+
+COMBMNZ = Strategy(
+    "combmnz",
+    "as combsum, times the number of runs that retrieved the document",
+    "Fox and Shaw 1994; Lee 1997",
+    (BUDGET,),
+    combmnz_pool,
+    size=size_of_budget,
+)
+
+
+def combsum_pool(runs: Iterable[Run], *, budget: int = 100, ties: TieRule = TieRule.TREC_EVAL) -> Pool:
+    """The `budget` documents of each topic with the largest sum of scores, min-max within run and topic.
+
+    A run's last document gets 0, the same as one that it did not retrieve.
+    Errors and the cut are those of `heaviest_pool`; WorkbenchError also for a score that is not finite.
+    Source: Fox and Shaw 1994, normalised as by Lee 1997.
+    """
+    return heaviest_pool(runs, _sums, budget=budget, ties=ties)
+
+
+def _sums(topic: TopicCandidates) -> Floats:
+    return topic.summed(min_max)
+
+
+COMBSUM = Strategy(
+    "combsum",
+    "the documents with the largest sum of normalised scores",
+    "Fox and Shaw 1994; Lee 1997",
+    (BUDGET,),
+    combsum_pool,
+    size=size_of_budget,
+)
+
+
+PERSISTENCE = Parameter(
+    "p", "how likely a reader goes on to the next rank", 0.8, NUMBER, lowest=0.01, highest=0.999
+)
+
+
+def rbp_pool(
+    runs: Iterable[Run], *, budget: int = 100, p: float = 0.8, ties: TieRule = TieRule.TREC_EVAL
+) -> Pool:
+    """The `budget` documents of each topic with the largest sum over the runs of (1 - p) p^(rank - 1).
+
+    Errors and the cut are those of `heaviest_pool`.
+    Source: Moffat, Webber and Zobel 2007, method A.
+    """
+
+    def weigh(topic: TopicCandidates) -> Floats:
+        return topic.summed(lambda ranked: (1 - p) * p ** (ranked.ranks - 1))
+
+    return heaviest_pool(runs, weigh, budget=budget, ties=ties)
+
+
+RBP = Strategy(
+    "rbp",
+    "the documents that weigh most in the runs' rank-biased precision",
+    "Moffat, Webber and Zobel 2007, method A",
+    (BUDGET, PERSISTENCE),
+    rbp_pool,
+    size=size_of_budget,
+)
+
+
+def rrf_pool(
+    runs: Iterable[Run], *, budget: int = 100, k: int = 60, ties: TieRule = TieRule.TREC_EVAL
+) -> Pool:
+    """The `budget` documents of each topic with the largest sum over the runs of 1 / (k + rank).
+
+    Errors and the cut are those of `heaviest_pool`.
+    Source: Cormack, Clarke and Buettcher 2009, who take k = 60.
+    """
+
+    def weigh(topic: TopicCandidates) -> Floats:
+        return topic.summed(lambda ranked: 1 / (k + ranked.ranks))
+
+    return heaviest_pool(runs, weigh, budget=budget, ties=ties)
+
+
+RRF = Strategy(
+    "rrf",
+    "the documents with the largest sum of reciprocal ranks",
+    "Cormack, Clarke and Buettcher 2009",
+    (
+        BUDGET,
+        Parameter("k", "how strongly the first ranks are damped", 60, WHOLE, lowest=0),
+    ),
+    rrf_pool,
+    size=size_of_budget,
+)
