@@ -76,6 +76,7 @@ def test_a_task_is_nobody_elses(enter: Enter, task: str) -> None:
     for name in ("Ben", "Olga", "Vera", "Petra"):
         assert enter(name).get(task).status_code in {403, 404}
     assert enter("Ada").get(PAGE).status_code == 403
+    assert enter("Ada").get(f"{task}?pair=9").status_code == 404
     assert enter("Ben").get(SIDES).status_code == 200
     assert "T1" not in enter("Ben").get(SIDES).text
 

@@ -98,6 +98,8 @@ def test_administrators_filter_and_export_the_trail(enter: Any, cast: Cast) -> N
     assert "One" not in page
     rows = list(csv.DictReader(olga.get("/administration/trail.csv?login=olga").text.splitlines()))
     assert [row["entry"] for row in rows] == ["2", "1"]
+    of_one = olga.get(f"/administration/trail.csv?request={rows[0]['request']}").text.splitlines()
+    assert [line.split(",")[0] for line in of_one] == ["entry", "2"]
     lines = olga.get("/administration/trail.jsonl").text.splitlines()
     assert [json.loads(line)["act"] for line in lines] == ["account.rename"] * 2
     assert enter("Vera").get("/administration/trail").status_code == 403

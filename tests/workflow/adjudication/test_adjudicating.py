@@ -178,19 +178,6 @@ def test_what_cannot_be_decided_is_refused(sqlite_database: Database) -> None:
     assert held(sqlite_database, one) == []
 
 
-def test_the_desk_shows_statement_document_and_what_each_assessor_says(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        one = disputed_campaign(db)
-        shown = disputed_pair(db, one.id, FAR, one.judith)
-        assert (shown.topic.narrative, shown.document.text) == (
-            "Only tables of the harbour.",
-            "Text of d1",
-        )
-        assert [(voice.name, voice.now.grade) for voice in shown.opinions] == [("Ada", 0), ("Ben", 3)]
-        assert (shown.spread.distance, shown.may_go_back, shown.own, shown.seen) == (3, True, False, 0)
-        assert disputed_pair(db, one.id, FAR, one.made.accounts["Ada"]).own
-
-
 def test_hidden_names_are_letters_in_an_order_of_the_pairs_own(sqlite_database: Database) -> None:
     names = [f"assessor {number}" for number in range(6)]
     with sqlite_database.writing() as db:

@@ -19,7 +19,6 @@ from workbench.workflow.adjudication.disputed_pair import disputed_pair
 from workbench.workflow.adjudication.disputes import dispute_queue
 from workbench.workflow.adjudication.queue import State
 from workbench.workflow.adjudication.rules import AdjudicationRules, save_adjudication_rules
-from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.submission import Passage, Submission
 from workbench.workflow.people.membership import add_role, remove_role
 from workbench.workflow.people.roles import Role
@@ -27,49 +26,6 @@ from workbench.workflow.people.roles import Role
 
 def state(db: Session, one: Disputed, pair: tuple[str, str]) -> State:
     return next(line.state for line in dispute_queue(db, one.id).lines if line.pair == pair)
-
-
-def test_a_pair_sent_back_returns_when_all_have_answered_with_before_and_after(database: Database) -> None:
-    with database.writing() as db:
-        one = disputed_campaign(db)
-        one.decide(db, FAR, Decision.BACK, reason="look at the table")
-        ada = one.made.accounts["Ada"]
-        (line,) = discussions(db, one.id, ada)
-        assert ((line.topic, line.docno), line.answered, line.all_answered) == (FAR, False, False)
-        seen = discussion(db, one.id, ada, FAR)
-        assert [(voice.name, voice.now.grade, voice.mine) for voice in seen.opinions] == [
-            ("Ada", 0, True),
-            ("Ben", 3, False),
-        ]
-        assert (seen.why, seen.mine.grade, seen.answered) == ("look at the table", 0, False)
-        one.discuss(db, "Ada", FAR, 2, "the table is of the harbour after all")
-        assert state(db, one, FAR) is State.BACK
-        assert disputed_pair(db, one.id, FAR, one.judith).waiting == 1
-        one.discuss(db, "Ben", FAR, 3, "I stay with it")
-        # 2 and 3 still differ, so an adjudicator must decide; both rounds lie side by side.
-        assert state(db, one, FAR) is State.OPEN
-        first, second = disputed_pair(db, one.id, FAR, one.judith).opinions
-        assert first.before is not None
-        assert second.before is not None
-        assert [(first.before.grade, first.now.grade), (second.before.grade, second.now.grade)] == [
-            (0, 2),
-            (3, 3),
-        ]
-        assert (first.changed, second.changed) == (True, False)
-        assert first.now.comment == "the table is of the harbour after all"
-        assert dispute_queue(db, one.id).lines[0].discussed
-
-
-def test_agreement_dissolves_the_dispute_and_counts_as_settled_by_discussion(database: Database) -> None:
-    with database.writing() as db:
-        one = disputed_campaign(db)
-        one.decide(db, FAR, Decision.BACK)
-        one.discuss(db, "Ben", FAR, 0)
-        found = dispute_queue(db, one.id)
-        assert state(db, one, FAR) is State.SETTLED
-        assert (found.done, found.counts[State.SETTLED]) == (1, 1)
-        said = {j.assessor: j.grade for j in current_judgments(db, one.id) if (j.topic, j.docno) == FAR}
-        assert said == {"Ada": 0, "Ben": 0}
 
 
 def test_nobody_else_sees_a_discussion_and_no_other_pair_is_shown(sqlite_database: Database) -> None:

@@ -8,7 +8,6 @@ from tests.workflow.adjudication.disputed import AGREED, FAR, LINE, NEAR, Disput
 from workbench.consensus.disputes import Difference
 from workbench.errors import WorkbenchError
 from workbench.storage.engine import Database
-from workbench.workflow.adjudication.decisions import Decision
 from workbench.workflow.adjudication.disputes import dispute_queue, titles_of
 from workbench.workflow.adjudication.queue import Order, State
 from workbench.workflow.adjudication.queue_lines import Queue
@@ -60,25 +59,6 @@ def test_pairs_come_by_topic_by_distance_or_by_their_influence_on_the_ranking(
         # The only graded document of T2 is all of the ideal, whatever its grade: nDCG stays as it is.
         assert shifts[LINE] == 0
         assert moved.topics == (("T1", 2), ("T2", 1))
-
-
-def test_each_decision_moves_a_pair_to_its_state(database: Database) -> None:
-    with database.writing() as db:
-        one = disputed_campaign(db)
-        one.decide(db, FAR, 2, reason="the second paragraph")
-        one.decide(db, NEAR, Decision.UNCLEAR, reason="what is a net?")
-        one.decide(db, LINE, Decision.BACK)
-        found = dispute_queue(db, one.id, order=Order.TOPIC)
-        lines = tuple(found.lines)
-    assert [(line.pair, line.state) for line in lines] == [
-        (FAR, State.DECIDED),
-        (NEAR, State.UNCLEAR),
-        (LINE, State.BACK),
-    ]
-    decided = lines[0].decided
-    assert decided is not None
-    assert (decided.grade, decided.reason, decided.by) == (2, "the second paragraph", "Judith")
-    assert (found.total, found.done, found.counts[State.OPEN]) == (3, 1, 0)
 
 
 def test_the_next_pair_is_the_next_open_one_and_after_the_last_the_first(sqlite_database: Database) -> None:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from sqlalchemy.orm import Session
 
 from tests.builders import Made, campaign_with_people
-from workbench.agreement.bands import Band
-from workbench.agreement.options import AgreementOptions, Machines
-from workbench.errors import WorkbenchError
-from workbench.records import Answer, Judgment, Topic
+from workbench.agreement.options import AgreementOptions
+from workbench.records import Judgment, Topic
 from workbench.storage.engine import Database
 from workbench.workflow.agreement.report import (
     agreement_of_people,
-    campaign_agreement,
     campaign_pair,
 )
 from workbench.workflow.campaigns.collection import load_topics
@@ -58,43 +53,3 @@ def test_the_textbooks_table_gives_the_textbooks_figures(database: Database) -> 
     assert two.estimate("unpooled").value == pytest.approx((0.925 - 0.665) / (1 - 0.665))
     assert people.together.value == pytest.approx(two.estimate("pooled").value)
     assert (found.shared.both, len(found.disagreed)) == (400, 30)
-
-
-def test_unsure_and_cannot_judge_do_not_enter_agreement(database: Database) -> None:
-    with database.writing() as db:
-        made = manning(db)
-        import_judgments(
-            db, made.campaign.id, [Judgment("Judge 1", "T2", "y1", None, Answer.UNSURE)], source="f"
-        )
-        import_judgments(db, made.campaign.id, [Judgment("Judge 2", "T2", "y1", 1)], source="g")
-        shared = campaign_pair(db, made.campaign.id, PLAIN, first="Judge 1", second="Judge 2").shared
-    assert (shared.both, shared.first_only, shared.second_only) == (400, 0, 1)
-
-
-def test_agreement_needs_two_assessors_and_a_line_on_the_scale(database: Database) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db)
-        with pytest.raises(WorkbenchError, match="two people"):
-            campaign_agreement(db, made.campaign.id, PLAIN)
-        with pytest.raises(WorkbenchError, match="cannot be the lowest relevant grade"):
-            campaign_agreement(db, made.campaign.id, replace(PLAIN, relevant_from=2))
-        import_judgments(db, made.campaign.id, [Judgment(who, "T1", "d1", 1) for who in "XY"], source="f")
-        with pytest.raises(WorkbenchError, match="nobody has no grade that is included"):
-            campaign_pair(db, made.campaign.id, PLAIN, first="X", second="nobody")
-
-
-def test_the_overviews_figure_is_that_of_the_page(database: Database) -> None:
-    with database.writing() as db:
-        made = manning(db)
-        robot = [Judgment("robot", "T1", "x0", 1)]
-        import_judgments(db, made.campaign.id, robot, source="r", machines={"robot"})
-        report = campaign_agreement(db, made.campaign.id, replace(PLAIN, machines=Machines.AMONG))
-        assert [one.name for one in report.selection.assessors] == ["Judge 1", "Judge 2", "robot"]
-        report = campaign_agreement(db, made.campaign.id, PLAIN)
-        people = agreement_of_people(db, made.campaign.id)
-    assert people.together.value == report.estimate("pooled").value
-    assert people.together.found.n == 400
-    # The verdict is on the lower bound of the interval, which lies below .8 and above .6.
-    assert people.together.interval is not None
-    assert people.together.interval.low == pytest.approx(0.7, abs=0.1)
-    assert people.together.band is Band.SUBSTANTIAL

@@ -7,27 +7,17 @@ import pytest
 from tests.builders import campaign_with_people
 from tests.support import shared
 from workbench.agreement.coefficients.alpha import alpha
-from workbench.agreement.options import AgreementOptions, Basis, Machines
+from workbench.agreement.options import AgreementOptions, Basis
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.formats.judgments import read_judgments
 from workbench.records import FOUR_GRADES, Answer, Judgment, Topic
 from workbench.storage.engine import Database
 from workbench.workflow.agreement.selection import (
-    ComparedGrades,
     campaign_ratings,
     compared_grades,
 )
 from workbench.workflow.campaigns.collection import load_topics
 from workbench.workflow.judging.importing import import_judgments
-
-
-def test_grades_are_compared_as_they_are_or_as_relevant_and_not() -> None:
-    graded, binary = ComparedGrades((3, 2, 0), 2, True), ComparedGrades((3, 2, 0), 2, False)
-    assert (graded.categories, graded.lowest_relevant) == ((3, 2, 0), 2)
-    assert (binary.categories, binary.lowest_relevant) == ((1, 0), 1)
-    assert [graded.category(grade) for grade in (3, 2, 0)] == [3, 2, 0]
-    assert [binary.category(grade) for grade in (3, 2, 0)] == [1, 1, 0]
-    assert [graded.relevant(grade) for grade in (3, 2, 0)] == [True, True, False]
 
 
 @pytest.mark.parametrize("line", [0, 3, -1])
@@ -64,23 +54,6 @@ def test_what_people_said_enters_from_the_campaigns_line_on(database: Database) 
         assert every.sentence.startswith("5 of all 6 pairs of 1 topic and 6 documents")
         with pytest.raises(WorkbenchError, match="cannot be the lowest relevant grade"):
             campaign_ratings(db, made.campaign.id, AgreementOptions(relevant_from=0))
-
-
-def test_machines_are_kept_apart_and_a_new_answer_is_seen_at_once(database: Database) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db, scale=FOUR_GRADES)
-        import_judgments(db, made.campaign.id, GIVEN, source="people.tsv")
-        later = [Judgment("robot", "T1", "d2", 1), Judgment("Y", "T1", "d2", 2)]
-        import_judgments(db, made.campaign.id, later[:1], source="robot.tsv", machines=("robot",))
-        import_judgments(db, made.campaign.id, later[1:], source="again.tsv")
-        assert campaign_ratings(db, made.campaign.id, AgreementOptions()).pairs == (
-            ("T1", "d1"),
-            ("T1", "d2"),
-        )
-        among = campaign_ratings(db, made.campaign.id, AgreementOptions(machines=Machines.AMONG))
-        assert [(voice.name, voice.machine) for voice in among.assessors] == [
-            ("X", False), ("Y", False), ("robot", True),
-        ]  # fmt: skip
 
 
 @pytest.mark.slow

@@ -100,9 +100,3 @@ def test_rows_have_every_comparison_and_a_line_must_be_one(sqlite_database: Data
     assert (repeats["positive"], repeats["negative"], repeats["pooled"]) == (1.0, 1.0, None)
     assert repeats["undefined"] == "3 pairs, 1 of a rarer grade, are too few for a kappa"
     assert repeats["would_define"] == "50 pairs or more, 10 of them of a rarer grade"
-
-
-def test_without_any_repeat_there_is_nobody(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        made = campaign_with_people(db)
-        assert consistency(db, made.campaign.id, AgreementOptions()).assessors == ()

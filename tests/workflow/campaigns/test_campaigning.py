@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.builders import account, campaign_with_people
 from workbench.errors import Conflict, NotFound, WorkbenchError
-from workbench.records import BINARY, FOUR_GRADES, Grade, Judgment, Scale
+from workbench.records import BINARY, FOUR_GRADES
 from workbench.storage.engine import Database
-from workbench.workflow.campaigns.campaigns import campaign_by_slug, change_campaign, create_campaign
+from workbench.workflow.campaigns.campaigns import campaign_by_slug, create_campaign
 from workbench.workflow.campaigns.scales import scale_from_json, scale_to_json
-from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.judging.worklists import effective_roles
-from workbench.workflow.overview.cards import campaigns_of
-from workbench.workflow.people.roles import Role
 
 
 def test_a_campaign_is_found_by_the_short_name_made_from_its_name(database: Database) -> None:
@@ -43,29 +38,6 @@ def test_names_are_checked(database: Database) -> None:
         create_campaign(db, name="X", scale=BINARY, slug="taken")
         with pytest.raises(Conflict, match="taken"):
             create_campaign(db, name="Y", scale=BINARY, slug="taken")
-
-
-def test_the_organiser_and_nobody_else_sees_a_new_campaign(database: Database) -> None:
-    with database.writing() as db:
-        olga, outsider = account(db, "Olga"), account(db, "Oda")
-        campaign = create_campaign(db, name="X", scale=BINARY, organiser=olga)
-        assert effective_roles(db, campaign.id, olga) == {Role.ORGANISER}
-        assert effective_roles(db, campaign.id, outsider) == frozenset()
-        assert [card.slug for card in campaigns_of(db, olga)] == ["x"]
-        assert campaigns_of(db, outsider) == ()
-
-
-def test_grades_keep_their_values_once_something_is_judged(database: Database) -> None:
-    relabelled = Scale((Grade(0, "No", "o"), Grade(1, "Yes", "y", weight=2)), relevant_from=1)
-    with database.writing() as db:
-        made = campaign_with_people(db)
-        change_campaign(db, made.campaign.id, name="Four", guidelines="", scale=FOUR_GRADES)
-        change_campaign(db, made.campaign.id, name="Two", guidelines="", scale=BINARY)
-        import_judgments(db, made.campaign.id, [Judgment("X", "T1", "d1", 1)], source="f")
-        changed = change_campaign(db, made.campaign.id, name="Two", guidelines="# How", scale=relabelled)
-        assert (changed.scale, changed.guidelines) == (relabelled, "# How")
-        with pytest.raises(Conflict, match="grade values cannot change"):
-            change_campaign(db, made.campaign.id, name="Two", guidelines="", scale=FOUR_GRADES)
 
 
 def test_a_scale_survives_its_json() -> None:

@@ -14,8 +14,8 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import PoolEventRow
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools.additions import Additions, add_documents
-from workbench.workflow.pools.drafts import before_opening, delete_draft, open_pool, rebuild_draft
-from workbench.workflow.pools.listing import pool_report, pools_of
+from workbench.workflow.pools.drafts import before_opening, open_pool
+from workbench.workflow.pools.listing import pool_report
 from workbench.workflow.pools.making import make_pool
 
 
@@ -41,17 +41,6 @@ def test_a_draft_is_told_what_is_known_when_it_is_opened(database: Database) -> 
         # A second click opens nothing twice.
         assert not open_pool(db, made.campaign.id, "live", seen=before.sha256)
         assert len(db.scalars(select(PoolEventRow)).all()) == 1
-
-
-def test_a_draft_can_be_built_again_and_deleted(database: Database) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db)
-        send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
-        make_pool(db, made.campaign.id, PoolRecipe(strategy="hedge"), name="live", draft=True)
-        rebuilt = rebuild_draft(db, made.campaign.id, "live")
-        assert (rebuilt.entered, rebuilt.left, rebuilt.pool.pool.pairs) == (0, 0, 9)
-        delete_draft(db, made.campaign.id, "live")
-        assert pools_of(db, made.campaign.id) == ()
 
 
 def test_nothing_is_added_by_hand_to_an_adaptive_pool(database: Database) -> None:

@@ -5,21 +5,20 @@ from __future__ import annotations
 import gzip
 
 import pytest
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, campaign_with_people, run_text, send_runs
 from tests.workflow.judging.handed_out import Live, live_pool
-from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
+from workbench.errors import Conflict
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import PoolEntryRow, PoolEventRow, RunRow
 from workbench.workflow.judging.adaptive_report import live_report
-from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools.adaptive_pools import pool_events
-from workbench.workflow.pools.listing import pool_report, pools_of
+from workbench.workflow.pools.listing import pool_report
 from workbench.workflow.pools.making import make_pool
 
 
@@ -32,33 +31,6 @@ def judge(db: Session, live: Live, name: str, *grades: int | None) -> list[str]:
         live.say(db, name, docno, grade)
         seen.append(docno)
     return seen
-
-
-def test_an_adaptive_pool_begins_empty_and_asks_for_its_budget(database: Database) -> None:
-    with database.writing() as db:
-        live = live_pool(db, "thompson", budget=4)
-        [line] = pools_of(db, live.made.campaign.id)
-        report = pool_report(db, live.made.campaign.id, live.name)
-        # T1 has five documents and T2 four: four each.
-        assert (line.adaptive, line.pairs, line.recipe) == (
-            True,
-            8,
-            "thompson, depth 100, budget 4, rate 1, seed 0",
-        )
-        assert [(size.topic, size.pairs) for size in report.by_topic] == [("T1", 4), ("T2", 4)]
-        assert db.scalar(select(func.count()).select_from(PoolEntryRow)) == 0
-        assert report.recipe["totals"] == {"T1": 4, "T2": 4}
-
-
-def test_what_a_strategy_does_not_take_is_refused(database: Database) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db)
-        send_runs(db, made.campaign.id, alpha=ALPHA)
-        with pytest.raises(InvalidInput):
-            make_pool(db, made.campaign.id, PoolRecipe(strategy="hedge", parameters={"beta": 2}))
-        with pytest.raises(WorkbenchError, match="there is no pooling strategy"):
-            make_pool(db, made.campaign.id, PoolRecipe(strategy="by heart"))
-        assert pools_of(db, made.campaign.id) == ()
 
 
 def test_a_supplementary_one_learns_from_what_people_judged_and_asks_only_for_the_rest(
@@ -111,25 +83,6 @@ def test_the_report_tells_what_is_out_and_what_was_found(database: Database) -> 
         assert live_report(db, live.made.campaign.id, live.name).by_topic[0].found == (2,)
 
 
-def test_the_report_names_who_has_a_document_now(database: Database) -> None:
-    with database.writing() as db:
-        live = live_pool(db)
-        docno = live.next(db, "Ben")
-        [out] = live_report(db, live.made.campaign.id, live.name).out
-        assert (out.topic, out.docno, out.assessor) == ("T1", docno, "Ben")
-
-
-def test_only_an_adaptive_pool_has_events(database: Database) -> None:
-    with database.writing() as db:
-        live = live_pool(db)
-        plain = make_pool(db, live.made.campaign.id, PoolRecipe(parameters={"depth": 1}))
-        for ask in (live_report, pool_events):
-            with pytest.raises(WorkbenchError, match="is not adaptive"):
-                ask(db, live.made.campaign.id, plain.pool.name)
-            with pytest.raises(NotFound):
-                ask(db, live.made.campaign.id, "no such pool")
-
-
 def test_a_replay_tells_every_event_that_does_not_come_out(database: Database) -> None:
     with database.writing() as db:
         live = live_pool(db)
@@ -165,15 +118,3 @@ def test_runs_that_are_not_what_they_were_replay_nothing_and_choose_nothing(data
             live.replay(db)
         with pytest.raises(Conflict, match="run alpha is not what it was"):
             live.next(db, "Ada")
-
-
-def test_a_process_keeps_only_so_many_pools(database: Database) -> None:
-    with database.writing() as db:
-        first = live_pool(db)
-        second = live_pool(db, "hedge", made=first.made)
-        states = AdaptiveStates(most=1)
-        for turn in range(4):
-            live = (first, second)[turn % 2]
-            shown = Live(live.made, live.pool_id, live.name, live.tasks, states)
-            judge(db, shown, "Ada", 0)
-        assert first.replay(db).differences == second.replay(db).differences == ()

@@ -10,12 +10,12 @@ from tests.workflow.judging.handed_out import Live, happened, live_pool
 from workbench.errors import NotFound
 from workbench.pooling.strategies import ADAPTIVE, PoolRecipe
 from workbench.storage.engine import Database
-from workbench.storage.tables import AssignmentRow, PoolEntryRow
+from workbench.storage.tables import PoolEntryRow
 from workbench.workflow.judging.assigned_work import left_to_judge
 from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.desk_view import desk
-from workbench.workflow.judging.task import hand_out_next, prepare_next
-from workbench.workflow.judging.worklists import answers, worklist
+from workbench.workflow.judging.task import hand_out_next
+from workbench.workflow.judging.worklists import worklist
 from workbench.workflow.overview.progress import overview
 from workbench.workflow.pools.listing import pool_entries
 from workbench.workflow.pools.making import make_pool
@@ -47,21 +47,6 @@ def test_the_next_document_depends_on_the_answer_to_the_one_before(database: Dat
             ("handed_out", "d/4", None),
         ]
         assert live.replay(db).differences == ()
-
-
-def test_a_document_is_not_handed_out_before_the_last_one_has_an_answer(database: Database) -> None:
-    with database.writing() as db:
-        live = live_pool(db)
-        first = live.next(db, "Ada")
-        assert first is not None
-        assert [live.next(db, "Ada") for _ in range(3)] == [first] * 3
-        assert not prepare_next(db, live.states, live.tasks["Ada"], live.made.accounts["Ada"])
-        shown = desk(db, live.tasks["Ada"], live.made.accounts["Ada"])
-        assert shown.document is not None
-        assert (shown.document.docno, shown.position, shown.total, shown.waits) == (first, 1, 5, False)
-        live.say(db, "Ada", first, 0)
-        assert desk(db, live.tasks["Ada"], live.made.accounts["Ada"]).waits
-        assert prepare_next(db, live.states, live.tasks["Ada"], live.made.accounts["Ada"])
 
 
 @pytest.mark.parametrize("strategy", ADAPTIVE)
@@ -153,30 +138,6 @@ def test_an_answer_sent_twice_is_one_event(database: Database) -> None:
         assert happened(db, live) == [("handed_out", "d1", None), ("judged", "d1", True)]
 
 
-def test_an_answer_changed_later_is_told_anew(database: Database) -> None:
-    with database.writing() as db:
-        live = live_pool(db)
-        assert live.next(db, "Ada") == "d1"
-        live.say(db, "Ada", "d1", 1)
-        live.next(db, "Ada")
-        live.say(db, "Ada", "d1", 0)
-        assert happened(db, live)[-1] == ("judged", "d1", False)
-        assert live.replay(db).differences == ()
-
-
-def test_a_pool_that_is_not_adaptive_hands_out_nothing(database: Database) -> None:
-    with database.writing() as db:
-        live = live_pool(db)
-        plain = make_pool(db, live.made.campaign.id, PoolRecipe(parameters={"depth": 1}))
-        assign(db, plain.pool.id, topics=["T1"], assessor_ids=[live.made.assessors["Ada"]])
-        task = next(
-            one.id for one in assignments_of(db, live.made.campaign.id) if one.pool == plain.pool.name
-        )
-        account = live.made.accounts["Ada"]
-        assert not prepare_next(db, live.states, task, account)
-        assert hand_out_next(db, live.states, task, account) == ()
-
-
 def test_what_the_assessor_judged_in_another_pool_counts_and_is_not_asked_again(database: Database) -> None:
     with database.writing() as db:
         live = live_pool(db)
@@ -197,16 +158,6 @@ def test_what_the_assessor_judged_in_another_pool_counts_and_is_not_asked_again(
         elsewhere.say(db, "Ada", "d1", 1)
         assert happened(db, live)[-1] == ("judged", "d1", True)
         assert live.replay(db).differences == ()
-
-
-def test_the_order_is_the_strategys_whatever_was_asked_for(database: Database) -> None:
-    with database.writing() as db:
-        live = live_pool(db)
-        assert {row.order_rule for row in db.scalars(select(AssignmentRow))} == {"priority"}
-        assert live.next(db, "Ada") == "d1"
-        live.say(db, "Ada", "d1", 1)
-        [line] = answers(db, live.tasks["Ada"], live.made.accounts["Ada"])
-        assert (line.docno, line.position) == ("d1", 1)
 
 
 def test_progress_counts_what_an_assessor_has(database: Database) -> None:

@@ -75,16 +75,6 @@ def test_recorded_they_are_their_assessors_answers_in_the_order_in_which_they_ca
             settle_all(db, ada, Settlement.DISMISSED)
 
 
-def test_dismissed_it_stays_in_the_list_and_counts_for_nothing(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        ada = closed(db)
-        settle_all(db, ada, Settlement.DISMISSED)
-        assert said(db) == [("d1", "grade", 1)]
-        assert [line.settlement for line in unrecorded_lines(db, ada.made.campaign.id)] == [
-            Settlement.DISMISSED
-        ] * 3
-
-
 def test_what_can_be_no_answer_cannot_be_recorded_and_says_why(sqlite_database: Database) -> None:
     with sqlite_database.writing() as db:
         ada = day(db)

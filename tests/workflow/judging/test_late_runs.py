@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-import pytest
-
 from tests.assigned import assign
 from tests.builders import Made, pooled_campaign, send_runs
 from tests.submitted import record
-from workbench.errors import Conflict, NotFound
 from workbench.records import Answer
 from workbench.storage import Session
 from workbench.storage.engine import Database
@@ -59,14 +56,3 @@ def test_the_holes_go_to_the_assessors_who_judged_the_topic(database: Database) 
     assert [(entry.topic, entry.docno) for entry in entries] == [("T1", "d6"), ("T1", "é5"), ("T2", "d6")]
     assert given == [("T1", "Ada")]
     assert (filled.assigned, filled.unassigned) == (1, 1)
-
-
-def test_a_run_without_holes_makes_no_pool(database: Database) -> None:
-    with database.writing() as db:
-        made = with_a_late_run(db)
-        with pytest.raises(NotFound):
-            holes_of(db, made.campaign.id, "nothing")
-    with pytest.raises(Conflict, match="pooled or judged already"):
-        fill_holes(database, made.campaign.id, "alpha", depth=1)
-    with database.reading() as db, pytest.raises(NotFound):
-        pool_entries(db, made.campaign.id, "alpha late, depth 1")

@@ -12,72 +12,33 @@ from tests.workflow.judging.queued import (
     POOL,
     Queued,
     grades,
-    most_places_ever_taken,
     queued_pool,
 )
-from workbench.errors import Conflict, InvalidInput, NotFound, TooLate
-from workbench.pooling.strategies import PoolRecipe
+from workbench.errors import Conflict, NotFound, TooLate
 from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import KeptAsideRow, MailMessageRow
 from workbench.workflow import clock
-from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.assigned_work import left_to_judge
 from workbench.workflow.judging.assignments import assignments_of, revoke
-from workbench.workflow.judging.desk_view import desk
-from workbench.workflow.judging.queue_handout import AHEAD
 from workbench.workflow.judging.queues import (
     end_queue,
     give_queue,
     make_queue,
     queue_report,
-    set_lease,
     take_back,
     take_back_pair,
 )
 from workbench.workflow.judging.sync import Event, Outcome, receive
-from workbench.workflow.judging.task import prepare_next
 from workbench.workflow.judging.worklists import worklist
 from workbench.workflow.mail.queue import add_test, any_due
 from workbench.workflow.overview.progress import overview
-from workbench.workflow.pools.drafts import close_pool
-from workbench.workflow.pools.making import make_pool
 
 
 def sent(queued: Queued, name: str, docno: str, grade: int) -> Event:
     """An answer as the desk sends it."""
     sent = {"assignment": queued.tasks[name], "client_id": f"client-{name}-{docno}", "docno": docno}
     return sent | {"kind": "answer", "answer": "grade", "grade": grade}
-
-
-def test_five_are_handed_out_ahead_and_the_rest_as_these_are_answered(database: Database) -> None:
-    with database.writing() as db:
-        queued = queued_pool(db, documents=7)
-        first = queued.take(db, "Ada")
-        assert len(first) == AHEAD
-        assert queued.take(db, "Ada") == ()
-        assert queued.has(db, "Ada") == list(first)
-        assert not prepare_next(db, AdaptiveStates(), queued.tasks["Ada"], queued.made.accounts["Ada"])
-        for docno in first[:3]:
-            queued.say(db, "Ada", docno)
-        assert prepare_next(db, AdaptiveStates(), queued.tasks["Ada"], queued.made.accounts["Ada"])
-        second = queued.take(db, "Ada")
-        assert sorted(first + second) == [f"D{number:02}" for number in range(1, 8)]
-        assert queued.has(db, "Ada") == [*first, *second]
-        assert queued.coming(db, "Ada") == first[3]
-
-
-def test_a_pair_is_with_as_many_people_as_judgments_are_asked_for(database: Database) -> None:
-    with database.writing() as db:
-        queued = queued_pool(db, documents=3, per_pair=2)
-        everything = ["D01", "D02", "D03"]
-        assert sorted(queued.take(db, "Ada")) == everything
-        assert sorted(queued.take(db, "Ben")) == everything
-        assert queued.take(db, "Cleo") == ()
-        queued.say(db, "Ada", "D01")
-        queued.say(db, "Ben", "D01", 0)
-        assert queued.take(db, "Cleo") == ()
-        assert grades(db) == {"D01": 2}
 
 
 @pytest.mark.parametrize("answer", [Answer.UNSURE, Answer.CANNOT_JUDGE])
@@ -194,19 +155,6 @@ def test_an_answer_renews_the_lease_of_all_that_the_assessor_has(database: Datab
         queued.say(db, "Ada", "D01")
         queued.hours_later(db, 0.4)
         assert queued.take(db, "Ben") == ()
-
-
-def test_the_lease_is_a_setting(database: Database) -> None:
-    with database.writing() as db:
-        queued = queued_pool(db, documents=1)
-        queued.take(db, "Ada")
-        queued.hours_later(db, 2)
-        set_lease(db, queued.campaign_id, 180)
-        assert queued.take(db, "Ben") == ()
-        set_lease(db, queued.campaign_id, 60)
-        assert queued.take(db, "Ben") == ("D01",)
-        with pytest.raises(InvalidInput):
-            set_lease(db, queued.campaign_id, 0)
 
 
 @pytest.mark.engines
@@ -328,23 +276,6 @@ def test_ending_a_queue_takes_back_what_is_out(database: Database) -> None:
         assert queued.has(db, "Ada") == []
 
 
-def test_only_what_can_be_a_queue_becomes_one(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        queued = queued_pool(db)
-        name = make_pool(db, queued.campaign_id, PoolRecipe(strategy="max-mean")).pool.name
-        with pytest.raises(Conflict, match="adaptive"):
-            make_queue(db, queued.campaign_id, name, 1)
-        with pytest.raises(Conflict, match="not a queue"):
-            queue_report(db, queued.campaign_id, name)
-        for wrong in (0, 101):
-            with pytest.raises(InvalidInput):
-                make_queue(db, queued.campaign_id, POOL, wrong)
-        close_pool(db, queued.campaign_id, POOL)
-        with pytest.raises(Conflict, match="closed"):
-            make_queue(db, queued.campaign_id, POOL, 2)
-        assert queued.take(db, "Ada") == ()
-
-
 @pytest.mark.engines
 def test_the_queue_is_given_whole_and_taken_back_by_topic(database: Database) -> None:
     with database.writing() as db:
@@ -399,16 +330,3 @@ def test_the_report_says_what_is_done_out_waiting_and_stuck(database: Database) 
         )
         with pytest.raises(NotFound):
             take_back(db, queued.campaign_id, POOL, assessor="Nobody")
-
-
-def test_the_desk_goes_through_the_queue_as_through_any_topic(database: Database) -> None:
-    with database.writing() as db:
-        queued = queued_pool(db, documents=6)
-        queued.take(db, "Ada")
-        shown = desk(db, queued.tasks["Ada"], queued.made.accounts["Ada"])
-        assert shown.document is not None
-        assert (shown.position, shown.total, shown.answered) == (1, 6, 0)
-        queued.say(db, "Ada", shown.document.docno)
-        shown = desk(db, queued.tasks["Ada"], queued.made.accounts["Ada"])
-        assert (shown.position, shown.total, shown.answered) == (2, 6, 1)
-        assert most_places_ever_taken(db, queued) == 1

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, send_runs
+from tests.builders import ALPHA, BETA, campaign_with_people, send_runs
 from workbench.consensus.rule_choice import RuleChoice, rule_choice
 from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Answer, Judgment
 from workbench.scoring import score_columns
 from workbench.storage.engine import Database
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.overview.progress import overview
-from workbench.workflow.qrels.qrels import make_qrels, unjudged_pairs
+from workbench.workflow.qrels.qrels import make_qrels
 from workbench.workflow.scores.score_table import default_measures, score_runs
 
 GIVEN = (
@@ -47,61 +46,6 @@ def test_each_rule_by_hand_and_never_a_line_for_unsure(
     assert b"".join(report.lines()) == lines
     # (T2, d/4) has no grade at all, under every rule.
     assert report.without_grade == 1
-
-
-def test_a_topic_without_a_judgment_has_lines_of_its_pool_alone_where_they_are_asked_for(
-    database: Database,
-) -> None:
-    with database.writing() as db:
-        made, _ = pooled_campaign(db)
-        before = make_qrels(db, made.campaign.id, rule_choice(), unjudged=True)
-        import_judgments(db, made.campaign.id, [Judgment("X", "T1", "d2", 1)], source="f")
-        after = make_qrels(db, made.campaign.id, rule_choice(), unjudged=True)
-        counted = unjudged_pairs(db, made.campaign.id, before), unjudged_pairs(db, made.campaign.id, after)
-        # d9 is in no pool: it has a line, and nothing of the pool is judged by it.
-        import_judgments(db, made.campaign.id, [Judgment("X", "T1", "d9", 1)], source="g")
-        beside = unjudged_pairs(db, made.campaign.id, make_qrels(db, made.campaign.id, rule_choice()))
-    # The pool has d/4, d1 and d2 for both topics.
-    second = b"T2 0 d/4 -1\nT2 0 d1 -1\nT2 0 d2 -1\n"
-    assert b"".join(before.lines()) == b"T1 0 d/4 -1\nT1 0 d1 -1\nT1 0 d2 -1\n" + second
-    assert b"".join(after.lines()) == b"T1 0 d/4 -1\nT1 0 d1 -1\nT1 0 d2 1\n" + second
-    assert (len(before.unjudged), len(after.unjudged)) == counted == (6, 5)
-    assert beside == 5
-
-
-def test_machines_have_no_voice_unless_they_are_given_one(database: Database) -> None:
-    machine = [Judgment("M", "T1", "d1", 0), Judgment("M", "T1", "d6", 1)]
-    with database.writing() as db:
-        made = campaign_with_people(db, scale=FOUR_GRADES)
-        import_judgments(db, made.campaign.id, GIVEN, source="f")
-        import_judgments(db, made.campaign.id, machine, source="m", machines=["M"])
-        lines = {
-            choice: b"".join(make_qrels(db, made.campaign.id, choice).lines())
-            for choice in (
-                rule_choice("all"),
-                rule_choice("all", machines=True),
-                rule_choice("one", assessor="M"),
-            )
-        }
-        state = overview(db, made.campaign.id)
-    assert list(lines.values()) == [
-        b"T1 0 d1 2\nT1 0 d2 0\n",
-        b"T1 0 d1 0\nT1 0 d2 0\nT1 0 d6 1\n",
-        b"T1 0 d1 0\nT1 0 d6 1\n",
-    ]
-    # Only people's grades make a pair judged or disputed.
-    assert (state.judged, state.disputed) == (2, 1)
-
-
-def test_an_unknown_rule_and_a_missing_assessor_are_told(database: Database) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db, scale=FOUR_GRADES)
-        with pytest.raises(WorkbenchError, match="best"):
-            make_qrels(db, made.campaign.id, rule_choice("best"))
-        with pytest.raises(WorkbenchError, match="assessor"):
-            make_qrels(db, made.campaign.id, rule_choice("one"))
-        with pytest.raises(WorkbenchError, match="Nobody"):
-            make_qrels(db, made.campaign.id, rule_choice("one", assessor="Nobody"))
 
 
 def test_scores_are_means_over_all_topics_of_the_qrels(
@@ -152,19 +96,3 @@ def test_scoring_without_runs_or_qrels_says_what_to_do(database: Database) -> No
             score_runs(db, made.campaign.id, choice=rule_choice())
         with pytest.raises(WorkbenchError, match="no run nothing"):
             score_runs(db, made.campaign.id, choice=rule_choice(), tags=["nothing"])
-
-
-def test_the_overview_counts_pairs_once_and_disputes(database: Database) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db, scale=FOUR_GRADES)
-        import_judgments(db, made.campaign.id, GIVEN, source="f")
-        state = overview(db, made.campaign.id)
-    # Judged pairs with a grade: (T1, d1) and (T1, d2); disputed: d1 alone, since unsure is no grade.
-    assert (state.pairs, state.judged, state.disputed) == (2, 2, 1)
-    assert state.by_topic[0].by_grade == ((0, 1), (3, 1))
-    assert [(line.name, line.judgments, line.unsure, line.cannot_judge) for line in state.by_assessor] == [
-        ("Ada", 0, 0, 0),
-        ("Ben", 0, 0, 0),
-        ("X", 2, 0, 1),
-        ("Y", 1, 2, 0),
-    ]

@@ -16,17 +16,6 @@ from workbench.workflow.judging.desk_settings import (
 )
 
 
-def test_what_is_not_chosen_stays_as_it_was(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        ada = account(db, "Ada")
-        assert text_settings(db, ada) == TextSettings()
-        save_text_settings(db, ada, {"size": "5", "theme": "dark"})
-        assert save_text_settings(db, ada, {"face": "sans", "unknown": "x"}) == TextSettings(
-            size="5", theme="dark", face="sans"
-        )
-        assert text_settings(db, ada) == TextSettings(size="5", theme="dark", face="sans")
-
-
 def test_every_usual_value_is_one_of_the_choices() -> None:
     usual = TextSettings()
     for choice in TEXT_OPTIONS:

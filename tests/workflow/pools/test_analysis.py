@@ -88,23 +88,6 @@ def test_runs_that_are_not_pooled_yet_are_looked_at_to_the_depth_that_is_asked(d
     assert (some.found.tags, some.found.pairs, some.found.ties) == (("late",), 2, TieRule.FILE)
 
 
-def test_groups_and_what_people_found_relevant_enter(database: Database) -> None:
-    with database.writing() as db:
-        made, report = pooled_campaign(db)
-        give_group(db, made.campaign.id, "harbour office", "alpha", "beta")
-        judgments = [
-            Judgment("Xia", "T1", "d1", 0),
-            Judgment("Yann", "T1", "d1", 1),
-            Judgment("Xia", "T1", "d2", 0),
-        ]
-        import_judgments(db, made.campaign.id, judgments, source="judgments")
-        found = analyse(db, made.campaign.id, pool=report.pool.name).found
-    # Whichever of two people found it relevant, the highest grade counts.
-    assert found.by_group == (Part("harbour office", 6, 6, 1, 1),)
-    assert found.by_run[0] == Part("alpha", 4, 2, 1, 1)
-    assert [(one.topic, one.judged, one.relevant) for one in found.topics] == [("T1", 2, 1), ("T2", 0, 0)]
-
-
 def test_a_pool_of_another_strategy_has_its_entries_and_its_runs_tops(database: Database) -> None:
     with database.writing() as db:
         made, _ = pooled_campaign(db)
@@ -124,19 +107,6 @@ def test_runs_that_are_replaced_or_set_aside_do_not_enter_but_stay_in_their_pool
         assert analyse(db, campaign_id).found.tags == ("beta",)
         assert analyse(db, campaign_id, tags=["late"]).found.tags == ("late",)
         assert analyse(db, campaign_id, pool=report.pool.name).found.tags == ("alpha", "beta")
-
-
-def test_the_runs_are_read_once_for_the_same_question(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with database.writing() as db:
-        made, report = pooled_campaign(db)
-        first = analyse(db, made.campaign.id, depth=3).found
-        monkeypatch.setattr(analysis, "examine", None)
-        again = analyse(db, made.campaign.id, depth=3).found
-        # A pool of the same runs asks nothing new of them.
-        of_pool = analyse(db, made.campaign.id, pool=report.pool.name, depth=3).found
-    assert first.overlap is again.overlap is of_pool.overlap
 
 
 def test_what_is_not_there_is_said(database: Database) -> None:

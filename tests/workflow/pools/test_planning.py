@@ -10,7 +10,7 @@ from sqlalchemy import insert
 from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, Made, campaign_with_people, pooled_campaign, send_runs
-from workbench.errors import InvalidInput, NotFound, WorkbenchError
+from workbench.errors import InvalidInput
 from workbench.pooling.planning import Certainty
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import TieRule
@@ -99,20 +99,6 @@ def test_a_supplementary_plan_leaves_out_what_is_pooled_or_judged(database: Data
         assert weighed.certainty is Certainty.AT_MOST
         drawn = plan_pool(db, made.campaign.id, PoolRecipe(strategy="random", supplementary=True))
         assert (drawn.pairs, drawn.certainty) == (3.0, Certainty.EXPECTED)
-
-
-def test_what_no_pool_could_be_made_of_is_refused_likewise(database: Database) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db)
-        with pytest.raises(WorkbenchError, match="at least one run"):
-            plan_pool(db, made.campaign.id)
-        send_runs(db, made.campaign.id, alpha=ALPHA)
-        with pytest.raises(NotFound, match="gamma"):
-            plan_pool(db, made.campaign.id, PoolRecipe(tags=["gamma"]))
-        with pytest.raises(WorkbenchError, match="no such run"):
-            plan_pool(db, made.campaign.id, PoolRecipe(parameters={"run_depths": "gamma=3"}))
-        with pytest.raises(WorkbenchError, match="no rate"):
-            plan_pool(db, made.campaign.id, PoolRecipe(strategy="stratified", parameters={"strata": "1:5"}))
 
 
 def timed(db: Session, made: Made, assessor: str, *milliseconds: int | None, answer: str = "grade") -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.builders import pooled_campaign
-from workbench.errors import NotFound
 from workbench.storage.engine import Database
 from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.pools.topic_pairs import PairCount, topic_pairs, topic_size
@@ -28,12 +25,3 @@ def test_the_pairs_of_a_topic_come_best_rank_first_and_then_those_that_no_run_br
     assert [[one.docno for one in page] for page in pages] == [["d2", "d1"], ["d/4", "d#3"], ["d6"], []]
     assert [(one.tag, one.rank) for one in pages[0][0].contributions] == [("beta", 1), ("alpha", 2)]
     assert [one.added is not None for page in pages for one in page] == [False, False, False, True, True]
-
-
-def test_a_topic_without_pairs_has_none_and_an_unknown_pool_is_not_found(database: Database) -> None:
-    with database.writing() as db:
-        made, _ = pooled_campaign(db)
-        assert topic_size(db, made.campaign.id, POOL, "T9") == PairCount(0, 0)
-        assert topic_pairs(db, made.campaign.id, POOL, "T9", start=0, most=100) == ()
-        with pytest.raises(NotFound):
-            topic_pairs(db, made.campaign.id, "no pool", "T1", start=0, most=100)

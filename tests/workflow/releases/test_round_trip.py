@@ -15,7 +15,7 @@ from tests.workflow.releases.filled import RELEASED, filled_campaign, filled_rel
 from workbench.consensus.rule_choice import rule_choice
 from workbench.errors import Conflict, InvalidInput
 from workbench.releases.check import check_release, open_release
-from workbench.releases.contents import Included, ReleaseContents, ReleasedAssessor
+from workbench.releases.contents import Included, ReleaseContents
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, AssessorRow
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
@@ -92,23 +92,6 @@ def test_a_release_has_nobodys_name_and_texts_only_by_choice(sqlite_database: Da
     observed = next(one for one in contents.agreement if one.name == "observed")
     assert (observed.value, observed.n) == (0.5, 4)
     assert any(pool.undrawn for pool in contents.pools)
-
-
-def test_a_release_that_contradicts_itself_is_refused_whole(sqlite_database: Database) -> None:
-    contents = read(exported(sqlite_database, *EVERYTHING))
-    first, *others = contents.answers
-    wrong = replace(
-        contents,
-        answers=(replace(first, topic="T9"), replace(first, grade=7), *others),
-        documents=(replace(contents.documents[0], text="Another text"),),
-        assessors=(*contents.assessors, ReleasedAssessor("../up", False)),
-        pools=(replace(contents.pools[0], recipe={"strategy": 1}),),
-    )
-    with pytest.raises(InvalidInput) as refused:
-        import_release(sqlite_database, wrong, sha256="")
-    assert [one.source for one in refused.value.findings] == [
-        "manifest.json", "judgments.jsonl", "judgments.jsonl", "documents.jsonl", "pools.json",
-    ]  # fmt: skip
 
 
 def test_runs_are_read_from_the_zip_one_by_one(sqlite_database: Database) -> None:

@@ -13,13 +13,11 @@ from tests.builders import ALPHA, BETA, campaign_with_people, run_text, send_run
 from workbench.errors import NotFound
 from workbench.formats.runs import cut, read_run
 from workbench.pooling.run_tops import RunTops
-from workbench.pooling.strategies import PoolRecipe
 from workbench.records import TieRule
 from workbench.storage.engine import Database
 from workbench.storage.tables import PackedRunRow
 from workbench.workflow.apart import SMALL
-from workbench.workflow.pools.listing import pool_entries
-from workbench.workflow.pools.making import current_runs, make_pool
+from workbench.workflow.pools.making import current_runs
 from workbench.workflow.runs import packed_store
 from workbench.workflow.runs.packed_store import (
     lengths_of,
@@ -117,17 +115,6 @@ def test_stored_runs_are_packed_one_by_one(
     assert pack_apart(database, made.campaign.id) == 0
     with database.reading() as db:
         assert forms(db) == 4
-
-
-def test_a_pool_packs_what_is_not_packed_yet(database: Database) -> None:
-    with database.writing() as db:
-        campaign_id = loaded(db)
-        packed = make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 2}, ties=TieRule.DOCNO_ASCENDING))
-        db.execute(delete(PackedRunRow))
-        plain = make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 2}, ties=TieRule.DOCNO_ASCENDING))
-        assert forms(db) == 4
-        entries = [pool_entries(db, campaign_id, report.pool.name) for report in (packed, plain)]
-    assert entries[0] == entries[1]
 
 
 @pytest.mark.engines

@@ -14,9 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import Judgment
 from workbench.scoring import all_pairs as pairs
 from workbench.scoring.all_pairs import METHODS, all_pairs_export
-from workbench.scoring.curves import CurveOptions
 from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons
-from workbench.scoring.run_curves import RunCurves
 from workbench.scoring.topic_difficulty import topic_table_export
 from workbench.scoring.two_runs import TESTS, two_runs_export
 from workbench.storage.engine import Database
@@ -24,7 +22,6 @@ from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.scores.run_pairs import table_pairs, table_two_runs
 from workbench.workflow.scores.run_profile import profile_topics_export, run_profile, sheet_export
 from workbench.workflow.scores.score_table import ScoreTable, score_runs
-from workbench.workflow.scores.table_curves import table_curves
 from workbench.workflow.scores.topic_table import table_topics
 
 # Relevant are d1 of T1 and d/4 of T2. RR of alpha 1 and 1, of beta 1/3 and 1, of half 1/2 and 0.
@@ -162,35 +159,3 @@ def test_topics_come_by_difficulty_or_disagreement(table: ScoreTable) -> None:
     assert [row[0] for row in topic_table_export(by_disagreement).rows()] == ["T2", "T1"]
     with pytest.raises(WorkbenchError, match="sorted"):
         table_topics(table, "RR", "luck")
-
-
-def test_curves_are_those_of_the_runs_that_are_asked_for_on_the_qrels_of_the_table(
-    database: Database, campaign: int
-) -> None:
-    def curves(*tags: str, depth: int = 20) -> RunCurves:
-        with database.reading() as db:
-            table = score_runs(db, campaign, choice=rule_choice(), measures="RR")
-            return table_curves(db, campaign, table, tags, "gain", CurveOptions(depth=depth))
-
-    first = curves("alpha", "beta")
-    assert [line.tag for line in curves("beta").lines] == ["beta"]
-    assert len(curves("alpha", "beta", depth=2).x) == 2
-    with database.writing() as db:
-        import_judgments(db, campaign, [Judgment("X", "T2", "d1", 1)], source="later")
-    assert curves("alpha", "beta") != first
-
-
-def test_what_is_exported_has_latex(database: Database, campaign: int, table: ScoreTable) -> None:
-    with database.reading() as db:
-        profile = run_profile(db, campaign, table, "beta", "RR")
-    exports = (
-        profile_topics_export(profile),
-        sheet_export(profile),
-        two_runs_export(table_two_runs(table, "RR", "alpha", "beta")),
-        all_pairs_export(table_pairs(table, "RR", Comparisons.T_HOLM)),
-        topic_table_export(table_topics(table, "RR")),
-    )
-    for export in exports:
-        assert export.latex is not None
-        assert "\\toprule" in export.latex()
-        assert len(export.columns) == len(next(iter(export.rows())))

@@ -15,13 +15,9 @@ from workbench.consensus.rule_choice import rule_choice
 from workbench.errors import WorkbenchError
 from workbench.records import Answer, Judgment
 from workbench.storage.engine import Database
-from workbench.trust.alternatives import TopicScores
-from workbench.trust.left_out import LeftOutDocuments, ScoresLeftOut, scores_left_out
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools.additions import Additions, add_documents
-from workbench.workflow.qrels.qrels import make_qrels
 from workbench.workflow.scores.score_table import score_runs
-from workbench.workflow.searching import left_out
 from workbench.workflow.searching.joining import add_found
 from workbench.workflow.searching.left_out import table_left_out
 from workbench.workflow.searching.report import found_by_search, searching_export
@@ -102,39 +98,6 @@ def test_scores_without_what_was_found_use_the_table_of_the_page(searched: Datab
     (alpha, fewer) = (next(one for one in side.runs if one.run == "alpha") for side in (found, added))
     assert alpha.score == pytest.approx((1 + 2 / 3 + 3 / 4) / 3)
     assert (alpha.without, fewer.without) == pytest.approx(((1 + 2 / 3) / 2, 1.0))
-
-
-def test_scores_without_what_was_found_are_made_once_for_the_same_qrels(
-    searched: Database, cast: Cast, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[int] = []
-
-    def note(scores: TopicScores, out: LeftOutDocuments, *, seed: int = 0) -> ScoresLeftOut:
-        made.append(out.graded)
-        return scores_left_out(scores, out, seed=seed)
-
-    def found(leave_out: str) -> LeftOutDocuments:
-        with searched.reading() as db:
-            table = score_runs(db, cast.campaign_id, choice=rule_choice("majority"), measures="AP(rel=2)")
-            return table_left_out(db, cast.campaign_id, table, "AP(rel=2)", leave_out).left_out
-
-    monkeypatch.setattr(left_out, "scores_left_out", note)
-    assert found("search") == found("search")
-    assert found("added").pairs == 3
-    with searched.writing() as db:
-        import_judgments(db, cast.campaign_id, [Judgment("X", "T1", "d#4", 0)], source="g")
-    # Another judged document makes other qrels, of which as much is left out.
-    assert (found("search").graded, found("search").pairs) == (6, 2)
-    assert made == [5, 5, 6]
-
-
-def test_graded_pairs_among_others_are_those_with_a_line(searched: Database, cast: Cast) -> None:
-    with searched.reading() as db:
-        report = make_qrels(db, cast.campaign_id, rule_choice("majority"))
-    assert report.grades.keys() == {("T1", docno) for docno in GRADES}
-    assert report.among({("T1", "é5"), ("T1", "d9"), ("T2", "d1"), ("T9", "d1")}) == {("T1", "é5")}
-    assert report.among(()) == frozenset()
-    assert report.among(report.grades) == report.grades.keys()
 
 
 def test_the_commands_print_the_same(searched: Database) -> None:
