@@ -13,11 +13,6 @@ from tests.web.conftest import Enter
 
 
 @pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
-
-
-@pytest.fixture
 def added(cast: Cast) -> str:
     """Where the organiser adds to topic T1 of the cast's pool, which has d/4, d1 and d2."""
     return f"/c/harbour/pools/{cast.pool_id}/added?topic=T1"
@@ -87,15 +82,6 @@ def test_what_is_wrong_is_said_nothing_is_added_and_what_was_typed_is_kept(
 def test_typed_docnos_and_a_file_are_not_both_taken(olga: FlaskClient, added: str) -> None:
     form = {"docnos": "d6", "file": upload("more.txt", "é5\n"), "reason": "r"}
     assert 'id="docnos-error-1"' in olga.post(added, data=form).text
-
-
-def test_sending_it_twice_adds_it_once(olga: FlaskClient, added: str) -> None:
-    form = {"docnos": "d6", "reason": "r"}
-    olga.post(added, data=form)
-    again = olga.post(added, data=form)
-    text = text_of(olga.get(again.location).text)
-    assert "1 document is already pooled (depth 2) and skipped: d6." in text
-    assert "1 document added by hand" in text
 
 
 def test_an_addition_is_taken_out_again_unless_it_is_judged(

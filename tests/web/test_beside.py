@@ -18,13 +18,6 @@ from workbench.workflow.judging.desk_rules import read_questions, save_desk_ques
 
 
 @pytest.fixture
-def olga(enter: Any) -> FlaskClient:
-    client = enter("Olga")
-    assert isinstance(client, FlaskClient)
-    return client
-
-
-@pytest.fixture
 def asking(sqlite_database: Database, cast: Cast) -> Database:
     """The campaign has a question that must be answered, grade 3 needs a comment, T1 has a subtopic."""
     with sqlite_database.writing() as db:
@@ -45,11 +38,6 @@ def test_an_organiser_asks_further_questions(olga: FlaskClient) -> None:
     assert (refused.status_code, "ine 1: Trust has 1 label" in refused.text) == (422, True)
     assert "Trust: none</textarea>" in refused.text
     assert "Ease: low, high</textarea>" in olga.get(address).text
-
-
-def test_only_an_organiser_says_what_is_asked(enter: Any) -> None:
-    for name in ("Ada", "Vera"):
-        assert enter(name).post("/c/harbour/settings/asked", data={"questions": ""}).status_code == 403
 
 
 def test_without_scripts_the_forms_carry_everything(asking: Database, enter: Any, cast: Cast) -> None:

@@ -7,15 +7,9 @@ from flask.testing import FlaskClient
 
 from tests.cast import Cast
 from tests.uploads import import_judgments, links, text_of, upload_runs
-from tests.web.conftest import Enter
 
 POOLS = "/c/harbour/pools"
 ADDRESS = f"{POOLS}/compare"
-
-
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
 
 
 @pytest.fixture

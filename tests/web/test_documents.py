@@ -24,11 +24,6 @@ from workbench.workflow.people.trail import TrailFilter, trail_entries
 ADDRESS = "/c/harbour/documents"
 
 
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
-
-
 def lines(*documents: tuple[str, str, str]) -> str:
     return "".join(
         json.dumps({"id": docno, "title": title, "text": text}) + "\n" for docno, title, text in documents

@@ -19,19 +19,6 @@ from workbench.workflow.people.membership import add_role, remove_role
 from workbench.workflow.people.roles import Role
 
 
-@pytest.fixture
-def desk(cast: Cast) -> str:
-    """Ada's desk for topic T1, which has three documents."""
-    return f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}"
-
-
-@pytest.fixture
-def ada(enter: Any) -> FlaskClient:
-    client = enter("Ada")
-    assert isinstance(client, FlaskClient)
-    return client
-
-
 def fields(page: str, form: str = "answers") -> dict[str, str]:
     """The hidden fields of a form, as a browser sends them back."""
     found = re.search(rf'<form class="{form}".*?</form>', page, re.DOTALL)

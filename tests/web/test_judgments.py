@@ -20,11 +20,6 @@ ROWS = [
 ]  # fmt: skip
 
 
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
-
-
 def test_a_table_of_several_assessors_is_imported(olga: FlaskClient) -> None:
     answer = import_judgments(olga, ROWS)
     assert answer.status_code == 303

@@ -29,11 +29,6 @@ NAME = "as we go"
 
 
 @pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
-
-
-@pytest.fixture
 def live(cast: Cast, sqlite_database: Database) -> tuple[int, dict[str, int]]:
     """A max-mean pool of four documents a topic, T1 given to both: its number, and the assignments."""
     with sqlite_database.writing() as db:

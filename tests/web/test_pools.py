@@ -8,17 +8,11 @@ from flask.testing import FlaskClient
 from tests.builders import run_text
 from tests.cast import Cast
 from tests.uploads import check_files, keep_all, links, text_of, upload
-from tests.web.conftest import Enter
 from workbench.pooling.strategies import ALL_STRATEGIES
 from workbench.web.pages.pools import pools
 from workbench.web.pages.pools.pools import USE_WHEN
 
 ADDRESS = "/c/harbour/pools"
-
-
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
 
 
 def test_the_form_proposes_all_runs_and_explains_the_ties(olga: FlaskClient) -> None:

@@ -18,11 +18,6 @@ from workbench.workflow.pools.making import make_pool
 
 
 @pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
-
-
-@pytest.fixture
 def page(cast: Cast) -> str:
     return f"/c/harbour/pools/{cast.pool_id}/queue"
 

@@ -6,7 +6,6 @@ import csv
 import io
 import re
 
-import pytest
 from flask.testing import FlaskClient
 
 from tests.builders import ALPHA, run_text
@@ -16,11 +15,6 @@ from tests.web.conftest import Enter
 
 RUNS = "/c/harbour/runs"
 NEWER = run_text("alpha", {"T1": ("d6",)})
-
-
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
 
 
 def table(client: FlaskClient, query: str = "") -> list[dict[str, str]]:

@@ -17,11 +17,6 @@ BROKEN = "T1 Q0 d1 1 9.0 broken\nT1 Q0 d1 2 8.0 broken\nT9 Q0 d2 1 nan broken\nT
 FINE = run_text("fine", {"T1": ("d1", "d2"), "T2": ("d2", "d1")})
 
 
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
-
-
 def test_checking_keeps_no_run_and_tells_place_finding_and_remedy(olga: FlaskClient) -> None:
     address = check_files(olga, upload("fine.txt", FINE), upload("broken.txt", BROKEN))
     page = olga.get(address).text

@@ -34,11 +34,6 @@ def allowed(sqlite_database: Database, cast: Cast) -> None:
 
 
 @pytest.fixture
-def ada(enter: Enter) -> FlaskClient:
-    return enter("Ada")
-
-
-@pytest.fixture
 def place(cast: Cast) -> str:
     """Where Ada searches for topic T1."""
     return f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}/search"

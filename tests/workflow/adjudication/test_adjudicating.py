@@ -19,7 +19,6 @@ from workbench.workflow.adjudication.decisions import (
     DecisionRecorded,
     DecisionSubmission,
     decide,
-    undo,
 )
 from workbench.workflow.adjudication.disputed_pair import disputed_pair
 from workbench.workflow.adjudication.rules import AdjudicationRules, save_adjudication_rules
@@ -102,27 +101,6 @@ def test_a_decision_sent_twice_is_recorded_once_and_its_id_says_nothing_else(dat
     assert held(database, one) == [("grade", 2)]
 
 
-def test_the_second_of_two_adjudicators_is_told_before_overwriting_and_both_are_kept(
-    sqlite_database: Database,
-) -> None:
-    with sqlite_database.writing() as db:
-        one = disputed_campaign(db)
-        one.decide(db, FAR, 2)
-        late = one.decide(db, FAR, 0, by=one.jonas, seen=0)
-        assert late.event_id is None
-        assert late.overtaken is not None
-        assert (late.overtaken.by, late.overtaken.grade) == ("Judith", 2)
-        assert adjudicated_grades(db, one.id) == {FAR: 2}
-        knowing = one.decide(db, FAR, 0, by=one.jonas, seen=late.overtaken.event_id)
-        assert knowing.event_id is not None
-        assert adjudicated_grades(db, one.id) == {FAR: 0}
-        # Her own decision she may change without being told of it, not his.
-        assert one.decide(db, NEAR, 2).event_id is not None
-        assert one.decide(db, NEAR, 3, seen=0).event_id is not None
-        assert one.decide(db, FAR, 2, seen=0).overtaken is not None
-    assert held(sqlite_database, one) == [("grade", 2), ("grade", 0), ("grade", 2), ("grade", 3)]
-
-
 @pytest.mark.engines
 def test_of_two_at_the_same_moment_exactly_one_is_told(database: Database) -> None:
     with database.writing() as db:
@@ -139,22 +117,6 @@ def test_of_two_at_the_same_moment_exactly_one_is_told(database: Database) -> No
         results = [each.result(timeout=60) for each in done]
     assert sorted(each.overtaken is not None for each in results) == [False, True]
     assert len(held(database, one)) == 1
-
-
-def test_undo_opens_the_latest_decision_again_and_keeps_it(database: Database) -> None:
-    with database.writing() as db:
-        one = disputed_campaign(db)
-        one.decide(db, FAR, 2)
-        one.decide(db, NEAR, 3)
-        assert undo(db, one.id, one.judith, client_id="undo-number-1") == NEAR
-        # The answer was lost and it is sent again: nothing more is taken back, and the way is the same.
-        assert undo(db, one.id, one.judith, client_id="undo-number-1") == NEAR
-        assert adjudicated_grades(db, one.id) == {FAR: 2}
-        # What somebody else has decided since is theirs.
-        one.decide(db, FAR, 0, by=one.jonas)
-        assert undo(db, one.id, one.judith, client_id="undo-number-2") is None
-        assert undo(db, one.id, one.jonas, client_id="undo-number-3") == FAR
-    assert held(database, one)[-1] == ("withdrawn", None)
 
 
 def test_what_cannot_be_decided_is_refused(sqlite_database: Database) -> None:

@@ -22,24 +22,6 @@ def pairs(found: Queue, state: State | None = None) -> list[tuple[str, str]]:
     return [line.pair for line in found.filtered(state=state)]
 
 
-def test_the_settings_say_what_is_disputed_and_machines_are_asked_only_on_request(
-    sqlite_database: Database,
-) -> None:
-    with sqlite_database.writing() as db:
-        one = disputed_campaign(db)
-
-        def found(rules: AdjudicationRules) -> set[tuple[str, str]]:
-            save_adjudication_rules(db, one.id, rules)
-            return set(pairs(dispute_queue(db, one.id)))
-
-        assert found(AdjudicationRules()) == {FAR, NEAR, LINE}
-        assert found(AdjudicationRules(Difference.LINE)) == {FAR, LINE}
-        assert found(AdjudicationRules(Difference.DISTANCE, 3)) == {FAR}
-        assert found(AdjudicationRules(machines=True)) == {FAR, NEAR, LINE, AGREED}
-        one.say(db, "Ben", AGREED, None, answer="unsure")
-        assert found(AdjudicationRules(beside_grades=True)) == {FAR, NEAR, LINE, AGREED}
-
-
 def test_pairs_come_by_topic_by_distance_or_by_their_influence_on_the_ranking(
     sqlite_database: Database,
 ) -> None:

@@ -8,29 +8,15 @@ from tests.builders import campaign_with_people
 from tests.support import shared
 from workbench.agreement.coefficients.alpha import alpha
 from workbench.agreement.options import AgreementOptions, Basis
-from workbench.errors import InvalidInput, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.formats.judgments import read_judgments
 from workbench.records import FOUR_GRADES, Answer, Judgment, Topic
 from workbench.storage.engine import Database
 from workbench.workflow.agreement.selection import (
     campaign_ratings,
-    compared_grades,
 )
 from workbench.workflow.campaigns.collection import load_topics
 from workbench.workflow.judging.importing import import_judgments
-
-
-@pytest.mark.parametrize("line", [0, 3, -1])
-def test_a_line_with_nothing_on_one_side_is_refused_with_those_that_can_be(
-    sqlite_database: Database, line: int
-) -> None:
-    with sqlite_database.writing() as db:
-        campaign = campaign_with_people(db).campaign.id
-        assert compared_grades(db, campaign, relevant_from=None, graded=False).relevant_from == 1
-        with pytest.raises(InvalidInput, match=f"{line} cannot be the lowest relevant grade") as refused:
-            compared_grades(db, campaign, relevant_from=line, graded=False)
-    assert [one.remedy for one in refused.value.findings] == ["choose 1"]
-
 
 GIVEN = (
     Judgment("X", "T1", "d1", 3),

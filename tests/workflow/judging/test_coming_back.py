@@ -10,12 +10,11 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from tests.assigned import assign
-from tests.workflow.judging.handed_out import Live, happened, live_pool
+from tests.workflow.judging.handed_out import happened, live_pool
 from workbench.errors import NotFound
 from workbench.storage.engine import Database
 from workbench.storage.tables import PoolEventRow
 from workbench.workflow.judging.adaptive_handout import LEASE
-from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.assignments import revoke
 from workbench.workflow.judging.desk_view import desk
 from workbench.workflow.judging.record import undo_last
@@ -131,23 +130,6 @@ def test_a_closed_pool_hands_out_nothing(database: Database) -> None:
         shown = desk(db, live.tasks["Ada"], live.made.accounts["Ada"])
         assert shown.document is not None
         assert (shown.document.docno, shown.total, shown.closed) == (first, 1, True)
-
-
-def test_another_process_goes_on_where_the_first_was(database: Database) -> None:
-    with database.writing() as db:
-        live = live_pool(db, "thompson")
-    other = Live(live.made, live.pool_id, live.name, live.tasks, AdaptiveStates())
-    seen = []
-    for turn in range(5):
-        host = (live, other)[turn % 2]
-        with database.writing() as db:
-            docno = host.next(db, "Ada")
-            assert docno is not None
-            seen.append(docno)
-            host.say(db, "Ada", docno, turn % 2)
-    assert sorted(seen) == ["d#3", "d/4", "d1", "d2", "d6"]
-    with database.reading() as db:
-        assert live.replay(db).differences == ()
 
 
 def test_what_was_undone_with_its_transaction_is_forgotten(database: Database) -> None:

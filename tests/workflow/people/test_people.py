@@ -65,15 +65,6 @@ def test_login_names_of_many_kinds_are_taken(login: str) -> None:
     assert prepared(login).login == login
 
 
-def test_everything_wrong_with_a_new_account_is_said_at_once() -> None:
-    assert complaints(login="a b", name=" ", password="short", repeated="shore") == [
-        "login",
-        "name",
-        "password",
-        "repeated",
-    ]
-
-
 @pytest.mark.parametrize(
     "password",
     ["mauve kelps", "x" * 1025, "lovelace.ada", "LOVELACE.ADA ", "ada lovelace", "surrogate \ud800 inside"],

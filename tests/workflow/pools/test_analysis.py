@@ -37,25 +37,6 @@ def give_group(db: Session, campaign_id: int, name: str, *tags: str) -> None:
     )
 
 
-def test_a_made_pool_has_the_numbers_of_its_own_recipe(database: Database) -> None:
-    with database.writing() as db:
-        made, report = pooled_campaign(db)
-        send_runs(db, made.campaign.id, late=LATE)
-        done = analyse(db, made.campaign.id, pool=report.pool.name)
-    found = done.found
-    assert done.pool is not None
-    # By hand in tests/builders.py: the late run is none of the pool's.
-    assert found.tags == ("alpha", "beta")
-    assert (found.depth, found.ties) == (2, TieRule.TREC_EVAL)
-    assert (found.pairs, found.largest_possible) == (6, 8)
-    assert found.by_run == (Part("alpha", 4, 2), Part("beta", 4, 2))
-    # Depth 1: d1, d2 and d/4; 3: d#3 and é5 come; 4: d6 comes.
-    assert [size.size for size in found.growth] == [3, 6, 8, 9]
-    assert [size.largest_possible for size in found.growth] == [4, 8, 11, 13]
-    # (T1, d2) and (T2, d/4) are in both, of six pairs.
-    assert [(pair.shared, pair.share) for pair in found.alike] == [(2, 2 / 6)]
-
-
 @pytest.mark.engines
 def test_what_each_run_brought_is_read_at_once_as_it_is_pair_by_pair(database: Database) -> None:
     with database.writing() as db:
