@@ -7,6 +7,7 @@ from threading import Barrier
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from tests.workflow.adjudication.disputed import AGREED, FAR, LINE, NEAR, Disputed, disputed_campaign
 from workbench.errors import Conflict, NotFound, WorkbenchError
@@ -50,19 +51,18 @@ def test_a_decision_keeps_what_lay_before_and_becomes_the_grade_of_the_pair(data
         assert row.reason == "clear \ufffd"
 
 
-def test_what_an_assessor_says_after_the_pair_was_shown_counts_as_said_since(database: Database) -> None:
-    with database.writing() as db:
-        one = disputed_campaign(db)
-        shown = disputed_pair(db, one.id, FAR, one.judith)
-        one.say(db, "Ada", FAR, 3)
-        submission = DecisionSubmission(
-            Decision.GRADE, "shown-before-that", 2, seen=shown.seen, heard=shown.heard
-        )
-        decide(db, one.id, one.judith, FAR, submission)
-        row = db.scalars(select(AdjudicationEventRow)).one()
-        # Ada's 0 lay before her, and not the 3 by which nobody differs any more.
-        assert sorted(grade for _, _, _, grade in row.seen) == [0, 3]
-        assert disputed_pair(db, one.id, FAR, one.judith).changed
+def test_what_an_assessor_says_after_the_pair_was_shown_counts_as_said_since(db: Session) -> None:
+    one = disputed_campaign(db)
+    shown = disputed_pair(db, one.id, FAR, one.judith)
+    one.say(db, "Ada", FAR, 3)
+    submission = DecisionSubmission(
+        Decision.GRADE, "shown-before-that", 2, seen=shown.seen, heard=shown.heard
+    )
+    decide(db, one.id, one.judith, FAR, submission)
+    row = db.scalars(select(AdjudicationEventRow)).one()
+    # Ada's 0 lay before her, and not the 3 by which nobody differs any more.
+    assert sorted(grade for _, _, _, grade in row.seen) == [0, 3]
+    assert disputed_pair(db, one.id, FAR, one.judith).changed
 
 
 @pytest.mark.engines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy.orm import Session
 
 from tests.workflow.adjudication.disputed import AGREED, FAR, LINE, NEAR, Disputed, disputed_campaign
 from workbench.consensus.disputes import Difference
@@ -54,22 +55,19 @@ def test_the_next_pair_is_the_next_open_one_and_after_the_last_the_first(sqlite_
         assert dispute_queue(db, one.id, order=Order.TOPIC).lines.next_open(FAR) is None
 
 
-def test_a_decision_stays_when_assessors_change_their_answers_and_the_queue_says_so(
-    database: Database,
-) -> None:
-    with database.writing() as db:
-        one = disputed_campaign(db)
-        one.decide(db, FAR, 2)
-        one.decide(db, NEAR, 2)
-        one.say(db, "Ada", FAR, 1)
-        # The same answer once more is no change, and agreement does not take a decision away.
-        one.say(db, "Ada", NEAR, 2)
-        lines = {line.pair: line for line in dispute_queue(db, one.id, order=Order.TOPIC).lines}
-        assert (lines[FAR].state, lines[FAR].changed) == (State.DECIDED, True)
-        assert (lines[NEAR].state, lines[NEAR].changed) == (State.DECIDED, False)
-        one.say(db, "Ada", NEAR, 3)
-        agreed = {line.pair: line for line in dispute_queue(db, one.id, order=Order.TOPIC).lines}[NEAR]
-        assert (agreed.state, agreed.changed, agreed.spread.distance) == (State.DECIDED, True, 0)
+def test_a_decision_stays_when_assessors_change_their_answers_and_the_queue_says_so(db: Session) -> None:
+    one = disputed_campaign(db)
+    one.decide(db, FAR, 2)
+    one.decide(db, NEAR, 2)
+    one.say(db, "Ada", FAR, 1)
+    # The same answer once more is no change, and agreement does not take a decision away.
+    one.say(db, "Ada", NEAR, 2)
+    lines = {line.pair: line for line in dispute_queue(db, one.id, order=Order.TOPIC).lines}
+    assert (lines[FAR].state, lines[FAR].changed) == (State.DECIDED, True)
+    assert (lines[NEAR].state, lines[NEAR].changed) == (State.DECIDED, False)
+    one.say(db, "Ada", NEAR, 3)
+    agreed = {line.pair: line for line in dispute_queue(db, one.id, order=Order.TOPIC).lines}[NEAR]
+    assert (agreed.state, agreed.changed, agreed.spread.distance) == (State.DECIDED, True, 0)
 
 
 def test_giving_machines_a_voice_later_changes_no_answer(sqlite_database: Database) -> None:

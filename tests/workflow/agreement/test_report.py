@@ -8,7 +8,6 @@ from sqlalchemy.orm import Session
 from tests.builders import Made, campaign_with_people
 from workbench.agreement.options import AgreementOptions
 from workbench.records import Judgment, Topic
-from workbench.storage.engine import Database
 from workbench.workflow.agreement.report import (
     agreement_of_people,
     campaign_pair,
@@ -37,12 +36,11 @@ def manning(db: Session) -> Made:
     return made
 
 
-def test_the_textbooks_table_gives_the_textbooks_figures(database: Database) -> None:
-    with database.writing() as db:
-        made = manning(db)
-        found = campaign_pair(db, made.campaign.id, PLAIN, first="Judge 1", second="Judge 2")
-        two = found.two
-        people = agreement_of_people(db, made.campaign.id)
+def test_the_textbooks_table_gives_the_textbooks_figures(db: Session) -> None:
+    made = manning(db)
+    found = campaign_pair(db, made.campaign.id, PLAIN, first="Judge 1", second="Judge 2")
+    two = found.two
+    people = agreement_of_people(db, made.campaign.id)
     assert two.table == ((300, 20), (10, 70))
     assert two.estimate("observed").value == pytest.approx(0.925)
     # Printed: .665 and .776. Exact, by hand: pooled marginal of relevant (320 + 310) / 800 = .7875, so

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy.orm import Session
 
 from tests.builders import campaign_with_people
 from tests.support import shared
@@ -26,20 +27,19 @@ GIVEN = (
 )
 
 
-def test_what_people_said_enters_from_the_campaigns_line_on(database: Database) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db, scale=FOUR_GRADES)
-        import_judgments(db, made.campaign.id, GIVEN, source="people.tsv")
-        found = campaign_ratings(db, made.campaign.id, AgreementOptions())
-        assert [voice.name for voice in found.assessors] == ["X", "Y"]
-        assert (found.pairs, found.ratings.codes.tolist()) == ((("T1", "d1"),), [[0], [1]])
-        assert (found.counts.unsure, found.counts.singly) == (1, 1)
-        # The six documents of the builder's campaign: d1 and d2 have answers, d2 only one that is a grade.
-        every = campaign_ratings(db, made.campaign.id, AgreementOptions(basis=Basis.ALL))
-        assert every.n_pairs == 5
-        assert every.sentence.startswith("5 of all 6 pairs of 1 topic and 6 documents")
-        with pytest.raises(WorkbenchError, match="cannot be the lowest relevant grade"):
-            campaign_ratings(db, made.campaign.id, AgreementOptions(relevant_from=0))
+def test_what_people_said_enters_from_the_campaigns_line_on(db: Session) -> None:
+    made = campaign_with_people(db, scale=FOUR_GRADES)
+    import_judgments(db, made.campaign.id, GIVEN, source="people.tsv")
+    found = campaign_ratings(db, made.campaign.id, AgreementOptions())
+    assert [voice.name for voice in found.assessors] == ["X", "Y"]
+    assert (found.pairs, found.ratings.codes.tolist()) == ((("T1", "d1"),), [[0], [1]])
+    assert (found.counts.unsure, found.counts.singly) == (1, 1)
+    # The six documents of the builder's campaign: d1 and d2 have answers, d2 only one that is a grade.
+    every = campaign_ratings(db, made.campaign.id, AgreementOptions(basis=Basis.ALL))
+    assert every.n_pairs == 5
+    assert every.sentence.startswith("5 of all 6 pairs of 1 topic and 6 documents")
+    with pytest.raises(WorkbenchError, match="cannot be the lowest relevant grade"):
+        campaign_ratings(db, made.campaign.id, AgreementOptions(relevant_from=0))
 
 
 @pytest.mark.slow

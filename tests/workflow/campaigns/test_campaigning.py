@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import BINARY, FOUR_GRADES
@@ -11,16 +12,15 @@ from workbench.workflow.campaigns.campaigns import campaign_by_slug, create_camp
 from workbench.workflow.campaigns.scales import scale_from_json, scale_to_json
 
 
-def test_a_campaign_is_found_by_the_short_name_made_from_its_name(database: Database) -> None:
-    with database.writing() as db:
-        first = create_campaign(db, name="  Klinische   Suche, Zürich 2026 ", scale=BINARY)
-        second = create_campaign(db, name="Klinische Suche: Zürich (2026)", scale=BINARY)
-        third = create_campaign(db, name="臨床検索", scale=BINARY)
-        assert (first.name, first.slug) == ("Klinische Suche, Zürich 2026", "klinische-suche-zurich-2026")
-        assert (second.slug, third.slug) == ("klinische-suche-zurich-2026-2", "campaign")
-        assert campaign_by_slug(db, "campaign") == third
-        with pytest.raises(NotFound):
-            campaign_by_slug(db, "nowhere")
+def test_a_campaign_is_found_by_the_short_name_made_from_its_name(db: Session) -> None:
+    first = create_campaign(db, name="  Klinische   Suche, Zürich 2026 ", scale=BINARY)
+    second = create_campaign(db, name="Klinische Suche: Zürich (2026)", scale=BINARY)
+    third = create_campaign(db, name="臨床検索", scale=BINARY)
+    assert (first.name, first.slug) == ("Klinische Suche, Zürich 2026", "klinische-suche-zurich-2026")
+    assert (second.slug, third.slug) == ("klinische-suche-zurich-2026-2", "campaign")
+    assert campaign_by_slug(db, "campaign") == third
+    with pytest.raises(NotFound):
+        campaign_by_slug(db, "nowhere")
 
 
 @pytest.mark.parametrize("slug", ["Ümlaut", "a b", "-a", "a--b", ""])
@@ -29,15 +29,14 @@ def test_a_short_name_that_cannot_stand_in_an_address_is_refused(database: Datab
         create_campaign(db, name="X", scale=BINARY, slug=slug)
 
 
-def test_names_are_checked(database: Database) -> None:
-    with database.writing() as db:
-        with pytest.raises(WorkbenchError, match="name is missing"):
-            create_campaign(db, name="  ", scale=BINARY)
-        with pytest.raises(WorkbenchError, match="201 characters"):
-            create_campaign(db, name="x" * 201, scale=BINARY)
-        create_campaign(db, name="X", scale=BINARY, slug="taken")
-        with pytest.raises(Conflict, match="taken"):
-            create_campaign(db, name="Y", scale=BINARY, slug="taken")
+def test_names_are_checked(db: Session) -> None:
+    with pytest.raises(WorkbenchError, match="name is missing"):
+        create_campaign(db, name="  ", scale=BINARY)
+    with pytest.raises(WorkbenchError, match="201 characters"):
+        create_campaign(db, name="x" * 201, scale=BINARY)
+    create_campaign(db, name="X", scale=BINARY, slug="taken")
+    with pytest.raises(Conflict, match="taken"):
+        create_campaign(db, name="Y", scale=BINARY, slug="taken")
 
 
 def test_a_scale_survives_its_json() -> None:

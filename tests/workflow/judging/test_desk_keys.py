@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy.orm import Session
 
 from tests.builders import account
 from workbench.errors import InvalidInput
@@ -95,17 +96,16 @@ def test_keys_that_clash_or_are_none_are_refused_and_say_why(
     assert finding.remedy
 
 
-def test_keys_belong_to_an_account_and_what_is_no_key_there_is_passed_over(database: Database) -> None:
-    with database.writing() as db:
-        ada, ben = account(db, "Ada"), account(db, "Ben")
-        save_keys(db, ada, {"unsure": "q"})
-        assert (chosen_keys(db, ada), chosen_keys(db, ben)) == ({"unsure": "q"}, {})
-        save_desk_settings(
-            db, ben, "keys", {"unsure": "qq", "later": 7, "undo": "W", "list": "w", "nothing": "y"}
-        )
-        assert chosen_keys(db, ben) == {"list": "w"}
-        save_keys(db, ada, {})
-        assert chosen_keys(db, ada) == {}
+def test_keys_belong_to_an_account_and_what_is_no_key_there_is_passed_over(db: Session) -> None:
+    ada, ben = account(db, "Ada"), account(db, "Ben")
+    save_keys(db, ada, {"unsure": "q"})
+    assert (chosen_keys(db, ada), chosen_keys(db, ben)) == ({"unsure": "q"}, {})
+    save_desk_settings(
+        db, ben, "keys", {"unsure": "qq", "later": 7, "undo": "W", "list": "w", "nothing": "y"}
+    )
+    assert chosen_keys(db, ben) == {"list": "w"}
+    save_keys(db, ada, {})
+    assert chosen_keys(db, ada) == {}
 
 
 def test_a_new_scale_may_not_use_the_desks_keys_and_one_from_before_stays_as_it_is(

@@ -30,9 +30,8 @@ def with_a_late_run(db: Session) -> Made:
     return made
 
 
-def test_holes_are_counted_by_cut_off_and_topic(database: Database) -> None:
-    with database.writing() as db:
-        holes = holes_of(db, with_a_late_run(db).campaign.id, "late")
+def test_holes_are_counted_by_cut_off_and_topic(db: Session) -> None:
+    holes = holes_of(db, with_a_late_run(db).campaign.id, "late")
     # T1 has d6 and é5 unjudged of three, T2 both of two; every cut-off reaches past the end of the run.
     assert [(line.topic, line.retrieved, line.unjudged) for line in holes.by_topic] == [
         ("T1", 3, (2, 2, 2, 2, 2)),

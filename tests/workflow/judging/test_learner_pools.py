@@ -187,14 +187,13 @@ def test_documents_that_come_later_are_no_candidates_and_rankings_before_cannot_
     assert replay.rankings_left == 2  # the first of T1 and of T2
 
 
-def test_what_no_learner_can_do_is_refused(database: Database) -> None:
-    with database.writing() as db:
-        live = learner_pool(db)
-        campaign = live.made.campaign.id
-        with pytest.raises(InvalidInput):
-            make_pool(db, campaign, PoolRecipe("learner", {"mode": "magic"}))
-        with pytest.raises(InvalidInput):
-            make_pool(db, campaign, PoolRecipe("learner", {"share": 1.5}))
+def test_what_no_learner_can_do_is_refused(db: Session) -> None:
+    live = learner_pool(db)
+    campaign = live.made.campaign.id
+    with pytest.raises(InvalidInput):
+        make_pool(db, campaign, PoolRecipe("learner", {"mode": "magic"}))
+    with pytest.raises(InvalidInput):
+        make_pool(db, campaign, PoolRecipe("learner", {"share": 1.5}))
 
 
 def test_advice_on_stopping_is_of_what_was_judged_and_changes_nothing(sqlite_database: Database) -> None:
@@ -224,14 +223,13 @@ def test_advice_on_stopping_is_of_what_was_judged_and_changes_nothing(sqlite_dat
     assert (more.documents, more.recall.low) == (one.advice.left_to_sample, more.recall.high)
 
 
-def test_without_texts_there_is_nothing_to_learn_from(database: Database) -> None:
+def test_without_texts_there_is_nothing_to_learn_from(db: Session) -> None:
     from workbench.records import BINARY
     from workbench.workflow.campaigns.campaigns import create_campaign
 
-    with database.writing() as db:
-        empty = create_campaign(db, name="Empty", scale=BINARY, organiser=None)
-        with pytest.raises(WorkbenchError, match="the learner reads the texts"):
-            make_pool(db, empty.id, PoolRecipe("learner"))
+    empty = create_campaign(db, name="Empty", scale=BINARY, organiser=None)
+    with pytest.raises(WorkbenchError, match="the learner reads the texts"):
+        make_pool(db, empty.id, PoolRecipe("learner"))
 
 
 def test_a_second_pool_draws_documents_of_its_own_and_a_budget_can_be_raised(database: Database) -> None:

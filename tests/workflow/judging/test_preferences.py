@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from tests.builders import Made, campaign_with_people
 from workbench.agreement.preferences import sign_test
@@ -45,16 +46,15 @@ def task_id(database: Database, made: Made) -> int:
 
 
 @pytest.mark.engines
-def test_a_pair_is_given_once_whatever_its_order(database: Database, made: Made) -> None:
-    with database.writing() as db:
-        (task,) = tasks_of(db, made.campaign.id)
-        assert (task.kind, task.topic, task.assessor, task.pairs, task.done) == (
-            PreferenceKind.DOCUMENTS, "T1", "Ada", 2, 0,
-        )  # fmt: skip
-        both = list(made.assessors.values())
-        # Ada has them; Ben gets them.
-        assert compare_documents(db, made.campaign.id, PAIRS, assessor_ids=both) == 1
-        assert left_to_compare(db, made.campaign.id, made.accounts["Ben"]) == 2
+def test_a_pair_is_given_once_whatever_its_order(made: Made, db: Session) -> None:
+    (task,) = tasks_of(db, made.campaign.id)
+    assert (task.kind, task.topic, task.assessor, task.pairs, task.done) == (
+        PreferenceKind.DOCUMENTS, "T1", "Ada", 2, 0,
+    )  # fmt: skip
+    both = list(made.assessors.values())
+    # Ada has them; Ben gets them.
+    assert compare_documents(db, made.campaign.id, PAIRS, assessor_ids=both) == 1
+    assert left_to_compare(db, made.campaign.id, made.accounts["Ben"]) == 2
 
 
 def test_an_answer_of_a_side_is_one_of_a_document(database: Database, made: Made) -> None:

@@ -37,29 +37,28 @@ from workbench.workflow.judging.worklists import answers, worklist
 EVERY_FIFTH = CheckRules(one_in=5, distance=10)
 
 
-def test_repeats_are_judged_as_new_and_never_hold(database: Database) -> None:
-    with database.writing() as db:
-        ada = probed(db)
-        save_check_rules(db, ada.campaign, EVERY_FIFTH)
-        total = ada.task(db).total
-        shown = ada.judge_all(db, grade=2)
-        # Six blocks of five; while nothing lies ten documents back it is owed, and comes later.
-        repeats = [slot for slot in shown if slot.purpose == REPEAT]
-        assert len(repeats) == 6
-        assert len(shown) == total == 30 + len(repeats)
-        assert [slot.docno for slot in shown if slot.purpose == "judging"] == list(POOLED)
-        for slot in repeats:
-            first = shown.index(Slot(slot.docno))
-            between = shown[first + 1 : shown.index(slot)]
-            assert sum(one.purpose == "judging" for one in between) >= 10
-        held = current_events(db, ada.campaign)
-        assert sorted(event.docno for event in held) == sorted(POOLED)
-        line = worklist(db, ada.campaign, ada.ada)[0]
-        assert (line.judged, line.total, line.done) == (total, total, True)
-        # The list of own answers does not tell what was repeated: one line a document.
-        assert sorted(one.docno for one in answers(db, ada.assignment, ada.ada)) == sorted(POOLED)
-        found = dict(consistency(db, ada.campaign, AgreementOptions()).assessors[0].found)
-        assert (found[Against.REPEAT].n, found[Against.REPEAT].same) == (len(repeats), len(repeats))
+def test_repeats_are_judged_as_new_and_never_hold(db: Session) -> None:
+    ada = probed(db)
+    save_check_rules(db, ada.campaign, EVERY_FIFTH)
+    total = ada.task(db).total
+    shown = ada.judge_all(db, grade=2)
+    # Six blocks of five; while nothing lies ten documents back it is owed, and comes later.
+    repeats = [slot for slot in shown if slot.purpose == REPEAT]
+    assert len(repeats) == 6
+    assert len(shown) == total == 30 + len(repeats)
+    assert [slot.docno for slot in shown if slot.purpose == "judging"] == list(POOLED)
+    for slot in repeats:
+        first = shown.index(Slot(slot.docno))
+        between = shown[first + 1 : shown.index(slot)]
+        assert sum(one.purpose == "judging" for one in between) >= 10
+    held = current_events(db, ada.campaign)
+    assert sorted(event.docno for event in held) == sorted(POOLED)
+    line = worklist(db, ada.campaign, ada.ada)[0]
+    assert (line.judged, line.total, line.done) == (total, total, True)
+    # The list of own answers does not tell what was repeated: one line a document.
+    assert sorted(one.docno for one in answers(db, ada.assignment, ada.ada)) == sorted(POOLED)
+    found = dict(consistency(db, ada.campaign, AgreementOptions()).assessors[0].found)
+    assert (found[Against.REPEAT].n, found[Against.REPEAT].same) == (len(repeats), len(repeats))
 
 
 def test_an_undo_of_a_repeat_takes_back_the_repeat_only(sqlite_database: Database) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy.orm import Session
 
 from tests.builders import account, campaign_with_people
 from workbench.errors import Conflict, InvalidInput, NotFound
 from workbench.records import BINARY
-from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.people.groups import (
@@ -23,44 +23,41 @@ from workbench.workflow.people.membership import remove_role
 from workbench.workflow.people.roles import Role
 
 
-def test_a_group_has_one_name_whatever_its_case(database: Database) -> None:
-    with database.writing() as db:
-        here = campaign_with_people(db).campaign.id
-        north = add_group(db, here, "  North   Wind ")
-        with pytest.raises(Conflict, match="a group NORTH WIND already"):
-            add_group(db, here, "NORTH WIND")
-        rename_group(db, here, north, "north wind")
-        assert [group.name for group in groups_of(db, here)] == ["north wind"]
-        for name, code in (("", "group"), ("x" * 121, "group"), ("a\u202eb", "group")):
-            with pytest.raises(InvalidInput) as refused:
-                add_group(db, here, name)
-            assert [finding.code for finding in refused.value.findings] == [code]
+def test_a_group_has_one_name_whatever_its_case(db: Session) -> None:
+    here = campaign_with_people(db).campaign.id
+    north = add_group(db, here, "  North   Wind ")
+    with pytest.raises(Conflict, match="a group NORTH WIND already"):
+        add_group(db, here, "NORTH WIND")
+    rename_group(db, here, north, "north wind")
+    assert [group.name for group in groups_of(db, here)] == ["north wind"]
+    for name, code in (("", "group"), ("x" * 121, "group"), ("a\u202eb", "group")):
+        with pytest.raises(InvalidInput) as refused:
+            add_group(db, here, name)
+        assert [finding.code for finding in refused.value.findings] == [code]
 
 
-def test_a_group_of_another_campaign_is_none(database: Database) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db)
-        there = create_campaign(db, name="Elsewhere", scale=BINARY).id
-        group = add_group(db, there, "North")
-        with pytest.raises(NotFound):
-            join(db, made.campaign.id, group, made.organiser)
-        with pytest.raises(NotFound):
-            invite(db, made.campaign.id, role=Role.PARTICIPANT, group_id=group, invited_by=None)
+def test_a_group_of_another_campaign_is_none(db: Session) -> None:
+    made = campaign_with_people(db)
+    there = create_campaign(db, name="Elsewhere", scale=BINARY).id
+    group = add_group(db, there, "North")
+    with pytest.raises(NotFound):
+        join(db, made.campaign.id, group, made.organiser)
+    with pytest.raises(NotFound):
+        invite(db, made.campaign.id, role=Role.PARTICIPANT, group_id=group, invited_by=None)
 
 
-def test_the_role_goes_with_the_last_group_and_the_groups_with_the_role(database: Database) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db)
-        here, petra = made.campaign.id, account(db, "Petra")
-        north, south = add_group(db, here, "North"), add_group(db, here, "South")
-        for group in (north, south, south):
-            join(db, here, group, petra)
+def test_the_role_goes_with_the_last_group_and_the_groups_with_the_role(db: Session) -> None:
+    made = campaign_with_people(db)
+    here, petra = made.campaign.id, account(db, "Petra")
+    north, south = add_group(db, here, "North"), add_group(db, here, "South")
+    for group in (north, south, south):
+        join(db, here, group, petra)
+    leave(db, here, north, petra)
+    assert effective_roles(db, here, petra) == {Role.PARTICIPANT}
+    with pytest.raises(NotFound):
         leave(db, here, north, petra)
-        assert effective_roles(db, here, petra) == {Role.PARTICIPANT}
-        with pytest.raises(NotFound):
-            leave(db, here, north, petra)
-        leave(db, here, south, petra)
-        assert effective_roles(db, here, petra) == set()
-        join(db, here, north, petra)
-        remove_role(db, here, petra, Role.PARTICIPANT)
-        assert own_groups(db, here, petra) == {}
+    leave(db, here, south, petra)
+    assert effective_roles(db, here, petra) == set()
+    join(db, here, north, petra)
+    remove_role(db, here, petra, Role.PARTICIPANT)
+    assert own_groups(db, here, petra) == {}

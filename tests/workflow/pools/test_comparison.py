@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, send_runs
 from workbench.errors import NotFound
@@ -18,17 +19,14 @@ from workbench.workflow.pools.making import make_pool
 pytestmark = pytest.mark.engines
 
 
-def test_a_draft_is_compared_with_a_pool(database: Database) -> None:
-    with database.writing() as db:
-        made, _ = pooled_campaign(db)
-        campaign_id = made.campaign.id
-        make_pool(
-            db, campaign_id, PoolRecipe(parameters={"depth": 3}, tags=["alpha"]), name="plan", draft=True
-        )
-        add_documents(db, campaign_id, "plan", "T2", Additions({"d6": 1}, "seen"), added_by=None)
-        people = [Judgment("X", "T1", "d#3", 1), Judgment("X", "T1", "d1", 1)]
-        import_judgments(db, campaign_id, people, source="f")
-        found = compare_pools(db, campaign_id, "depth 2", "plan")
+def test_a_draft_is_compared_with_a_pool(db: Session) -> None:
+    made, _ = pooled_campaign(db)
+    campaign_id = made.campaign.id
+    make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 3}, tags=["alpha"]), name="plan", draft=True)
+    add_documents(db, campaign_id, "plan", "T2", Additions({"d6": 1}, "seen"), added_by=None)
+    people = [Judgment("X", "T1", "d#3", 1), Judgment("X", "T1", "d1", 1)]
+    import_judgments(db, campaign_id, people, source="f")
+    found = compare_pools(db, campaign_id, "depth 2", "plan")
     # Depth 2 of both: T1 d/4 d1 d2, T2 d/4 d1 d2. Depth 3 of alpha: T1 d1 d2 d#3, T2 d/4 d1 é5; and d6.
     assert [(one.turn, one.topic, one.docno, one.judged, one.origin) for one in found.pairs] == [
         (PairChange.ADDED, "T1", "d#3", True, "runs"),
@@ -57,13 +55,12 @@ def test_a_draft_is_compared_with_a_pool(database: Database) -> None:
         assert list(found.changing(turn, "T2")) == [one for one in those if one.topic == "T2"]
 
 
-def test_runs_are_told_apart_whatever_they_are_called(database: Database) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db)
-        send_runs(db, made.campaign.id, **{"\u03b1[1],": ALPHA, "beta": BETA})
-        for name, tags in (("both", None), ("one", ["\u03b1[1],"])):
-            make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 2}, tags=tags), name=name)
-        found = compare_pools(db, made.campaign.id, "both", "one").comparison.by_run
+def test_runs_are_told_apart_whatever_they_are_called(db: Session) -> None:
+    made = campaign_with_people(db)
+    send_runs(db, made.campaign.id, **{"\u03b1[1],": ALPHA, "beta": BETA})
+    for name, tags in (("both", None), ("one", ["\u03b1[1],"])):
+        make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 2}, tags=tags), name=name)
+    found = compare_pools(db, made.campaign.id, "both", "one").comparison.by_run
     # Each of two runs brings two documents to two topics.
     assert [(one.name, one.before, one.after) for one in found] == [("beta", 4, 0), ("\u03b1[1],", 4, 4)]
 
@@ -85,14 +82,13 @@ def test_a_pool_that_grows_is_read_anew(database: Database) -> None:
     assert found.by_hand.after == 2
 
 
-def test_a_pool_is_compared_with_everything_that_people_judged(database: Database) -> None:
-    with database.writing() as db:
-        made, _ = pooled_campaign(db)
-        people = [Judgment("X", "T1", "d1", 1), Judgment("X", "T2", "d6", 0)]
-        import_judgments(db, made.campaign.id, people, source="f")
-        machine = [Judgment("M", "T1", "d2", 1)]
-        import_judgments(db, made.campaign.id, machine, source="m", machines=["M"])
-        found = compare_pools(db, made.campaign.id, None, "depth 2")
+def test_a_pool_is_compared_with_everything_that_people_judged(db: Session) -> None:
+    made, _ = pooled_campaign(db)
+    people = [Judgment("X", "T1", "d1", 1), Judgment("X", "T2", "d6", 0)]
+    import_judgments(db, made.campaign.id, people, source="f")
+    machine = [Judgment("M", "T1", "d2", 1)]
+    import_judgments(db, made.campaign.id, machine, source="m", machines=["M"])
+    found = compare_pools(db, made.campaign.id, None, "depth 2")
     assert found.before is None
     # Of six pairs one is judged; what a machine said does not count.
     assert found.comparison.total == PoolChange("", 2, 6, 5, 1, 1, 5)
@@ -101,12 +97,11 @@ def test_a_pool_is_compared_with_everything_that_people_judged(database: Databas
     assert found.hours == pytest.approx(5 * 30 / 3600)
 
 
-def test_a_pool_that_is_not_there_is_said_so(database: Database) -> None:
-    with database.writing() as db:
-        made, _ = pooled_campaign(db)
-        for before, after in (("depth 2", "nothing"), ("nothing", "depth 2"), (None, "nothing")):
-            with pytest.raises(NotFound, match="nothing"):
-                compare_pools(db, made.campaign.id, before, after)
+def test_a_pool_that_is_not_there_is_said_so(db: Session) -> None:
+    made, _ = pooled_campaign(db)
+    for before, after in (("depth 2", "nothing"), ("nothing", "depth 2"), (None, "nothing")):
+        with pytest.raises(NotFound, match="nothing"):
+            compare_pools(db, made.campaign.id, before, after)
 
 
 @pytest.mark.parametrize("before", [None, "one"])

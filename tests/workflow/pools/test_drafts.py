@@ -58,30 +58,27 @@ def pairs(db: Session, campaign_id: int, name: str) -> set[tuple[str, str]]:
     return {(one.topic, one.docno) for one in pool_entries(db, campaign_id, name)}
 
 
-def test_a_closed_pool_takes_nothing_by_any_way(database: Database) -> None:
-    with database.writing() as db:
-        made, report = pooled_campaign(db)
-        campaign_id, ada = made.campaign.id, made.accounts["Ada"]
-        assign(db, report.pool.id, topics=["T1"], assessor_ids=[made.assessors["Ada"]])
-        task = assignments_of(db, campaign_id)[0].id
-        add_documents(db, campaign_id, "depth 2", "T1", Additions({"d6": 1, "é5": 2}, "seen"), added_by=ada)
-        say(db, made, task, "d1")
-        close_pool(db, campaign_id, "depth 2")
-        before = pool_report(db, campaign_id, "depth 2"), pool_entries(db, campaign_id, "depth 2")
-        for act in (
-            lambda: say(db, made, task, "d2"),
-            lambda: undo_last(db, task, ada, client_id="an-undo-1"),
-            lambda: assign(db, report.pool.id, topics=["T2"], assessor_ids=made.assessors.values()),
-            lambda: assign_in_turn(db, report.pool.id, assessor_ids=list(made.assessors.values())),
-            lambda: add_documents(
-                db, campaign_id, "depth 2", "T2", Additions({"d6": 1}, "seen"), added_by=ada
-            ),
-            lambda: remove_addition(db, campaign_id, "depth 2", topic="T1", docno="d6"),
-        ):
-            with pytest.raises(Conflict, match="closed"):
-                act()
-        assert before == (pool_report(db, campaign_id, "depth 2"), pool_entries(db, campaign_id, "depth 2"))
-        assert len(db.scalars(select(JudgmentEventRow)).all()) == 1
+def test_a_closed_pool_takes_nothing_by_any_way(db: Session) -> None:
+    made, report = pooled_campaign(db)
+    campaign_id, ada = made.campaign.id, made.accounts["Ada"]
+    assign(db, report.pool.id, topics=["T1"], assessor_ids=[made.assessors["Ada"]])
+    task = assignments_of(db, campaign_id)[0].id
+    add_documents(db, campaign_id, "depth 2", "T1", Additions({"d6": 1, "é5": 2}, "seen"), added_by=ada)
+    say(db, made, task, "d1")
+    close_pool(db, campaign_id, "depth 2")
+    before = pool_report(db, campaign_id, "depth 2"), pool_entries(db, campaign_id, "depth 2")
+    for act in (
+        lambda: say(db, made, task, "d2"),
+        lambda: undo_last(db, task, ada, client_id="an-undo-1"),
+        lambda: assign(db, report.pool.id, topics=["T2"], assessor_ids=made.assessors.values()),
+        lambda: assign_in_turn(db, report.pool.id, assessor_ids=list(made.assessors.values())),
+        lambda: add_documents(db, campaign_id, "depth 2", "T2", Additions({"d6": 1}, "seen"), added_by=ada),
+        lambda: remove_addition(db, campaign_id, "depth 2", topic="T1", docno="d6"),
+    ):
+        with pytest.raises(Conflict, match="closed"):
+            act()
+    assert before == (pool_report(db, campaign_id, "depth 2"), pool_entries(db, campaign_id, "depth 2"))
+    assert len(db.scalars(select(JudgmentEventRow)).all()) == 1
 
 
 def test_a_draft_that_changed_after_its_pairs_were_read_is_read_again(sqlite_database: Database) -> None:
@@ -98,83 +95,79 @@ def test_a_draft_that_changed_after_its_pairs_were_read_is_read_again(sqlite_dat
         assert open_pool(db, campaign_id, "plan", seen=now.sha256, now=now)
 
 
-def test_a_pool_without_pairs_is_not_opened(database: Database) -> None:
-    with database.writing() as db:
-        made, _ = pooled_campaign(db)
-        make_pool(
-            db,
-            made.campaign.id,
-            PoolRecipe(parameters={"depth": 2}, supplementary=True),
-            draft=True,
-            name="nothing",
-        )
-        with pytest.raises(Conflict, match="no pairs"):
-            open_pool(db, made.campaign.id, "nothing")
+def test_a_pool_without_pairs_is_not_opened(db: Session) -> None:
+    made, _ = pooled_campaign(db)
+    make_pool(
+        db,
+        made.campaign.id,
+        PoolRecipe(parameters={"depth": 2}, supplementary=True),
+        draft=True,
+        name="nothing",
+    )
+    with pytest.raises(Conflict, match="no pairs"):
+        open_pool(db, made.campaign.id, "nothing")
 
 
-def test_a_supplementary_draft_is_built_again_without_what_came_since(database: Database) -> None:
-    with database.writing() as db:
-        made = drafted(db, depth=1, name="later opened")
-        campaign_id = made.campaign.id
-        make_pool(
-            db, campaign_id, PoolRecipe(parameters={"depth": 2}, supplementary=True), draft=True, name="more"
-        )
-        # A draft is not pooled yet, so nothing was left out.
-        assert pool_report(db, campaign_id, "more").pool.pairs == 6
-        open_pool(db, campaign_id, "later opened")
-        import_judgments(db, campaign_id, [Judgment("X", "T2", "d1", 0)], source="f")
-        assert before_opening(db, campaign_id, "more").judged == 1
-        rebuilt = rebuild_draft(db, campaign_id, "more")
-        # Of the six, depth 1 has T1 d1, T1 d2 and T2 d/4; T2 d1 is judged.
-        assert pairs(db, campaign_id, "more") == {("T1", "d/4"), ("T2", "d2")}
+def test_a_supplementary_draft_is_built_again_without_what_came_since(db: Session) -> None:
+    made = drafted(db, depth=1, name="later opened")
+    campaign_id = made.campaign.id
+    make_pool(
+        db, campaign_id, PoolRecipe(parameters={"depth": 2}, supplementary=True), draft=True, name="more"
+    )
+    # A draft is not pooled yet, so nothing was left out.
+    assert pool_report(db, campaign_id, "more").pool.pairs == 6
+    open_pool(db, campaign_id, "later opened")
+    import_judgments(db, campaign_id, [Judgment("X", "T2", "d1", 0)], source="f")
+    assert before_opening(db, campaign_id, "more").judged == 1
+    rebuilt = rebuild_draft(db, campaign_id, "more")
+    # Of the six, depth 1 has T1 d1, T1 d2 and T2 d/4; T2 d1 is judged.
+    assert pairs(db, campaign_id, "more") == {("T1", "d/4"), ("T2", "d2")}
     assert (rebuilt.entered, rebuilt.left, rebuilt.kept, rebuilt.pool.pool.pairs) == (0, 4, 0, 2)
 
 
-def test_a_rebuilt_draft_keeps_what_was_added_by_hand(database: Database) -> None:
-    with database.writing() as db:
-        made = drafted(db)
-        campaign_id = made.campaign.id
-        add_documents(
-            db,
-            campaign_id,
-            "plan",
-            "T1",
-            Additions({"d6": 1, "é5": 2}, "found by searching"),
-            added_by=made.organiser,
-        )
-        # Now beta ranks é5 first for T1: it is brought by a run and stays marked.
-        db.execute(delete(RunRow).where(RunRow.tag == "beta"))
-        send_runs(db, campaign_id, beta={"T1": ("é5", "d2"), "T2": ("d/4", "d2")})
-        (changed,) = changed_runs(db, campaign_id, "plan")
-        assert (changed.tag, changed.sha256_now != changed.sha256) == ("beta", True)
-        rebuilt = rebuild_draft(db, campaign_id, "plan")
-        assert changed_runs(db, campaign_id, "plan") == ()
-        entries = {(one.topic, one.docno): one for one in pool_entries(db, campaign_id, "plan")}
-        assert rebuilt.kept == 2
-        assert rebuilt.pool.recipe["additions"] == 2
-        assert (rebuilt.pool.pool.added, rebuilt.pool.pool.added_alone) == (2, 1)
-        assert entries["T1", "d6"].origin == "manual"
-        assert entries["T1", "é5"].origin == "runs+manual"
-        mark = entries["T1", "é5"].added
-        assert mark is not None
-        assert (mark.by, mark.reason) == ("Olga", "found by searching")
-        assert entries["T1", "d1"].origin == "runs"
-        assert rebuilt.pool.pool.pairs == len(entries)
+def test_a_rebuilt_draft_keeps_what_was_added_by_hand(db: Session) -> None:
+    made = drafted(db)
+    campaign_id = made.campaign.id
+    add_documents(
+        db,
+        campaign_id,
+        "plan",
+        "T1",
+        Additions({"d6": 1, "é5": 2}, "found by searching"),
+        added_by=made.organiser,
+    )
+    # Now beta ranks é5 first for T1: it is brought by a run and stays marked.
+    db.execute(delete(RunRow).where(RunRow.tag == "beta"))
+    send_runs(db, campaign_id, beta={"T1": ("é5", "d2"), "T2": ("d/4", "d2")})
+    (changed,) = changed_runs(db, campaign_id, "plan")
+    assert (changed.tag, changed.sha256_now != changed.sha256) == ("beta", True)
+    rebuilt = rebuild_draft(db, campaign_id, "plan")
+    assert changed_runs(db, campaign_id, "plan") == ()
+    entries = {(one.topic, one.docno): one for one in pool_entries(db, campaign_id, "plan")}
+    assert rebuilt.kept == 2
+    assert rebuilt.pool.recipe["additions"] == 2
+    assert (rebuilt.pool.pool.added, rebuilt.pool.pool.added_alone) == (2, 1)
+    assert entries["T1", "d6"].origin == "manual"
+    assert entries["T1", "é5"].origin == "runs+manual"
+    mark = entries["T1", "é5"].added
+    assert mark is not None
+    assert (mark.by, mark.reason) == ("Olga", "found by searching")
+    assert entries["T1", "d1"].origin == "runs"
+    assert rebuilt.pool.pool.pairs == len(entries)
 
 
-def test_a_draft_tells_which_of_its_runs_are_gone_and_is_built_without_them(database: Database) -> None:
-    with database.writing() as db:
-        campaign_id = drafted(db).campaign.id
-        db.execute(update(RunRow).where(RunRow.tag == "beta").values(replaced_at=datetime.now(UTC)))
-        (gone,) = changed_runs(db, campaign_id, "plan")
-        assert (gone.tag, gone.sha256_now) == ("beta", None)
-        rebuilt = rebuild_draft(db, campaign_id, "plan")
-        # Alpha alone, depth 2.
-        assert rebuilt.pool.pool.tags == ("alpha",)
-        assert pairs(db, campaign_id, "plan") == {("T1", "d1"), ("T1", "d2"), ("T2", "d/4"), ("T2", "d1")}
-        db.execute(update(RunRow).values(replaced_at=datetime.now(UTC)))
-        with pytest.raises(Conflict, match="no run"):
-            rebuild_draft(db, campaign_id, "plan")
+def test_a_draft_tells_which_of_its_runs_are_gone_and_is_built_without_them(db: Session) -> None:
+    campaign_id = drafted(db).campaign.id
+    db.execute(update(RunRow).where(RunRow.tag == "beta").values(replaced_at=datetime.now(UTC)))
+    (gone,) = changed_runs(db, campaign_id, "plan")
+    assert (gone.tag, gone.sha256_now) == ("beta", None)
+    rebuilt = rebuild_draft(db, campaign_id, "plan")
+    # Alpha alone, depth 2.
+    assert rebuilt.pool.pool.tags == ("alpha",)
+    assert pairs(db, campaign_id, "plan") == {("T1", "d1"), ("T1", "d2"), ("T2", "d/4"), ("T2", "d1")}
+    db.execute(update(RunRow).values(replaced_at=datetime.now(UTC)))
+    with pytest.raises(Conflict, match="no run"):
+        rebuild_draft(db, campaign_id, "plan")
 
 
 def test_two_organisers_at_once_do_not_open_what_is_being_deleted(postgresql_database: Database) -> None:
@@ -203,13 +196,12 @@ def test_a_pool_is_held_open_while_an_answer_is_written(postgresql_database: Dat
             third.scalar(select(PoolRow.id).with_for_update(read=True, nowait=True))
 
 
-def test_a_default_name_that_is_too_long_is_cut(database: Database) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db)
-        send_runs(db, made.campaign.id, alpha=ALPHA)
-        strata = " ".join(f"{n}:{n}:0.5" for n in range(1, 60))
-        report: PoolReport = make_pool(
-            db, made.campaign.id, PoolRecipe(strategy="stratified", parameters={"strata": strata})
-        )
+def test_a_default_name_that_is_too_long_is_cut(db: Session) -> None:
+    made = campaign_with_people(db)
+    send_runs(db, made.campaign.id, alpha=ALPHA)
+    strata = " ".join(f"{n}:{n}:0.5" for n in range(1, 60))
+    report: PoolReport = make_pool(
+        db, made.campaign.id, PoolRecipe(strategy="stratified", parameters={"strata": strata})
+    )
     assert len(report.pool.name) <= 120
     assert report.pool.name.endswith("…")

@@ -83,15 +83,14 @@ def listed(tops: RunTops) -> list[tuple[str, int, bytes]]:
 
 
 @pytest.mark.engines
-def test_forms_that_are_missing_are_made_again(database: Database) -> None:
-    with database.writing() as db:
-        campaign_id = loaded(db)
-        before = db.execute(select(PackedRunRow.run_id, PackedRunRow.records)).all()
-        assert pack_runs(db, campaign_id) == 0
-        first, *_ = sorted(row.run_id for row in before)
-        db.execute(delete(PackedRunRow).where(PackedRunRow.run_id == first))
-        assert pack_runs(db, campaign_id) == 1
-        after = db.execute(select(PackedRunRow.run_id, PackedRunRow.records)).all()
+def test_forms_that_are_missing_are_made_again(db: Session) -> None:
+    campaign_id = loaded(db)
+    before = db.execute(select(PackedRunRow.run_id, PackedRunRow.records)).all()
+    assert pack_runs(db, campaign_id) == 0
+    first, *_ = sorted(row.run_id for row in before)
+    db.execute(delete(PackedRunRow).where(PackedRunRow.run_id == first))
+    assert pack_runs(db, campaign_id) == 1
+    after = db.execute(select(PackedRunRow.run_id, PackedRunRow.records)).all()
     assert {tuple(row) for row in after} == {tuple(row) for row in before}
 
 
@@ -118,11 +117,10 @@ def test_stored_runs_are_packed_one_by_one(
 
 
 @pytest.mark.engines
-def test_the_form_goes_with_its_run(database: Database) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db)
-        send_runs(db, made.campaign.id, alpha=ALPHA)
-        remove_run(db, made.campaign.id, "alpha")
-        assert forms(db) == 0
-        with pytest.raises(NotFound, match="alpha"):
-            run_for_use(db, made.campaign.id, "alpha")
+def test_the_form_goes_with_its_run(db: Session) -> None:
+    made = campaign_with_people(db)
+    send_runs(db, made.campaign.id, alpha=ALPHA)
+    remove_run(db, made.campaign.id, "alpha")
+    assert forms(db) == 0
+    with pytest.raises(NotFound, match="alpha"):
+        run_for_use(db, made.campaign.id, "alpha")

@@ -28,14 +28,13 @@ def replaced(db: Session, campaign_id: int, tag: str = "alpha") -> None:
     replace_run(db, campaign_id, tag, (f"{tag}-2.txt", io.BytesIO(run_text(tag, NEWER))))
 
 
-def test_two_files_of_one_tag_sent_together_do_not_replace_each_other(database: Database) -> None:
-    with database.writing() as db:
-        here = campaign_with_people(db).campaign.id
-        texts = {"one.txt": run_text("alpha", ALPHA), "two.txt": run_text("alpha", NEWER)}
-        files = [(name, io.BytesIO(text)) for name, text in texts.items()]
-        done = add_runs(db, here, files, replacing=True)
-        assert [line.lines for line in done.added] == [7]
-        assert [one.errors[0].code for one in done.refused] == ["tag-taken"]
+def test_two_files_of_one_tag_sent_together_do_not_replace_each_other(db: Session) -> None:
+    here = campaign_with_people(db).campaign.id
+    texts = {"one.txt": run_text("alpha", ALPHA), "two.txt": run_text("alpha", NEWER)}
+    files = [(name, io.BytesIO(text)) for name, text in texts.items()]
+    done = add_runs(db, here, files, replacing=True)
+    assert [line.lines for line in done.added] == [7]
+    assert [one.errors[0].code for one in done.refused] == ["tag-taken"]
 
 
 def test_a_file_of_another_run_replaces_nothing(database: Database) -> None:
@@ -49,40 +48,37 @@ def test_a_file_of_another_run_replaces_nothing(database: Database) -> None:
         assert run_record(db, here, "beta").versions == ()
 
 
-def test_the_new_version_takes_the_record_over(database: Database) -> None:
-    with database.writing() as db:
-        here = campaign_with_people(db).campaign.id
-        send_runs(db, here, alpha=ALPHA)
-        about = RunMetadata(add_group(db, here, "North"), RunKind.MANUAL, "by hand", 2)
-        change_metadata(db, here, "alpha", about)
-        give_verdict(db, here, ["alpha"], Verdict.SET_ASIDE, reason="broken", by=None)
-        replaced(db, here)
-        line = campaign_run(db, here, "alpha")
-        assert (line.metadata, line.verdict, line.verdict_reason) == (about, Verdict.ACCEPTED, "")
+def test_the_new_version_takes_the_record_over(db: Session) -> None:
+    here = campaign_with_people(db).campaign.id
+    send_runs(db, here, alpha=ALPHA)
+    about = RunMetadata(add_group(db, here, "North"), RunKind.MANUAL, "by hand", 2)
+    change_metadata(db, here, "alpha", about)
+    give_verdict(db, here, ["alpha"], Verdict.SET_ASIDE, reason="broken", by=None)
+    replaced(db, here)
+    line = campaign_run(db, here, "alpha")
+    assert (line.metadata, line.verdict, line.verdict_reason) == (about, Verdict.ACCEPTED, "")
 
 
-def test_removing_forgets_every_version(database: Database) -> None:
-    with database.writing() as db:
-        here = campaign_with_people(db).campaign.id
-        send_runs(db, here, alpha=ALPHA)
-        replaced(db, here)
-        remove_run(db, here, "alpha")
-        send_runs(db, here, alpha=BETA)
-        assert run_record(db, here, "alpha").versions == ()
+def test_removing_forgets_every_version(db: Session) -> None:
+    here = campaign_with_people(db).campaign.id
+    send_runs(db, here, alpha=ALPHA)
+    replaced(db, here)
+    remove_run(db, here, "alpha")
+    send_runs(db, here, alpha=BETA)
+    assert run_record(db, here, "alpha").versions == ()
 
 
-def test_earlier_versions_go_to_another_group_with_the_run(database: Database) -> None:
-    with database.writing() as db:
-        here = campaign_with_people(db).campaign.id
-        north, south = add_group(db, here, "North"), add_group(db, here, "South")
-        send_runs(db, here, alpha=ALPHA)
-        change_metadata(db, here, "alpha", RunMetadata(north))
-        replaced(db, here)
-        change_metadata(db, here, "alpha", RunMetadata(south))
-        record = run_record(db, here, "alpha")
-        assert (record.run.group, record.versions[0].group) == ("South", "South")
-        with pytest.raises(NotFound):
-            change_metadata(db, here, "alpha", RunMetadata(999))
+def test_earlier_versions_go_to_another_group_with_the_run(db: Session) -> None:
+    here = campaign_with_people(db).campaign.id
+    north, south = add_group(db, here, "North"), add_group(db, here, "South")
+    send_runs(db, here, alpha=ALPHA)
+    change_metadata(db, here, "alpha", RunMetadata(north))
+    replaced(db, here)
+    change_metadata(db, here, "alpha", RunMetadata(south))
+    record = run_record(db, here, "alpha")
+    assert (record.run.group, record.versions[0].group) == ("South", "South")
+    with pytest.raises(NotFound):
+        change_metadata(db, here, "alpha", RunMetadata(999))
 
 
 def test_what_is_typed_of_a_run_is_told_whole() -> None:

@@ -13,7 +13,6 @@ from workbench.errors import WorkbenchError
 from workbench.formats.packed_runs import PackedRun
 from workbench.records import Judgment, Run
 from workbench.scoring import score_columns
-from workbench.storage.engine import Database
 from workbench.workflow.caching import Cache
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.runs import packed_store
@@ -54,38 +53,35 @@ def table_of(
     return score_runs(db, campaign_id, choice=rule_choice(), measures=measures, seconds=seconds, anew=anew)
 
 
-def test_a_call_stops_in_time_and_the_next_goes_on(database: Database, computed: list[str]) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db)
-        send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA, half={"T1": ("d2", "d1")})
-        import_judgments(db, made.campaign.id, FIRST, source="f")
-        found = [table_of(db, made.campaign.id, seconds=0)]
-        # A judgment comes between the steps: what was begun is brought to its end all the same, and says so.
-        import_judgments(db, made.campaign.id, [Judgment("X", "T2", "d2", 1)], source="g")
-        found += [table_of(db, made.campaign.id, seconds=0) for _ in range(2)]
-        assert [(len(one.runs), one.waiting, one.total) for one in found] == [(1, 2, 3), (2, 1, 3), (3, 0, 3)]
-        assert computed == ["alpha", "beta", "half"]
-        assert [one.age.answers if one.age else None for one in found] == [None, 1, 1]
-        # It was quick: whoever asks again gets the judgments of now, and files have them in any case.
-        assert table_of(db, made.campaign.id).age is None
+def test_a_call_stops_in_time_and_the_next_goes_on(computed: list[str], db: Session) -> None:
+    made = campaign_with_people(db)
+    send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA, half={"T1": ("d2", "d1")})
+    import_judgments(db, made.campaign.id, FIRST, source="f")
+    found = [table_of(db, made.campaign.id, seconds=0)]
+    # A judgment comes between the steps: what was begun is brought to its end all the same, and says so.
+    import_judgments(db, made.campaign.id, [Judgment("X", "T2", "d2", 1)], source="g")
+    found += [table_of(db, made.campaign.id, seconds=0) for _ in range(2)]
+    assert [(len(one.runs), one.waiting, one.total) for one in found] == [(1, 2, 3), (2, 1, 3), (3, 0, 3)]
+    assert computed == ["alpha", "beta", "half"]
+    assert [one.age.answers if one.age else None for one in found] == [None, 1, 1]
+    # It was quick: whoever asks again gets the judgments of now, and files have them in any case.
+    assert table_of(db, made.campaign.id).age is None
 
 
-def test_coverage_counts_topics_and_pooled_pairs_with_a_grade(database: Database) -> None:
-    with database.writing() as db:
-        made, _ = pooled_campaign(db)
-        # Two of the six pooled pairs, of one of the two topics; d6 is in no pool.
-        import_judgments(db, made.campaign.id, [*FIRST[:2], Judgment("X", "T1", "d6", 0)], source="f")
-        found = table_of(db, made.campaign.id).coverage
+def test_coverage_counts_topics_and_pooled_pairs_with_a_grade(db: Session) -> None:
+    made, _ = pooled_campaign(db)
+    # Two of the six pooled pairs, of one of the two topics; d6 is in no pool.
+    import_judgments(db, made.campaign.id, [*FIRST[:2], Judgment("X", "T1", "d6", 0)], source="f")
+    found = table_of(db, made.campaign.id).coverage
     assert (found.topics, found.all_topics, found.pairs, found.pooled) == (1, 2, 2, 6)
     assert not found.whole
 
 
-def test_the_leaderboard_is_exported_with_intervals_and_what_is_not_judged(database: Database) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db)
-        send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
-        import_judgments(db, made.campaign.id, FIRST, source="f")
-        board = leaderboard(table_of(db, made.campaign.id, "P@2 NumRet"))
+def test_the_leaderboard_is_exported_with_intervals_and_what_is_not_judged(db: Session) -> None:
+    made = campaign_with_people(db)
+    send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
+    import_judgments(db, made.campaign.id, FIRST, source="f")
+    board = leaderboard(table_of(db, made.campaign.id, "P@2 NumRet"))
     export = leaderboard_export(board)
     rows = [dict(zip(export.columns, row, strict=True)) for row in export.rows()]
     # P@2: alpha d1 d2 and d/4 d1, beta d2 d/4 and d/4 d2: 1/2 twice, and 0 and 1/2. Of alpha d1 of T2 is not
