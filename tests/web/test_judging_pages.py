@@ -163,15 +163,6 @@ def test_one_can_look_ahead_and_back_without_judging(
     assert events(sqlite_database) == []
 
 
-def test_a_docno_of_any_kind_goes_there_and_back(enter: Any, cast: Cast, sqlite_database: Database) -> None:
-    # Topic T2 of the cast has d/4; together with d#3 and é5 of the builders these are the awkward ones.
-    ada, desk = enter("Ada"), f"/c/harbour/judge/{cast.assignments['Ada', 'T2']}"
-    for _ in range(3):
-        page = ada.get(desk).text
-        assert ada.post(f"{desk}/answer", data=fields(page) | {"answer": "1"}).status_code == 303
-    assert {docno for docno, _, _ in events(sqlite_database)} == {"d/4", "d1", "d2"}
-
-
 @pytest.mark.parametrize(
     ("change", "status"),
     [

@@ -145,18 +145,6 @@ def test_the_pairs_come_as_lines_sorted_by_bytes(olga: FlaskClient, cast: Cast) 
     ]
 
 
-def test_a_pool_is_closed_after_a_question(olga: FlaskClient, cast: Cast) -> None:
-    address = f"{ADDRESS}/{cast.pool_id}"
-    assert links(olga.get(address).text, "close") == [f"{address}/close"]
-    assert "cannot be opened again" in olga.get(f"{address}/close").text
-    assert "closed" not in olga.get(ADDRESS).text
-    answer = olga.post(f"{address}/close")
-    assert answer.status_code == 303
-    page = olga.get(answer.location).text
-    assert "Closed" in page
-    assert not links(page, "close")
-
-
 def test_a_pool_of_another_campaign_is_not_there(olga: FlaskClient, cast: Cast) -> None:
     olga.post("/campaigns/new", data={"name": "Other", "scale": "binary"})
     for page in ("", "/topic?topic=T1", "/pairs.tsv", "/topics.csv", "/close"):
