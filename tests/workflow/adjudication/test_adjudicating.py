@@ -140,23 +140,22 @@ def test_what_cannot_be_decided_is_refused(sqlite_database: Database) -> None:
     assert held(sqlite_database, one) == []
 
 
-def test_hidden_names_are_letters_in_an_order_of_the_pairs_own(sqlite_database: Database) -> None:
+def test_hidden_names_are_letters_in_an_order_of_the_pairs_own(db: Session) -> None:
     names = [f"assessor {number}" for number in range(6)]
-    with sqlite_database.writing() as db:
-        one = disputed_campaign(db)
-        said = [
-            Judgment(name, topic, docno, number % 2, Answer.GRADE)
-            for topic, docno in (FAR, NEAR, LINE)
-            for number, name in enumerate(names)
-        ]
-        import_judgments(db, one.id, said, source="file")
-        save_adjudication_rules(db, one.id, AdjudicationRules(names_hidden=True))
-        orders = []
-        for pair in (FAR, NEAR, LINE):
-            voices = disputed_pair(db, one.id, pair, one.judith).opinions
-            assert [voice.name for voice in voices] == list("ABCDEFGH")
-            assert voices == disputed_pair(db, one.id, pair, one.jonas).opinions
-            orders.append([voice.assessor_id for voice in voices])
-        # Six people fall into the same order twice with a chance of 1 in 40,320.
-        assert orders[0] != orders[1] != orders[2]
-        assert AGREED not in (FAR, NEAR, LINE)
+    one = disputed_campaign(db)
+    said = [
+        Judgment(name, topic, docno, number % 2, Answer.GRADE)
+        for topic, docno in (FAR, NEAR, LINE)
+        for number, name in enumerate(names)
+    ]
+    import_judgments(db, one.id, said, source="file")
+    save_adjudication_rules(db, one.id, AdjudicationRules(names_hidden=True))
+    orders = []
+    for pair in (FAR, NEAR, LINE):
+        voices = disputed_pair(db, one.id, pair, one.judith).opinions
+        assert [voice.name for voice in voices] == list("ABCDEFGH")
+        assert voices == disputed_pair(db, one.id, pair, one.jonas).opinions
+        orders.append([voice.assessor_id for voice in voices])
+    # Six people fall into the same order twice with a chance of 1 in 40,320.
+    assert orders[0] != orders[1] != orders[2]
+    assert AGREED not in (FAR, NEAR, LINE)

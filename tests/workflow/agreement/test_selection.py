@@ -12,7 +12,6 @@ from workbench.agreement.options import AgreementOptions, Basis
 from workbench.errors import WorkbenchError
 from workbench.formats.judgments import read_judgments
 from workbench.records import FOUR_GRADES, Answer, Judgment, Topic
-from workbench.storage.engine import Database
 from workbench.workflow.agreement.selection import (
     campaign_ratings,
 )
@@ -43,17 +42,16 @@ def test_what_people_said_enters_from_the_campaigns_line_on(db: Session) -> None
 
 
 @pytest.mark.slow
-def test_an_imported_crowd_has_the_alpha_of_the_catalogue(sqlite_database: Database) -> None:
+def test_an_imported_crowd_has_the_alpha_of_the_catalogue(db: Session) -> None:
     # CATALOGUE.md, without -2: .057 nominal, .100 ordinal, by the first label where a worker labelled twice.
     # In a campaign the last one holds: .0577 and .0998, as krippendorff of the test extra has them too.
     with shared("data", "trec-rf10-crowd", "judgments.tsv.gz").open("rb") as stream:
         given = tuple(read_judgments(stream, source="crowd", cannot_judge=(-2,)))
     topics = [Topic(topic, topic) for topic in dict.fromkeys(one.topic for one in given)]
-    with sqlite_database.writing() as db:
-        made = campaign_with_people(db, scale=FOUR_GRADES)
-        load_topics(db, made.campaign.id, topics, source="topics")
-        import_judgments(db, made.campaign.id, given, source="crowd")
-        found = campaign_ratings(db, made.campaign.id, AgreementOptions(graded=True))
+    made = campaign_with_people(db, scale=FOUR_GRADES)
+    load_topics(db, made.campaign.id, topics, source="topics")
+    import_judgments(db, made.campaign.id, given, source="crowd")
+    found = campaign_ratings(db, made.campaign.id, AgreementOptions(graded=True))
     assert len(found.assessors) >= 762
     values = {level: alpha(found.ratings, level).value for level in ("nominal", "ordinal")}
     assert values == {"nominal": pytest.approx(0.0577, abs=5e-5), "ordinal": pytest.approx(0.0998, abs=5e-5)}

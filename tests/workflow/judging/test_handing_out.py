@@ -10,7 +10,6 @@ from tests.assigned import assign, assign_in_turn
 from tests.workflow.judging.handed_out import Live, happened, live_pool
 from workbench.errors import NotFound
 from workbench.pooling.strategies import ADAPTIVE, PoolRecipe
-from workbench.storage.engine import Database
 from workbench.storage.tables import PoolEntryRow
 from workbench.workflow.judging.assigned_work import left_to_judge
 from workbench.workflow.judging.assignments import assignments_of
@@ -50,19 +49,16 @@ def test_the_next_document_depends_on_the_answer_to_the_one_before(db: Session) 
 
 
 @pytest.mark.parametrize("strategy", ADAPTIVE)
-def test_two_assessors_never_have_the_same_document_and_all_are_judged(
-    strategy: str, sqlite_database: Database
-) -> None:
-    with sqlite_database.writing() as db:
-        live = live_pool(db, strategy)
-        had: dict[str, list[str]] = {"Ada": [], "Ben": []}
-        while any(docno := {name: live.next(db, name) for name in had}.values()):
-            for name, one in zip(had, docno, strict=True):
-                if one is not None:
-                    live.say(db, name, one, len(had[name]) % 2)
-                    had[name].append(one)
-        assert sorted(had["Ada"] + had["Ben"]) == ["d#3", "d/4", "d1", "d2", "d6"]
-        assert live.replay(db).differences == ()
+def test_two_assessors_never_have_the_same_document_and_all_are_judged(strategy: str, db: Session) -> None:
+    live = live_pool(db, strategy)
+    had: dict[str, list[str]] = {"Ada": [], "Ben": []}
+    while any(docno := {name: live.next(db, name) for name in had}.values()):
+        for name, one in zip(had, docno, strict=True):
+            if one is not None:
+                live.say(db, name, one, len(had[name]) % 2)
+                had[name].append(one)
+    assert sorted(had["Ada"] + had["Ben"]) == ["d#3", "d/4", "d1", "d2", "d6"]
+    assert live.replay(db).differences == ()
 
 
 @pytest.mark.engines

@@ -9,7 +9,6 @@ from sqlalchemy.orm import Session
 from tests.workflow.judging.desk_days import Day, day, said
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import Answer
-from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.unrecorded import Settlement, settle, unrecorded_count, unrecorded_lines
@@ -71,26 +70,24 @@ def test_recorded_they_are_their_assessors_answers_in_the_order_in_which_they_ca
         settle_all(db, ada, Settlement.DISMISSED)
 
 
-def test_what_can_be_no_answer_cannot_be_recorded_and_says_why(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        ada = day(db)
-        ada.send(
-            db,
-            ada.event("event-01", "d1", grade=9),
-            ada.event("event-02", "d1", kind="shrug"),
-            ada.event("event-03", "d1", kind=["answer"], answer="grade", grade=1),
-            ada.event("event-04", "d1", answer={"grade": 1}),
-        )
-        reasons = ("9 is not a grade", "unknown kind", "unknown kind", "unknown answer")
-        for line, why in zip(unrecorded_lines(db, ada.made.campaign.id), reasons, strict=True):
-            with pytest.raises(WorkbenchError, match=why):
-                settle(db, ada.made.campaign.id, line.id, ada.made.organiser, settlement=Settlement.RECORDED)
-        assert said(db) == []
+def test_what_can_be_no_answer_cannot_be_recorded_and_says_why(db: Session) -> None:
+    ada = day(db)
+    ada.send(
+        db,
+        ada.event("event-01", "d1", grade=9),
+        ada.event("event-02", "d1", kind="shrug"),
+        ada.event("event-03", "d1", kind=["answer"], answer="grade", grade=1),
+        ada.event("event-04", "d1", answer={"grade": 1}),
+    )
+    reasons = ("9 is not a grade", "unknown kind", "unknown kind", "unknown answer")
+    for line, why in zip(unrecorded_lines(db, ada.made.campaign.id), reasons, strict=True):
+        with pytest.raises(WorkbenchError, match=why):
+            settle(db, ada.made.campaign.id, line.id, ada.made.organiser, settlement=Settlement.RECORDED)
+    assert said(db) == []
 
 
-def test_another_campaigns_answers_are_not_there(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        ada = closed(db)
-        (first, *_) = unrecorded_lines(db, ada.made.campaign.id)
-        with pytest.raises(NotFound):
-            settle(db, ada.made.campaign.id + 1, first.id, ada.made.organiser, settlement=Settlement.RECORDED)
+def test_another_campaigns_answers_are_not_there(db: Session) -> None:
+    ada = closed(db)
+    (first, *_) = unrecorded_lines(db, ada.made.campaign.id)
+    with pytest.raises(NotFound):
+        settle(db, ada.made.campaign.id + 1, first.id, ada.made.organiser, settlement=Settlement.RECORDED)

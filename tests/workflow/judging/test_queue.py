@@ -43,28 +43,25 @@ def sent(queued: Queued, name: str, docno: str, grade: int) -> Event:
 
 
 @pytest.mark.parametrize("answer", [Answer.UNSURE, Answer.CANNOT_JUDGE])
-def test_who_is_unsure_or_cannot_judge_frees_the_pair_for_a_colleague(
-    answer: Answer, sqlite_database: Database
-) -> None:
-    with sqlite_database.writing() as db:
-        queued = queued_pool(db, documents=1)
-        queued.take(db, "Ada")
-        record(
-            db,
-            queued.tasks["Ada"],
-            queued.made.accounts["Ada"],
-            docno="D01",
-            answer=answer,
-            grade=None,
-            client_id="not-sure-of-it",
-        )
-        assert queued.take(db, "Ada") == ()
-        assert queued.take(db, "Ben") == ("D01",)
-        # On second thought Ada grades it, but it is Ben's now.
-        with pytest.raises(TooLate, match="no longer assigned to you"):
-            queued.say(db, "Ada", "D01")
-        queued.say(db, "Ben", "D01")
-        assert grades(db) == {"D01": 1}
+def test_who_is_unsure_or_cannot_judge_frees_the_pair_for_a_colleague(answer: Answer, db: Session) -> None:
+    queued = queued_pool(db, documents=1)
+    queued.take(db, "Ada")
+    record(
+        db,
+        queued.tasks["Ada"],
+        queued.made.accounts["Ada"],
+        docno="D01",
+        answer=answer,
+        grade=None,
+        client_id="not-sure-of-it",
+    )
+    assert queued.take(db, "Ada") == ()
+    assert queued.take(db, "Ben") == ("D01",)
+    # On second thought Ada grades it, but it is Ben's now.
+    with pytest.raises(TooLate, match="no longer assigned to you"):
+        queued.say(db, "Ada", "D01")
+    queued.say(db, "Ben", "D01")
+    assert grades(db) == {"D01": 1}
 
 
 def test_a_second_look_counts_while_no_colleague_has_the_pair(db: Session) -> None:

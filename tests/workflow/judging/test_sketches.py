@@ -8,20 +8,18 @@ from sqlalchemy.orm import Session
 
 from tests.workflow.judging.alike import make_part, near
 from tests.workflow.judging.test_judging import say
-from workbench.storage.engine import Database
 from workbench.storage.tables import DocumentRow, DocumentSketchRow
 from workbench.workflow.judging.near_duplicates import keep_sketches, missing_sketches
 
 pytestmark = pytest.mark.engines
 
 
-def test_what_is_asked_for_is_sketched_first(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        part = make_part(db)
-        ada = part.account("Ada")
-        say(db, part.ada, ada, "d2", 1)
-        made = missing_sketches(db, part.ada, ada, first=["d1"])
-        assert [one.docno for one in made] == ["d1", "d2", "d/4"]
+def test_what_is_asked_for_is_sketched_first(db: Session) -> None:
+    part = make_part(db)
+    ada = part.account("Ada")
+    say(db, part.ada, ada, "d2", 1)
+    made = missing_sketches(db, part.ada, ada, first=["d1"])
+    assert [one.docno for one in made] == ["d1", "d2", "d/4"]
 
 
 def test_sketches_are_kept_once_and_follow_the_text(db: Session) -> None:
