@@ -42,10 +42,9 @@ def test_documents_are_added_with_a_reason_and_marked_everywhere(
 
 
 def test_where_qrels_name_pairs_an_addition_is_marked(
-    olga: FlaskClient, enter: Enter, cast: Cast, added: str
+    olga: FlaskClient, ada: FlaskClient, cast: Cast, added: str
 ) -> None:
     olga.post(added, data={"docnos": "d6", "reason": "r"})
-    ada = enter("Ada")
     task = f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}"
     for docno in ("d1", "d6"):
         answer = {"docno": docno, "answer": "unsure", "client_id": f"an-answer-{docno}"}
@@ -131,15 +130,13 @@ def test_an_assessor_adds_to_her_topic_and_nothing_at_the_desk_tells_it(enter: E
     assert "secret" not in ben.get(f"/c/harbour/judge/{cast.assignments['Ben', 'T1']}/added").text
 
 
-def test_an_assessor_adds_to_no_topic_of_another(enter: Enter, cast: Cast) -> None:
-    ada = enter("Ada")
+def test_an_assessor_adds_to_no_topic_of_another(ada: FlaskClient, cast: Cast) -> None:
     others = f"/c/harbour/judge/{cast.assignments['Ben', 'T1']}/added"
     assert ada.get(others).status_code == 404
     assert ada.post(others, data={"docnos": "d6", "reason": "r"}).status_code == 404
 
 
-def test_an_assessors_mistakes_are_told(enter: Enter, cast: Cast) -> None:
-    ada = enter("Ada")
+def test_an_assessors_mistakes_are_told(ada: FlaskClient, cast: Cast) -> None:
     task = f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}/added"
     refused = ada.post(task, data={"docnos": "nowhere", "reason": "r"})
     assert refused.status_code == 422

@@ -12,7 +12,6 @@ from sqlalchemy import select, update
 
 from tests.builders import DOCNOS
 from tests.uploads import import_judgments, links, text_of, upload, upload_runs
-from tests.web.conftest import Enter
 from workbench.formats.documents import DOCUMENT_FORMATS
 from workbench.formats.text_formats import in_words
 from workbench.formats.topics import TOPIC_FORMATS
@@ -136,8 +135,7 @@ def test_the_form_names_every_format_that_is_read(olga: FlaskClient) -> None:
     assert in_words(TOPIC_FORMATS) in html.unescape(olga.get("/c/harbour/topics").text)
 
 
-def test_the_form_comes_first_and_documents_without_text_are_a_list_to_download(enter: Enter) -> None:
-    olga = enter("Olga")
+def test_the_form_comes_first_and_documents_without_text_are_a_list_to_download(olga: FlaskClient) -> None:
     upload_runs(olga, more={"T1": ("d8", "d9")})
     recipe = {"strategy": "depth", "depth": "2", "ties": "trec_eval", "run": ["more"]}
     made = olga.post("/c/harbour/pools", data=recipe)

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 from flask import Flask
+from flask.testing import FlaskClient
 from sqlalchemy import select
 
 from tests.cast import CHEAP, PASSWORD, Cast
 from tests.uploads import text_of
-from tests.web.conftest import Enter
 from tests.web.test_mail_pages import MAIL
 from workbench.settings import Settings
 from workbench.storage.engine import Database
@@ -46,9 +46,8 @@ def test_a_forgotten_password_needs_a_name_and_patience(app: Flask, sqlite_datab
 
 @pytest.mark.usefixtures("sending")
 def test_what_is_no_address_is_refused_before_the_password_is_looked_at(
-    enter: Enter, cast: Cast, sqlite_database: Database
+    ada: FlaskClient, cast: Cast, sqlite_database: Database
 ) -> None:
-    ada = enter("Ada")
     answer = ada.post("/account/address", data={"address": "ada", "old": PASSWORD})
     assert answer.status_code == 422
     assert 'id="address-error-1"' in answer.text
@@ -58,9 +57,8 @@ def test_what_is_no_address_is_refused_before_the_password_is_looked_at(
 
 @pytest.mark.usefixtures("sending")
 def test_an_address_is_confirmed_by_its_link_and_removed_by_an_empty_field(
-    app: Flask, enter: Enter, cast: Cast, sqlite_database: Database
+    app: Flask, ada: FlaskClient, cast: Cast, sqlite_database: Database
 ) -> None:
-    ada = enter("Ada")
     form = {"address": "ada@example.org", "old": PASSWORD}
     assert ada.post("/account/address", data=form | {"old": "guessed"}).status_code == 422
     assert ada.post("/account/address", data=form).status_code == 303
@@ -88,11 +86,10 @@ def test_an_address_is_confirmed_by_its_link_and_removed_by_an_empty_field(
 
 @pytest.mark.usefixtures("sending")
 def test_reminders_are_offered_for_those_with_an_address(
-    enter: Enter, cast: Cast, sqlite_database: Database
+    olga: FlaskClient, cast: Cast, sqlite_database: Database
 ) -> None:
     with sqlite_database.writing() as db:
         set_address(db, cast.accounts["Ada"].id, "ada@example.org")
-    olga = enter("Olga")
     place = "/c/harbour/assignments/reminders"
     ada = str(cast.accounts["Ada"].id)
     page = olga.get(place)
@@ -106,9 +103,8 @@ def test_reminders_are_offered_for_those_with_an_address(
 
 @pytest.mark.usefixtures("sending")
 def test_an_invitation_is_mailed_where_its_note_has_an_address(
-    enter: Enter, cast: Cast, sqlite_database: Database
+    olga: FlaskClient, cast: Cast, sqlite_database: Database
 ) -> None:
-    olga = enter("Olga")
     sent = {"role": "assessor", "people": "Eva <eva@example.org>\nJo", "mail": "yes"}
     answer = olga.post("/c/harbour/people/invitations", data=sent)
     assert answer.status_code == 201

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from flask import Flask
+from flask.testing import FlaskClient
 from sqlalchemy import select
 
 from tests.cast import CHEAP, Cast
@@ -67,9 +68,8 @@ def test_an_organiser_reminds_those_with_open_work_and_an_address_once_a_day(
 
 @pytest.mark.usefixtures("sending", "cast")
 def test_an_administrator_sees_messages_and_sends_a_failed_one_again(
-    enter: Enter, sqlite_database: Database
+    olga: FlaskClient, sqlite_database: Database
 ) -> None:
-    olga = enter("Olga")
     assert olga.post("/administration/mail/test", data={"address": "no address"}).status_code == 422
     assert olga.post("/administration/mail/test", data={"address": "olga@example.org"}).status_code == 303
     with sqlite_database.writing() as db:

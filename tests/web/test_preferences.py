@@ -105,9 +105,8 @@ def test_a_wrong_line_is_told_with_its_number(enter: Enter, ada_id: str) -> None
 
 
 def test_each_choice_of_pairs_has_its_own_fields_under_it_and_keeps_what_was_typed(
-    enter: Enter, ada_id: str
+    olga: FlaskClient, ada_id: str
 ) -> None:
-    olga = enter("Olga")
     # What belongs to neither choice comes last: who answers.
     places = [
         olga.get(PAGE).text.index(f'name="{name}"')
