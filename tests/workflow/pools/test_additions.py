@@ -67,23 +67,6 @@ def list_collection(db: Session, campaign_id: int, *docnos: str) -> None:
     db.flush()
 
 
-def test_the_report_counts_additions_apart_from_what_runs_brought(db: Session) -> None:
-    made, before = pooled_campaign(db)
-    add(db, made, "d6")
-    after = pool_report(db, made.campaign.id, "depth 2")
-    assert (after.pool.pairs, after.pool.added, after.pool.added_alone, after.pool.brought) == (7, 1, 1, 6)
-    # The share is of what runs can bring, and the runs' parts are as they were.
-    assert (after.pool.share, after.by_run) == (before.pool.share, before.by_run)
-    assert [(size.topic, size.pairs, size.added, size.brought) for size in after.by_topic] == [
-        ("T1", 4, 1, 3),
-        ("T2", 3, 0, 3),
-    ]
-    assert {name: value for name, value in after.recipe.items() if name != "additions"} == {
-        name: value for name, value in before.recipe.items() if name != "additions"
-    }
-    assert (before.recipe["additions"], after.recipe["additions"]) == (0, 1)
-
-
 def test_what_is_pooled_already_is_told_and_passed_over(db: Session) -> None:
     made, _ = pooled_campaign(db)
     make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 3}), name="deeper")

@@ -11,7 +11,7 @@ from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, s
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.pooling.contributions import Part, incidence_of_entries
 from workbench.pooling.strategies import PoolRecipe
-from workbench.records import Judgment, TieRule
+from workbench.records import Judgment
 from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.storage.tables import GroupRow, RunRow
@@ -54,15 +54,6 @@ def test_what_each_run_brought_is_read_at_once_as_it_is_pair_by_pair(db: Session
         assert (mine.topic, mine.docnos) == (theirs.topic, theirs.docnos)
         assert mine.runs.tolist() == theirs.runs.tolist()
         assert mine.documents.tolist() == theirs.documents.tolist()
-
-
-def test_runs_that_are_not_pooled_yet_are_looked_at_to_the_depth_that_is_asked(db: Session) -> None:
-    made = campaign_with_people(db)
-    send_runs(db, made.campaign.id, alpha={"T1": ("d1", "d2")}, late=LATE)
-    everything = analyse(db, made.campaign.id)
-    some = analyse(db, made.campaign.id, tags=["late"], depth=1, ties=TieRule.FILE)
-    assert (everything.pool, everything.found.depth, everything.found.pairs) == (None, 100, 4)
-    assert (some.found.tags, some.found.pairs, some.found.ties) == (("late",), 2, TieRule.FILE)
 
 
 def test_a_pool_of_another_strategy_has_its_entries_and_its_runs_tops(db: Session) -> None:

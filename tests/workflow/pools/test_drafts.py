@@ -13,11 +13,10 @@ from tests.builders import ALPHA, BETA, Made, campaign_with_people, pooled_campa
 from tests.submitted import record
 from workbench.errors import Conflict, NotFound
 from workbench.pooling.strategies import PoolRecipe
-from workbench.records import Answer, Judgment
+from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow, PoolRow, RunRow
 from workbench.workflow.judging.assignments import assignments_of
-from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.record import undo_last
 from workbench.workflow.pools.additions import Additions, add_documents, remove_addition
 from workbench.workflow.pools.drafts import (
@@ -106,23 +105,6 @@ def test_a_pool_without_pairs_is_not_opened(db: Session) -> None:
     )
     with pytest.raises(Conflict, match="no pairs"):
         open_pool(db, made.campaign.id, "nothing")
-
-
-def test_a_supplementary_draft_is_built_again_without_what_came_since(db: Session) -> None:
-    made = drafted(db, depth=1, name="later opened")
-    campaign_id = made.campaign.id
-    make_pool(
-        db, campaign_id, PoolRecipe(parameters={"depth": 2}, supplementary=True), draft=True, name="more"
-    )
-    # A draft is not pooled yet, so nothing was left out.
-    assert pool_report(db, campaign_id, "more").pool.pairs == 6
-    open_pool(db, campaign_id, "later opened")
-    import_judgments(db, campaign_id, [Judgment("X", "T2", "d1", 0)], source="f")
-    assert before_opening(db, campaign_id, "more").judged == 1
-    rebuilt = rebuild_draft(db, campaign_id, "more")
-    # Of the six, depth 1 has T1 d1, T1 d2 and T2 d/4; T2 d1 is judged.
-    assert pairs(db, campaign_id, "more") == {("T1", "d/4"), ("T2", "d2")}
-    assert (rebuilt.entered, rebuilt.left, rebuilt.kept, rebuilt.pool.pool.pairs) == (0, 4, 0, 2)
 
 
 def test_a_rebuilt_draft_keeps_what_was_added_by_hand(db: Session) -> None:

@@ -17,7 +17,6 @@ from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons
 from workbench.storage.engine import Database
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.scores.run_pairs import table_pairs
-from workbench.workflow.scores.run_profile import profile_topics_export, run_profile, sheet_export
 from workbench.workflow.scores.score_table import ScoreTable, score_runs
 
 # Relevant are d1 of T1 and d/4 of T2. RR of alpha 1 and 1, of beta 1/3 and 1, of half 1/2 and 0.
@@ -37,28 +36,6 @@ def campaign(database: Database) -> int:
 def table(database: Database, campaign: int) -> ScoreTable:
     with database.reading() as db:
         return score_runs(db, campaign, choice=rule_choice(), measures="RR P@1")
-
-
-def test_a_run_is_compared_with_the_median_by_topic(
-    database: Database, campaign: int, table: ScoreTable
-) -> None:
-    with database.reading() as db:
-        found = run_profile(db, campaign, table, "beta", "RR")
-    # Medians 1/2 and 1.
-    assert [(line.topic, line.median, line.relevant) for line in found.lines] == [
-        ("T1", 0.5, 1),
-        ("T2", 1.0, 1),
-    ]
-    assert [line.difference for line in found.lines] == [pytest.approx(-1 / 6), 0.0]
-    assert (found.above, found.below, found.rank) == (0, 1, 2)
-    # Of four and two documents one each is relevant, at ranks 3 and 1.
-    assert (found.sheet.retrieved, found.sheet.relevant, found.sheet.found) == (6, 2, 2)
-    assert found.sheet.average_precision == pytest.approx((1 / 3 + 1) / 2)
-    # P@1, the other measure of the table: nothing relevant on top of T1, d/4 on top of T2.
-    assert [found.others(topic) for topic in ("T1", "T2")] == [(0.0,), (1.0,)]
-    rows = list(profile_topics_export(found).rows())
-    assert rows[0] == ("T1", pytest.approx(1 / 3), 0.0, 0.5, pytest.approx(-1 / 6), 1)
-    assert [row[2] for row in sheet_export(found).rows()][:4] == [6, 2, 2, pytest.approx((1 / 3 + 1) / 2)]
 
 
 def test_wins_and_losses_count_significant_differences(

@@ -20,7 +20,7 @@ from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.scores.score_table import score_runs
 from workbench.workflow.searching.joining import add_found
 from workbench.workflow.searching.left_out import table_left_out
-from workbench.workflow.searching.report import found_by_search, searching_export
+from workbench.workflow.searching.report import found_by_search
 from workbench.workflow.searching.searches import LONGEST_TYPED, Searcher
 
 POOL = "depth 2"
@@ -48,22 +48,6 @@ def searched(sqlite_database: Database, cast: Cast) -> Database:
         judged = [Judgment("X", "T1", docno, grade) for docno, grade in GRADES.items()]
         import_judgments(db, cast.campaign_id, judged, source="f")
     return sqlite_database
-
-
-def test_what_only_searching_found_is_told_by_topic_person_and_document(
-    searched: Database, cast: Cast
-) -> None:
-    with searched.reading() as db:
-        report = found_by_search(db, cast.campaign_id)
-    (topic,) = report.topics
-    # Joined d6 and é5; of the five judged documents d1, d6 and d#3 are relevant, d6 alone by searching.
-    assert (topic.topic, topic.searches, topic.joined, topic.no_run) == ("T1", 1, 2, 2)
-    assert (topic.judged, topic.relevant, topic.relevant_of_topic) == (2, 1, 3)
-    assert [(one.by, one.searches, one.no_run, one.relevant) for one in report.people] == [("Olga", 1, 2, 1)]
-    found = [(one.docno, one.rank, one.query, one.relevant) for one in report.documents]
-    assert found == [("d6", 2, "“harbour”", True), ("é5", 3, "“harbour”", False)]
-    export = searching_export(report, "documents")
-    assert [row[:2] for row in export.rows()] == [["T1", "d6"], ["T1", "é5"]]
 
 
 def test_the_highest_current_grade_of_anybody_says_what_is_relevant(searched: Database, cast: Cast) -> None:
