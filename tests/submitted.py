@@ -30,11 +30,3 @@ def withdraw(db: Session, assignment_id: int, account_id: int, *, docno: str, cl
     """Withdraw the answer to a document."""
     submission = Submission(docno, client_id, SubmissionKind.UNDO)
     return recording.record(db, assignment_id, account_id, submission)
-
-
-def comment_on(
-    db: Session, assignment_id: int, account_id: int, *, docno: str, comment: str, client_id: str
-) -> Recorded:
-    """Give another comment with the current answer."""
-    submission = Submission(docno, client_id, SubmissionKind.COMMENT, comment=comment, annotations=None)
-    return recording.record(db, assignment_id, account_id, submission)

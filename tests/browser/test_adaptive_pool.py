@@ -7,14 +7,10 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, Route, expect
-from sqlalchemy import select
 
 from tests.browser.conftest import Server
 from tests.browser.interception import intercept
-from tests.browser.people import demo_instance, sign_in, stored
-from workbench.storage.tables import JudgmentEventRow, PoolEventRow, PoolRow
-from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.judging.adaptive_states import replay_pool
+from tests.browser.people import demo_instance, sign_in
 
 TOPIC = "T08"
 NAME = "as we go"
@@ -70,43 +66,6 @@ def shown(page: Page) -> str:
     """The docno on the desk, empty where nothing comes any more."""
     docno = page.locator("#document .strip .mono")
     return docno.inner_text() if docno.count() else ""
-
-
-@pytest.mark.slow  # without a browser: tests/workflow/judging/test_handing_out_at_once.py
-def test_two_people_judging_at_once_never_get_the_same_document(
-    new_page: Callable[..., Page], server: Server
-) -> None:
-    organiser, *people = (new_page() for _ in range(3))
-    make_pool(organiser, server)
-    for page, login in zip(people, ("marlow", "quist"), strict=True):
-        go_to_desk(page, server, login)
-    seen = [[shown(page)] for page in people]
-    turn = 0
-    while any(before := [shown(page) for page in people]):
-        # Both press before either looks, so that both answers are under way together.
-        for page in people:
-            if shown(page):
-                page.keyboard.press("03"[turn % 2])
-        for page, last, own in zip(people, before, seen, strict=True):
-            if last:
-                expect(page.locator("#document")).not_to_contain_text(last)
-                own.append(shown(page))
-        turn += 1
-    mine, theirs = ([docno for docno in own if docno] for own in seen)
-    assert not set(mine) & set(theirs)
-    assert len(mine) + len(theirs) == len({*mine, *theirs}) == BUDGET
-    expect(people[0].get_by_role("heading", name="Every document has an answer")).to_be_visible()
-    with stored(server.instance) as database, database.reading() as db:
-        pool_id = db.scalars(select(PoolRow.id).where(PoolRow.name == NAME)).one()
-        out = db.scalars(
-            select(PoolEventRow.docno).where(
-                PoolEventRow.pool_id == pool_id, PoolEventRow.happening == "handed_out"
-            )
-        ).all()
-        judged = db.scalars(select(JudgmentEventRow.docno).where(JudgmentEventRow.docno.in_(out))).all()
-        assert sorted(out) == sorted(mine + theirs)
-        assert set(judged) >= set(out)
-        assert replay_pool(db, campaign_by_slug(db, "harbour").id, NAME).differences == ()
 
 
 @pytest.mark.slow

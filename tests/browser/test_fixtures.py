@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import http.server
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
 from sqlalchemy import select, text
 
-from tests.browser.conftest import Complaints, Server
+from tests.browser.conftest import Complaints
 from tests.browser.full_campaign import DATABASE, full_campaign
 from tests.databases import TABLES, opened
 from workbench.storage.tables import CampaignRow
@@ -80,27 +80,6 @@ def test_a_page_with_a_fault_is_complained_of(
     assert [heard for heard in complaints.unexpected() if said in heard] != []
     complaints.expect("")
     assert complaints.unexpected() == []
-
-
-def test_every_person_has_a_browser_of_his_own(small_site: str, new_page: Callable[..., Page]) -> None:
-    one, other = new_page(), new_page(viewport={"width": 390, "height": 844})
-    for page in (one, other):
-        page.goto(f"{small_site}/quiet")
-    one.evaluate("document.cookie = 'name=one'")
-    assert one.evaluate("document.cookie") == "name=one"
-    assert other.evaluate("document.cookie") == ""
-    assert other.evaluate("window.innerWidth") == 390
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("process", [False, True])
-def test_a_server_of_the_tests_own_shows_its_first_page_without_complaint(
-    live_server: Callable[..., Server], page: Page, process: bool
-) -> None:
-    server = live_server(process=process)
-    page.goto(server.address)
-    assert page.locator("form").count() > 0
-    assert (server.instance / "workbench.sqlite3").is_file()
 
 
 def test_no_row_of_a_campaign_outlives_it_wherever_it_stands(tmp_path: Path) -> None:

@@ -151,20 +151,3 @@ def test_a_lost_connection_loses_one_file_that_can_be_sent_again(
     page.get_by_role("button", name="Upload it again").click()
     expect(page.get_by_role("heading", name="3 files checked")).to_be_visible()
     page.wait_for_load_state("networkidle")  # lest the server goes before the page has all of it
-
-
-def test_files_are_checked_without_javascript(
-    new_page: Callable[..., Page], live_server: LiveServer, tmp_path: Path
-) -> None:
-    server = live_server(demo_instance(tmp_path / "demo"))
-    page = new_page(java_script_enabled=False)
-    open_runs(page, server)
-    for name, content in list(forty_runs().items())[:4]:
-        (tmp_path / name).write_bytes(content)
-    page.get_by_label("Run files").set_input_files(
-        [tmp_path / f"sys0{n}.{e}" for n, e in ((1, "txt"), (2, "txt"), (3, "gz"), (4, "txt"))]
-    )
-    page.get_by_role("button", name="Check the files").click()
-    expect(page.get_by_role("heading", name="4 files checked")).to_be_visible()
-    page.get_by_role("button", name=re.compile("^Add the selected runs .3")).click()
-    expect(page.get_by_text("3 runs added.")).to_be_visible()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, Page, expect
 from sqlalchemy import select
 
 from tests.browser.desks import (
@@ -29,24 +29,35 @@ from workbench.workflow.judging.quality_checks import CheckRules
 from workbench.workflow.judging.quality_settings import load_known_answers, save_check_rules
 
 
+def trained(
+    new_context: Callable[..., BrowserContext],
+    folder: Path,
+    serve_here: Callable[[DeskServer], DeskServer],
+    rules: CheckRules,
+) -> Page:
+    """Ada at her desk before two training pairs, which stand in the pool of T1 and train all the same."""
+    documents = [Document(docno(number), f"About {number}", "Text. " * 40) for number in range(1, 7)]
+    server = desk_server(folder, ["Ada"], documents)
+    with stored(folder) as database, database.writing() as db:
+        campaign = db.scalars(select(CampaignRow.id)).one()
+        known = [GradedPair("T1", docno(number), 3, f"Why {number}.", 2) for number in (5, 6)]
+        load_known_answers(db, campaign, known, purpose=TRAINING, source="known")
+        save_check_rules(db, campaign, rules)
+    serve_here(server)
+    context = new_context()
+    server.let_in(context, "Ada")
+    page = context.new_page()
+    open_desk(page, server, "Ada")
+    return page
+
+
 @pytest.mark.slow
 def test_training_that_falls_short_is_told_comes_again_and_opens_the_work(
     new_context: Callable[..., BrowserContext],
     tmp_path: Path,
     serve_here: Callable[[DeskServer], DeskServer],
 ) -> None:
-    documents = [Document(docno(number), f"About {number}", "Text. " * 40) for number in range(1, 7)]
-    server = desk_server(tmp_path, ["Ada"], documents)
-    with stored(tmp_path) as database, database.writing() as db:
-        campaign = db.scalars(select(CampaignRow.id)).one()
-        known = [GradedPair("T1", docno(number), 3, f"Why {number}.", 2) for number in (5, 6)]
-        load_known_answers(db, campaign, known, purpose=TRAINING, source="known")
-        save_check_rules(db, campaign, CheckRules(training=True, least=100))
-    serve_here(server)
-    context = new_context()
-    server.let_in(context, "Ada")
-    page = context.new_page()
-    open_desk(page, server, "Ada")
+    page = trained(new_context, tmp_path, serve_here, CheckRules(training=True, least=100))
     told, goal = page.locator("#document .told"), page.locator("#goal")
     expect(goal).to_contain_text("all your answers match")
     expect(page.locator(".count")).to_have_text("0 of 8")
@@ -86,19 +97,7 @@ def test_training_tells_the_known_grade_and_goes_on_by_a_key(
     tmp_path: Path,
     serve_here: Callable[[DeskServer], DeskServer],
 ) -> None:
-    documents = [Document(docno(number), f"About {number}", "Text. " * 40) for number in range(1, 7)]
-    server = desk_server(tmp_path, ["Ada"], documents)
-    with stored(tmp_path) as database, database.writing() as db:
-        campaign = db.scalars(select(CampaignRow.id)).one()
-        # D005 and D006 stand in the pool of T1, and train all the same.
-        known = [GradedPair("T1", docno(number), 3, f"Why {number}.", 2) for number in (5, 6)]
-        load_known_answers(db, campaign, known, purpose=TRAINING, source="known")
-        save_check_rules(db, campaign, CheckRules(training=True))
-    serve_here(server)
-    context = new_context()
-    server.let_in(context, "Ada")
-    page = context.new_page()
-    open_desk(page, server, "Ada")
+    page = trained(new_context, tmp_path, serve_here, CheckRules(training=True))
     expect(page.locator("#training")).to_be_visible()
     first = shown(page)
     page.keyboard.press("1")

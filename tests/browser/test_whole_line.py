@@ -186,31 +186,6 @@ def test_from_the_first_visit_to_a_scored_run(
     expect(scores.get_by_role("row", name=re.compile("beta"))).to_contain_text("0.7500")
 
 
-@pytest.mark.slow
-def test_a_refused_run_shows_every_error_and_leaves_nothing(
-    page: Page, live_server: LiveServer, tmp_path: Path
-) -> None:
-    server = live_server()
-    files = files_of_the_harbour(tmp_path)
-    bad = tmp_path / "bad.run"
-    bad.write_text("T1 Q0 d1 1 9 bad\nT1 Q0 d1 2 8 bad\nT9 Q0 d2 1 high bad\n", encoding="utf-8")
-    first_visit(page, server)
-    page.goto(f"{server.address}/campaigns/new")
-    page.get_by_label("Name").first.fill("Harbour")
-    page.get_by_role("button", name="Create campaign").click()
-    load(page, "Topics", "Topic files", [files["topics.tsv"]], "Load topics")
-    load(page, "Runs", "Run files", [bad, files["alpha.txt"]], "Check the files")
-    main = page.get_by_role("main")
-    expect(main).to_contain_text("1 refused")
-    expect(main).to_contain_text("d1")
-    expect(main).to_contain_text("high")
-    expect(main).to_contain_text("T9")
-    keep_runs(page)
-    go_to(page, "Runs")
-    expect(page.get_by_role("table").first).to_contain_text("alpha")
-    expect(page.get_by_role("table").first).not_to_contain_text("bad")
-
-
 class Counted:
     """The clicks and page loads of a person, from now on; each way of choosing files counts as a click."""
 

@@ -165,6 +165,9 @@ def test_a_participant_has_a_group_and_nobody_else(populated: Terminal) -> None:
     judge = ("account", "role", "otto", "harbour", "assessor")
     assert "this person submits runs and so should not judge" in populated.refused(*judge)
     assert populated.does(*judge, "--both") == b"Otto is assessor of Harbour\n"
+    invite = ("campaign", "invite", "harbour", "--role", "participant")
+    assert populated.does(*invite, "--group", "Tidewater").startswith(b"/invitation/")
+    assert "name the group of a participant" in populated.refused(*invite)
 
 
 def test_personal_data_is_deleted_once_the_login_name_was_typed(populated: Terminal) -> None:

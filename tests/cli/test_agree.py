@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -127,21 +126,6 @@ def test_more_than_two_assessors_have_means(textbook: list[str], tmp_path: Path)
     assert "ann and cyd\t0\tundefined" in printed
 
 
-def test_what_is_undefined_says_why_and_what_would_define_it(tmp_path: Path) -> None:
-    first = qrels_file(tmp_path / "ann.qrels", {"1": {"a": 1, "b": 1}})
-    second = qrels_file(tmp_path / "bea.qrels", {"1": {"a": 1, "b": 1}})
-    found = said(first, second)["coefficients"]
-    reason = "everyone gave the same grade, so agreement by chance is already complete"
-    assert found["observed"]["value"] == 1.0
-    for name in ("pooled", "unpooled", "alpha"):
-        assert found[name]["undefined"] == reason
-        assert "value" not in found[name]
-        assert found[name]["would_define"].startswith("pairs on which at least one gives another grade")
-    printed = invoke(first, second).stdout
-    assert f"undefined: {reason}" in printed
-    assert "nan" not in printed.casefold()
-
-
 def test_relevance_begins_where_it_is_said(tmp_path: Path) -> None:
     first = qrels_file(tmp_path / "ann.qrels", {"1": {"a": 2, "b": 1, "c": 0}})
     second = qrels_file(tmp_path / "bea.qrels", {"1": {"a": 1, "b": 1, "c": 0}})
@@ -201,25 +185,6 @@ def test_csv_latex_and_the_matrix_come_too(textbook: list[str]) -> None:
     only = list(csv.DictReader(invoke(*textbook, "--coefficients", "--csv").stdout.splitlines()))
     assert [row["coefficient"] for row in only][:3] == ["observed", "pooled", "unpooled"]
     assert "Pooled kappa & 0.776 &" in invoke(*textbook, "--coefficients", "--latex").stdout
-
-
-def test_of_one_topic_there_is_no_interval_nor_word_and_it_is_said(tmp_path: Path) -> None:
-    # Both call three relevant, each one of two others, and three neither: of five one relevant to both.
-    grades = [(1, 1)] * 3 + [(1, 0), (0, 1)] + [(0, 0)] * 3
-    files = [
-        qrels_file(tmp_path / name, {"1": {f"d{at}": row[place] for at, row in enumerate(grades)}})
-        for place, name in enumerate(("ann", "bea"))
-    ]
-    why = "an interval needs 5 topics or more; there is 1"
-    printed = invoke(*files).stdout
-    # Pooled: half of all grades are relevant, 6 of 8 agree.
-    assert "Pooled kappa\t0.7500\t0.5000\t0.5000\t-\t8\ttoo uncertain\t" in printed
-    assert f"\nNo interval over topics: {why}.\n" in printed
-    assert f"ann, bea\t0.6000\t{why}\t0.6000\t{why}\t0" in printed
-    rows = list(csv.DictReader(invoke(*files, "--csv").stdout.splitlines()))
-    (together,) = (row for row in rows if row["coefficient"] == "overlap_topics_together")
-    assert (together["low"], together["high"]) == ("", "")
-    assert said(*files)["coefficients"]["pooled"]["interval"]["undefined"] == why
 
 
 def test_two_assessors_come_closely_in_every_form(textbook: list[str]) -> None:
@@ -315,15 +280,6 @@ def test_assessors_with_one_file_name_are_told_apart(tmp_path: Path) -> None:
         qrels_file(tmp_path / folder / "qrels.txt", {"1": {"a": 1}})
     report = said(tmp_path / "x" / "qrels.txt", tmp_path / "y" / "qrels.txt")
     assert [one["name"] for one in report["entered"]["assessors"]] == ["qrels", "qrels-2"]
-
-
-def test_qrels_may_be_gzip_and_come_from_the_standard_input(textbook: list[str], tmp_path: Path) -> None:
-    packed = tmp_path / "ann.txt.gz"
-    packed.write_bytes(gzip.compress(Path(textbook[0]).read_bytes()))
-    done = workbench("agree", packed, "-", "--json", given=Path(textbook[1]).read_bytes())
-    report = json.loads(done.stdout)
-    assert [one["name"] for one in report["entered"]["assessors"]] == ["ann", "stdin"]
-    assert report["pairs"][0]["table"] == [[300, 20], [10, 70]]
 
 
 def test_refused_qrels_are_told_all_at_once(textbook: list[str], tmp_path: Path) -> None:

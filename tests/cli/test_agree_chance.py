@@ -8,43 +8,8 @@ import pytest
 
 from tests.cli.executable import qrels_file
 from tests.cli.test_agree import invoke, judgments_file, said
-from tests.support import cases
 from workbench.errors import InvalidInput
 from workbench.formats.judgments import read_judgments
-
-
-@pytest.mark.parametrize("name", ["gwet_raw_4raters", "gwet_raw_5observers", "gwet_raw_g1g2"])
-def test_the_command_has_every_published_value_of_irrcac_with_every_weight(tmp_path: Path, name: str) -> None:
-    # Gwet 2014: in two of the three somebody rated a subject alone, which weighs on chance.
-    case = cases("11_agreement_multi_raters.json")[name]
-    subjects = case["input"]["ratings_subject_by_rater"]
-    number = {letter: place for place, letter in enumerate("abcde", start=1)} | {n: n for n in range(6)}
-    rows = [
-        ("1", f"d{at}", f"rater {rater}", number[grade])
-        for at, subject in enumerate(subjects)
-        for rater, grade in enumerate(subject)
-        if grade is not None
-    ]
-    path = judgments_file(tmp_path / "raters.tsv", rows)
-    ours = {
-        "gwet": "gwet",
-        "fleiss": "pooled",
-        "krippendorff": "alpha",
-        "conger": "unpooled",
-        "bp": "uniform",
-    }
-    for weights, by_method in case["expected"].items():
-        asked = (
-            "--graded",
-            "--weights",
-            "nominal" if weights == "identity" else weights,
-            "--level",
-            "weights",
-        )
-        found = said("--judgments", path, *asked, "--coefficients")["coefficients"]
-        for method, wanted in by_method.items():
-            value = found[ours[method]]["value"]
-            assert value == pytest.approx(wanted["coefficient_value"], abs=2e-6), (method, weights)
 
 
 def test_pairs_judged_once_weigh_on_chance_as_chosen_and_it_is_said(tmp_path: Path) -> None:

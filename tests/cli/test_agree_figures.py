@@ -28,25 +28,3 @@ def test_weights_go_by_the_distance_of_grades_also_over_one_that_nobody_gave(
     whole = said(*words, "--scale=0 1 2 3")
     assert whole["coefficients"]["unpooled"]["value"] == pytest.approx(expected, abs=1e-12)
     assert "nobody gave" not in invoke(*words, "--scale=0 1 2 3").stderr
-
-
-def test_twelve_of_twelve_pairs_have_no_interval_without_width(tmp_path: Path) -> None:
-    """Clopper and Pearson: .025 ** (1 / 12) = .7354; the coefficients have no interval, and why."""
-    grades = {str(topic): {"d0": 0, "d1": 1} for topic in range(6)}
-    first, second = qrels_file(tmp_path / "first", grades), qrels_file(tmp_path / "second", grades)
-    found = said(first, second)["coefficients"]
-    interval = found["observed"]["interval"]
-    assert (interval["low"], interval["high"]) == (pytest.approx(0.7354, abs=5e-5), 1.0)
-    assert interval["method"] == "exact (Clopper and Pearson)"
-    constant = "it is the same without any one of them, so that they show no error"
-    for name, one in found.items():
-        assert one["value"] == 1.0
-        if name != "observed":
-            assert one["interval"]["undefined"] == constant
-            assert "low" not in (one.get("analytic") or {})
-            # That nothing differs is no lack of data.
-            assert one["band_landis_koch"] == "almost perfect"
-    printed = invoke(first, second).stdout
-    assert "0.735 to 1.000" in printed
-    assert "1.000 to 1.000" not in printed
-    assert f"No interval over topics: {constant}." in printed

@@ -118,19 +118,6 @@ def _qrels_and_scores(terminal: Terminal, cf: str, data: Path, folder: Path) -> 
     assert {row["topics_in_qrels"] for row in scores} == {100}
 
 
-def test_a_refused_run_says_all_and_exits_with_one(terminal: Terminal, tmp_path: Path) -> None:
-    terminal.does("campaign", "new", "Small")
-    (tmp_path / "topics.tsv").write_text("T1\ttides\n", encoding="utf-8")
-    terminal.does("campaign", "topics", "small", str(tmp_path / "topics.tsv"))
-    (tmp_path / "bad.run").write_text("T1 Q0 d1 1 x bad\nT7 Q0 d1 1 1 bad\n", encoding="utf-8")
-    done = terminal.run("campaign", "runs", "small", str(tmp_path / "bad.run"))
-    said = done.stderr.decode()
-    assert done.returncode == 1
-    assert "bad.run:1, column 5:" in said
-    assert "bad.run:2, column 1:" in said
-    assert terminal.json("campaign", "show", "small")["runs"] == 0
-
-
 def test_topics_come_from_the_standard_input(terminal: Terminal) -> None:
     terminal.does("campaign", "new", "Piped")
     terminal.does("campaign", "topics", "piped", "-", stdin=b'{"id": "007", "title": "spies"}\n')

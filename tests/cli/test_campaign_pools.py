@@ -108,7 +108,7 @@ def test_a_draft_is_renamed_and_built_again(run: Run) -> None:
 def test_pools_are_compared_as_table_json_and_pairs(run: Run) -> None:
     run("pool", "harbour", "--depth", "2")
     run("pool", "harbour", "--depth", "3", "--run", "alpha", "--draft", "--name", "plan")
-    # As in tests/workflow/pools/test_comparison.py, without its addition and with nothing judged.
+    # As in tests/web/test_comparisons.py, without its addition and with nothing judged.
     found = json.loads(run("pool-compare", "harbour", "depth 2", "plan", "--json").stdout)
     assert found["total"] == {
         "before": 6,

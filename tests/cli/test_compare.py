@@ -58,13 +58,6 @@ def test_compare_takes_two_runs(files: list[Path], count: int) -> None:
     assert "workbench pairs" in done.output
 
 
-def test_runs_of_one_tag_are_refused(files: list[Path]) -> None:
-    done = invoke(compare, files[0], files[1], files[1])
-    assert isinstance(done.exception, WorkbenchError)
-    assert "--name-by file" in str(done.exception)
-    assert "put the parts into one file" in str(done.exception)
-
-
 def test_every_two_runs_are_tested_with_a_correction(files: list[Path]) -> None:
     found = json.loads(invoke(pairs, *files, "--method=t-holm", "--json").stdout)
     assert (found["method"], found["topics"], found["seed"]) == ("t-holm", 2, None)

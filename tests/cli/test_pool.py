@@ -13,7 +13,6 @@ from click.testing import CliRunner
 from tests.cli.executable import run_file, workbench, workbench_process
 from tests.support import shared
 from workbench.cli.pool import command
-from workbench.errors import InvalidInput
 from workbench.pooling.strategies import ADAPTIVE, STRATEGIES
 
 
@@ -97,17 +96,6 @@ def test_refused_runs_are_told_all_at_once_and_nothing_is_printed(runs: list[str
     ):
         assert line.startswith("error: ")
         assert expected in line
-
-
-def test_two_runs_with_one_tag_are_refused_with_both_files(runs: list[str], tmp_path: Path) -> None:
-    again = tmp_path / "again.run"
-    again.write_bytes(Path(runs[0]).read_bytes())
-    result = CliRunner().invoke(command, [*runs, str(again)])
-    assert isinstance(result.exception, InvalidInput)
-    (finding,) = result.exception.findings
-    assert finding.source == str(again)
-    assert finding.message == f'the tag "one" is also that of {runs[0]}'
-    assert result.stdout == ""
 
 
 def test_what_is_odd_about_a_run_is_said_only_when_asked_for(tmp_path: Path) -> None:

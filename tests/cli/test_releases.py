@@ -60,7 +60,9 @@ def test_releases_are_published_and_withdrawn(filled: Terminal) -> None:
         json.loads(filled.does("campaign", "release", "publish", "harbour", "1.0", "--json"))["public"]
         is True
     )
+    assert b"for members" in filled.does("campaign", "release", "publish", "harbour", "1.0", "--undo")
     filled.does("campaign", "release", "withdraw", "harbour", "1.0", "--reason", "wrong topics")
+    assert filled.refused("campaign", "release", "publish", "harbour", "1.0")
     shown = json.loads(filled.does("campaign", "release", "show", "harbour", "1.0", "--json"))
     assert (shown["withdrawn"], shown["withdrawn_reason"]) == (True, "wrong topics")
     downloaded = filled.run("campaign", "release", "download", "harbour", "1.0")
@@ -106,20 +108,6 @@ def test_a_release_is_told_to_people_with_what_is_still_open(filled: Terminal) -
     )
     assert heading[:4] == ["version", "made", "rule", "lines"]
     assert (line[0], line[1], line[3], line[-1]) == ("1.0", "2026-03-04", "4", "for members")
-
-
-def test_a_release_is_public_until_it_is_no_longer_and_withdrawn_for_good(filled: Terminal) -> None:
-    def state(*words: str) -> str:
-        told = filled.does("campaign", "release", *words).decode()
-        return dict(line.split("\t") for line in told.splitlines())["state"]
-
-    filled.does("campaign", "release", "create", "harbour", *TIME)
-    assert state("publish", "harbour", "1.0") == "public"
-    assert state("publish", "harbour", "1.0", "--undo") == "for members"
-    withdrawn = ("withdraw", "harbour", "1.0", "--reason", "wrong topics")
-    assert state(*withdrawn) == "withdrawn"
-    assert "reason\twrong topics" in filled.does("campaign", "release", "show", "harbour", "1.0").decode()
-    assert filled.refused("campaign", "release", "publish", "harbour", "1.0")
 
 
 def test_releases_of_a_campaign_are_compared_as_files_are(filled: Terminal) -> None:

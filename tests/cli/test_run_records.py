@@ -55,18 +55,3 @@ def test_runs_are_grouped_judged_and_replaced_by_commands(terminal: Terminal, tm
     run("group", "rename", "small", "South", "West")
     run("group", "remove", "small", "west")
     assert terminal.run("campaign", "group", "remove", "small", "East").returncode == 1
-
-
-def test_participants_are_made_by_commands(terminal: Terminal) -> None:
-    secret = ("--password", "a long enough secret")
-    terminal.does("campaign", "new", "Small")
-    terminal.does("campaign", "group", "add", "small", "North")
-    terminal.does("account", "new", "petra", *secret)
-    assert terminal.run("account", "role", "petra", "small", "participant").returncode == 2
-    terminal.does("account", "role", "petra", "small", "participant", "--group", "North")
-    refused = terminal.run("account", "role", "petra", "small", "assessor")
-    assert (refused.returncode, b"submits runs" in refused.stderr) == (1, True)
-    terminal.does("account", "role", "petra", "small", "assessor", "--both")
-    link = terminal.does("campaign", "invite", "small", "--role", "participant", "--group", "North")
-    assert link.startswith(b"/invitation/")
-    assert terminal.run("campaign", "invite", "small", "--role", "participant").returncode == 1

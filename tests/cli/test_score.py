@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from tests.cli.executable import qrels_file, run_file, workbench
 from tests.support import shared
 from workbench.cli.score import command
-from workbench.errors import InvalidInput, WorkbenchError
+from workbench.errors import WorkbenchError
 
 
 @pytest.fixture
@@ -125,17 +125,6 @@ def test_near_ties_may_be_scored_as_trec_eval_does_since_2023_and_are_noted(tmp_
     assert invoke(qrels, near).stderr.count("\n") == 1
     assert "in 1 of 1 runs" in invoke(qrels, near).stderr
     assert "in 1 topics of near" in invoke(qrels, near, "--warnings").stderr
-
-
-def test_refused_runs_are_told_all_at_once_and_nothing_is_printed(qrels: Path, tmp_path: Path) -> None:
-    bad = [tmp_path / "bad1.run", tmp_path / "bad2.run"]
-    for path in bad:
-        path.write_text("1 Q0 d1 1\n")
-    good = run_file(tmp_path, "good", {"1": "a"})
-    result = invoke(qrels, bad[0], good, bad[1])
-    assert isinstance(result.exception, InvalidInput)
-    assert [finding.source for finding in result.exception.findings] == list(map(str, bad))
-    assert result.stdout == ""
 
 
 def test_runs_with_one_tag_come_by_file_in_the_order_of_the_files(qrels: Path, runs: list[Path]) -> None:

@@ -69,11 +69,6 @@ def test_depths_below_one_are_refused(depths: list[int]) -> None:
         growth(ABC, depths)
 
 
-def test_two_runs_with_one_tag_are_refused() -> None:
-    with pytest.raises(Conflict):
-        growth([ABC[0], ABC[0]], [1])
-
-
 @given(MANY_SCORES, st.integers(1, 4), st.sampled_from(TieRule))
 def test_every_part_is_what_it_is_by_itself(scores: dict[str, Scores], depth: int, ties: TieRule) -> None:
     runs = [run(tag, topics) for tag, topics in scores.items()]

@@ -9,7 +9,7 @@ import pytest
 
 from tests.pooling.some_runs import ranked, run
 from tests.support import cases
-from workbench.errors import Conflict, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.pooling.depth import depth_pool
 from workbench.pooling.pool import Pool
 from workbench.records import Contribution, PoolEntry, Ranking, Run, TieRule
@@ -100,11 +100,6 @@ def test_no_runs_make_an_empty_pool() -> None:
 
 def test_an_empty_ranking_brings_no_topic() -> None:
     assert depth_pool([Run("A", {"1": Ranking((), ())})]) == Pool((), ("A",), {})
-
-
-def test_two_runs_with_one_tag_are_refused() -> None:
-    with pytest.raises(Conflict, match='two runs have the tag "A"'):
-        depth_pool([ranked("A", ["x"]), ranked("A", ["y"])])
 
 
 @pytest.mark.parametrize("depth", [0, -1])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, ranked, run
 from tests.pooling.test_run_tops import tops
 from tests.support import examples
-from workbench.errors import Conflict, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.pooling import depth as module
 from workbench.pooling import run_tops
 from workbench.pooling.depth import depth_pairs, depth_pool
@@ -92,13 +92,3 @@ def test_pairs_that_share_a_fingerprint_are_told_apart(monkeypatch: pytest.Monke
     expected = depth_pairs(tops(ABC, 5))
     monkeypatch.setattr(run_tops, "fingerprints", lambda words, numbers: np.zeros(len(numbers), np.uint64))
     assert depth_pairs(tops(ABC, 5)) == expected
-
-
-def test_a_tag_that_comes_twice_is_refused() -> None:
-    with pytest.raises(Conflict, match="two runs have the tag"):
-        depth_pairs(tops([ABC[0], ABC[0]], 3))
-
-
-def test_a_depth_below_one_is_refused() -> None:
-    with pytest.raises(WorkbenchError, match="depth 0"):
-        depth_pairs(tops(ABC, 3), depth=0)

@@ -9,18 +9,8 @@ from hypothesis import strategies as st
 from tests.formats.strategies import IDS
 from tests.scoring.some_qrels import qrels, ranked, run
 from workbench.errors import WorkbenchError
-from workbench.records import Qrel, Ranking, Run, TieRule
+from workbench.records import Qrel, Ranking, Run
 from workbench.scoring.scorer import Scorer, score_run
-
-
-@pytest.mark.parametrize(
-    ("ties", "first"),
-    [(TieRule.TREC_EVAL, "c"), (TieRule.DOCNO_ASCENDING, "a"), (TieRule.FILE, "b")],
-)
-def test_the_tie_rule_decides_what_comes_first(ties: TieRule, first: str) -> None:
-    tied = run({"1": {"b": 1.0, "c": 1.0, "a": 1.0}})
-    scores = score_run([Qrel("1", first, 1)], tied, "P@1", ties=ties)
-    assert scores.values["P@1"] == 1.0
 
 
 def test_scores_that_single_precision_cannot_tell_apart_are_ties_unless_told_otherwise() -> None:
@@ -62,14 +52,6 @@ def test_a_run_without_documents_is_worth_nothing(measures: str) -> None:
         scores = score_run([Qrel("1", "a", 1)], empty, measures)
         assert set(scores.values.values()) == {0.0}
         assert (scores.topics_scored, scores.topics_in_qrels) == (0, 1)
-
-
-def test_ids_that_are_no_utf8_are_scored() -> None:
-    # pytrec_eval does not survive a lone surrogate.
-    given_qrels = [Qrel("\udcff", "d\udc80", 1), Qrel("\udcff", "dé", 0)]
-    scores = score_run(given_qrels, ranked(["dé", "d\udc80"], topic="\udcff"), "AP RR@10 Judged@2 P@1")
-    assert scores.values == {"AP": 0.5, "RR@10": 0.5, "Judged@2": 1.0, "P@1": 0.0}
-    assert list(scores.per_topic["AP"]) == ["\udcff"]
 
 
 @given(st.lists(IDS, unique=True, min_size=2, max_size=6))

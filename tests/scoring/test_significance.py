@@ -11,10 +11,8 @@ from tests.support import Oracle, cases
 from workbench.errors import WorkbenchError
 from workbench.scoring.relevance import Floats
 from workbench.scoring.significance import (
-    FEW_TOPICS,
     NO_DIFFERENCE,
     NO_VARIATION,
-    TOO_FEW_TOPICS,
     Significance,
     SignificanceTest,
     bootstrap,
@@ -153,15 +151,6 @@ def test_a_difference_without_variation_has_no_t() -> None:
     found = compare_two([0.3, 0.5, 0.7], [0.1, 0.3, 0.5])
     assert found.effect is None
     assert paired_t(np.array([0.3, 0.5, 0.7]) - np.array([0.1, 0.3, 0.5])).undefined == NO_VARIATION
-
-
-@pytest.mark.parametrize("topics", [1, 2, 4])
-def test_few_topics_have_no_interval_and_no_p(topics: int) -> None:
-    # Of two differences of 1 and 0 the t interval reaches from -5.85 to 6.85.
-    found = compare_two([1.0, 0.5, 1.0, 0.5][:topics], [0.0, 0.5, 0.0, 0.5][:topics])
-    assert (found.low, found.high) == (None, None)
-    assert {(test.n, test.p, test.undefined) for test in found.tests} == {(topics, None, TOO_FEW_TOPICS)}
-    assert paired_t(np.array([0.25])).undefined == FEW_TOPICS
 
 
 @pytest.mark.parametrize(

@@ -227,15 +227,6 @@ def test_an_interval_ends_where_the_law_was_not_seen_to_keep_it(deeper: int, why
     assert found.interval.undefined == why
 
 
-@pytest.mark.parametrize(
-    ("depth", "deeper", "fit_from"), [(10, 10, None), (10, 5, None), (1, 2, None), (5, 9, 5), (5, 9, 0)]
-)
-def test_depths_that_cannot_be_compared_are_refused(depth: int, deeper: int, fit_from: int | None) -> None:
-    with pytest.raises(WorkbenchError) as refused:
-        Deepening(depth, deeper, fit_from=fit_from)
-    assert refused.value.remedy
-
-
 def test_runs_of_other_topics_are_refused() -> None:
     with pytest.raises(WorkbenchError):
         pool_by_rank([run_of("A", t9="ab")], QRELS, deepest=2)

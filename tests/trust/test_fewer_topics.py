@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
@@ -14,7 +12,7 @@ from workbench.formats.runs import read_run_arrays
 from workbench.scoring.pairs_of_runs import Comparisons, compare_all
 from workbench.scoring.rank_correlation import kendall_tau
 from workbench.scoring.scorer import Scorer
-from workbench.trust.collection_tables import TOPIC_PARTS, fewer_topics_export
+from workbench.trust.collection_tables import TOPIC_PARTS
 from workbench.trust.fewer_topics import (
     UNCORRECTED,
     FewerTopics,
@@ -192,29 +190,6 @@ def test_the_table_of_topics_ends_with_all_of_them(found: FewerTopics) -> None:
     assert len(rows) == 11
     assert (last["topics"], last["tau"], last["swap_rate"], last["extrapolated"]) == (40, None, None, "yes")
     assert last["difference"] == found.trusted[-1].difference
-
-
-def test_every_table_is_in_the_data(found: FewerTopics) -> None:
-    data = json.loads(fewer_topics_export(found, "topics").json())
-    assert [len(data[f"by_{name}"]) for name in TOPIC_PARTS] == [11, len(found.extrapolated), 3]
-    assert data["by_bins"][0]["compared"] == sum(int(sets.compared[0]) for sets in found.sets)
-    assert data["by_bins"][0]["40"] == pytest.approx(found.extrapolated[0])
-    assert data["reliability"]["topics"] == 40
-
-
-@pytest.mark.parametrize(("topics", "sizes"), [(3, None), (10, (6,)), (10, ()), (10, (0,))])
-def test_topics_that_cannot_be_split_are_refused(topics: int, sizes: tuple[int, ...] | None) -> None:
-    with pytest.raises(WorkbenchError) as refused:
-        fewer_topics(drawn(topics, 3, seed=1), Splitting(rounds=2), sizes=sizes)
-    assert refused.value.remedy
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"rounds": 0}, {"width": 0.0}, {"width": float("nan")}, {"most_swapped": 1.0}, {"level": 0.0}]
-)
-def test_wrong_splittings_are_refused(wrong: dict[str, float]) -> None:
-    with pytest.raises(WorkbenchError):
-        Splitting(**wrong)  # type: ignore[arg-type]
 
 
 def test_bins_that_are_too_narrow_are_refused() -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from ir_measures import AP, RBP, P, nDCG
 
 from workbench.formats.sampled_qrels import SampledQrel
 from workbench.records import Qrel, Ranking, Run
-from workbench.trust.collection_tables import HOLE_PARTS, holes_export
+from workbench.trust.collection_tables import holes_export
 from workbench.trust.holes import Holes, SampledPool, holes
 
 QRELS = [Qrel("1", "a", 1), Qrel("1", "b", 0), Qrel("2", "a", 1), Qrel("3", "a", 1)]
@@ -80,14 +78,3 @@ def test_a_sample_gives_estimates_over_its_topics() -> None:
     assert estimate.mean == pytest.approx(1 / 4, abs=1e-4)
     rows = holes_export(found, "estimates").rows()
     assert [row[:3] for row in rows] == [("half", one, 2) for one in ("infAP", "xinfAP", "infNDCG")]
-
-
-def test_every_table_is_in_the_data(found: Holes) -> None:
-    scores, judged, estimates = (holes_export(found, part) for part in HOLE_PARTS)
-    assert list(estimates.rows()) == []
-    assert len(list(scores.rows())) == 8
-    assert [row[:3] for row in judged.rows()][:2] == [("half", 2, 1), ("half", 2, 3)]
-    assert all(len(row) == len(table.columns) for table in (scores, judged) for row in table.rows())
-    data = json.loads(scores.json())
-    assert (data["topics"], [run["run"] for run in data["runs"]]) == (3, ["half", "whole"])
-    assert data["runs"][0]["scores"][1]["highest"] == pytest.approx(2 / 3)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import numpy as np
 import pytest
 
@@ -17,7 +15,7 @@ from workbench.scoring.rank_correlation import compare_rankings
 from workbench.trust import reference
 from workbench.trust.alternatives import score_under
 from workbench.trust.assessors import draw, mixed_scores, qrels_of_assessors
-from workbench.trust.judges import PARTS, judges_export, other_judges, verdict
+from workbench.trust.judges import PARTS, other_judges, verdict
 from workbench.trust.orders import rank_coefficients
 from workbench.trust.reference import RankingOptions
 
@@ -149,16 +147,6 @@ def test_tau_in_words() -> None:
     assert [verdict(tau) for tau in (0.9, 0.89, 0.8, 0.79, None)] == [
         "equivalent", "similar", "similar", "different", "undefined",
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_every_table_has_a_cell_for_each_column(part: str) -> None:
-    found = other_judges(table({"ann": ANN, "bob": BOB}), ["ann", "bob"], RankingOptions("ann", mixtures=60))
-    columns, rows = PARTS[part](found)
-    assert rows
-    assert {len(row) for row in rows} == {len(columns)}
-    assert len(set(columns)) == len(columns)
-    assert judges_export(found, part).data() == asdict(found)
 
 
 def test_the_table_of_qrels_ends_with_the_mixtures() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,6 @@ import pytest
 from tests.scoring.some_qrels import ranked
 from tests.support import Oracle, cases, shared
 from tests.trust.some_scores import table
-from workbench.errors import WorkbenchError
 from workbench.formats.packed_runs import PackedRun
 from workbench.formats.qrels import read_qrels
 from workbench.formats.runs import read_run_arrays
@@ -21,7 +20,6 @@ from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import Scorer
 from workbench.trust.alternatives import AlternativeQrels, score_under
 from workbench.trust.runs import (
-    PARTS,
     WHOLE,
     LeftOutRun,
     PooledPairs,
@@ -29,7 +27,6 @@ from workbench.trust.runs import (
     other_runs,
     pooled_pairs,
     qrels_without,
-    runs_export,
 )
 
 stats = Oracle("scipy.stats")
@@ -168,25 +165,6 @@ def test_groups_of_many_runs_weigh_more() -> None:
     assert high is not None
     # The middle of pseudo-values: 7 times the mean less 6 times that of those without each (Tukey 1958).
     assert (low + high) / 2 == pytest.approx(7 * 0.04 - 6 * (6 * 0.5 / 14 + 0.1) / 7)
-
-
-def test_qrels_of_one_group_alone_are_refused() -> None:
-    runs = [run_of("A", ["d1"])]
-    qrels = AlternativeQrels(WHOLE, {("1", "d1"): 1})
-    with pytest.raises(WorkbenchError, match="A"):
-        qrels_without(qrels, pooled_pairs(depth_pool(runs, depth=1), qrels, {}))
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_every_table_has_a_cell_for_each_column(part: str) -> None:
-    qrels = {WHOLE: [[0.8, 0.7, 0.5]], "without g": [[0.6, 0.7, 0.4]], "without h": [[0.8, 0.35, 0.5]]}
-    found = other_runs(table(qrels), AlternativeQrels(WHOLE, {("t0", "d"): 1}), two_groups())
-    columns, rows = PARTS[part](found)
-    assert {len(row) for row in rows} == {len(columns)}
-    data = runs_export(found, part).data()
-    assert isinstance(data, dict)
-    assert data["expected"] == asdict(found)["expected"]
-    assert [one["ranks_lost"] for one in data["pooled"]] == [1, 1]
 
 
 @pytest.fixture(scope="module")

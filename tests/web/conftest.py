@@ -110,3 +110,27 @@ def enter(app: Flask, sqlite_database: Database, cast: Cast) -> Enter:
         return signed_in_client(app, sqlite_database, cast.accounts[name])
 
     return enter
+
+
+@pytest.fixture
+def olga(enter: Enter) -> FlaskClient:
+    """The organiser's browser."""
+    return enter("Olga")
+
+
+@pytest.fixture
+def ada(enter: Enter) -> FlaskClient:
+    """An assessor's browser."""
+    return enter("Ada")
+
+
+@pytest.fixture
+def desk(cast: Cast) -> str:
+    """Where Ada judges topic T1."""
+    return f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}"
+
+
+@pytest.fixture
+def stranger(app: Flask) -> FlaskClient:
+    """A browser in which nobody is signed in."""
+    return app.test_client()

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from flask import Flask
+from flask.testing import FlaskClient
 from sqlalchemy import select, update
 
 from tests.api import API, program
@@ -28,11 +29,10 @@ PAGE = "/administration/accounts"
 NEW = "four strange words here"
 
 
-def test_the_list_is_searched_and_paged(enter: Any, sqlite_database: Database) -> None:
+def test_the_list_is_searched_and_paged(olga: FlaskClient, sqlite_database: Database) -> None:
     with sqlite_database.writing() as db:
         for number in range(A_PAGE):
             create_account(db, NewAccount(f"x{number:03}", "Ximena", "-"))
-    olga = enter("Olga")
     first, second = olga.get(PAGE).text, olga.get(f"{PAGE}?from=100").text
     assert (first.count(f'href="{PAGE}/'), second.count(f'href="{PAGE}/')) == (A_PAGE, 7)
     found = olga.get(f"{PAGE}?search=JUD").text

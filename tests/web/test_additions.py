@@ -13,11 +13,6 @@ from tests.web.conftest import Enter
 
 
 @pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
-
-
-@pytest.fixture
 def added(cast: Cast) -> str:
     """Where the organiser adds to topic T1 of the cast's pool, which has d/4, d1 and d2."""
     return f"/c/harbour/pools/{cast.pool_id}/added?topic=T1"
@@ -47,10 +42,9 @@ def test_documents_are_added_with_a_reason_and_marked_everywhere(
 
 
 def test_where_qrels_name_pairs_an_addition_is_marked(
-    olga: FlaskClient, enter: Enter, cast: Cast, added: str
+    olga: FlaskClient, ada: FlaskClient, cast: Cast, added: str
 ) -> None:
     olga.post(added, data={"docnos": "d6", "reason": "r"})
-    ada = enter("Ada")
     task = f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}"
     for docno in ("d1", "d6"):
         answer = {"docno": docno, "answer": "unsure", "client_id": f"an-answer-{docno}"}
@@ -87,15 +81,6 @@ def test_what_is_wrong_is_said_nothing_is_added_and_what_was_typed_is_kept(
 def test_typed_docnos_and_a_file_are_not_both_taken(olga: FlaskClient, added: str) -> None:
     form = {"docnos": "d6", "file": upload("more.txt", "é5\n"), "reason": "r"}
     assert 'id="docnos-error-1"' in olga.post(added, data=form).text
-
-
-def test_sending_it_twice_adds_it_once(olga: FlaskClient, added: str) -> None:
-    form = {"docnos": "d6", "reason": "r"}
-    olga.post(added, data=form)
-    again = olga.post(added, data=form)
-    text = text_of(olga.get(again.location).text)
-    assert "1 document is already pooled (depth 2) and skipped: d6." in text
-    assert "1 document added by hand" in text
 
 
 def test_an_addition_is_taken_out_again_unless_it_is_judged(
@@ -145,15 +130,13 @@ def test_an_assessor_adds_to_her_topic_and_nothing_at_the_desk_tells_it(enter: E
     assert "secret" not in ben.get(f"/c/harbour/judge/{cast.assignments['Ben', 'T1']}/added").text
 
 
-def test_an_assessor_adds_to_no_topic_of_another(enter: Enter, cast: Cast) -> None:
-    ada = enter("Ada")
+def test_an_assessor_adds_to_no_topic_of_another(ada: FlaskClient, cast: Cast) -> None:
     others = f"/c/harbour/judge/{cast.assignments['Ben', 'T1']}/added"
     assert ada.get(others).status_code == 404
     assert ada.post(others, data={"docnos": "d6", "reason": "r"}).status_code == 404
 
 
-def test_an_assessors_mistakes_are_told(enter: Enter, cast: Cast) -> None:
-    ada = enter("Ada")
+def test_an_assessors_mistakes_are_told(ada: FlaskClient, cast: Cast) -> None:
     task = f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}/added"
     refused = ada.post(task, data={"docnos": "nowhere", "reason": "r"})
     assert refused.status_code == 422

@@ -144,6 +144,8 @@ def test_the_second_adjudicator_is_told_and_what_was_typed_is_still_there(
     history = enter("Judith").get(f"{DESK}?topic=T1&docno=d1").text
     assert "History: 2 events" in history
     assert "seen it first" in history
+    # Her own decision she may change without being told of it.
+    assert decide(enter("Judith"), FAR, "1").status_code == 303
     # With htmx the desk is swapped all the same, and says so.
     swapped = decide(enter("Olga"), FAR, "3", htmx="yes")
     assert (swapped.status_code, "data-overtaken" in swapped.text) == (200, True)
@@ -215,11 +217,20 @@ def test_a_grade_keeps_its_key_and_the_button_of_that_key_has_none(
 
 
 def test_undo_goes_back_to_the_pair(enter: Enter, sqlite_database: Database, judged: Cast) -> None:
-    judith = enter("Judith")
+    judith, olga = enter("Judith"), enter("Olga")
     decide(judith, FAR, "2")
-    done = judith.post(f"{DESK}/undo", data={"client_id": str(uuid4()), "order": "topic"})
-    assert (done.status_code, "docno=d1" in (done.location or "")) == (303, True)
-    assert grades(sqlite_database, judged) == {}
+    decide(judith, ("T1", "d2"), "3")
+    form = {"client_id": str(uuid4()), "order": "topic"}
+    for _ in range(2):  # sent again, it takes nothing more back, and the way is the same
+        done = judith.post(f"{DESK}/undo", data=form)
+        assert (done.status_code, "docno=d2" in (done.location or "")) == (303, True)
+        assert grades(sqlite_database, judged) == {FAR: 2}
+    # What somebody else has decided since is theirs.
+    seen = re.search(r'name="seen" value="(\d+)"', decide(olga, FAR, "0").text)
+    assert seen
+    decide(olga, FAR, "0", seen=seen[1])
+    judith.post(f"{DESK}/undo", data=form | {"client_id": str(uuid4())})
+    assert grades(sqlite_database, judged) == {FAR: 0}
 
 
 def test_an_adjudicator_with_unfinished_judging_is_blind(

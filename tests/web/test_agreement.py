@@ -10,7 +10,6 @@ from flask.testing import FlaskClient
 
 from tests.cast import Cast
 from tests.uploads import import_judgments, links, text_of
-from tests.web.conftest import Enter
 from workbench.records import Topic
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.collection import load_topics
@@ -18,11 +17,6 @@ from workbench.workflow.campaigns.collection import load_topics
 ADDRESS = "/c/harbour/agreement"
 PAIR = f"{ADDRESS}/pair?first=Judge+1&second=Judge+2"
 PAGES = ("", "/grades", "/assessors")
-
-
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
 
 
 def judge(
@@ -136,21 +130,6 @@ def test_the_paradox_is_explained_where_it_is(olga: FlaskClient) -> None:
 @pytest.mark.usefixtures("manning")
 def test_there_is_no_paradox_where_kappa_is_high(olga: FlaskClient) -> None:
     assert "paradox" not in olga.get(ADDRESS).text
-
-
-def test_over_three_assessors_the_mean_is_of_their_pairs(olga: FlaskClient) -> None:
-    # X and Y agree on both grades (kappa 1); Z says the opposite of both (kappa -1 each): mean -1/3.
-    said = {"X": "30", "Y": "30", "Z": "03"}
-    import_judgments(
-        olga,
-        [("T1", f"d{at}", who, grade) for who, grades in said.items() for at, grade in enumerate(grades, 1)],
-    )
-    text = text_of(olga.get(ADDRESS).text)
-    assert "Light's kappa: average pairwise unpooled kappa Light 1971 −0.333" in text
-    assert "X , Y 1.000" in text  # overlap of two, and of three: nothing that all called relevant
-    assert "X , Y , Z 0.000" in text
-    pairs = text_of(olga.get(f"{ADDRESS}/assessors").text)
-    assert "X and Z 2 −1.000" in pairs
 
 
 def test_machines_are_kept_apart_from_people(olga: FlaskClient) -> None:

@@ -23,11 +23,6 @@ from workbench.web.pages.pools import analysis as analysis_page
 ADDRESS = "/c/harbour/analysis"
 
 
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
-
-
 def drawn(page: str) -> list[tuple[str, Any]]:
     """Every plot of a page: its kind and its data."""
     found = re.findall(
@@ -62,26 +57,6 @@ def test_a_pool_is_shown_with_the_numbers_of_its_recipe(olga: FlaskClient, cast:
     assert "No run has a group" in said
     assert "every tie rule makes the same pool" in said
     assert "T1 tides 3 4 75 % T2 nets 3 4 75 %" in said
-
-
-def test_every_plot_has_the_numbers_of_its_table(olga: FlaskClient, cast: Cast) -> None:
-    plots = drawn(olga.get(f"{ADDRESS}?asked=1&pool={cast.pool_id}").text)
-    assert [kind for kind, _ in plots] == ["lines", "panels", "bars", "matrix", "bars"]
-    growth, panels, runs, overlap, topics = (data for _, data in plots)
-    assert growth["mark"] == 2
-    assert [line["points"] for line in growth["lines"]] == [
-        [[1, 3], [2, 6], [3, 8], [4, 9]],
-        [[1, 4], [2, 8], [3, 11], [4, 13]],
-    ]
-    # T1: d1 d2, then d/4, d#3, d6; T2: d/4, then d1 d2, then é5.
-    assert [(panel["name"], panel["note"], panel["points"]) for panel in panels["panels"]] == [
-        ("T1", "tides", [[1, 2], [2, 3], [3, 4], [4, 5]]),
-        ("T2", "nets", [[1, 1], [2, 3], [3, 4], [4, 4]]),
-    ]
-    assert [(row["name"], row["values"]) for row in runs["rows"]] == [("alpha", [2, 2]), ("beta", [2, 2])]
-    assert overlap == {"names": ["alpha", "beta"], "shared": [[4, 2], [2, 4]]}
-    assert [(row["name"], row["values"]) for row in topics["rows"]] == [("T1", [3]), ("T2", [3])]
-    assert topics["median"] == 3
 
 
 def test_what_is_judged_already_is_in_the_contributions_and_topics(olga: FlaskClient, cast: Cast) -> None:

@@ -99,9 +99,8 @@ def test_a_link_leads_into_no_archived_campaign(
 
 
 def test_a_duplicate_has_the_settings_and_nothing_else(
-    enter: Any, cast: Cast, sqlite_database: Database
+    olga: FlaskClient, cast: Cast, sqlite_database: Database
 ) -> None:
-    olga = enter("Olga")
     olga.post("/c/harbour/settings/breaks", data={"break_minutes": "25"})
     with sqlite_database.writing() as db:
         source = db.get_one(CampaignRow, cast.campaign_id)
@@ -161,10 +160,8 @@ def test_deleting_asks_for_the_name_and_leaves_nothing_behind(
 
 
 def test_who_changes_a_campaign_that_is_deleted_at_that_moment_is_told_so(
-    app: Flask, enter: Any, cast: Cast, sqlite_database: Database
+    app: Flask, olga: FlaskClient, cast: Cast, sqlite_database: Database
 ) -> None:
-    olga = enter("Olga")
-
     original = app.view_functions["settings.breaks"]
 
     @wraps(original)

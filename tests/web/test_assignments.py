@@ -7,7 +7,6 @@ from flask.testing import FlaskClient
 
 from tests.cast import Cast
 from tests.uploads import text_of
-from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.web import paging
 from workbench.web.pages.assignments import assignments
@@ -15,11 +14,6 @@ from workbench.workflow.judging.assignments import AssignmentLine, assignments_o
 from workbench.workflow.people.assessors import assessors_of
 
 ADDRESS = "/c/harbour/assignments"
-
-
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
 
 
 @pytest.fixture
@@ -85,15 +79,6 @@ def test_what_somebody_else_changed_meanwhile_stays(
     assert olga.post(f"{ADDRESS}/topics", data=form).status_code == 303
     found = {(line.assessor, line.topic) for line in lines(sqlite_database, cast)}
     assert found == {("Ada", "T2"), ("Ben", "T2")}
-
-
-@pytest.mark.usefixtures("taken_back")
-def test_topics_are_given_by_hand(olga: FlaskClient, cast: Cast, sqlite_database: Database) -> None:
-    who = numbers(sqlite_database, cast)
-    cells = [f"{who['Ada']}:T1", f"{who['Ben']}:T1", f"{who['Ben']}:T2"]
-    olga.post(f"{ADDRESS}/topics", data={"pool": cast.pool_id, "cell": cells, "order": "shuffled"})
-    found = {(line.assessor, line.topic) for line in lines(sqlite_database, cast)}
-    assert found == {("Ada", "T1"), ("Ben", "T1"), ("Ben", "T2")}
 
 
 @pytest.mark.usefixtures("taken_back")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
@@ -15,13 +14,6 @@ from tests.web.test_judging_pages import fields
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow, JudgmentEventRow, TopicRow
 from workbench.workflow.judging.desk_rules import read_questions, save_desk_questions
-
-
-@pytest.fixture
-def olga(enter: Any) -> FlaskClient:
-    client = enter("Olga")
-    assert isinstance(client, FlaskClient)
-    return client
 
 
 @pytest.fixture
@@ -47,13 +39,7 @@ def test_an_organiser_asks_further_questions(olga: FlaskClient) -> None:
     assert "Ease: low, high</textarea>" in olga.get(address).text
 
 
-def test_only_an_organiser_says_what_is_asked(enter: Any) -> None:
-    for name in ("Ada", "Vera"):
-        assert enter(name).post("/c/harbour/settings/asked", data={"questions": ""}).status_code == 403
-
-
-def test_without_scripts_the_forms_carry_everything(asking: Database, enter: Any, cast: Cast) -> None:
-    ada = enter("Ada")
+def test_without_scripts_the_forms_carry_everything(asking: Database, ada: FlaskClient, cast: Cast) -> None:
     address = f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}"
     page = " ".join(ada.get(address).text.split())
     assert 'name="rating:Trust" value="1">' in page
@@ -81,8 +67,9 @@ def test_without_scripts_the_forms_carry_everything(asking: Database, enter: Any
     assert 'name="subtopic" value="1" checked' in back
 
 
-def test_a_grade_given_again_by_a_form_keeps_the_passages(asking: Database, enter: Any, cast: Cast) -> None:
-    ada = enter("Ada")
+def test_a_grade_given_again_by_a_form_keeps_the_passages(
+    asking: Database, ada: FlaskClient, cast: Cast
+) -> None:
     address = f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}"
     first = fields(ada.get(address).text) | {"answer": "1", "rating:Trust": "0"}
     assert ada.post(f"{address}/answer", data=first).status_code == 303
@@ -103,9 +90,8 @@ def test_a_grade_given_again_by_a_form_keeps_the_passages(asking: Database, ente
 
 
 def test_the_exports_have_what_went_with_the_grades(
-    asking: Database, olga: FlaskClient, enter: Any, cast: Cast
+    asking: Database, olga: FlaskClient, ada: FlaskClient, cast: Cast
 ) -> None:
-    ada = enter("Ada")
     address = f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}"
     sent = fields(ada.get(address).text) | {"answer": "1", "rating:Trust": "0", "subtopic": "1"}
     assert ada.post(f"{address}/answer", data=sent).status_code == 303

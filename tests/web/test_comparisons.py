@@ -7,15 +7,9 @@ from flask.testing import FlaskClient
 
 from tests.cast import Cast
 from tests.uploads import import_judgments, links, text_of, upload_runs
-from tests.web.conftest import Enter
 
 POOLS = "/c/harbour/pools"
 ADDRESS = f"{POOLS}/compare"
-
-
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
 
 
 @pytest.fixture
@@ -32,7 +26,8 @@ def test_two_pools_are_chosen_and_compared(olga: FlaskClient, cast: Cast, number
     import_judgments(olga, [("T1", "d#3", "X", "2"), ("T1", "d1", "X", "0")])
     page = olga.get(f"{ADDRESS}?a={cast.pool_id}&b={number}").text
     text = text_of(page)
-    # As in tests/workflow/pools/test_comparison.py: three enter, two leave, four stay, five to judge.
+    # By hand: depth 2 of both runs has d/4, d1 and d2 of each topic. T1 d#3, T2 d6 and T2 é5 enter, T1 d/4
+    # and T2 d2 leave, four stay; of the seven T1 d#3 and T1 d1 are judged. None of beta's four is planned.
     assert "Added 3 6 pairs before, 7 after Removed 2" in text
     assert "In both 4 57 % of the pool after To judge 5" in text
     assert "T1 tides 3 +1 −1 3 1 T2 nets 3 +2 −1 4 4" in text

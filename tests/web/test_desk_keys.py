@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from flask.testing import FlaskClient
+
 from tests.cast import Cast
 
 
@@ -13,8 +15,7 @@ def keys_of(page: str) -> set[tuple[str, str]]:
     return set(re.findall(r'name="(\w+)"\s+value="([^"]*)"', page))
 
 
-def test_chosen_keys_stand_on_the_page_and_on_the_desk(enter: Any, cast: Cast) -> None:
-    ada = enter("Ada")
+def test_chosen_keys_stand_on_the_page_and_on_the_desk(ada: FlaskClient, cast: Cast) -> None:
     desk = f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}"
     answer = ada.post("/account/keys", data={"unsure": "q", "grade_3": "é", "next": desk})
     assert (answer.status_code, answer.location) == (303, desk)
@@ -27,8 +28,7 @@ def test_chosen_keys_stand_on_the_page_and_on_the_desk(enter: Any, cast: Cast) -
     assert '"unsure": "u"' in ada.get(desk).text
 
 
-def test_keys_that_clash_are_refused_and_stay_in_the_form(enter: Any, cast: Cast) -> None:
-    ada = enter("Ada")
+def test_keys_that_clash_are_refused_and_stay_in_the_form(ada: FlaskClient, cast: Cast) -> None:
     answer = ada.post("/account/keys", data={"later": "u", "undo": "w"})
     assert answer.status_code == 422
     assert "U is already the key of “unsure”" in answer.text

@@ -12,7 +12,6 @@ from sqlalchemy import select, update
 
 from tests.builders import DOCNOS
 from tests.uploads import import_judgments, links, text_of, upload, upload_runs
-from tests.web.conftest import Enter
 from workbench.formats.documents import DOCUMENT_FORMATS
 from workbench.formats.text_formats import in_words
 from workbench.formats.topics import TOPIC_FORMATS
@@ -22,11 +21,6 @@ from workbench.web.pages.documents import documents
 from workbench.workflow.people.trail import TrailFilter, trail_entries
 
 ADDRESS = "/c/harbour/documents"
-
-
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
 
 
 def lines(*documents: tuple[str, str, str]) -> str:
@@ -78,17 +72,6 @@ def test_of_many_documents_those_are_found_that_begin_so(
     assert len(links(slow, "documents/document?")) == 30
     (following,) = links(slow, "after=")
     assert len(links(olga.get(following).text, "documents/document?")) == 30
-
-
-def test_a_long_list_goes_on_where_it_stopped(olga: FlaskClient) -> None:
-    many = lines(*((f"m{n:03}/x", "many", "text") for n in range(60)))
-    assert olga.post(ADDRESS, data={"files": [upload("many.jsonl", many)]}).status_code == 303
-    first = olga.get(ADDRESS, query_string={"search": "many"}).text
-    assert len(links(first, "documents/document?")) == 30
-    (following,) = links(first, "after=")
-    rest = links(olga.get(following).text, "documents/document?")
-    assert len(rest) == 30
-    assert "m059" in rest[-1]
 
 
 def test_a_document_is_rendered_and_can_run_nothing(olga: FlaskClient) -> None:
@@ -152,8 +135,7 @@ def test_the_form_names_every_format_that_is_read(olga: FlaskClient) -> None:
     assert in_words(TOPIC_FORMATS) in html.unescape(olga.get("/c/harbour/topics").text)
 
 
-def test_the_form_comes_first_and_documents_without_text_are_a_list_to_download(enter: Enter) -> None:
-    olga = enter("Olga")
+def test_the_form_comes_first_and_documents_without_text_are_a_list_to_download(olga: FlaskClient) -> None:
     upload_runs(olga, more={"T1": ("d8", "d9")})
     recipe = {"strategy": "depth", "depth": "2", "ties": "trec_eval", "run": ["more"]}
     made = olga.post("/c/harbour/pools", data=recipe)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
 from urllib.parse import unquote
 
 import pytest
 from flask import Flask, render_template_string
+from flask.testing import FlaskClient
 from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import UndefinedError
@@ -76,8 +76,7 @@ def test_an_unexpected_error_gives_nothing_away(app: Flask, caplog: pytest.LogCa
     assert "secret detail" in caplog.text
 
 
-def test_a_missing_page_and_a_wrong_method_are_pages_too(enter: Any) -> None:
-    ada = enter("Ada")
+def test_a_missing_page_and_a_wrong_method_are_pages_too(ada: FlaskClient) -> None:
     missing, wrong = ada.get("/nothing/here"), ada.post("/account")
     assert missing.status_code == 404
     assert f"<h1>{TITLES[404]}</h1>" in missing.text

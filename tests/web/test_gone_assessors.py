@@ -9,7 +9,6 @@ from flask.testing import FlaskClient
 
 from tests.cast import Cast
 from tests.uploads import text_of
-from tests.web.conftest import Enter
 from workbench.pooling.strategies import PoolRecipe
 from workbench.storage.engine import Database
 from workbench.workflow.judging.assignments import assignments_of
@@ -20,11 +19,6 @@ from workbench.workflow.pools.making import make_pool
 from workbench.workflow.upkeep.erasure import erase_person
 
 HARBOUR = "/c/harbour"
-
-
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
 
 
 def gone(database: Database, cast: Cast, how: str) -> None:

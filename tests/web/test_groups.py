@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.cast import PASSWORD, Cast
 from tests.uploads import text_of
-from tests.web.conftest import Enter
 
 GROUPS = "/c/harbour/groups"
-
-
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
 
 
 def test_groups_are_made_many_at_once_or_not_at_all(olga: FlaskClient) -> None:

@@ -24,11 +24,6 @@ FRAGMENT = {"HX-Request": "true", "HX-Request-Type": "partial"}
 WITHOUT = {"entrance", "health", "help", "static"}
 
 
-@pytest.fixture
-def stranger(app: Flask) -> FlaskClient:
-    return app.test_client()
-
-
 def blueprints() -> set[str]:
     app = create_app(read_settings({}, instance=Path("nowhere")), Database("sqlite://"), passwords=CHEAP)
     return {rule.endpoint.partition(".")[0] for rule in app.url_map.iter_rules()}

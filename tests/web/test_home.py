@@ -26,9 +26,8 @@ def ways(client: FlaskClient) -> dict[str, str]:
 
 
 def test_assessors_find_what_is_to_judge_to_discuss_and_to_compare(
-    enter: Enter, cast: Cast, sqlite_database: Database
+    ada: FlaskClient, cast: Cast, sqlite_database: Database
 ) -> None:
-    ada = enter("Ada")
     assert ways(ada) == {"Judge": "/c/harbour/judge"}
     assert "6 documents left for you to judge." in text_of(ada.get("/").text)
     with sqlite_database.writing() as db:

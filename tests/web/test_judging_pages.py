@@ -19,19 +19,6 @@ from workbench.workflow.people.membership import add_role, remove_role
 from workbench.workflow.people.roles import Role
 
 
-@pytest.fixture
-def desk(cast: Cast) -> str:
-    """Ada's desk for topic T1, which has three documents."""
-    return f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}"
-
-
-@pytest.fixture
-def ada(enter: Any) -> FlaskClient:
-    client = enter("Ada")
-    assert isinstance(client, FlaskClient)
-    return client
-
-
 def fields(page: str, form: str = "answers") -> dict[str, str]:
     """The hidden fields of a form, as a browser sends them back."""
     found = re.search(rf'<form class="{form}".*?</form>', page, re.DOTALL)
@@ -174,15 +161,6 @@ def test_one_can_look_ahead_and_back_without_judging(
     assert sorted(seen) == ["d/4", "d1", "d2"]
     assert address == ""
     assert events(sqlite_database) == []
-
-
-def test_a_docno_of_any_kind_goes_there_and_back(enter: Any, cast: Cast, sqlite_database: Database) -> None:
-    # Topic T2 of the cast has d/4; together with d#3 and é5 of the builders these are the awkward ones.
-    ada, desk = enter("Ada"), f"/c/harbour/judge/{cast.assignments['Ada', 'T2']}"
-    for _ in range(3):
-        page = ada.get(desk).text
-        assert ada.post(f"{desk}/answer", data=fields(page) | {"answer": "1"}).status_code == 303
-    assert {docno for docno, _, _ in events(sqlite_database)} == {"d/4", "d1", "d2"}
 
 
 @pytest.mark.parametrize(

@@ -5,18 +5,12 @@ from flask.testing import FlaskClient
 
 from tests.cast import Cast
 from tests.uploads import import_judgments, links, table, text_of, upload
-from tests.web.conftest import Enter
 
 ADDRESS = "/c/harbour/judgments"
 ROWS = [
     ("T1", "d1", "X", "3"), ("T1", "d#3", "X", "unsure"), ("T1", "d1", "Y", "cannot_judge"),
     ("T2", "é5", "Y", "0"),
 ]  # fmt: skip
-
-
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
 
 
 def test_a_table_of_several_assessors_is_imported(olga: FlaskClient) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from flask.testing import FlaskClient
 from sqlalchemy import select, update
 
 from tests.cast import Cast
@@ -34,9 +35,8 @@ def kept(enter: Any, cast: Cast, sqlite_database: Database) -> None:
 
 @pytest.mark.usefixtures("kept")
 def test_the_organiser_sees_who_said_what_and_why_and_records_or_dismisses_it(
-    enter: Any, sqlite_database: Database
+    olga: FlaskClient, sqlite_database: Database
 ) -> None:
-    olga = enter("Olga")
     assert "2 answers could not be recorded" in olga.get("/c/harbour/judgments").text
     page = olga.get(PAGE).text
     for words in ("2 answers to review", "Ada", "this pool is closed", "Highly relevant", "&lt;b&gt;late"):
@@ -54,8 +54,7 @@ def test_the_organiser_sees_who_said_what_and_why_and_records_or_dismisses_it(
 
 
 @pytest.mark.usefixtures("kept")
-def test_what_is_refused_changes_nothing_and_says_why(enter: Any, sqlite_database: Database) -> None:
-    olga = enter("Olga")
+def test_what_is_refused_changes_nothing_and_says_why(olga: FlaskClient, sqlite_database: Database) -> None:
     (first, second) = re.findall(r'name="kept" value="(\d+)"', olga.get(PAGE).text)
     assert "nothing is selected" in olga.post(PAGE, data={"act": "record"}).text
     olga.post(PAGE, data={"kept": first, "act": "dismiss"})

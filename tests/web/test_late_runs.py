@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from flask.testing import FlaskClient
 
 from tests.uploads import text_of, upload_runs
-from tests.web.conftest import Enter
 from workbench.web.ids import write_id
 
 ADDRESS = f"/c/harbour/runs/holes?tag={write_id('late')}"
 LATE = {"T1": ("d6", "d1"), "T2": ("d/4", "d6")}
-
-
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
 
 
 def test_a_late_run_shows_its_holes_and_one_action_has_them_judged(olga: FlaskClient) -> None:

@@ -29,11 +29,6 @@ NAME = "as we go"
 
 
 @pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
-
-
-@pytest.fixture
 def live(cast: Cast, sqlite_database: Database) -> tuple[int, dict[str, int]]:
     """A max-mean pool of four documents a topic, T1 given to both: its number, and the assignments."""
     with sqlite_database.writing() as db:
@@ -103,9 +98,8 @@ def test_the_desk_hands_out_one_document_and_shows_it_again(
 
 
 def test_the_list_of_topics_and_the_answers_hand_out_nothing(
-    enter: Enter, live: tuple[int, dict[str, int]], sqlite_database: Database
+    ada: FlaskClient, live: tuple[int, dict[str, int]], sqlite_database: Database
 ) -> None:
-    ada = enter("Ada")
     assert "0 of up to 7" in text_of(ada.get("/c/harbour/judge").text)
     assert ada.get(f"/c/harbour/judge/{live[1]['Ada']}/answers").status_code == 200
     with sqlite_database.reading() as db:
@@ -113,9 +107,8 @@ def test_the_list_of_topics_and_the_answers_hand_out_nothing(
 
 
 def test_an_assessor_learns_nothing_of_strategy_or_runs(
-    enter: Enter, live: tuple[int, dict[str, int]]
+    ada: FlaskClient, live: tuple[int, dict[str, int]]
 ) -> None:
-    ada = enter("Ada")
     for address in ("", f"/{live[1]['Ada']}", f"/{live[1]['Ada']}/answers"):
         page = ada.get(f"/c/harbour/judge{address}").text
         for word in ("max-mean", "alpha", "beta", "Ben", "adaptive"):
@@ -138,8 +131,7 @@ def test_the_organiser_sees_what_is_out_and_what_was_found(
     assert f"T1 {out} Ben" in page
 
 
-def test_the_events_are_files(enter: Enter, olga: FlaskClient, live: tuple[int, dict[str, int]]) -> None:
-    ada = enter("Ada")
+def test_the_events_are_files(ada: FlaskClient, olga: FlaskClient, live: tuple[int, dict[str, int]]) -> None:
     say(ada, live[1]["Ada"], on_desk(ada, live[1]["Ada"]), "0", 1)
     lines = olga.get(f"{ADDRESS}/{live[0]}/live/events.tsv").text.splitlines()
     assert lines[0] == "topic\tnumber\thappening\tdocno\trelevant\tassessor\tat\torigin\tround\trank\tscore"

@@ -77,11 +77,6 @@ def form(page: str, action: str = SETTINGS) -> dict[str, str]:
     return found.fields
 
 
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
-
-
 def opened(olga: FlaskClient) -> dict[str, str]:
     return form(olga.get(SETTINGS).text)
 

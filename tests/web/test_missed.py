@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 
+from flask.testing import FlaskClient
+
 from tests.cast import Cast
 from tests.uploads import text_of
-from tests.web.conftest import Enter
 from workbench.records import Document
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.collection import load_documents
@@ -15,12 +16,11 @@ ADDRESS = "/c/harbour/missed"
 
 
 def test_an_organiser_draws_a_sample_and_sees_what_it_says(
-    enter: Enter, sqlite_database: Database, cast: Cast
+    olga: FlaskClient, sqlite_database: Database, cast: Cast
 ) -> None:
     with sqlite_database.writing() as db:
         new = [Document(f"n{number}", "", "text") for number in range(20)]
         load_documents(db, cast.campaign_id, new, source="new")
-    olga = enter("Olga")
     asked = {"pool": str(cast.pool_id), "size": "6", "topic": "T1", "seed": "5"}
     wrong = olga.post(ADDRESS, data={**asked, "seed": "x"})
     assert (wrong.status_code, 'id="seed-error-1"' in wrong.text) == (422, True)

@@ -18,19 +18,6 @@ from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 
 
-@pytest.fixture
-def desk(cast: Cast) -> str:
-    """Ada's desk for topic T1, which has three documents."""
-    return f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}"
-
-
-@pytest.fixture
-def ada(enter: Any) -> FlaskClient:
-    client = enter("Ada")
-    assert isinstance(client, FlaskClient)
-    return client
-
-
 def test_the_list_shows_what_there_is_to_judge(ada: FlaskClient, cast: Cast) -> None:
     page = ada.get("/c/harbour/judge").text
     assert "2 to judge, 2 in all" in page

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from flask.testing import FlaskClient
 
 from tests.uploads import import_judgments
@@ -13,11 +12,6 @@ from tests.web.conftest import Enter
 HARBOUR = "/c/harbour"
 NEXT = re.compile(r'Next: <a href="([^"]+)">')
 RULES = {"difference": "any", "steps": "1", "discussion": "blind", "measure": "AP"}
-
-
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
 
 
 def after_rules(client: FlaskClient) -> list[str]:

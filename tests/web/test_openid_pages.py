@@ -362,9 +362,8 @@ def test_signing_in_replaces_the_session_of_the_browser(
 
 @pytest.mark.usefixtures("offer")
 def test_signing_out_says_that_the_provider_knows_nothing_of_it(
-    app: Flask, enter: Enter, running: RunningProvider
+    app: Flask, ada: FlaskClient, running: RunningProvider
 ) -> None:
-    ada = enter("Ada")
     page = ada.post("/sign-out", follow_redirects=True)
     assert 'href="/openid/sign-out"' in page.text
     there = app.test_client().get("/openid/sign-out")

@@ -26,13 +26,14 @@ READ = (
 RUN = (
     "groups", "groups/1", "settings", "assignments", "judgments", "judgments/all.tsv",
     "pools/plan", "pools/1/close", "runs/remove?tag=alpha", "pools/1/open", "pools/1/draft",
-    "pools/1/added?topic=T1",
+    "pools/1/added?topic=T1", "runs/rules", "runs/checked/a-batch",
 )  # fmt: skip
 CHANGE = (
     "runs/run", "runs/run/verdict", "runs/run/replace", "runs/accept", "groups",
     "groups/1/name", "groups/1/remove", "groups/1/invitations", "groups/1/members",
     "groups/1/members/1/remove", "pools/1/open", "pools/1/rename", "pools/1/rebuild", "pools/1/delete",
     "pools/1/added", "pools/1/added/out", "settings", "topics", "documents", "runs/checked", "runs/remove",
+    "runs/rules", "runs/rules/list", "runs/checked/a-batch/keep", "runs/checked/a-batch/discard",
     "pools", "pools/1/close", "assignments/turn", "assignments/topics", "judgments",
 )  # fmt: skip
 JUDGED = [

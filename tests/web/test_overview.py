@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
-from sqlalchemy import event, update
+from sqlalchemy import update
 
 from tests.assigned import assign
 from tests.cast import Cast
 from tests.uploads import check_files, import_judgments, keep_all, links, text_of, upload, upload_runs
-from tests.web.conftest import Enter
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import BINARY, Answer, Topic
 from workbench.storage.engine import Database
@@ -52,11 +51,6 @@ def bounds(coefficients: dict[str, Any]) -> list[str]:
     """The bounds of the pooled kappa, as they are written."""
     interval = coefficients["pooled"]["interval"]
     return [f"{interval[end]:.2f}".replace("-", "−") for end in ("low", "high")]
-
-
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
 
 
 def test_it_names_the_campaign_its_topics_and_its_scale(olga: FlaskClient) -> None:
@@ -225,24 +219,6 @@ def test_only_runs_that_can_be_pooled_are_counted(
     page = olga.get("/c/new/").text
     assert to_do(page) == [("Next", "/c/new/runs")]
     assert "3 runs received, none accepted" in text_of(page)
-
-
-def test_the_overview_reads_the_answers_once(olga: FlaskClient, sqlite_database: Database) -> None:
-    import_judgments(olga, [("T1", f"d{n}", who, "1") for n in range(9) for who in ("X", "Y")])
-    asked: list[str] = []
-
-    def note(*found: Any) -> None:
-        asked.append(found[2])
-
-    event.listen(sqlite_database.engine, "before_cursor_execute", note)
-    try:
-        olga.get("/c/harbour/")
-    finally:
-        event.remove(sqlite_database.engine, "before_cursor_execute", note)
-    # Whole answers are asked for with topic and docno; counts and the latest event are not.
-    whole = re.compile(r"SELECT judgment_event\.[^;]*?\bdocno\b[^;]*?FROM judgment_event\s+WHERE")
-    answers = [one for one in asked if whole.match(one)]
-    assert len(answers) == 1
 
 
 def disagreeing(olga: FlaskClient, agreed: tuple[int, ...]) -> None:

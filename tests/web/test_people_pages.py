@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from flask import Flask
+from flask.testing import FlaskClient
 
 from tests.cast import PASSWORD, Cast
 from tests.uploads import notices_in, text_of
@@ -23,8 +24,7 @@ def invitation_numbers(page: str) -> list[str]:
     return re.findall(r'name="selected" value="(\d+)"', page)
 
 
-def test_a_pasted_list_makes_a_link_and_a_message_for_each(app: Flask, enter: Any) -> None:
-    olga = enter("Olga")
+def test_a_pasted_list_makes_a_link_and_a_message_for_each(app: Flask, olga: FlaskClient) -> None:
     people = "Carla <b>\n\n Dora Day <dora@example.org>\n" + "".join(f"Guest {n}\n" for n in range(18))
     made = olga.post(f"{PEOPLE}/invitations", data={"role": "viewer", "people": people})
     assert made.status_code == 201
@@ -41,8 +41,7 @@ def test_a_pasted_list_makes_a_link_and_a_message_for_each(app: Flask, enter: An
     assert (len(invitation_numbers(listed)), LINK.findall(listed)) == (20, [])
 
 
-def test_a_list_with_a_fault_comes_back_with_the_lines_as_they_were_typed(enter: Any) -> None:
-    olga = enter("Olga")
+def test_a_list_with_a_fault_comes_back_with_the_lines_as_they_were_typed(olga: FlaskClient) -> None:
     typed = {"role": "adjudicator", "people": "\nCarla\n\nDora\ncarla\n"}
     refused = olga.post(f"{PEOPLE}/invitations", data=typed)
     assert refused.status_code == 422
@@ -53,8 +52,7 @@ def test_a_list_with_a_fault_comes_back_with_the_lines_as_they_were_typed(enter:
     assert invitation_numbers(olga.get(PEOPLE).text) == []
 
 
-def test_links_are_replaced_and_invitations_withdrawn_one_or_several(app: Flask, enter: Any) -> None:
-    olga = enter("Olga")
+def test_links_are_replaced_and_invitations_withdrawn_one_or_several(app: Flask, olga: FlaskClient) -> None:
     made = olga.post(f"{PEOPLE}/invitations", data={"role": "viewer", "people": "Ann\nBea\nCem"}).text
     first, numbers = LINK.findall(made), invitation_numbers(made)
     # Its own button means this one, whatever is ticked.
@@ -124,8 +122,7 @@ def test_somebody_without_a_campaign_is_told_what_to_do(
     assert 'class="whole"' not in page
 
 
-def test_a_name_is_changed_and_shown_without_harm(enter: Any) -> None:
-    ada = enter("Ada")
+def test_a_name_is_changed_and_shown_without_harm(ada: FlaskClient) -> None:
     assert ada.post("/account/name", data={"name": "<script>x</script>"}).status_code == 303
     page = ada.get("/account").text
     assert notices_in(page) == ["good"]
@@ -135,8 +132,7 @@ def test_a_name_is_changed_and_shown_without_harm(enter: Any) -> None:
     assert 'id="name-error-1"' in refused.text
 
 
-def test_a_wrong_old_password_changes_nothing(app: Flask, enter: Any) -> None:
-    ada = enter("Ada")
+def test_a_wrong_old_password_changes_nothing(app: Flask, ada: FlaskClient) -> None:
     form = {"old": "wrong", "password": "another long one", "repeated": "another long one"}
     answer = ada.post("/account/password", data=form)
     assert answer.status_code == 422
@@ -146,8 +142,7 @@ def test_a_wrong_old_password_changes_nothing(app: Flask, enter: Any) -> None:
     assert app.test_client().post("/sign-in", data={"login": "ada", "password": PASSWORD}).status_code == 303
 
 
-def test_guessing_ones_own_password_is_slowed_down_too(enter: Any) -> None:
-    ada = enter("Ada")
+def test_guessing_ones_own_password_is_slowed_down_too(ada: FlaskClient) -> None:
     form = {"old": "wrong", "password": "another long one", "repeated": "another long one"}
     statuses = [ada.post("/account/password", data=form).status_code for _ in range(6)]
     assert statuses == [422, 422, 422, 422, 429, 429]

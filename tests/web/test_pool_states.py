@@ -19,11 +19,6 @@ RECIPE = {"depth": "3", "ties": "trec_eval", "run": ["alpha", "beta"], "name": "
 
 
 @pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
-
-
-@pytest.fixture
 def draft(olga: FlaskClient) -> str:
     """The address of a draft to depth 3.
 

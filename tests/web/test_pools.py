@@ -8,17 +8,11 @@ from flask.testing import FlaskClient
 from tests.builders import run_text
 from tests.cast import Cast
 from tests.uploads import check_files, keep_all, links, text_of, upload
-from tests.web.conftest import Enter
 from workbench.pooling.strategies import ALL_STRATEGIES
 from workbench.web.pages.pools import pools
 from workbench.web.pages.pools.pools import USE_WHEN
 
 ADDRESS = "/c/harbour/pools"
-
-
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
 
 
 def test_the_form_proposes_all_runs_and_explains_the_ties(olga: FlaskClient) -> None:
@@ -149,18 +143,6 @@ def test_the_pairs_come_as_lines_sorted_by_bytes(olga: FlaskClient, cast: Cast) 
         "T1,tides,3,4,0",
         "T2,nets,3,4,0",
     ]
-
-
-def test_a_pool_is_closed_after_a_question(olga: FlaskClient, cast: Cast) -> None:
-    address = f"{ADDRESS}/{cast.pool_id}"
-    assert links(olga.get(address).text, "close") == [f"{address}/close"]
-    assert "cannot be opened again" in olga.get(f"{address}/close").text
-    assert "closed" not in olga.get(ADDRESS).text
-    answer = olga.post(f"{address}/close")
-    assert answer.status_code == 303
-    page = olga.get(answer.location).text
-    assert "Closed" in page
-    assert not links(page, "close")
 
 
 def test_a_pool_of_another_campaign_is_not_there(olga: FlaskClient, cast: Cast) -> None:

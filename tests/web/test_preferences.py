@@ -76,6 +76,7 @@ def test_a_task_is_nobody_elses(enter: Enter, task: str) -> None:
     for name in ("Ben", "Olga", "Vera", "Petra"):
         assert enter(name).get(task).status_code in {403, 404}
     assert enter("Ada").get(PAGE).status_code == 403
+    assert enter("Ada").get(f"{task}?pair=9").status_code == 404
     assert enter("Ben").get(SIDES).status_code == 200
     assert "T1" not in enter("Ben").get(SIDES).text
 
@@ -104,9 +105,8 @@ def test_a_wrong_line_is_told_with_its_number(enter: Enter, ada_id: str) -> None
 
 
 def test_each_choice_of_pairs_has_its_own_fields_under_it_and_keeps_what_was_typed(
-    enter: Enter, ada_id: str
+    olga: FlaskClient, ada_id: str
 ) -> None:
-    olga = enter("Olga")
     # What belongs to neither choice comes last: who answers.
     places = [
         olga.get(PAGE).text.index(f'name="{name}"')

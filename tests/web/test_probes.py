@@ -103,12 +103,11 @@ def test_nothing_that_an_assessor_gets_tells_a_probe_from_the_rest(
 
 
 def test_training_without_scripts_tells_the_known_answer_and_goes_on(
-    enter: Enter, cast: Cast, address: str, sqlite_database: Database
+    ada: FlaskClient, cast: Cast, address: str, sqlite_database: Database
 ) -> None:
     with sqlite_database.writing() as db:
         known(db, cast, TRAINING)
         save_check_rules(db, cast.campaign_id, CheckRules(training=True))
-    ada = enter("Ada")
     page = ada.get(address).text
     found = re.search(r"data-work='(.*?)'", page)
     assert found
@@ -155,12 +154,11 @@ def test_who_falls_short_in_training_is_told_repeats_it_and_is_let_through(
 
 
 def test_a_training_that_is_passed_opens_the_work(
-    enter: Enter, cast: Cast, address: str, sqlite_database: Database
+    ada: FlaskClient, cast: Cast, address: str, sqlite_database: Database
 ) -> None:
     with sqlite_database.writing() as db:
         known(db, cast, TRAINING)
         save_check_rules(db, cast.campaign_id, CheckRules(training=True, least=100))
-    ada = enter("Ada")
     work = work_of(ada, address)
     sent = answer(cast, work, work["order"][0], grade=3)
     for _ in range(2):  # sent again it says the same
@@ -186,8 +184,7 @@ def test_answers_to_probes_are_downloaded_by_readers_only(
         assert ada.get(f"/c/harbour/agreement/self/answers.{form}").status_code == 403
 
 
-def test_the_organiser_sets_the_rate_and_loads_pairs(enter: Enter) -> None:
-    olga = enter("Olga")
+def test_the_organiser_sets_the_rate_and_loads_pairs(olga: FlaskClient) -> None:
     assert olga.post(ADDRESS, data=RULES).status_code == 303
     page = olga.get(ADDRESS).text
     assert 'value="20"' in page

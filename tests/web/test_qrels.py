@@ -97,7 +97,11 @@ def test_all_rules_are_offered_with_what_they_do(olga: FlaskClient) -> None:
 
 @pytest.mark.parametrize(
     ("query", "said"),
-    [("rule=coin", "there is no consensus rule"), ("rule=majority&ties=coin", "ties cannot be")],
+    [
+        ("rule=coin", "there is no consensus rule"),
+        ("rule=majority&ties=coin", "ties cannot be"),
+        ("rule=one&assessor=Nobody", "Nobody is not an assessor of this campaign"),
+    ],
 )
 def test_a_rule_that_cannot_be_is_said(olga: FlaskClient, query: str, said: str) -> None:
     answer = olga.get(f"{ADDRESS}?{query}")

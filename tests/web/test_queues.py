@@ -18,11 +18,6 @@ from workbench.workflow.pools.making import make_pool
 
 
 @pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
-
-
-@pytest.fixture
 def page(cast: Cast) -> str:
     return f"/c/harbour/pools/{cast.pool_id}/queue"
 
@@ -92,9 +87,8 @@ def test_the_desk_takes_from_the_queue_and_the_organiser_sees_and_takes_back(
 
 
 def test_without_scripts_an_answer_brings_the_next_pair(
-    enter: Enter, queue: str, cast: Cast, sqlite_database: Database
+    ada: FlaskClient, queue: str, cast: Cast, sqlite_database: Database
 ) -> None:
-    ada = enter("Ada")
     address = f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}"
     for number in range(3):
         found = re.search(r'name="docno" value="([^"]+)"', ada.get(address).text)

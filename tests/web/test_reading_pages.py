@@ -17,18 +17,6 @@ from workbench.storage.tables import DocumentRow
 STORY = " ".join(f"word{number}" for number in range(100))
 
 
-@pytest.fixture
-def ada(enter: Any) -> FlaskClient:
-    client = enter("Ada")
-    assert isinstance(client, FlaskClient)
-    return client
-
-
-@pytest.fixture
-def desk(cast: Cast) -> str:
-    return f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}"
-
-
 def begun_with(page: str) -> dict[str, Any]:
     """What the scripts of reading begin from."""
     found = re.search(r"<div id=\"reading-data\" hidden data-begin='([^']*)'", page)

@@ -6,7 +6,6 @@ import csv
 import io
 import re
 
-import pytest
 from flask.testing import FlaskClient
 
 from tests.builders import ALPHA, run_text
@@ -16,11 +15,6 @@ from tests.web.conftest import Enter
 
 RUNS = "/c/harbour/runs"
 NEWER = run_text("alpha", {"T1": ("d6",)})
-
-
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
 
 
 def table(client: FlaskClient, query: str = "") -> list[dict[str, str]]:
@@ -47,6 +41,7 @@ def test_a_run_is_set_aside_with_a_reason_and_accepted_again(olga: FlaskClient) 
     verdict = f"{RUNS}/run/verdict?tag=alpha"
     assert olga.post(verdict, data={"verdict": "set_aside"}).status_code == 422
     assert olga.post(verdict, data={"verdict": "king"}).status_code == 422
+    assert olga.post(verdict, data={"verdict": "set_aside", "reason": "x" * 1001}).status_code == 422
     assert olga.post(verdict, data={"verdict": "set_aside", "reason": "broken"}).status_code == 303
     assert "set aside" in text_of(olga.get(f"{RUNS}?verdict=set_aside").text)
     assert "by Olga broken" in text_of(olga.get(f"{RUNS}/run?tag=alpha").text)

@@ -10,7 +10,6 @@ import zipfile
 from typing import Any
 
 import pytest
-from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.cast import Cast
@@ -52,11 +51,6 @@ def released(olga: FlaskClient) -> FlaskClient:
     answer = olga.post(NEW, query_string={"rule": "majority"}, data=FORM)
     assert (answer.status_code, answer.location) == (303, ONE)
     return olga
-
-
-@pytest.fixture
-def stranger(app: Flask) -> FlaskClient:
-    return app.test_client()
 
 
 @pytest.fixture

@@ -10,16 +10,10 @@ from flask.testing import FlaskClient
 
 from tests.builders import ALPHA, run_text
 from tests.uploads import check_files, keep_all, links, text_of, upload
-from tests.web.conftest import Enter
 
 RUNS = "/c/harbour/runs"
 BROKEN = "T1 Q0 d1 1 9.0 broken\nT1 Q0 d1 2 8.0 broken\nT9 Q0 d2 1 nan broken\nT1 Q0 d2\n"
 FINE = run_text("fine", {"T1": ("d1", "d2"), "T2": ("d2", "d1")})
-
-
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
 
 
 def test_checking_keeps_no_run_and_tells_place_finding_and_remedy(olga: FlaskClient) -> None:
@@ -215,22 +209,6 @@ def test_what_is_no_text_is_refused_with_a_clear_word(
     said = text_of(olga.get(check_files(olga, upload(name, content))).text)
     assert word in said
     assert "1 refused" in said
-
-
-@pytest.mark.parametrize("name", ["Ada", "Judith", "Vera", "Otto"])
-def test_only_organisers_check_and_keep(enter: Enter, name: str) -> None:
-    address = check_files(enter("Olga"), upload("fine.txt", FINE))
-    client = enter(name)
-    for answer in (
-        client.get(address),
-        client.post(f"{RUNS}/checked", data={"files": [upload("x", FINE)]}),
-        client.post(f"{address}/keep", data={"file": "1"}),
-        client.post(f"{address}/discard"),
-        client.get(f"{RUNS}/rules"),
-        client.post(f"{RUNS}/rules"),
-        client.post(f"{RUNS}/rules/list", data={"files": [upload("x", "d1\n")]}),
-    ):
-        assert answer.status_code == (404 if name == "Otto" else 403)
 
 
 def test_equal_scores_are_a_note_and_findings_stand_once_with_the_files_that_have_them(

@@ -6,21 +6,14 @@ import gzip
 import re
 from html import unescape
 
-import pytest
 from flask.testing import FlaskClient
 
 from tests.builders import run_text
 from tests.uploads import check_files, text_of, upload
-from tests.web.conftest import Enter
 from workbench.formats.run_rules import CODES, RuleSet
 
 RULES = "/c/harbour/runs/rules"
 RUN = run_text("fine", {"T1": ("d1", "d2", "elsewhere"), "T2": ("d2", "d1")})
-
-
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
 
 
 def test_the_settings_lead_to_the_rules(olga: FlaskClient) -> None:

@@ -2,20 +2,13 @@ from __future__ import annotations
 
 import gzip
 
-import pytest
 from flask.testing import FlaskClient
 
 from tests.builders import run_text
 from tests.uploads import check_files, keep_all, links, text_of, upload
-from tests.web.conftest import Enter
 from workbench.web.ids import write_id
 
 ADDRESS = "/c/harbour/runs"
-
-
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
 
 
 def add(client: FlaskClient, *files: tuple[str, str | bytes]) -> None:

@@ -34,11 +34,6 @@ def allowed(sqlite_database: Database, cast: Cast) -> None:
 
 
 @pytest.fixture
-def ada(enter: Enter) -> FlaskClient:
-    return enter("Ada")
-
-
-@pytest.fixture
 def place(cast: Cast) -> str:
     """Where Ada searches for topic T1."""
     return f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}/search"
@@ -113,8 +108,7 @@ def test_a_changed_document_is_marked_anew(
 
 
 @pytest.mark.usefixtures("allowed")
-def test_htmx_gets_the_hits_of_an_organiser(enter: Enter, cast: Cast) -> None:
-    olga = enter("Olga")
+def test_htmx_gets_the_hits_of_an_organiser(olga: FlaskClient, cast: Cast) -> None:
     hits = olga.post("/c/harbour/search", data={"query": "spring tides", "topic": "T1"}, headers=HTMX)
     found = hits.headers["HX-Push-Url"]
     assert ('id="searching"' in hits.text, "<html" in hits.text) == (True, False)
@@ -232,8 +226,7 @@ def test_a_document_that_is_loaded_or_changed_later_is_found(
 
 
 @pytest.mark.usefixtures("allowed")
-def test_an_organiser_searches_for_more_like_the_document_that_is_open(enter: Enter) -> None:
-    olga = enter("Olga")
+def test_an_organiser_searches_for_more_like_the_document_that_is_open(olga: FlaskClient) -> None:
     found = searched(olga, "/c/harbour/search", "spring", topic="T1")
     page = olga.get(f"{found}?docno=new1").text
     assert '<input type="hidden" name="like" value="new1">' in page
@@ -270,12 +263,11 @@ def off(client: FlaskClient, place: str) -> list[int]:
 
 
 def test_nothing_is_searched_unless_the_organiser_allows_it(
-    ada: FlaskClient, enter: Enter, place: str, cast: Cast
+    ada: FlaskClient, olga: FlaskClient, place: str, cast: Cast
 ) -> None:
     desk = f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}"
     assert off(ada, place) == [409, 409]
     assert 'id="searching"' not in ada.get(desk).text
-    olga = enter("Olga")
     assert "Searching is turned off" in text_of(olga.get("/c/harbour/search").text)
     assert olga.post("/c/harbour/settings/search", data={"search": "yes"}).status_code == 303
     assert ada.get(place).status_code == 200

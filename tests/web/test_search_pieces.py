@@ -9,18 +9,12 @@ from werkzeug.test import TestResponse
 from tests.cast import Cast
 from tests.uploads import text_of
 from tests.web import test_search
-from tests.web.conftest import Enter
 from workbench.workflow.searching import searches
 
 pytestmark = pytest.mark.usefixtures("allowed")
 allowed = test_search.allowed
 SEARCH = "/c/harbour/search"
 SCRIPT = {"HX-Request": "true"}
-
-
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
 
 
 def piece(answer: TestResponse) -> str:

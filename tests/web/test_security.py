@@ -108,17 +108,15 @@ def test_static_files_are_kept_for_ever_under_their_hash(app: Flask, cast: Cast)
         ({"Origin": "http://[broken"}, False),
     ],
 )
-def test_a_form_from_another_site_is_refused(enter: Any, headers: dict[str, str], taken: bool) -> None:
-    ada = enter("Ada")
+def test_a_form_from_another_site_is_refused(ada: FlaskClient, headers: dict[str, str], taken: bool) -> None:
     answer = ada.post("/account/name", data={"name": "Changed"}, headers=headers)
     assert answer.status_code == (303 if taken else 403)
     assert ("Changed" in ada.get("/account").text) is taken
 
 
-def test_another_site_cannot_sign_anybody_in_or_out(app: Flask, enter: Any) -> None:
+def test_another_site_cannot_sign_anybody_in_or_out(app: Flask, ada: FlaskClient) -> None:
     foreign = {"Sec-Fetch-Site": "cross-site"}
     form = {"login": "ada", "password": PASSWORD}
-    ada = enter("Ada")
     assert ada.post("/sign-out", headers=foreign).status_code == 403
     assert ada.get("/account").status_code == 200
     assert app.test_client().post("/sign-in", data=form, headers=foreign).status_code == 403

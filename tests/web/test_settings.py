@@ -6,12 +6,6 @@ from flask.testing import FlaskClient
 from tests.uploads import import_judgments, notices_in, text_of
 from tests.web.conftest import Enter
 
-
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
-
-
 OWN = {
     "scale": "own", "relevant": "1", "value-0": "0", "label-0": "No", "value-1": "1", "label-1": "Some",
     "value-2": "2", "label-2": "All of it", "definition-2": "what it is <about>",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from flask import Flask
+from flask.testing import FlaskClient
 
 from tests.api import bearing, program, token_of
 from tests.cast import ROLES, Cast
@@ -25,9 +26,8 @@ TOPICS = "/c/harbour/agreement/topics/table.json"
 
 
 def test_a_program_has_the_file_that_the_page_offers(
-    app: Flask, enter: Enter, cast: Cast, sqlite_database: Database
+    app: Flask, olga: FlaskClient, cast: Cast, sqlite_database: Database
 ) -> None:
-    olga = enter("Olga")
     import_judgments(olga, ROWS)
     asking = program(app, sqlite_database, cast.accounts["Olga"])
     found = asking.get(TOPICS)

@@ -8,13 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.uploads import import_judgments, links, text_of, upload
-from tests.web.conftest import Enter
 from workbench.web.paging import A_PAGE
-
-
-@pytest.fixture
-def olga(enter: Enter) -> FlaskClient:
-    return enter("Olga")
 
 
 def load(client: FlaskClient, *files: tuple[str, str | bytes]) -> tuple[int, str]:

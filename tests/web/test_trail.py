@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from flask import Flask
+from flask.testing import FlaskClient
 from sqlalchemy import delete
 
 from tests.cast import PASSWORD, Cast
@@ -50,16 +51,14 @@ def test_an_act_tells_who_where_and_what_it_changed(
     assert change["values"][0]["role"] == [None, Role.ADJUDICATOR.value]
 
 
-def test_rows_that_changed_are_counted_in_words(enter: Any, cast: Cast) -> None:
-    olga = enter("Olga")
+def test_rows_that_changed_are_counted_in_words(olga: FlaskClient, cast: Cast) -> None:
     olga.post("/c/harbour/people/invitations", data={"role": "assessor", "people": "Carla\nDora"})
     assert "<summary>2 invitations added</summary>" in olga.get("/administration/trail").text
 
 
 def test_a_refused_act_is_told_and_a_flood_of_it_once(
-    sqlite_database: Database, enter: Any, cast: Cast
+    sqlite_database: Database, ada: FlaskClient, cast: Cast
 ) -> None:
-    ada = enter("Ada")
     for _ in range(3):
         assert ada.post("/c/harbour/people/invitations").status_code == 403
         assert ada.get("/c/harbour/people").status_code == 403
@@ -98,6 +97,8 @@ def test_administrators_filter_and_export_the_trail(enter: Any, cast: Cast) -> N
     assert "One" not in page
     rows = list(csv.DictReader(olga.get("/administration/trail.csv?login=olga").text.splitlines()))
     assert [row["entry"] for row in rows] == ["2", "1"]
+    of_one = olga.get(f"/administration/trail.csv?request={rows[0]['request']}").text.splitlines()
+    assert [line.split(",")[0] for line in of_one] == ["entry", "2"]
     lines = olga.get("/administration/trail.jsonl").text.splitlines()
     assert [json.loads(line)["act"] for line in lines] == ["account.rename"] * 2
     assert enter("Vera").get("/administration/trail").status_code == 403
@@ -134,10 +135,9 @@ def test_repeats_are_told_once_a_minute_with_their_number() -> None:
 
 
 def test_what_is_given_in_portions_has_two_entries_with_all_that_was_added(
-    sqlite_database: Database, enter: Any, cast: Cast, monkeypatch: pytest.MonkeyPatch
+    sqlite_database: Database, olga: FlaskClient, cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(distribution, "PORTION", 1)
-    olga = enter("Olga")
     with sqlite_database.writing() as db:
         for number in cast.assignments.values():
             revoke(db, cast.campaign_id, number)

@@ -110,10 +110,9 @@ def test_the_cookie_of_the_step_is_for_no_script_and_goes_with_it(
 
 
 def test_it_is_turned_off_by_password_and_code(
-    app: Flask, enter: Any, cast: Cast, sqlite_database: Database
+    app: Flask, ada: FlaskClient, cast: Cast, sqlite_database: Database
 ) -> None:
     codes = turned_on(sqlite_database, cast.accounts["Ada"].id)
-    ada = enter("Ada")
     assert ada.post(f"{PAGE}/prepare").status_code == 409
     assert ada.post(f"{PAGE}/off", data={"old": PASSWORD, "code": "000000"}).status_code == 422
     assert ada.post(f"{PAGE}/off", data={"old": "wrong", "code": codes[0]}).status_code == 422

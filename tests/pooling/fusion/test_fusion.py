@@ -8,7 +8,7 @@ import pytest
 
 from tests.pooling.some_runs import ABC, ranked, run
 from tests.support import cases
-from workbench.errors import Conflict, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import build_pool
 from workbench.records import Contribution, Run
@@ -120,9 +120,3 @@ def test_a_run_without_a_document_for_a_topic_does_not_vote() -> None:
         fused("borda", [*ABC, ranked("D", ["x"], topic="2")]).weights.items()
         >= fused("borda", ABC).weights.items()
     )
-
-
-@pytest.mark.parametrize("strategy", FUSIONS)
-def test_two_runs_with_one_tag_are_refused(strategy: str) -> None:
-    with pytest.raises(Conflict, match='two runs have the tag "A"'):
-        fused(strategy, [ABC[0], ABC[0]])

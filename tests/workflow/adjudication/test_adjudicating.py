@@ -7,6 +7,7 @@ from threading import Barrier
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from tests.workflow.adjudication.disputed import AGREED, FAR, LINE, NEAR, Disputed, disputed_campaign
 from workbench.errors import Conflict, NotFound, WorkbenchError
@@ -19,7 +20,6 @@ from workbench.workflow.adjudication.decisions import (
     DecisionRecorded,
     DecisionSubmission,
     decide,
-    undo,
 )
 from workbench.workflow.adjudication.disputed_pair import disputed_pair
 from workbench.workflow.adjudication.rules import AdjudicationRules, save_adjudication_rules
@@ -51,19 +51,18 @@ def test_a_decision_keeps_what_lay_before_and_becomes_the_grade_of_the_pair(data
         assert row.reason == "clear \ufffd"
 
 
-def test_what_an_assessor_says_after_the_pair_was_shown_counts_as_said_since(database: Database) -> None:
-    with database.writing() as db:
-        one = disputed_campaign(db)
-        shown = disputed_pair(db, one.id, FAR, one.judith)
-        one.say(db, "Ada", FAR, 3)
-        submission = DecisionSubmission(
-            Decision.GRADE, "shown-before-that", 2, seen=shown.seen, heard=shown.heard
-        )
-        decide(db, one.id, one.judith, FAR, submission)
-        row = db.scalars(select(AdjudicationEventRow)).one()
-        # Ada's 0 lay before her, and not the 3 by which nobody differs any more.
-        assert sorted(grade for _, _, _, grade in row.seen) == [0, 3]
-        assert disputed_pair(db, one.id, FAR, one.judith).changed
+def test_what_an_assessor_says_after_the_pair_was_shown_counts_as_said_since(db: Session) -> None:
+    one = disputed_campaign(db)
+    shown = disputed_pair(db, one.id, FAR, one.judith)
+    one.say(db, "Ada", FAR, 3)
+    submission = DecisionSubmission(
+        Decision.GRADE, "shown-before-that", 2, seen=shown.seen, heard=shown.heard
+    )
+    decide(db, one.id, one.judith, FAR, submission)
+    row = db.scalars(select(AdjudicationEventRow)).one()
+    # Ada's 0 lay before her, and not the 3 by which nobody differs any more.
+    assert sorted(grade for _, _, _, grade in row.seen) == [0, 3]
+    assert disputed_pair(db, one.id, FAR, one.judith).changed
 
 
 @pytest.mark.engines
@@ -102,27 +101,6 @@ def test_a_decision_sent_twice_is_recorded_once_and_its_id_says_nothing_else(dat
     assert held(database, one) == [("grade", 2)]
 
 
-def test_the_second_of_two_adjudicators_is_told_before_overwriting_and_both_are_kept(
-    sqlite_database: Database,
-) -> None:
-    with sqlite_database.writing() as db:
-        one = disputed_campaign(db)
-        one.decide(db, FAR, 2)
-        late = one.decide(db, FAR, 0, by=one.jonas, seen=0)
-        assert late.event_id is None
-        assert late.overtaken is not None
-        assert (late.overtaken.by, late.overtaken.grade) == ("Judith", 2)
-        assert adjudicated_grades(db, one.id) == {FAR: 2}
-        knowing = one.decide(db, FAR, 0, by=one.jonas, seen=late.overtaken.event_id)
-        assert knowing.event_id is not None
-        assert adjudicated_grades(db, one.id) == {FAR: 0}
-        # Her own decision she may change without being told of it, not his.
-        assert one.decide(db, NEAR, 2).event_id is not None
-        assert one.decide(db, NEAR, 3, seen=0).event_id is not None
-        assert one.decide(db, FAR, 2, seen=0).overtaken is not None
-    assert held(sqlite_database, one) == [("grade", 2), ("grade", 0), ("grade", 2), ("grade", 3)]
-
-
 @pytest.mark.engines
 def test_of_two_at_the_same_moment_exactly_one_is_told(database: Database) -> None:
     with database.writing() as db:
@@ -139,22 +117,6 @@ def test_of_two_at_the_same_moment_exactly_one_is_told(database: Database) -> No
         results = [each.result(timeout=60) for each in done]
     assert sorted(each.overtaken is not None for each in results) == [False, True]
     assert len(held(database, one)) == 1
-
-
-def test_undo_opens_the_latest_decision_again_and_keeps_it(database: Database) -> None:
-    with database.writing() as db:
-        one = disputed_campaign(db)
-        one.decide(db, FAR, 2)
-        one.decide(db, NEAR, 3)
-        assert undo(db, one.id, one.judith, client_id="undo-number-1") == NEAR
-        # The answer was lost and it is sent again: nothing more is taken back, and the way is the same.
-        assert undo(db, one.id, one.judith, client_id="undo-number-1") == NEAR
-        assert adjudicated_grades(db, one.id) == {FAR: 2}
-        # What somebody else has decided since is theirs.
-        one.decide(db, FAR, 0, by=one.jonas)
-        assert undo(db, one.id, one.judith, client_id="undo-number-2") is None
-        assert undo(db, one.id, one.jonas, client_id="undo-number-3") == FAR
-    assert held(database, one)[-1] == ("withdrawn", None)
 
 
 def test_what_cannot_be_decided_is_refused(sqlite_database: Database) -> None:
@@ -178,36 +140,22 @@ def test_what_cannot_be_decided_is_refused(sqlite_database: Database) -> None:
     assert held(sqlite_database, one) == []
 
 
-def test_the_desk_shows_statement_document_and_what_each_assessor_says(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        one = disputed_campaign(db)
-        shown = disputed_pair(db, one.id, FAR, one.judith)
-        assert (shown.topic.narrative, shown.document.text) == (
-            "Only tables of the harbour.",
-            "Text of d1",
-        )
-        assert [(voice.name, voice.now.grade) for voice in shown.opinions] == [("Ada", 0), ("Ben", 3)]
-        assert (shown.spread.distance, shown.may_go_back, shown.own, shown.seen) == (3, True, False, 0)
-        assert disputed_pair(db, one.id, FAR, one.made.accounts["Ada"]).own
-
-
-def test_hidden_names_are_letters_in_an_order_of_the_pairs_own(sqlite_database: Database) -> None:
+def test_hidden_names_are_letters_in_an_order_of_the_pairs_own(db: Session) -> None:
     names = [f"assessor {number}" for number in range(6)]
-    with sqlite_database.writing() as db:
-        one = disputed_campaign(db)
-        said = [
-            Judgment(name, topic, docno, number % 2, Answer.GRADE)
-            for topic, docno in (FAR, NEAR, LINE)
-            for number, name in enumerate(names)
-        ]
-        import_judgments(db, one.id, said, source="file")
-        save_adjudication_rules(db, one.id, AdjudicationRules(names_hidden=True))
-        orders = []
-        for pair in (FAR, NEAR, LINE):
-            voices = disputed_pair(db, one.id, pair, one.judith).opinions
-            assert [voice.name for voice in voices] == list("ABCDEFGH")
-            assert voices == disputed_pair(db, one.id, pair, one.jonas).opinions
-            orders.append([voice.assessor_id for voice in voices])
-        # Six people fall into the same order twice with a chance of 1 in 40,320.
-        assert orders[0] != orders[1] != orders[2]
-        assert AGREED not in (FAR, NEAR, LINE)
+    one = disputed_campaign(db)
+    said = [
+        Judgment(name, topic, docno, number % 2, Answer.GRADE)
+        for topic, docno in (FAR, NEAR, LINE)
+        for number, name in enumerate(names)
+    ]
+    import_judgments(db, one.id, said, source="file")
+    save_adjudication_rules(db, one.id, AdjudicationRules(names_hidden=True))
+    orders = []
+    for pair in (FAR, NEAR, LINE):
+        voices = disputed_pair(db, one.id, pair, one.judith).opinions
+        assert [voice.name for voice in voices] == list("ABCDEFGH")
+        assert voices == disputed_pair(db, one.id, pair, one.jonas).opinions
+        orders.append([voice.assessor_id for voice in voices])
+    # Six people fall into the same order twice with a chance of 1 in 40,320.
+    assert orders[0] != orders[1] != orders[2]
+    assert AGREED not in (FAR, NEAR, LINE)

@@ -5,36 +5,33 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from sqlalchemy.orm import Session
 
 from tests.workflow.adjudication.disputed import AGREED, FAR, LINE, NEAR, disputed_campaign
 from tests.workflow.adjudication.test_discussing import state
 from workbench.agreement.options import AgreementOptions, Occasion
-from workbench.storage.engine import Database
 from workbench.workflow.adjudication.decisions import Decision, undo
 from workbench.workflow.adjudication.queue import State
 from workbench.workflow.agreement.independent_answers import discussed_answers
 from workbench.workflow.agreement.report import campaign_agreement
 
 
-def test_before_is_all_that_was_said_before_and_a_withdrawn_grade_counts_no_more_after(
-    sqlite_database: Database,
-) -> None:
+def test_before_is_all_that_was_said_before_and_a_withdrawn_grade_counts_no_more_after(db: Session) -> None:
     options = AgreementOptions()
-    with sqlite_database.writing() as db:
-        one = disputed_campaign(db)
-        for pair, grades in {FAR: (2, 1), NEAR: (1, 0), AGREED: (1, 0), LINE: (1, 0)}.items():
-            for name, grade in zip(("Ada", "Ben"), grades, strict=True):
-                one.say(db, name, pair, grade)
-            one.decide(db, pair, Decision.BACK)
-        one.discuss(db, "Ada", FAR, 2)
-        one.discuss(db, "Ada", NEAR, 1)
-        one.discuss(db, "Ada", AGREED, None)
-        one.discuss(db, "Ada", LINE, None)
-        # What comes by the desk afterwards is no more independent than what comes in the discussion.
-        one.say(db, "Ben", NEAR, 1)
-        # Of independent answers, unless current ones are asked for.
-        first = campaign_agreement(db, one.id, options)
-        current = campaign_agreement(db, one.id, replace(options, answers=Occasion.CURRENT))
+    one = disputed_campaign(db)
+    for pair, grades in {FAR: (2, 1), NEAR: (1, 0), AGREED: (1, 0), LINE: (1, 0)}.items():
+        for name, grade in zip(("Ada", "Ben"), grades, strict=True):
+            one.say(db, name, pair, grade)
+        one.decide(db, pair, Decision.BACK)
+    one.discuss(db, "Ada", FAR, 2)
+    one.discuss(db, "Ada", NEAR, 1)
+    one.discuss(db, "Ada", AGREED, None)
+    one.discuss(db, "Ada", LINE, None)
+    # What comes by the desk afterwards is no more independent than what comes in the discussion.
+    one.say(db, "Ben", NEAR, 1)
+    # Of independent answers, unless current ones are asked for.
+    first = campaign_agreement(db, one.id, options)
+    current = campaign_agreement(db, one.id, replace(options, answers=Occasion.CURRENT))
     # Relevant from 2: one grade of eight, on one of four pairs; P(E) = (1/8)^2 + (7/8)^2 = 50/64, and
     # (48 - 50) / (64 - 50) = -1/7.
     assert first.estimate("pooled").value == pytest.approx(-1 / 7, abs=1e-12)
@@ -46,28 +43,26 @@ def test_before_is_all_that_was_said_before_and_a_withdrawn_grade_counts_no_more
     assert "the current answers count" in current.selection.sentence
 
 
-def test_a_discussion_that_leaves_one_grade_has_settled_nothing(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        one = disputed_campaign(db)
-        for pair in (FAR, NEAR):
-            one.decide(db, pair, Decision.BACK)
-        one.discuss(db, "Ada", FAR, None)
-        assert state(db, one, FAR) is State.BACK
-        one.discuss(db, "Ben", FAR, 3)
-        # "Unsure" and 3: nobody differs any more, but nobody agrees either.
-        assert state(db, one, FAR) is State.OPEN
-        one.discuss(db, "Ada", NEAR, 3)
-        assert state(db, one, NEAR) is State.SETTLED
+def test_a_discussion_that_leaves_one_grade_has_settled_nothing(db: Session) -> None:
+    one = disputed_campaign(db)
+    for pair in (FAR, NEAR):
+        one.decide(db, pair, Decision.BACK)
+    one.discuss(db, "Ada", FAR, None)
+    assert state(db, one, FAR) is State.BACK
+    one.discuss(db, "Ben", FAR, 3)
+    # "Unsure" and 3: nobody differs any more, but nobody agrees either.
+    assert state(db, one, FAR) is State.OPEN
+    one.discuss(db, "Ada", NEAR, 3)
+    assert state(db, one, NEAR) is State.SETTLED
 
 
-def test_a_return_that_was_withdrawn_unanswered_is_no_discussion(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        one = disputed_campaign(db)
-        one.decide(db, FAR, Decision.BACK)
-        assert undo(db, one.id, one.judith, client_id="undone-at-once") == FAR
-        assert discussed_answers(db, one.id) == {}
-        one.decide(db, FAR, Decision.BACK)
-        one.discuss(db, "Ada", FAR, 3)
-        undo(db, one.id, one.judith, client_id="undone-too-late")
-        ada, ben = (one.made.assessors[name] for name in ("Ada", "Ben"))
-        assert discussed_answers(db, one.id) == {(ada, FAR): ("grade", 0), (ben, FAR): ("grade", 3)}
+def test_a_return_that_was_withdrawn_unanswered_is_no_discussion(db: Session) -> None:
+    one = disputed_campaign(db)
+    one.decide(db, FAR, Decision.BACK)
+    assert undo(db, one.id, one.judith, client_id="undone-at-once") == FAR
+    assert discussed_answers(db, one.id) == {}
+    one.decide(db, FAR, Decision.BACK)
+    one.discuss(db, "Ada", FAR, 3)
+    undo(db, one.id, one.judith, client_id="undone-too-late")
+    ada, ben = (one.made.assessors[name] for name in ("Ada", "Ben"))
+    assert discussed_answers(db, one.id) == {(ada, FAR): ("grade", 0), (ben, FAR): ("grade", 3)}

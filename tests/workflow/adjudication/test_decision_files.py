@@ -11,7 +11,6 @@ from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
 from tests.builders import campaign_with_people
-from workbench.errors import InvalidInput
 from workbench.formats.graded_pairs import GradedPair
 from workbench.records import Judgment
 from workbench.storage.engine import Database
@@ -91,15 +90,3 @@ def test_what_is_decided_after_decisions_were_compared_has_them_compared_anew(
 
     (done,) = import_decisions(sqlite_database, campaign, [("f.tsv", DECIDED)], writing=writing)
     assert (done.read, done.new, recorded(sqlite_database)) == (5, 3, 5)
-
-
-def test_a_refused_file_of_decisions_leaves_nothing_of_any_and_a_second_file_knows_the_first(
-    sqlite_database: Database, campaign: int
-) -> None:
-    wrong = [GradedPair("T1", "never judged", 1, "", 2)]
-    with pytest.raises(InvalidInput) as refused:
-        import_decisions(sqlite_database, campaign, [("f.tsv", DECIDED), ("wrong.tsv", wrong)])
-    assert [(one.source, one.code) for one in refused.value.findings] == [("wrong.tsv", "not-judged")]
-    assert recorded(sqlite_database) == 0
-    files = [("f.tsv", DECIDED[:3]), ("g.tsv", DECIDED)]
-    assert [one.new for one in import_decisions(sqlite_database, campaign, files)] == [3, 2]

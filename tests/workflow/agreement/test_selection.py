@@ -3,44 +3,20 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy.orm import Session
 
 from tests.builders import campaign_with_people
 from tests.support import shared
 from workbench.agreement.coefficients.alpha import alpha
-from workbench.agreement.options import AgreementOptions, Basis, Machines
-from workbench.errors import InvalidInput, WorkbenchError
+from workbench.agreement.options import AgreementOptions, Basis
+from workbench.errors import WorkbenchError
 from workbench.formats.judgments import read_judgments
 from workbench.records import FOUR_GRADES, Answer, Judgment, Topic
-from workbench.storage.engine import Database
 from workbench.workflow.agreement.selection import (
-    ComparedGrades,
     campaign_ratings,
-    compared_grades,
 )
 from workbench.workflow.campaigns.collection import load_topics
 from workbench.workflow.judging.importing import import_judgments
-
-
-def test_grades_are_compared_as_they_are_or_as_relevant_and_not() -> None:
-    graded, binary = ComparedGrades((3, 2, 0), 2, True), ComparedGrades((3, 2, 0), 2, False)
-    assert (graded.categories, graded.lowest_relevant) == ((3, 2, 0), 2)
-    assert (binary.categories, binary.lowest_relevant) == ((1, 0), 1)
-    assert [graded.category(grade) for grade in (3, 2, 0)] == [3, 2, 0]
-    assert [binary.category(grade) for grade in (3, 2, 0)] == [1, 1, 0]
-    assert [graded.relevant(grade) for grade in (3, 2, 0)] == [True, True, False]
-
-
-@pytest.mark.parametrize("line", [0, 3, -1])
-def test_a_line_with_nothing_on_one_side_is_refused_with_those_that_can_be(
-    sqlite_database: Database, line: int
-) -> None:
-    with sqlite_database.writing() as db:
-        campaign = campaign_with_people(db).campaign.id
-        assert compared_grades(db, campaign, relevant_from=None, graded=False).relevant_from == 1
-        with pytest.raises(InvalidInput, match=f"{line} cannot be the lowest relevant grade") as refused:
-            compared_grades(db, campaign, relevant_from=line, graded=False)
-    assert [one.remedy for one in refused.value.findings] == ["choose 1"]
-
 
 GIVEN = (
     Judgment("X", "T1", "d1", 3),
@@ -50,51 +26,32 @@ GIVEN = (
 )
 
 
-def test_what_people_said_enters_from_the_campaigns_line_on(database: Database) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db, scale=FOUR_GRADES)
-        import_judgments(db, made.campaign.id, GIVEN, source="people.tsv")
-        found = campaign_ratings(db, made.campaign.id, AgreementOptions())
-        assert [voice.name for voice in found.assessors] == ["X", "Y"]
-        assert (found.pairs, found.ratings.codes.tolist()) == ((("T1", "d1"),), [[0], [1]])
-        assert (found.counts.unsure, found.counts.singly) == (1, 1)
-        # The six documents of the builder's campaign: d1 and d2 have answers, d2 only one that is a grade.
-        every = campaign_ratings(db, made.campaign.id, AgreementOptions(basis=Basis.ALL))
-        assert every.n_pairs == 5
-        assert every.sentence.startswith("5 of all 6 pairs of 1 topic and 6 documents")
-        with pytest.raises(WorkbenchError, match="cannot be the lowest relevant grade"):
-            campaign_ratings(db, made.campaign.id, AgreementOptions(relevant_from=0))
-
-
-def test_machines_are_kept_apart_and_a_new_answer_is_seen_at_once(database: Database) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db, scale=FOUR_GRADES)
-        import_judgments(db, made.campaign.id, GIVEN, source="people.tsv")
-        later = [Judgment("robot", "T1", "d2", 1), Judgment("Y", "T1", "d2", 2)]
-        import_judgments(db, made.campaign.id, later[:1], source="robot.tsv", machines=("robot",))
-        import_judgments(db, made.campaign.id, later[1:], source="again.tsv")
-        assert campaign_ratings(db, made.campaign.id, AgreementOptions()).pairs == (
-            ("T1", "d1"),
-            ("T1", "d2"),
-        )
-        among = campaign_ratings(db, made.campaign.id, AgreementOptions(machines=Machines.AMONG))
-        assert [(voice.name, voice.machine) for voice in among.assessors] == [
-            ("X", False), ("Y", False), ("robot", True),
-        ]  # fmt: skip
+def test_what_people_said_enters_from_the_campaigns_line_on(db: Session) -> None:
+    made = campaign_with_people(db, scale=FOUR_GRADES)
+    import_judgments(db, made.campaign.id, GIVEN, source="people.tsv")
+    found = campaign_ratings(db, made.campaign.id, AgreementOptions())
+    assert [voice.name for voice in found.assessors] == ["X", "Y"]
+    assert (found.pairs, found.ratings.codes.tolist()) == ((("T1", "d1"),), [[0], [1]])
+    assert (found.counts.unsure, found.counts.singly) == (1, 1)
+    # The six documents of the builder's campaign: d1 and d2 have answers, d2 only one that is a grade.
+    every = campaign_ratings(db, made.campaign.id, AgreementOptions(basis=Basis.ALL))
+    assert every.n_pairs == 5
+    assert every.sentence.startswith("5 of all 6 pairs of 1 topic and 6 documents")
+    with pytest.raises(WorkbenchError, match="cannot be the lowest relevant grade"):
+        campaign_ratings(db, made.campaign.id, AgreementOptions(relevant_from=0))
 
 
 @pytest.mark.slow
-def test_an_imported_crowd_has_the_alpha_of_the_catalogue(sqlite_database: Database) -> None:
+def test_an_imported_crowd_has_the_alpha_of_the_catalogue(db: Session) -> None:
     # CATALOGUE.md, without -2: .057 nominal, .100 ordinal, by the first label where a worker labelled twice.
     # In a campaign the last one holds: .0577 and .0998, as krippendorff of the test extra has them too.
     with shared("data", "trec-rf10-crowd", "judgments.tsv.gz").open("rb") as stream:
         given = tuple(read_judgments(stream, source="crowd", cannot_judge=(-2,)))
     topics = [Topic(topic, topic) for topic in dict.fromkeys(one.topic for one in given)]
-    with sqlite_database.writing() as db:
-        made = campaign_with_people(db, scale=FOUR_GRADES)
-        load_topics(db, made.campaign.id, topics, source="topics")
-        import_judgments(db, made.campaign.id, given, source="crowd")
-        found = campaign_ratings(db, made.campaign.id, AgreementOptions(graded=True))
+    made = campaign_with_people(db, scale=FOUR_GRADES)
+    load_topics(db, made.campaign.id, topics, source="topics")
+    import_judgments(db, made.campaign.id, given, source="crowd")
+    found = campaign_ratings(db, made.campaign.id, AgreementOptions(graded=True))
     assert len(found.assessors) >= 762
     values = {level: alpha(found.ratings, level).value for level in ("nominal", "ordinal")}
     assert values == {"nominal": pytest.approx(0.0577, abs=5e-5), "ordinal": pytest.approx(0.0998, abs=5e-5)}

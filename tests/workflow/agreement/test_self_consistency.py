@@ -8,13 +8,12 @@ import pytest
 
 from tests.builders import Made, campaign_with_people
 from workbench.agreement.options import AgreementOptions
-from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
 from workbench.storage.tables import KnownAnswerRow
 from workbench.workflow.agreement.probe_answers import Against
-from workbench.workflow.agreement.self_consistency import REPEAT_COLUMNS, consistency, repeat_rows
+from workbench.workflow.agreement.self_consistency import consistency
 
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 # Docno, answer, grade, purpose; relevant from 2. In the order in which Ada gave them.
@@ -85,24 +84,3 @@ def test_own_changes_are_told_from_contradictions(sqlite_database: Database, mad
     assert [(one.docno, one.against, one.stood, one.given, one.across) for one in report.contradictions] == [
         ("k", Against.PLANTED, 3, 1, True), ("b", Against.REPEAT, 0, 1, False),
     ]  # fmt: skip
-
-
-def test_rows_have_every_comparison_and_a_line_must_be_one(sqlite_database: Database, made: Made) -> None:
-    with sqlite_database.reading() as db:
-        rows = list(repeat_rows(consistency(db, made.campaign.id, AgreementOptions())))
-        with pytest.raises(WorkbenchError, match="cannot be the lowest"):
-            consistency(db, made.campaign.id, AgreementOptions(relevant_from=9))
-    assert [row[:5] for row in rows] == [
-        ("Ada", False, "repeat", 3, 3), ("Ada", False, "planted", 2, 1), ("Ada", False, "training", 1, 1),
-    ]  # fmt: skip
-    # Relevant from 2: a twice, b and c never, so that one of three has the rarer grade.
-    repeats = dict(zip(REPEAT_COLUMNS, rows[0], strict=True))
-    assert (repeats["positive"], repeats["negative"], repeats["pooled"]) == (1.0, 1.0, None)
-    assert repeats["undefined"] == "3 pairs, 1 of a rarer grade, are too few for a kappa"
-    assert repeats["would_define"] == "50 pairs or more, 10 of them of a rarer grade"
-
-
-def test_without_any_repeat_there_is_nobody(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        made = campaign_with_people(db)
-        assert consistency(db, made.campaign.id, AgreementOptions()).assessors == ()

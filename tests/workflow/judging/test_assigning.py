@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import hashlib
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.assigned import assign, assign_in_turn
-from tests.builders import pooled_campaign
-from workbench.errors import NotFound, WorkbenchError
 from workbench.records import id_bytes
-from workbench.storage.engine import Database
-from workbench.workflow.judging.assignments import assignments_of, revoke
 from workbench.workflow.judging.order import OrderRule, in_order
 
 ENTRIES = st.lists(
@@ -51,46 +45,3 @@ def test_a_document_that_joins_later_moves_no_other(entries: list[tuple[str, int
     ordered = in_order(entries, topic="T", rule=OrderRule.SHUFFLED, seed=seed)
     before = in_order(entries[1:], topic="T", rule=OrderRule.SHUFFLED, seed=seed)
     assert [docno for docno in ordered if docno != late] == before
-
-
-def test_in_turn_every_topic_has_as_many_assessors_as_asked_and_partners_change(database: Database) -> None:
-    with database.writing() as db:
-        made, report = pooled_campaign(db, assessors=["Ada", "Ben", "Cyd"])
-        ids = [made.assessors[name] for name in ("Ada", "Ben", "Cyd")]
-        assert assign_in_turn(db, report.pool.id, assessor_ids=ids, per_topic=2) == 4
-        given_to = {(line.topic, line.assessor) for line in assignments_of(db, made.campaign.id)}
-    assert given_to == {("T1", "Ada"), ("T1", "Ben"), ("T2", "Ben"), ("T2", "Cyd")}
-
-
-def test_assigning_again_changes_nothing_and_a_revoked_topic_comes_back_in_its_old_order(
-    database: Database,
-) -> None:
-    with database.writing() as db:
-        made, report = pooled_campaign(db)
-        ada = [made.assessors["Ada"]]
-        assert assign(db, report.pool.id, topics=["T1"], assessor_ids=ada) == 1
-        (before,) = assignments_of(db, made.campaign.id)
-        assert assign(db, report.pool.id, topics=["T1", "T1"], assessor_ids=ada) == 0
-        revoke(db, made.campaign.id, before.id)
-        assert assignments_of(db, made.campaign.id) == ()
-        assert assign(db, report.pool.id, topics=["T1"], assessor_ids=ada) == 1
-        assert assignments_of(db, made.campaign.id) == (before,)
-
-
-def test_assessors_see_different_orders_from_one_seed_and_the_same_again(database: Database) -> None:
-    with database.writing() as db:
-        made, report = pooled_campaign(db)
-        assign(db, report.pool.id, topics=["T1"], assessor_ids=made.assessors.values(), seed=5)
-        seeds = [line.seed for line in assignments_of(db, made.campaign.id)]
-    assert len(set(seeds)) == 2
-
-
-def test_what_cannot_be_assigned_is_refused(database: Database) -> None:
-    with database.writing() as db:
-        made, report = pooled_campaign(db)
-        with pytest.raises(NotFound, match="T9"):
-            assign(db, report.pool.id, topics=["T9"], assessor_ids=[made.assessors["Ada"]])
-        with pytest.raises(NotFound, match="with an account here"):
-            assign(db, report.pool.id, topics=["T1"], assessor_ids=[999_999])
-        with pytest.raises(WorkbenchError, match="each topic is to have 3 assessors; 2 selected"):
-            assign_in_turn(db, report.pool.id, assessor_ids=list(made.assessors.values()), per_topic=3)

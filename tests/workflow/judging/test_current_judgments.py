@@ -5,13 +5,11 @@ from __future__ import annotations
 from sqlalchemy import update
 
 from tests.builders import campaign_with_people
-from workbench.records import Answer, Judgment
+from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssessorRow
 from workbench.workflow.judging.current_judgments import (
-    answer_count,
     current_judgments,
-    judgments_without_grade,
 )
 from workbench.workflow.judging.importing import import_judgments
 
@@ -41,16 +39,3 @@ def test_what_a_transaction_took_back_is_not_seen(sqlite_database: Database) -> 
         assert current_judgments(db, campaign_id) == (ZOE,)
         nested.rollback()
         assert current_judgments(db, campaign_id) == ()
-
-
-def test_answers_that_are_no_grade_are_counted_and_found_alone(sqlite_database: Database) -> None:
-    unsure = Judgment("Zoe", "T1", "d2", None, Answer.UNSURE)
-    cannot = Judgment("Zoe", "T2", "d1", None, Answer.CANNOT_JUDGE)
-    with sqlite_database.writing() as db:
-        campaign_id = campaign_with_people(db).campaign.id
-        import_judgments(db, campaign_id, [ZOE, unsure, cannot], source="one")
-        assert answer_count(db, campaign_id) == 3
-        assert judgments_without_grade(db, campaign_id) == (unsure, cannot)
-        assert judgments_without_grade(db, campaign_id, only=Answer.CANNOT_JUDGE) == (cannot,)
-        import_judgments(db, campaign_id, [Judgment("Zoe", "T1", "d2", 1)], source="two")
-        assert judgments_without_grade(db, campaign_id) == (cannot,)

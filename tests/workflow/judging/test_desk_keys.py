@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy.orm import Session
 
 from tests.builders import account
 from workbench.errors import InvalidInput
 from workbench.records import BINARY, FOUR_GRADES, RESERVED_KEYS, Grade, Scale
-from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow
 from workbench.workflow.campaigns.campaigns import campaign_of, change_campaign, create_campaign
 from workbench.workflow.campaigns.scales import refuse_reserved, scale_to_json
@@ -95,50 +95,45 @@ def test_keys_that_clash_or_are_none_are_refused_and_say_why(
     assert finding.remedy
 
 
-def test_keys_belong_to_an_account_and_what_is_no_key_there_is_passed_over(database: Database) -> None:
-    with database.writing() as db:
-        ada, ben = account(db, "Ada"), account(db, "Ben")
-        save_keys(db, ada, {"unsure": "q"})
-        assert (chosen_keys(db, ada), chosen_keys(db, ben)) == ({"unsure": "q"}, {})
-        save_desk_settings(
-            db, ben, "keys", {"unsure": "qq", "later": 7, "undo": "W", "list": "w", "nothing": "y"}
-        )
-        assert chosen_keys(db, ben) == {"list": "w"}
-        save_keys(db, ada, {})
-        assert chosen_keys(db, ada) == {}
+def test_keys_belong_to_an_account_and_what_is_no_key_there_is_passed_over(db: Session) -> None:
+    ada, ben = account(db, "Ada"), account(db, "Ben")
+    save_keys(db, ada, {"unsure": "q"})
+    assert (chosen_keys(db, ada), chosen_keys(db, ben)) == ({"unsure": "q"}, {})
+    save_desk_settings(
+        db, ben, "keys", {"unsure": "qq", "later": 7, "undo": "W", "list": "w", "nothing": "y"}
+    )
+    assert chosen_keys(db, ben) == {"list": "w"}
+    save_keys(db, ada, {})
+    assert chosen_keys(db, ada) == {}
 
 
-def test_a_new_scale_may_not_use_the_desks_keys_and_one_from_before_stays_as_it_is(
-    sqlite_database: Database,
-) -> None:
+def test_a_new_scale_may_not_use_the_desks_keys_and_one_from_before_stays_as_it_is(db: Session) -> None:
     with pytest.raises(InvalidInput, match=r"^Scale: the key n of .No."):
         refuse_reserved(YES_NO)
-    with sqlite_database.writing() as db:
-        with pytest.raises(InvalidInput):
-            create_campaign(db, name="New", scale=YES_NO)
-        made = create_campaign(db, name="Old", scale=BINARY)
-        db.get_one(CampaignRow, made.id).scale = scale_to_json(YES_NO)
-        db.flush()
-        assert campaign_of(db, made.id).scale == YES_NO
-        changed = change_campaign(db, made.id, name="Old", guidelines="New words", scale=YES_NO)
-        assert changed.scale == YES_NO
-        worse = Scale((Grade(0, "No", "n"), Grade(1, "Yes", "s", weight=3)), relevant_from=1)
-        with pytest.raises(InvalidInput, match="the key s of 'Yes'"):
-            change_campaign(db, made.id, name="Old", guidelines="", scale=worse)
+    with pytest.raises(InvalidInput):
+        create_campaign(db, name="New", scale=YES_NO)
+    made = create_campaign(db, name="Old", scale=BINARY)
+    db.get_one(CampaignRow, made.id).scale = scale_to_json(YES_NO)
+    db.flush()
+    assert campaign_of(db, made.id).scale == YES_NO
+    changed = change_campaign(db, made.id, name="Old", guidelines="New words", scale=YES_NO)
+    assert changed.scale == YES_NO
+    worse = Scale((Grade(0, "No", "n"), Grade(1, "Yes", "s", weight=3)), relevant_from=1)
+    with pytest.raises(InvalidInput, match="the key s of 'Yes'"):
+        change_campaign(db, made.id, name="Old", guidelines="", scale=worse)
 
 
-def test_side_by_side_has_keys_of_its_own_beside_those_that_do_the_same(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        ada = account(db, "Ada")
-        assert side_keys_of(db, ada) == {
-            "side_left": "1", "side_tie": "2", "side_both_bad": "3", "side_right": "4",
-            "undo": "z", "comment": "c", "next_hit": "n", "previous_hit": "p", "guidelines": "g", "card": "?",
-        }  # fmt: skip
-        # U is unsure at the judging desk, which side by side has not; Z undoes at both.
-        save_keys(db, ada, {"side_left": "u"})
-        assert side_keys_of(db, ada)["side_left"] == "u"
-        with pytest.raises(InvalidInput) as caught:
-            save_keys(db, ada, {"side_left": "z", "side_tie": "4"})
+def test_side_by_side_has_keys_of_its_own_beside_those_that_do_the_same(db: Session) -> None:
+    ada = account(db, "Ada")
+    assert side_keys_of(db, ada) == {
+        "side_left": "1", "side_tie": "2", "side_both_bad": "3", "side_right": "4",
+        "undo": "z", "comment": "c", "next_hit": "n", "previous_hit": "p", "guidelines": "g", "card": "?",
+    }  # fmt: skip
+    # U is unsure at the judging desk, which side by side has not; Z undoes at both.
+    save_keys(db, ada, {"side_left": "u"})
+    assert side_keys_of(db, ada)["side_left"] == "u"
+    with pytest.raises(InvalidInput) as caught:
+        save_keys(db, ada, {"side_left": "z", "side_tie": "4"})
     assert [(one.code, one.message) for one in caught.value.findings] == [
         ("side_left", "Z is already the key of “undo”"),
         ("side_tie", "4 is already the key of “side right”"),

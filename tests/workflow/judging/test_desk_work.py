@@ -4,85 +4,41 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from sqlalchemy import update
+from sqlalchemy.orm import Session
 
 from tests.workflow.judging.desk_days import day
-from workbench.errors import NotFound
-from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow, JudgmentEventRow
-from workbench.workflow.judging.desk_view import documents_of, next_topic, titles_of, work_of
+from workbench.workflow.judging.desk_view import work_of
 
 
-def test_the_work_is_the_order_and_what_this_assessor_says(database: Database) -> None:
-    with database.writing() as db:
-        ada = day(db)
-        ada.send(
-            db,
-            ada.event("event-01", "d1", grade=3, comment="yes"),
-            ada.event("event-02", "d2", kind="later"),
+def test_time_left_is_the_median_of_ones_own_seconds_once_five_are_timed(db: Session) -> None:
+    ada = day(db)
+    for number, seconds in enumerate((2, 30, 4, 6)):
+        ada.send(db, ada.event(f"event-0{number}", "d1", grade=1, active_ms=seconds * 1000))
+    assert work_of(db, ada.assignment, ada.ada).seconds is None
+    ada.send(db, ada.event("event-05", "d1", kind="undo"))
+    ada.send(db, ada.event("event-06", "d1", grade=1, active_ms=8000))
+    # 2, 4, 6, 8, 30: the one in the middle.
+    assert work_of(db, ada.assignment, ada.ada).seconds == 6
+
+
+def test_a_sitting_ends_with_a_pause_and_a_break_is_proposed_only_when_asked_for(db: Session) -> None:
+    ada = day(db)
+    now = datetime.now(UTC)
+    # Two before a pause of twenty minutes, two since, of which one is judged twice.
+    said = ((60, "d2"), (50, "d1"), (30, "d/4"), (20, "d1"), (10, "d1"))
+    for number, (minutes, docno) in enumerate(said):
+        ada.send(db, ada.event(f"event-0{number}", docno, grade=1))
+        db.execute(
+            update(JudgmentEventRow)
+            .where(JudgmentEventRow.client_id == f"event-0{number}")
+            .values(recorded_at=now - timedelta(minutes=minutes))
         )
-        work = work_of(db, ada.assignment, ada.ada)
-        assert work.order == ("d/4", "d1", "d2")
-        assert [(one.docno, one.event.grade, one.event.comment) for one in work.answers] == [("d1", 3, "yes")]
-        assert [one.docno for one in work.put_off] == ["d2"]
-        assert (work.total, work.one_by_one, work.closed) == (3, False, False)
-        with pytest.raises(NotFound):
-            work_of(db, ada.assignment, ada.made.accounts["Ben"])
-
-
-def test_documents_come_with_their_places_and_only_from_ones_own_part(database: Database) -> None:
-    with database.writing() as db:
-        ada = day(db)
-        found = documents_of(db, ada.assignment, ada.ada, ["d2", "d/4", "d2"])
-        assert [(one.document.docno, one.position) for one in found] == [("d2", 3), ("d/4", 1)]
-        assert titles_of(db, ada.assignment, ada.ada)["d/4"] == "Title of d/4"
-        for docno, account in (("d6", "Ada"), ("d1", "Ben")):
-            with pytest.raises(NotFound):
-                documents_of(db, ada.assignment, ada.made.accounts[account], [docno])
-
-
-def test_time_left_is_the_median_of_ones_own_seconds_once_five_are_timed(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        ada = day(db)
-        for number, seconds in enumerate((2, 30, 4, 6)):
-            ada.send(db, ada.event(f"event-0{number}", "d1", grade=1, active_ms=seconds * 1000))
-        assert work_of(db, ada.assignment, ada.ada).seconds is None
-        ada.send(db, ada.event("event-05", "d1", kind="undo"))
-        ada.send(db, ada.event("event-06", "d1", grade=1, active_ms=8000))
-        # 2, 4, 6, 8, 30: the one in the middle.
-        assert work_of(db, ada.assignment, ada.ada).seconds == 6
-
-
-def test_a_sitting_ends_with_a_pause_and_a_break_is_proposed_only_when_asked_for(
-    sqlite_database: Database,
-) -> None:
-    with sqlite_database.writing() as db:
-        ada = day(db)
-        now = datetime.now(UTC)
-        # Two before a pause of twenty minutes, two since, of which one is judged twice.
-        said = ((60, "d2"), (50, "d1"), (30, "d/4"), (20, "d1"), (10, "d1"))
-        for number, (minutes, docno) in enumerate(said):
-            ada.send(db, ada.event(f"event-0{number}", docno, grade=1))
-            db.execute(
-                update(JudgmentEventRow)
-                .where(JudgmentEventRow.client_id == f"event-0{number}")
-                .values(recorded_at=now - timedelta(minutes=minutes))
-            )
-        work = work_of(db, ada.assignment, ada.ada, now=now)
-        assert (sorted(work.sitting.here), work.sitting.elsewhere) == (["d/4", "d1"], 0)
-        assert (round(work.sitting.minutes), work.break_minutes) == (30, None)
-        for asked, taken in ((45, 45), (0, None), ("45", None), (True, None)):
-            db.get_one(CampaignRow, ada.made.campaign.id).desk_rules = {"break_minutes": asked}
-            db.flush()
-            assert work_of(db, ada.assignment, ada.ada).break_minutes == taken
-
-
-def test_after_a_topic_comes_the_next_that_has_work(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        ada = day(db)
-        campaign = ada.made.campaign.id
-        for number, docno in enumerate(("d/4", "d1")):
-            ada.send(db, ada.event(f"event-0{number}", docno, grade=1))
-        # T1 is the only one: there is none after it, but it has work itself.
-        assert next_topic(db, campaign, ada.assignment, ada.ada) is None
+    work = work_of(db, ada.assignment, ada.ada, now=now)
+    assert (sorted(work.sitting.here), work.sitting.elsewhere) == (["d/4", "d1"], 0)
+    assert (round(work.sitting.minutes), work.break_minutes) == (30, None)
+    for asked, taken in ((45, 45), (0, None), ("45", None), (True, None)):
+        db.get_one(CampaignRow, ada.made.campaign.id).desk_rules = {"break_minutes": asked}
+        db.flush()
+        assert work_of(db, ada.assignment, ada.ada).break_minutes == taken

@@ -27,8 +27,6 @@ from workbench.workflow.judging.current_judgments import (
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.judgment_files import annotated_lines, judgment_groups, judgment_table
 from workbench.workflow.judging.submission import NO_ANNOTATIONS, Annotations
-from workbench.workflow.people import trail
-from workbench.workflow.people.trail import Act, TrailFilter, add_entry, every_entry
 from workbench.workflow.pools import listing
 from workbench.workflow.pools.listing import origin_lines, pool_origins
 
@@ -138,17 +136,6 @@ def test_pairs_are_read_in_portions_of_one_snapshot(
         assert len(list(db.scalars(select(PoolEntryRow.docno)))) == 3
         after = pool_origins(db, made.campaign.id, pool.pool.name, topic="T1", after=("T1", "d/4"))
         assert [docno for _, docno, _ in after] == ["d1", "d2"]
-
-
-def test_the_trail_is_read_in_portions(sqlite_database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trail, "PORTION", 2)
-    with sqlite_database.writing() as db:
-        for number in range(5):
-            add_entry(db, Act(f"people.act{number}", None, request="odd" if number % 2 else "even"))
-    with statements(sqlite_database) as asked, sqlite_database.reading() as db:
-        assert [one.number for one in every_entry(db, TrailFilter())] == [5, 4, 3, 2, 1]
-        assert [one.number for one in every_entry(db, TrailFilter(request="odd"))] == [4, 2]
-    assert sum("LIMIT" in text for text, _, _ in asked) == 4 + 2
 
 
 def test_a_line_is_what_json_makes_of_the_answer(sqlite_database: Database) -> None:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-import pytest
-
 from tests.assigned import assign
 from tests.builders import Made, pooled_campaign, send_runs
 from tests.submitted import record
-from workbench.errors import Conflict, NotFound
 from workbench.records import Answer
 from workbench.storage import Session
 from workbench.storage.engine import Database
@@ -33,9 +30,8 @@ def with_a_late_run(db: Session) -> Made:
     return made
 
 
-def test_holes_are_counted_by_cut_off_and_topic(database: Database) -> None:
-    with database.writing() as db:
-        holes = holes_of(db, with_a_late_run(db).campaign.id, "late")
+def test_holes_are_counted_by_cut_off_and_topic(db: Session) -> None:
+    holes = holes_of(db, with_a_late_run(db).campaign.id, "late")
     # T1 has d6 and é5 unjudged of three, T2 both of two; every cut-off reaches past the end of the run.
     assert [(line.topic, line.retrieved, line.unjudged) for line in holes.by_topic] == [
         ("T1", 3, (2, 2, 2, 2, 2)),
@@ -59,14 +55,3 @@ def test_the_holes_go_to_the_assessors_who_judged_the_topic(database: Database) 
     assert [(entry.topic, entry.docno) for entry in entries] == [("T1", "d6"), ("T1", "é5"), ("T2", "d6")]
     assert given == [("T1", "Ada")]
     assert (filled.assigned, filled.unassigned) == (1, 1)
-
-
-def test_a_run_without_holes_makes_no_pool(database: Database) -> None:
-    with database.writing() as db:
-        made = with_a_late_run(db)
-        with pytest.raises(NotFound):
-            holes_of(db, made.campaign.id, "nothing")
-    with pytest.raises(Conflict, match="pooled or judged already"):
-        fill_holes(database, made.campaign.id, "alpha", depth=1)
-    with database.reading() as db, pytest.raises(NotFound):
-        pool_entries(db, made.campaign.id, "alpha late, depth 1")

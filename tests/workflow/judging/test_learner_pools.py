@@ -10,7 +10,6 @@ from tests.assigned import assign
 from tests.builders import Made, campaign_with_people
 from tests.workflow.judging.handed_out import Live, happened
 from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
-from workbench.learning.review import Review
 from workbench.learning.stopping import STOPPING_RULES, StoppingGoal
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Document, Judgment
@@ -21,8 +20,8 @@ from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.task import prepare_next
-from workbench.workflow.pools.adaptive_pools import TopicEvent, pool_events
-from workbench.workflow.pools.learner_pools import LearnerCandidates, apply, raise_budget
+from workbench.workflow.pools.adaptive_pools import pool_events
+from workbench.workflow.pools.learner_pools import raise_budget
 from workbench.workflow.pools.learner_rounds import CollectionVectors, make_rounds
 from workbench.workflow.pools.making import make_pool
 from workbench.workflow.pools.stopping_advice import advice_export, further_sample, pool_advice
@@ -136,22 +135,6 @@ def test_two_assessors_share_the_budget_and_get_different_documents(database: Da
         assert live.next(db, "Ada") is None
 
 
-def test_it_is_noted_when_a_round_is_due(database: Database) -> None:
-    with database.writing() as db:
-        live = learner_pool(db)
-        account = live.made.accounts["Ada"]
-        assert prepare_next(db, live.states, live.tasks["Ada"], account)
-        assert live.states.learners.take_due() == {live.made.campaign.id}
-    rounds_of(database, live)
-    with database.writing() as db:
-        assert prepare_next(db, live.states, live.tasks["Ada"], account)
-        assert live.states.learners.take_due() == frozenset()
-        docno = live.next(db, "Ada")
-        live.say(db, "Ada", str(docno), 1)
-        assert prepare_next(db, live.states, live.tasks["Ada"], account)
-        assert live.states.learners.take_due() == {live.made.campaign.id}
-
-
 def test_judgments_from_elsewhere_teach_it_and_are_not_asked_again(database: Database) -> None:
     """n1 was judged relevant by searching: after it, the nets come before anything else but the tides."""
     with database.writing() as db:
@@ -203,40 +186,13 @@ def test_documents_that_come_later_are_no_candidates_and_rankings_before_cannot_
     assert replay.rankings_left == 2  # the first of T1 and of T2
 
 
-def test_what_no_learner_can_do_is_refused(database: Database) -> None:
-    with database.writing() as db:
-        live = learner_pool(db)
-        campaign = live.made.campaign.id
-        with pytest.raises(InvalidInput):
-            make_pool(db, campaign, PoolRecipe("learner", {"mode": "magic"}))
-        with pytest.raises(InvalidInput):
-            make_pool(db, campaign, PoolRecipe("learner", {"share": 1.5}))
-
-
-def test_a_process_that_ranks_goes_on_with_the_events_that_it_has_not_seen(
-    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Else each look, three times a second, would read a topic's whole history."""
-    with sqlite_database.writing() as db:
-        live = learner_pool(db, share=0.4, seed=1)
-    vectors = CollectionVectors()
-    applied: list[int] = []
-
-    def counted(review: Review, candidates: LearnerCandidates, event: TopicEvent) -> None:
-        applied.append(event.number)
-        apply(review, candidates, event)
-
-    monkeypatch.setattr("workbench.workflow.pools.learner_pools.apply", counted)
-    for _ in range(9):
-        make_rounds(sqlite_database, live.made.campaign.id, vectors)
-        with sqlite_database.writing() as db:
-            docno = live.next(db, "Ada")
-            live.say(db, "Ada", str(docno), int(docno in TIDES))
-        applied.clear()
-    make_rounds(sqlite_database, live.made.campaign.id, vectors)
-    assert applied == [17, 18]  # the last document, handed out and judged
-    with sqlite_database.reading() as db:
-        assert live.replay(db).differences == ()
+def test_what_no_learner_can_do_is_refused(db: Session) -> None:
+    live = learner_pool(db)
+    campaign = live.made.campaign.id
+    with pytest.raises(InvalidInput):
+        make_pool(db, campaign, PoolRecipe("learner", {"mode": "magic"}))
+    with pytest.raises(InvalidInput):
+        make_pool(db, campaign, PoolRecipe("learner", {"share": 1.5}))
 
 
 def test_advice_on_stopping_is_of_what_was_judged_and_changes_nothing(sqlite_database: Database) -> None:
@@ -266,14 +222,13 @@ def test_advice_on_stopping_is_of_what_was_judged_and_changes_nothing(sqlite_dat
     assert (more.documents, more.recall.low) == (one.advice.left_to_sample, more.recall.high)
 
 
-def test_without_texts_there_is_nothing_to_learn_from(database: Database) -> None:
+def test_without_texts_there_is_nothing_to_learn_from(db: Session) -> None:
     from workbench.records import BINARY
     from workbench.workflow.campaigns.campaigns import create_campaign
 
-    with database.writing() as db:
-        empty = create_campaign(db, name="Empty", scale=BINARY, organiser=None)
-        with pytest.raises(WorkbenchError, match="the learner reads the texts"):
-            make_pool(db, empty.id, PoolRecipe("learner"))
+    empty = create_campaign(db, name="Empty", scale=BINARY, organiser=None)
+    with pytest.raises(WorkbenchError, match="the learner reads the texts"):
+        make_pool(db, empty.id, PoolRecipe("learner"))
 
 
 def test_a_second_pool_draws_documents_of_its_own_and_a_budget_can_be_raised(database: Database) -> None:

@@ -9,7 +9,6 @@ import pytest
 from tests.builders import Made, account, campaign_with_people
 from workbench.records import THREE_GRADES
 from workbench.storage import Session
-from workbench.storage.engine import Database
 from workbench.workflow.campaigns.archive import archive_campaign
 from workbench.workflow.judging.preference_desk import side_by_side
 from workbench.workflow.judging.preference_sync import receive_preference
@@ -56,55 +55,51 @@ class Comparing:
         return list(side_by_side(db, self.task, self.ada).answered)
 
 
-def test_answers_and_undone_ones_are_recorded_once_in_their_order(database: Database) -> None:
-    with database.writing() as db:
-        made = Comparing(db)
-        said = [(1, "left"), (2, "tie"), (2, WITHDRAWN), (3, "right"), (2, "both_bad")]
-        assert made.send(db, *said) == [Outcome.RECORDED] * 5
-        assert made.answered(db) == [(1, "left"), (3, "right"), (2, "both_bad")]
-        # The receipt was lost, and the whole batch comes again.
-        assert made.send(db, *said) == [Outcome.REPEATED] * 5
-        assert made.answered(db) == [(1, "left"), (3, "right"), (2, "both_bad")]
-        assert unrecorded_lines(db, made.campaign) == ()
+def test_answers_and_undone_ones_are_recorded_once_in_their_order(db: Session) -> None:
+    made = Comparing(db)
+    said = [(1, "left"), (2, "tie"), (2, WITHDRAWN), (3, "right"), (2, "both_bad")]
+    assert made.send(db, *said) == [Outcome.RECORDED] * 5
+    assert made.answered(db) == [(1, "left"), (3, "right"), (2, "both_bad")]
+    # The receipt was lost, and the whole batch comes again.
+    assert made.send(db, *said) == [Outcome.REPEATED] * 5
+    assert made.answered(db) == [(1, "left"), (3, "right"), (2, "both_bad")]
+    assert unrecorded_lines(db, made.campaign) == ()
 
 
-def test_what_cannot_be_recorded_waits_for_the_organiser_and_stops_nothing(database: Database) -> None:
-    with database.writing() as db:
-        made = Comparing(db)
-        assert made.send(db, (1, "left")) == [Outcome.RECORDED]
-        odd = [(9, "left"), (2, "\x00"), (2, 7), (2, "tie")]
-        expected = [Outcome.UNRECORDED, Outcome.REFUSED, Outcome.UNRECORDED, Outcome.RECORDED]
-        assert made.send(db, *odd) == expected
-        revoke_task(db, made.campaign, made.task)
-        # Recorded before the task was removed: known, and not kept aside as new.
-        assert made.send(db, (1, "left"), (3, "right")) == [Outcome.REPEATED, Outcome.UNRECORDED]
-        *_, line = unrecorded_lines(db, made.campaign)
-        assert (line.person, line.topic, line.preferred) == ("Ada", "T1", "")
-        assert set(line.docno.split(" | ")) == {"d1", "d6"}
-        settle(db, made.campaign, line.id, made.ada, settlement=Settlement.RECORDED)
-        *_, line = unrecorded_lines(db, made.campaign)
-        assert line.answer == line.preferred == f"{line.docno.split(' | ')[1]} is better"
+def test_what_cannot_be_recorded_waits_for_the_organiser_and_stops_nothing(db: Session) -> None:
+    made = Comparing(db)
+    assert made.send(db, (1, "left")) == [Outcome.RECORDED]
+    odd = [(9, "left"), (2, "\x00"), (2, 7), (2, "tie")]
+    expected = [Outcome.UNRECORDED, Outcome.REFUSED, Outcome.UNRECORDED, Outcome.RECORDED]
+    assert made.send(db, *odd) == expected
+    revoke_task(db, made.campaign, made.task)
+    # Recorded before the task was removed: known, and not kept aside as new.
+    assert made.send(db, (1, "left"), (3, "right")) == [Outcome.REPEATED, Outcome.UNRECORDED]
+    *_, line = unrecorded_lines(db, made.campaign)
+    assert (line.person, line.topic, line.preferred) == ("Ada", "T1", "")
+    assert set(line.docno.split(" | ")) == {"d1", "d6"}
+    settle(db, made.campaign, line.id, made.ada, settlement=Settlement.RECORDED)
+    *_, line = unrecorded_lines(db, made.campaign)
+    assert line.answer == line.preferred == f"{line.docno.split(' | ')[1]} is better"
 
 
 @pytest.mark.parametrize("how", ["role", "archive"])
-def test_whoever_may_not_answer_any_more_has_the_answer_stored(database: Database, how: str) -> None:
-    with database.writing() as db:
-        made = Comparing(db)
-        if how == "role":
-            remove_role(db, made.campaign, made.ada, Role.ASSESSOR)
-        else:
-            archive_campaign(db, made.campaign)
-        assert made.send(db, (1, "tie"), reason="alike") == [Outcome.UNRECORDED]
-        (line,) = unrecorded_lines(db, made.campaign)
-        assert (line.answer, line.comment) == ("tie", "alike")
+def test_whoever_may_not_answer_any_more_has_the_answer_stored(how: str, db: Session) -> None:
+    made = Comparing(db)
+    if how == "role":
+        remove_role(db, made.campaign, made.ada, Role.ASSESSOR)
+    else:
+        archive_campaign(db, made.campaign)
+    assert made.send(db, (1, "tie"), reason="alike") == [Outcome.UNRECORDED]
+    (line,) = unrecorded_lines(db, made.campaign)
+    assert (line.answer, line.comment) == ("tie", "alike")
 
 
-def test_nobody_answers_for_somebody_else(database: Database) -> None:
-    with database.writing() as db:
-        made = Comparing(db)
-        for who in (made.made.accounts["Ben"], account(db, "Stranger")):
-            assert made.send(db, (1, "left"), by=who) == [Outcome.REFUSED]
-        assert made.send(db, (1, "left"), client_id="short") == [Outcome.REFUSED]
-        assert made.send(db, (1, "left"), task=2**63) == [Outcome.REFUSED]
-        assert unrecorded_lines(db, made.campaign) == ()
-        assert made.answered(db) == []
+def test_nobody_answers_for_somebody_else(db: Session) -> None:
+    made = Comparing(db)
+    for who in (made.made.accounts["Ben"], account(db, "Stranger")):
+        assert made.send(db, (1, "left"), by=who) == [Outcome.REFUSED]
+    assert made.send(db, (1, "left"), client_id="short") == [Outcome.REFUSED]
+    assert made.send(db, (1, "left"), task=2**63) == [Outcome.REFUSED]
+    assert unrecorded_lines(db, made.campaign) == ()
+    assert made.answered(db) == []

@@ -36,116 +36,109 @@ from workbench.workflow.judging.worklists import answers, worklist
 EVERY_FIFTH = CheckRules(one_in=5, distance=10)
 
 
-def test_repeats_are_judged_as_new_and_never_hold(database: Database) -> None:
-    with database.writing() as db:
-        ada = probed(db)
-        save_check_rules(db, ada.campaign, EVERY_FIFTH)
-        total = ada.task(db).total
-        shown = ada.judge_all(db, grade=2)
-        # Six blocks of five; while nothing lies ten documents back it is owed, and comes later.
-        repeats = [slot for slot in shown if slot.purpose == REPEAT]
-        assert len(repeats) == 6
-        assert len(shown) == total == 30 + len(repeats)
-        assert [slot.docno for slot in shown if slot.purpose == "judging"] == list(POOLED)
-        for slot in repeats:
-            first = shown.index(Slot(slot.docno))
-            between = shown[first + 1 : shown.index(slot)]
-            assert sum(one.purpose == "judging" for one in between) >= 10
-        held = current_events(db, ada.campaign)
-        assert sorted(event.docno for event in held) == sorted(POOLED)
-        line = worklist(db, ada.campaign, ada.ada)[0]
-        assert (line.judged, line.total, line.done) == (total, total, True)
-        # The list of own answers does not tell what was repeated: one line a document.
-        assert sorted(one.docno for one in answers(db, ada.assignment, ada.ada)) == sorted(POOLED)
-        found = dict(consistency(db, ada.campaign, AgreementOptions()).assessors[0].found)
-        assert (found[Against.REPEAT].n, found[Against.REPEAT].same) == (len(repeats), len(repeats))
+def test_repeats_are_judged_as_new_and_never_hold(db: Session) -> None:
+    ada = probed(db)
+    save_check_rules(db, ada.campaign, EVERY_FIFTH)
+    total = ada.task(db).total
+    shown = ada.judge_all(db, grade=2)
+    # Six blocks of five; while nothing lies ten documents back it is owed, and comes later.
+    repeats = [slot for slot in shown if slot.purpose == REPEAT]
+    assert len(repeats) == 6
+    assert len(shown) == total == 30 + len(repeats)
+    assert [slot.docno for slot in shown if slot.purpose == "judging"] == list(POOLED)
+    for slot in repeats:
+        first = shown.index(Slot(slot.docno))
+        between = shown[first + 1 : shown.index(slot)]
+        assert sum(one.purpose == "judging" for one in between) >= 10
+    held = current_events(db, ada.campaign)
+    assert sorted(event.docno for event in held) == sorted(POOLED)
+    line = worklist(db, ada.campaign, ada.ada)[0]
+    assert (line.judged, line.total, line.done) == (total, total, True)
+    # The list of own answers does not tell what was repeated: one line a document.
+    assert sorted(one.docno for one in answers(db, ada.assignment, ada.ada)) == sorted(POOLED)
+    found = dict(consistency(db, ada.campaign, AgreementOptions()).assessors[0].found)
+    assert (found[Against.REPEAT].n, found[Against.REPEAT].same) == (len(repeats), len(repeats))
 
 
-def test_an_undo_of_a_repeat_takes_back_the_repeat_only(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        ada = probed(db)
-        save_check_rules(db, ada.campaign, EVERY_FIFTH)
-        while True:
-            task = ada.task(db)
-            key = task.coming
-            assert key is not None
-            slot = task.slot(key)
-            receipt = ada.say(db, key, 3 if slot.purpose == REPEAT else 0)
-            assert receipt.elsewhere is None  # nothing says that it was judged before
-            if slot.purpose == REPEAT:
-                break
-        assert undo_last(db, ada.assignment, ada.ada, client_id="undo-repeat") == key
-        assert ada.task(db).coming == key
-        first = next(event for event in current_events(db, ada.campaign) if event.docno == slot.docno)
-        assert first.grade == 0
-        # What was said first is what is compared, 3 against 0: nobody becomes consistent by a second look.
-        ada.say(db, key, 0)
-        report = consistency(db, ada.campaign, AgreementOptions(graded=True))
-        assert [(one.stood, one.given) for one in report.contradictions] == [(0, 3)]
-        assert report.changed_later == 1
-
-
-def test_a_change_of_the_rules_touches_nothing_that_was_judged(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        ada = probed(db)
-        for docno in POOLED[:20]:
-            ada.say(db, docno)
-        save_check_rules(db, ada.campaign, CheckRules(one_in=2, distance=3))
+def test_an_undo_of_a_repeat_takes_back_the_repeat_only(db: Session) -> None:
+    ada = probed(db)
+    save_check_rules(db, ada.campaign, EVERY_FIFTH)
+    while True:
         task = ada.task(db)
-        assert [task.slot(key) for key in task.order[:20]] == [Slot(docno) for docno in POOLED[:20]]
-        # A page from before still sends docnos, and asks by them.
-        assert documents_of(db, ada.assignment, ada.ada, ["n20"])[0].document.key == "n20"
-        assert ada.say(db, POOLED[20]).outcome == "recorded"
-        shown = ada.judge_all(db)
-        answered = [slot for slot in shown if slot.purpose == REPEAT]
-        assert len(answered) == 5
-        save_check_rules(db, ada.campaign, CheckRules())
-        after = ada.task(db)
-        assert after.coming is None
-        assert {after.slot(key) for key in after.order} == {Slot(docno) for docno in POOLED} | set(answered)
+        key = task.coming
+        assert key is not None
+        slot = task.slot(key)
+        receipt = ada.say(db, key, 3 if slot.purpose == REPEAT else 0)
+        assert receipt.elsewhere is None  # nothing says that it was judged before
+        if slot.purpose == REPEAT:
+            break
+    assert undo_last(db, ada.assignment, ada.ada, client_id="undo-repeat") == key
+    assert ada.task(db).coming == key
+    first = next(event for event in current_events(db, ada.campaign) if event.docno == slot.docno)
+    assert first.grade == 0
+    # What was said first is what is compared, 3 against 0: nobody becomes consistent by a second look.
+    ada.say(db, key, 0)
+    report = consistency(db, ada.campaign, AgreementOptions(graded=True))
+    assert [(one.stood, one.given) for one in report.contradictions] == [(0, 3)]
+    assert report.changed_later == 1
 
 
-def test_planted_pairs_come_once_and_one_in_the_pool_is_judged_as_every_other(
-    sqlite_database: Database,
-) -> None:
-    with sqlite_database.writing() as db:
-        ada = probed(db)
-        ada.known(db, PLANTED, ("x1", 3), ("x2", 0), ("n05", 3))
-        assert known_pairs(db, ada.campaign) == type(known_pairs(db, ada.campaign))(3, 0, 1, 0)
-        shown = ada.judge_all(db, grade=3)
-        assert len(shown) == 32
-        assert {slot for slot in shown if slot.purpose == PLANTED} == {
-            Slot("x1", PLANTED),
-            Slot("x2", PLANTED),
-        }
-        assert {event.docno for event in current_events(db, ada.campaign)} == set(POOLED)
-        found = dict(consistency(db, ada.campaign, AgreementOptions()).assessors[0].found)
-        # x1 and n05 as known, x2 not.
-        assert (found[Against.PLANTED].n, found[Against.PLANTED].same) == (3, 2)
-        assert remove_known_answers(db, ada.campaign, purpose=PLANTED) == 3
-        assert len(ada.task(db).order) == 32
+def test_a_change_of_the_rules_touches_nothing_that_was_judged(db: Session) -> None:
+    ada = probed(db)
+    for docno in POOLED[:20]:
+        ada.say(db, docno)
+    save_check_rules(db, ada.campaign, CheckRules(one_in=2, distance=3))
+    task = ada.task(db)
+    assert [task.slot(key) for key in task.order[:20]] == [Slot(docno) for docno in POOLED[:20]]
+    # A page from before still sends docnos, and asks by them.
+    assert documents_of(db, ada.assignment, ada.ada, ["n20"])[0].document.key == "n20"
+    assert ada.say(db, POOLED[20]).outcome == "recorded"
+    shown = ada.judge_all(db)
+    answered = [slot for slot in shown if slot.purpose == REPEAT]
+    assert len(answered) == 5
+    save_check_rules(db, ada.campaign, CheckRules())
+    after = ada.task(db)
+    assert after.coming is None
+    assert {after.slot(key) for key in after.order} == {Slot(docno) for docno in POOLED} | set(answered)
 
 
-def test_training_comes_first_tells_the_known_grade_and_counts_once(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        ada = probed(db)
-        ada.known(db, TRAINING, ("x1", 3), ("x2", 0))
-        assert ada.task(db).slot(ada.task(db).order[0]).purpose == "judging"  # not asked for yet
-        save_check_rules(db, ada.campaign, CheckRules(training=True))
-        task = ada.task(db)
-        assert {task.slot(key) for key in task.order[:2]} == {Slot("x1", TRAINING), Slot("x2", TRAINING)}
-        assert work_of(db, ada.assignment, ada.ada).training == tuple(task.order[:2])
-        key = next(key for key in task.order if task.slot(key).docno == "x1")
-        told = ada.say(db, key, 2).feedback
-        assert told is not None
-        assert (told.grade, told.same, told.why) == (3, False, "why x1")
-        # The first answer counts: neither another one nor an undo.
-        assert ada.say(db, key, 3).outcome == "kept_aside"
-        assert ada.say(db, key, kind="undo").outcome == "kept_aside"
-        assert undo_last(db, ada.assignment, ada.ada, client_id="undo-training") is None
-        shown = ada.judge_all(db)
-        assert [slot.purpose for slot in shown].count(TRAINING) == 1
-        assert {event.docno for event in current_events(db, ada.campaign)} == set(POOLED)
+def test_planted_pairs_come_once_and_one_in_the_pool_is_judged_as_every_other(db: Session) -> None:
+    ada = probed(db)
+    ada.known(db, PLANTED, ("x1", 3), ("x2", 0), ("n05", 3))
+    assert known_pairs(db, ada.campaign) == type(known_pairs(db, ada.campaign))(3, 0, 1, 0)
+    shown = ada.judge_all(db, grade=3)
+    assert len(shown) == 32
+    assert {slot for slot in shown if slot.purpose == PLANTED} == {
+        Slot("x1", PLANTED),
+        Slot("x2", PLANTED),
+    }
+    assert {event.docno for event in current_events(db, ada.campaign)} == set(POOLED)
+    found = dict(consistency(db, ada.campaign, AgreementOptions()).assessors[0].found)
+    # x1 and n05 as known, x2 not.
+    assert (found[Against.PLANTED].n, found[Against.PLANTED].same) == (3, 2)
+    assert remove_known_answers(db, ada.campaign, purpose=PLANTED) == 3
+    assert len(ada.task(db).order) == 32
+
+
+def test_training_comes_first_tells_the_known_grade_and_counts_once(db: Session) -> None:
+    ada = probed(db)
+    ada.known(db, TRAINING, ("x1", 3), ("x2", 0))
+    assert ada.task(db).slot(ada.task(db).order[0]).purpose == "judging"  # not asked for yet
+    save_check_rules(db, ada.campaign, CheckRules(training=True))
+    task = ada.task(db)
+    assert {task.slot(key) for key in task.order[:2]} == {Slot("x1", TRAINING), Slot("x2", TRAINING)}
+    assert work_of(db, ada.assignment, ada.ada).training == tuple(task.order[:2])
+    key = next(key for key in task.order if task.slot(key).docno == "x1")
+    told = ada.say(db, key, 2).feedback
+    assert told is not None
+    assert (told.grade, told.same, told.why) == (3, False, "why x1")
+    # The first answer counts: neither another one nor an undo.
+    assert ada.say(db, key, 3).outcome == "kept_aside"
+    assert ada.say(db, key, kind="undo").outcome == "kept_aside"
+    assert undo_last(db, ada.assignment, ada.ada, client_id="undo-training") is None
+    shown = ada.judge_all(db)
+    assert [slot.purpose for slot in shown].count(TRAINING) == 1
+    assert {event.docno for event in current_events(db, ada.campaign)} == set(POOLED)
 
 
 def round_of_training(db: Session, ada: Probed, *grades: int) -> TrainingRound | None:
@@ -192,29 +185,26 @@ def test_the_work_opens_with_the_share_that_is_asked_for(trainee: tuple[Session,
     assert (found[Against.TRAINING].n, found[Against.TRAINING].same) == (3, 1)
 
 
-def test_answers_to_probes_are_written_with_what_they_are_compared_with(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        ada = probed(db)
-        ada.known(db, TRAINING, ("x1", 3), ("x2", 0))
-        ada.known(db, PLANTED, ("x3", 2), ("n05", 3))
-        save_check_rules(db, ada.campaign, CheckRules(one_in=5, distance=10, training=True, least=100))
-        round_of_training(db, ada, 3, 1)
-        round_of_training(db, ada, 3, 0)
-        shown = ada.judge_all(db, grade=1)
-        lines = list(probe_lines(db, ada.campaign))
-        rounds = [(one.docno, one.round, one.given[:2], one.known) for one in lines[:4]]
-        assert sorted(rounds) == [
-            ("x1", 1, ("grade", 3), 3), ("x1", 2, ("grade", 3), 3),
-            ("x2", 1, ("grade", 1), 0), ("x2", 2, ("grade", 0), 0),
-        ]  # fmt: skip
-        repeats = [slot.docno for slot in shown if slot.purpose == REPEAT]
-        assert [one.docno for one in lines if one.purpose == REPEAT] == repeats
-        assert all(one.first and one.first[:2] == ("grade", 1) for one in lines if one.purpose == REPEAT)
-        planted = {
-            one.docno: (one.judged, one.given[1], one.known) for one in lines if one.purpose == PLANTED
-        }
-        assert planted == {"x3": (False, 1, 2), "n05": (True, 1, 3)}
-        written = [line.decode().rstrip("\n").split("\t") for line in write_probe_answers(lines)]
+def test_answers_to_probes_are_written_with_what_they_are_compared_with(db: Session) -> None:
+    ada = probed(db)
+    ada.known(db, TRAINING, ("x1", 3), ("x2", 0))
+    ada.known(db, PLANTED, ("x3", 2), ("n05", 3))
+    save_check_rules(db, ada.campaign, CheckRules(one_in=5, distance=10, training=True, least=100))
+    round_of_training(db, ada, 3, 1)
+    round_of_training(db, ada, 3, 0)
+    shown = ada.judge_all(db, grade=1)
+    lines = list(probe_lines(db, ada.campaign))
+    rounds = [(one.docno, one.round, one.given[:2], one.known) for one in lines[:4]]
+    assert sorted(rounds) == [
+        ("x1", 1, ("grade", 3), 3), ("x1", 2, ("grade", 3), 3),
+        ("x2", 1, ("grade", 1), 0), ("x2", 2, ("grade", 0), 0),
+    ]  # fmt: skip
+    repeats = [slot.docno for slot in shown if slot.purpose == REPEAT]
+    assert [one.docno for one in lines if one.purpose == REPEAT] == repeats
+    assert all(one.first and one.first[:2] == ("grade", 1) for one in lines if one.purpose == REPEAT)
+    planted = {one.docno: (one.judged, one.given[1], one.known) for one in lines if one.purpose == PLANTED}
+    assert planted == {"x3": (False, 1, 2), "n05": (True, 1, 3)}
+    written = [line.decode().rstrip("\n").split("\t") for line in write_probe_answers(lines)]
     assert {len(line) for line in written} == {14}
     row = dict(zip(written[0], written[1], strict=True))
     assert (row["assessor"], row["machine"], row["purpose"], row["round"]) == ("Ada", "no", "training", "1")
@@ -288,79 +278,73 @@ def test_a_share_is_rounded_up(total: int, least: int | None, needed: int) -> No
     assert pass_mark(total, least) == needed
 
 
-def test_who_has_begun_is_not_trained(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        ada = probed(db)
-        ada.say(db, "n00")
-        ada.known(db, TRAINING, ("x1", 3))
-        save_check_rules(db, ada.campaign, CheckRules(training=True))
-        assert work_of(db, ada.assignment, ada.ada).training == ()
+def test_who_has_begun_is_not_trained(db: Session) -> None:
+    ada = probed(db)
+    ada.say(db, "n00")
+    ada.known(db, TRAINING, ("x1", 3))
+    save_check_rules(db, ada.campaign, CheckRules(training=True))
+    assert work_of(db, ada.assignment, ada.ada).training == ()
 
 
-def test_a_pool_with_a_queue_has_no_probes(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        ada = probed(db)
-        save_check_rules(db, ada.campaign, EVERY_FIFTH)
-        db.query(PoolRow).one().per_pair = 1
-        db.flush()
-        assert ada.task(db).slots == {}
-        db.query(PoolRow).one().per_pair = None
-        assert ada.task(db).slots != {}
+def test_a_pool_with_a_queue_has_no_probes(db: Session) -> None:
+    ada = probed(db)
+    save_check_rules(db, ada.campaign, EVERY_FIFTH)
+    db.query(PoolRow).one().per_pair = 1
+    db.flush()
+    assert ada.task(db).slots == {}
+    db.query(PoolRow).one().per_pair = None
+    assert ada.task(db).slots != {}
 
 
-def test_nothing_is_said_of_near_duplicates_of_a_probe(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        ada = probed(db)
-        save_check_rules(db, ada.campaign, EVERY_FIFTH)
-        ada.judge_all(db)
-        task = ada.task(db)
-        probes = [key for key in task.order if task.slot(key).purpose == REPEAT]
-        assert probes
-        db.execute(update(DocumentRow).values(text="The same text of six words.", sha256="0" * 64))
-        keep_sketches(db, ada.assignment, ada.ada, missing_sketches(db, ada.assignment, ada.ada))
-        assert near_duplicates_in(db, ada.task(db), probes) == {}
-        others = near_duplicates_in(db, ada.task(db), task.order)
-        assert len(others) == len(POOLED)
-        assert not {key for near in others.values() for key, _ in near} & set(probes)
+def test_nothing_is_said_of_near_duplicates_of_a_probe(db: Session) -> None:
+    ada = probed(db)
+    save_check_rules(db, ada.campaign, EVERY_FIFTH)
+    ada.judge_all(db)
+    task = ada.task(db)
+    probes = [key for key in task.order if task.slot(key).purpose == REPEAT]
+    assert probes
+    db.execute(update(DocumentRow).values(text="The same text of six words.", sha256="0" * 64))
+    keep_sketches(db, ada.assignment, ada.ada, missing_sketches(db, ada.assignment, ada.ada))
+    assert near_duplicates_in(db, ada.task(db), probes) == {}
+    others = near_duplicates_in(db, ada.task(db), task.order)
+    assert len(others) == len(POOLED)
+    assert not {key for near in others.values() for key, _ in near} & set(probes)
 
 
-def test_a_probe_kept_aside_is_recorded_as_a_probe(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        ada = probed(db)
-        save_check_rules(db, ada.campaign, EVERY_FIFTH)
-        task = ada.task(db)
-        key = next(key for key in task.order if task.slot(key).purpose == REPEAT)
-        docno = task.slot(key).docno
-        assert ada.say(db, key, 9).outcome == "kept_aside"  # no grade of the scale
-        kept = db.query(KeptAsideRow).one()
-        kept.answer = dict(kept.answer) | {"grade": 1}
-        assert unrecorded_lines(db, ada.campaign)[0].docno == docno
-        settle(db, ada.campaign, kept.id, ada.made.organiser, settlement=Settlement.RECORDED)
-        assert ada.events(db) == [(docno, REPEAT, "grade")]
+def test_a_probe_kept_aside_is_recorded_as_a_probe(db: Session) -> None:
+    ada = probed(db)
+    save_check_rules(db, ada.campaign, EVERY_FIFTH)
+    task = ada.task(db)
+    key = next(key for key in task.order if task.slot(key).purpose == REPEAT)
+    docno = task.slot(key).docno
+    assert ada.say(db, key, 9).outcome == "kept_aside"  # no grade of the scale
+    kept = db.query(KeptAsideRow).one()
+    kept.answer = dict(kept.answer) | {"grade": 1}
+    assert unrecorded_lines(db, ada.campaign)[0].docno == docno
+    settle(db, ada.campaign, kept.id, ada.made.organiser, settlement=Settlement.RECORDED)
+    assert ada.events(db) == [(docno, REPEAT, "grade")]
 
 
 @pytest.mark.parametrize(
     "rules",
     [CheckRules(one_in=1), CheckRules(one_in=1001), CheckRules(distance=0), CheckRules(least=101)],
 )
-def test_what_is_no_rate_is_refused(sqlite_database: Database, rules: CheckRules) -> None:
-    with sqlite_database.writing() as db:
-        ada = probed(db)
-        with pytest.raises(InvalidInput):
-            save_check_rules(db, ada.campaign, rules)
-        assert check_rules_of(db, ada.campaign) == CheckRules()
+def test_what_is_no_rate_is_refused(rules: CheckRules, db: Session) -> None:
+    ada = probed(db)
+    with pytest.raises(InvalidInput):
+        save_check_rules(db, ada.campaign, rules)
+    assert check_rules_of(db, ada.campaign) == CheckRules()
 
 
-def test_known_answers_that_cannot_be_are_refused_all_at_once(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        ada = probed(db)
-        wrong = [("T9", "x1", 1), ("T1", "x1", 7), ("T1", "nowhere", 1)]
-        answers = [GradedPair(topic, docno, grade, "", 2) for topic, docno, grade in wrong]
-        with pytest.raises(InvalidInput) as refused:
-            load_known_answers(db, ada.campaign, answers, purpose=PLANTED, source="k")
-        assert [one.code for one in refused.value.findings] == ["unknown-topic", "grade", "no-text"]
-        assert known_pairs(db, ada.campaign).planted == 0
-        ada.known(db, PLANTED, *((docno, 1) for docno in OTHERS))
-        again = [GradedPair("T1", "x1", 1, "why x1", 2), GradedPair("T1", "x2", 2, "why x2", 3)]
-        loaded = load_known_answers(db, ada.campaign, again, purpose=PLANTED, source="k")
-        assert (loaded.added, loaded.changed, loaded.unchanged) == (0, 1, 1)
+def test_known_answers_that_cannot_be_are_refused_all_at_once(db: Session) -> None:
+    ada = probed(db)
+    wrong = [("T9", "x1", 1), ("T1", "x1", 7), ("T1", "nowhere", 1)]
+    answers = [GradedPair(topic, docno, grade, "", 2) for topic, docno, grade in wrong]
+    with pytest.raises(InvalidInput) as refused:
+        load_known_answers(db, ada.campaign, answers, purpose=PLANTED, source="k")
+    assert [one.code for one in refused.value.findings] == ["unknown-topic", "grade", "no-text"]
+    assert known_pairs(db, ada.campaign).planted == 0
+    ada.known(db, PLANTED, *((docno, 1) for docno in OTHERS))
+    again = [GradedPair("T1", "x1", 1, "why x1", 2), GradedPair("T1", "x2", 2, "why x2", 3)]
+    loaded = load_known_answers(db, ada.campaign, again, purpose=PLANTED, source="k")
+    assert (loaded.added, loaded.changed, loaded.unchanged) == (0, 1, 1)

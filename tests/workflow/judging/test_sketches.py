@@ -4,40 +4,36 @@ from __future__ import annotations
 
 import pytest
 from sqlalchemy import select, update
+from sqlalchemy.orm import Session
 
 from tests.workflow.judging.alike import make_part, near
 from tests.workflow.judging.test_judging import say
-from workbench.storage.engine import Database
 from workbench.storage.tables import DocumentRow, DocumentSketchRow
 from workbench.workflow.judging.near_duplicates import keep_sketches, missing_sketches
 
 pytestmark = pytest.mark.engines
 
 
-def test_what_is_asked_for_is_sketched_first(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        part = make_part(db)
-        ada = part.account("Ada")
-        say(db, part.ada, ada, "d2", 1)
-        made = missing_sketches(db, part.ada, ada, first=["d1"])
-        assert [one.docno for one in made] == ["d1", "d2", "d/4"]
+def test_what_is_asked_for_is_sketched_first(db: Session) -> None:
+    part = make_part(db)
+    ada = part.account("Ada")
+    say(db, part.ada, ada, "d2", 1)
+    made = missing_sketches(db, part.ada, ada, first=["d1"])
+    assert [one.docno for one in made] == ["d1", "d2", "d/4"]
 
 
-def test_sketches_are_kept_once_and_follow_the_text(database: Database) -> None:
-    with database.writing() as db:
-        part = make_part(db)
-        ada = part.account("Ada")
-        say(db, part.ada, ada, "d2", 1)
-        made = missing_sketches(db, part.ada, ada)
-        # Answered ones come first.
-        assert [one.docno for one in made] == ["d2", "d/4", "d1"]
-        for _ in range(2):
-            keep_sketches(db, part.ada, ada, made)
-        assert missing_sketches(db, part.ada, ada) == ()
-        assert set(near(db, part, "d1")) == {"d1"}
-        db.execute(
-            update(DocumentRow).where(DocumentRow.docno == "d1").values(text="Another.", sha256="0" * 64)
-        )
-        assert [one.docno for one in missing_sketches(db, part.ada, ada)] == ["d1"]
-        assert near(db, part, "d1") == {}
-        assert len(db.scalars(select(DocumentSketchRow)).all()) == 3
+def test_sketches_are_kept_once_and_follow_the_text(db: Session) -> None:
+    part = make_part(db)
+    ada = part.account("Ada")
+    say(db, part.ada, ada, "d2", 1)
+    made = missing_sketches(db, part.ada, ada)
+    # Answered ones come first.
+    assert [one.docno for one in made] == ["d2", "d/4", "d1"]
+    for _ in range(2):
+        keep_sketches(db, part.ada, ada, made)
+    assert missing_sketches(db, part.ada, ada) == ()
+    assert set(near(db, part, "d1")) == {"d1"}
+    db.execute(update(DocumentRow).where(DocumentRow.docno == "d1").values(text="Another.", sha256="0" * 64))
+    assert [one.docno for one in missing_sketches(db, part.ada, ada)] == ["d1"]
+    assert near(db, part, "d1") == {}
+    assert len(db.scalars(select(DocumentSketchRow)).all()) == 3

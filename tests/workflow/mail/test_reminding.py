@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 
 import pytest
 from sqlalchemy import delete, select, update
@@ -12,13 +12,12 @@ from sqlalchemy.orm import Session
 from tests.assigned import assign
 from tests.builders import Made, pooled_campaign
 from tests.mail import SITE
-from workbench.errors import InvalidInput
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, AssignmentRow, CampaignRow, MailMessageRow
 from workbench.workflow.mail.message import Message
 from workbench.workflow.mail.messages import long_date, work_left
 from workbench.workflow.mail.queue import claim_next
-from workbench.workflow.mail.reminders import OpenWork, open_work, remind
+from workbench.workflow.mail.reminders import remind
 from workbench.workflow.people.mail_addresses import set_address
 
 NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)
@@ -89,30 +88,6 @@ def test_who_has_nothing_left_or_has_left_by_then_gets_no_message(
         db.expire_all()
         assert claim_next(db, SITE, now=NOW) is True  # written, and not needed
         assert db.scalars(select(MailMessageRow.state)).all() == ["not needed"]
-
-
-def test_those_with_open_work_are_listed_and_reminded_once_a_day(
-    sqlite_database: Database, made: Made
-) -> None:
-    ada, ben = made.accounts["Ada"], made.accounts["Ben"]
-    remind(sqlite_database, made.campaign.id, [ada], None, now=NOW)
-    with sqlite_database.writing() as db:
-        assert open_work(db, made.campaign.id, now=NOW + timedelta(hours=23)) == (
-            OpenWork(ada, "Ada", 6, 0, True, NOW, False),
-            OpenWork(ben, "Ben", 6, 0, False, None, False),
-        )
-        assert open_work(db, made.campaign.id, now=NOW + timedelta(days=1))[0].can_be_reminded
-
-
-def test_a_deadline_that_has_passed_and_nobody_to_remind_are_told_together(
-    sqlite_database: Database, made: Made
-) -> None:
-    with pytest.raises(InvalidInput) as refused:
-        remind(sqlite_database, made.campaign.id, [made.accounts["Ben"]], date(2026, 11, 22), now=NOW)
-    assert [(one.code, one.message) for one in refused.value.findings] == [
-        ("deadline", "this day has passed"),
-        ("assessor", "nobody was selected who can be reminded now"),
-    ]
 
 
 @pytest.mark.parametrize(

@@ -45,8 +45,6 @@ from workbench.workflow.people.invitations import accept_as_new, invite
 from workbench.workflow.people.mail_addresses import (
     address_of,
     checked_address,
-    confirm_address,
-    propose_address,
     set_address,
 )
 from workbench.workflow.people.resets import reset_owner
@@ -212,21 +210,6 @@ def test_an_invitation_that_is_over_is_not_sent(sqlite_database: Database, chang
         db.expire_all()
         assert (claim_next(db, SITE), claim_next(db, SITE)) == (True, False)
     assert states(sqlite_database) == [("not needed", 0)]
-
-
-def test_a_new_address_counts_once_it_is_confirmed(
-    sqlite_database: Database, ada: Account, mailbox: Mailbox
-) -> None:
-    with sqlite_database.writing() as db:
-        propose_address(db, ada.id, "new@example.org")
-        add_confirmation(db, ada.id, "new@example.org")
-    send_waiting(sqlite_database, mailbox.settings())
-    with sqlite_database.writing() as db:
-        assert address_of(db, ada.id).address == ADA
-        assert (
-            confirm_address(db, token_in(mailbox.bodies()[0], "account/address/confirm")) == "new@example.org"
-        )
-        assert (address_of(db, ada.id).address, address_of(db, ada.id).unconfirmed) == ("new@example.org", "")
 
 
 def test_an_address_that_was_proposed_no_longer_is_not_asked(sqlite_database: Database, ada: Account) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from tests.openid import CLIENT, ISSUER, NAME, SECRET, SITE
 from workbench.errors import Conflict, NotFound
@@ -30,24 +31,21 @@ def person(subject: str = "248289", **said: str) -> ProviderIdentity:
     return ProviderIdentity(ISSUER, subject, address=address, verified=True, **said)
 
 
-def test_a_verified_address_in_an_allowed_domain_gets_an_account_without_campaigns(
-    sqlite_database: Database,
-) -> None:
-    with sqlite_database.writing() as db:
-        account = admitted(db, person(name="Ada Lovelace", login="ada", address="ada@EXAMPLE.org"), SETTINGS)
-        assert (account.login, account.name, account.administrator) == ("ada", "Ada Lovelace", False)
-        assert db.scalar(select(func.count()).select_from(MemberRow)) == 0
-        assert not has_password(db, account.id)
-        # Where the reset link goes by which she may choose a password.
-        assert db.get_one(MailAddressRow, account.id).address == "ada@example.org"
-        # The next time it is the same account, whatever the provider calls her by then.
-        again = admitted(db, person(name="A. King", login="king", address="king@example.com"), SETTINGS)
-        assert again == account
-        assert [one.known_as for one in linked_identities(db, account.id)] == ["king@example.com"]
-        # The same subject at another provider is somebody else.
-        other = ProviderIdentity("https://other.example.org", "248289")
-        with pytest.raises(NotSignedIn):
-            admitted(db, other, SETTINGS)
+def test_a_verified_address_in_an_allowed_domain_gets_an_account_without_campaigns(db: Session) -> None:
+    account = admitted(db, person(name="Ada Lovelace", login="ada", address="ada@EXAMPLE.org"), SETTINGS)
+    assert (account.login, account.name, account.administrator) == ("ada", "Ada Lovelace", False)
+    assert db.scalar(select(func.count()).select_from(MemberRow)) == 0
+    assert not has_password(db, account.id)
+    # Where the reset link goes by which she may choose a password.
+    assert db.get_one(MailAddressRow, account.id).address == "ada@example.org"
+    # The next time it is the same account, whatever the provider calls her by then.
+    again = admitted(db, person(name="A. King", login="king", address="king@example.com"), SETTINGS)
+    assert again == account
+    assert [one.known_as for one in linked_identities(db, account.id)] == ["king@example.com"]
+    # The same subject at another provider is somebody else.
+    other = ProviderIdentity("https://other.example.org", "248289")
+    with pytest.raises(NotSignedIn):
+        admitted(db, other, SETTINGS)
 
 
 @pytest.mark.parametrize(
@@ -62,48 +60,43 @@ def test_a_verified_address_in_an_allowed_domain_gets_an_account_without_campaig
         person(address=""),
     ],
 )
-def test_any_other_address_gets_none(sqlite_database: Database, identity: ProviderIdentity) -> None:
-    with sqlite_database.writing() as db:
-        with pytest.raises(NotSignedIn) as refused:
-            admitted(db, identity, SETTINGS)
-        assert refused.value.obstacle is SignInObstacle.NOT_LINKED
-        assert db.scalar(select(func.count()).select_from(AccountRow)) == 0
+def test_any_other_address_gets_none(identity: ProviderIdentity, db: Session) -> None:
+    with pytest.raises(NotSignedIn) as refused:
+        admitted(db, identity, SETTINGS)
+    assert refused.value.obstacle is SignInObstacle.NOT_LINKED
+    assert db.scalar(select(func.count()).select_from(AccountRow)) == 0
 
 
-def test_login_names_are_made_of_what_the_provider_says_and_never_those_of_others(
-    sqlite_database: Database,
-) -> None:
+def test_login_names_are_made_of_what_the_provider_says_and_never_those_of_others(db: Session) -> None:
     logins = []
-    with sqlite_database.writing() as db:
-        for subject, said in enumerate(
-            (
-                {"login": "Ada"},
-                {"login": "ada"},
-                {"login": " ADA "},
-                {"login": "EXAMPLE\\ada king"},
-                {"login": "…", "name": "Zoë Ω"},
-                {"login": "\0", "address": "@example.org,x@example.org"},
-            )
-        ):
-            logins.append(admitted(db, person(str(subject), **said), SETTINGS).login)
+    for subject, said in enumerate(
+        (
+            {"login": "Ada"},
+            {"login": "ada"},
+            {"login": " ADA "},
+            {"login": "EXAMPLE\\ada king"},
+            {"login": "…", "name": "Zoë Ω"},
+            {"login": "\0", "address": "@example.org,x@example.org"},
+        )
+    ):
+        logins.append(admitted(db, person(str(subject), **said), SETTINGS).login)
     assert logins[:4] == ["ada", "ada-2", "ada-3", "example.ada.king"]
     assert len(set(logins)) == 6
     assert logins[4] == "ada-4"  # of the address
 
 
-def test_unlinking_leaves_a_way_in(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        account = admitted(db, person(login="ada"), SETTINGS)
-        with pytest.raises(Conflict):
-            unlink_identities(db, account.id)
-        set_password(db, "ada", "a hash")
-        assert unlink_identities(db, account.id) == 1
-        with pytest.raises(NotFound):
-            unlink_identities(db, account.id)
-        # Linked again by its owner, with another identity.
-        link_own(db, person("another"), SETTINGS, account.id)
-        link_own(db, person("another"), SETTINGS, account.id)  # once more changes nothing
-        assert [one.login for one in linked_identities(db)] == ["ada"]
+def test_unlinking_leaves_a_way_in(db: Session) -> None:
+    account = admitted(db, person(login="ada"), SETTINGS)
+    with pytest.raises(Conflict):
+        unlink_identities(db, account.id)
+    set_password(db, "ada", "a hash")
+    assert unlink_identities(db, account.id) == 1
+    with pytest.raises(NotFound):
+        unlink_identities(db, account.id)
+    # Linked again by its owner, with another identity.
+    link_own(db, person("another"), SETTINGS, account.id)
+    link_own(db, person("another"), SETTINGS, account.id)  # once more changes nothing
+    assert [one.login for one in linked_identities(db)] == ["ada"]
 
 
 def test_an_erased_person_leaves_no_identity(sqlite_database: Database) -> None:

@@ -15,7 +15,6 @@ from workbench.workflow.people.accounts import Account, create_account, prepare_
 from workbench.workflow.people.administration import (
     account_details,
     accounts_found,
-    count_accounts,
     disable_account,
     enable_account,
     set_administrator,
@@ -65,18 +64,6 @@ def ada(database: Database) -> Account:
 @pytest.fixture
 def olga(database: Database) -> Account:
     return make(database, "olga", administrator=True)
-
-
-def test_accounts_are_found_by_login_and_name_and_come_in_pages(database: Database) -> None:
-    for login in ("c_d", "bob", "ada"):
-        make(database, login)
-    with database.reading() as db:
-        assert [one.login for one in accounts_found(db)] == ["ada", "bob", "c_d"]
-        assert [one.login for one in accounts_found(db, start=1, most=1)] == ["bob"]
-        assert [one.login for one in accounts_found(db, "DA")] == ["ada"]
-        # A wildcard is looked for as it is.
-        assert [one.login for one in accounts_found(db, "_")] == ["c_d"]
-        assert (count_accounts(db, "ob"), count_accounts(db, "nobody"), count_accounts(db)) == (1, 0, 3)
 
 
 @pytest.mark.engines

@@ -9,18 +9,14 @@ import pytest
 from sqlalchemy import select
 
 from tests.builders import Made, account, campaign_with_people
-from tests.cast import CHEAP, PASSWORD
-from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
+from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.storage.engine import Database
 from workbench.storage.tables import InvitationRow
-from workbench.workflow.people.accounts import prepare_account
-from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.invitations import (
     Invitation,
     InvitationState,
     OfferedRole,
     accept,
-    accept_as_new,
     invitations,
     invite,
     invite_all,
@@ -99,48 +95,6 @@ def test_the_database_keeps_no_token_of_a_link(database: Database, made: Made) -
         assert token not in str(db.scalars(select(InvitationRow.token_hash)).all())
 
 
-def test_whoever_is_signed_in_joins_with_that_account(database: Database, made: Made) -> None:
-    token = link(database, made)
-    with database.writing() as db:
-        carla = account(db, "Carla")
-        accept(db, token, carla, now=NOON)
-
-    assert roles_by_name(database, made)["Carla"] == (Role.ASSESSOR,)
-    with database.reading() as db:
-        assert "Carla" in [line.name for line in assessors_of(db, made.campaign.id)]
-        (row,) = invitations(db, made.campaign.id, now=NOON)
-        assert (row.used_by, row.used_at, row.state) == ("Carla", NOON, InvitationState.ACCEPTED)
-
-
-def test_somebody_new_gets_an_account_and_the_role_in_one(database: Database, made: Made) -> None:
-    token = link(database, made, Role.ADJUDICATOR)
-    new = prepare_account(login="carla", name="Carla", password=PASSWORD, passwords=CHEAP)
-    with database.writing() as db:
-        carla, offer = accept_as_new(db, token, new, now=NOON)
-
-    assert not carla.administrator
-    assert offer.role is Role.ADJUDICATOR
-    assert roles_by_name(database, made)["Carla"] == (Role.ADJUDICATOR,)
-
-
-def test_a_login_name_that_is_taken_leaves_the_link_good(database: Database, made: Made) -> None:
-    token = link(database, made)
-    new = prepare_account(login="olga", name="Another", password=PASSWORD, passwords=CHEAP)
-    with pytest.raises(Conflict), database.writing() as db:
-        accept_as_new(db, token, new, now=NOON)
-    with database.reading() as db:
-        assert offer_of(db, token, now=NOON).role is Role.ASSESSOR
-
-
-def test_a_link_works_once(database: Database, made: Made) -> None:
-    token = link(database, made)
-    with database.writing() as db:
-        accept(db, token, account(db, "Carla"), now=NOON)
-    with pytest.raises(NotFound), database.writing() as db:
-        accept(db, token, account(db, "Dora"), now=NOON)
-    assert "Dora" not in roles_by_name(database, made)
-
-
 def test_of_many_who_use_a_link_at_one_moment_one_joins(database: Database, made: Made) -> None:
     token = link(database, made, Role.VIEWER)
     with database.writing() as db:
@@ -197,18 +151,6 @@ def test_a_lost_expired_or_withdrawn_link_is_replaced_by_a_new_one(database: Dat
             act(db, made.campaign.id, [numbers["Ann"]])
         with pytest.raises(NotFound), database.writing() as db:
             act(db, made.campaign.id + 1, [numbers["Bea"]])
-
-
-def test_a_list_with_a_fault_invites_nobody_and_says_on_which_lines(database: Database, made: Made) -> None:
-    links(database, made, "Ann")
-    with pytest.raises(InvalidInput) as refusal:
-        links(database, made, "Bea", " ann ", "bea", "x" * 201)
-    assert [(one.line, one.message) for one in refusal.value.findings] == [
-        (2, "ann has an open invitation"),
-        (3, "bea is already on line 1"),
-        (4, "the line has 201 characters"),
-    ]
-    assert states(database, made) == {"Ann": InvitationState.OPEN}
 
 
 def test_a_form_that_is_sent_twice_invites_nobody_twice(database: Database, made: Made) -> None:

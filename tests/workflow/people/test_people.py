@@ -7,20 +7,17 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from argon2 import PasswordHasher
 
-from tests.cast import CHEAP, PASSWORD, signed_in
-from workbench.errors import Conflict, InvalidInput, NotFound
+from tests.cast import CHEAP, PASSWORD
+from workbench.errors import Conflict, InvalidInput
 from workbench.storage.engine import Database
 from workbench.workflow.people.accounts import (
     NewAccount,
     account_by_login,
-    any_account,
     create_account,
     create_first_account,
     prepare_account,
-    rename,
 )
 from workbench.workflow.people.passwords import Passwords
-from workbench.workflow.people.signing_in import open_session, set_password
 
 
 def prepared(login: str, *, name: str = "Somebody", password: str = PASSWORD) -> NewAccount:
@@ -68,15 +65,6 @@ def test_login_names_of_many_kinds_are_taken(login: str) -> None:
     assert prepared(login).login == login
 
 
-def test_everything_wrong_with_a_new_account_is_said_at_once() -> None:
-    assert complaints(login="a b", name=" ", password="short", repeated="shore") == [
-        "login",
-        "name",
-        "password",
-        "repeated",
-    ]
-
-
 @pytest.mark.parametrize(
     "password",
     ["mauve kelps", "x" * 1025, "lovelace.ada", "LOVELACE.ADA ", "ada lovelace", "surrogate \ud800 inside"],
@@ -116,26 +104,6 @@ def test_a_hash_of_weaker_parameters_is_outdated() -> None:
     assert not stronger.outdated(stronger.hash(PASSWORD))
 
 
-def test_a_login_name_is_given_once(database: Database) -> None:
-    with database.writing() as db:
-        create_account(db, prepared("ada"))
-
-    with pytest.raises(Conflict, match="ada is taken"), database.writing() as db:
-        create_account(db, prepared("ADA"))
-
-
-def test_the_first_account_is_an_administrator_and_the_only_first(database: Database) -> None:
-    with database.reading() as db:
-        assert not any_account(db)
-    with database.writing() as db:
-        assert create_first_account(db, prepared("olga")).administrator
-
-    with pytest.raises(Conflict), database.writing() as db:
-        create_first_account(db, prepared("otto"))
-    with database.reading() as db, pytest.raises(NotFound):
-        account_by_login(db, "otto")
-
-
 def test_of_first_visits_at_one_moment_one_wins(database: Database) -> None:
     everybody = [prepared(f"visitor{number}") for number in range(6)]
 
@@ -150,24 +118,3 @@ def test_of_first_visits_at_one_moment_one_wins(database: Database) -> None:
         winners = [login for login in pool.map(visit, everybody) if login]
 
     assert len(winners) == 1
-
-
-def test_another_name_is_kept(database: Database) -> None:
-    with database.writing() as db:
-        account = create_account(db, prepared("ada", name="Ada"))
-        assert rename(db, account.id, "  Ada   Lovelace ").name == "Ada Lovelace"
-        with pytest.raises(InvalidInput):
-            rename(db, account.id, " ")
-
-
-def test_a_password_set_by_an_administrator_ends_every_session(database: Database) -> None:
-    with database.writing() as db:
-        token = open_session(db, create_account(db, prepared("ada"))).token
-
-    with database.writing() as db:
-        set_password(db, "Ada", CHEAP.hash("another long sentence"))
-
-    with database.reading() as db:
-        assert signed_in(db, token) is None
-        with pytest.raises(NotFound):
-            set_password(db, "nobody", "x")

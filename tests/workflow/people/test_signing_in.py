@@ -28,10 +28,7 @@ from workbench.workflow.people.signing_in import (
     begin_attempt,
     change_password,
     check_password,
-    open_session,
     sign_in,
-    sign_out,
-    sign_out_everywhere,
 )
 from workbench.workflow.people.throttling import (
     FAILURES_OF_A_LOGIN,
@@ -98,21 +95,6 @@ def test_the_database_keeps_no_token(database: Database, ada: Account) -> None:
     assert session.token not in kept
 
 
-def test_signing_out_ends_this_session_only(database: Database, ada: Account) -> None:
-    here, there = attempt(database), attempt(database)
-    assert isinstance(here, SignedIn)
-    assert isinstance(there, SignedIn)
-    with database.writing() as db:
-        sign_out(db, here.token)
-    with database.reading() as db:
-        assert signed_in(db, here.token, now=NOON) is None
-        assert signed_in(db, there.token, now=NOON) == ada
-    with database.writing() as db:
-        sign_out_everywhere(db, ada.id)
-    with database.reading() as db:
-        assert signed_in(db, there.token, now=NOON) is None
-
-
 def test_a_wrong_password_and_an_unknown_name_are_told_apart_by_nothing(
     database: Database, ada: Account
 ) -> None:
@@ -140,16 +122,6 @@ def test_an_unknown_name_and_an_account_without_a_password_cost_a_hash_as_well(
     assert len(verified) == 3
     # The same algorithm, version and cost.
     assert len({tuple(str(one).split("$")[1:4]) for one in verified}) == 1
-
-
-def test_a_disabled_account_stays_outside(database: Database, ada: Account) -> None:
-    session = attempt(database)
-    assert isinstance(session, SignedIn)
-    with database.writing() as db:
-        db.execute(update(AccountRow).values(disabled_at=NOON))
-    with database.reading() as db:
-        assert signed_in(db, session.token, now=NOON) is None
-    assert isinstance(attempt(database), Refused)
 
 
 @pytest.mark.engines
@@ -283,32 +255,6 @@ def test_an_old_hash_is_renewed_when_its_owner_comes(database: Database, ada: Ac
     assert kept is not None
     assert not stronger.outdated(kept)
     assert isinstance(attempt(database, passwords=stronger), SignedIn)
-
-
-def test_another_password_ends_all_sessions_and_opens_one(database: Database, ada: Account) -> None:
-    with database.writing() as db:
-        old = open_session(db, ada, now=NOON)
-    with database.reading() as db:
-        begun = begin_attempt(db, login="ada", browser=HERE, now=NOON)
-    checked = check_password(begun, PASSWORD, CHEAP)
-    with database.writing() as db:
-        new = change_password(db, checked, CHEAP.hash("another long sentence"), now=NOON)
-
-    assert isinstance(new, SignedIn)
-    with database.reading() as db:
-        assert signed_in(db, old.token, now=NOON) is None
-        assert signed_in(db, new.token, now=NOON) == ada
-    assert isinstance(attempt(database), Refused)
-    assert isinstance(attempt(database, password="another long sentence"), SignedIn)
-
-
-def test_the_old_password_must_be_right(database: Database, ada: Account) -> None:
-    with database.reading() as db:
-        begun = begin_attempt(db, login="ada", browser=HERE, now=NOON)
-    with database.writing() as db:
-        outcome = change_password(db, check_password(begun, "wrong guess", CHEAP), "never kept", now=NOON)
-    assert isinstance(outcome, Refused)
-    assert isinstance(attempt(database), SignedIn)
 
 
 @pytest.mark.engines

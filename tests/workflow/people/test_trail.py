@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from tests.cast import CHEAP, PASSWORD
 from workbench.errors import Conflict
 from workbench.storage.engine import Database
-from workbench.storage.tables import AccountRow, TrailRow
+from workbench.storage.tables import AccountRow
 from workbench.workflow.people.accounts import create_account, prepare_account, rename
 from workbench.workflow.people.changes import LONGEST, MOST_ROWS, WITHHELD
 from workbench.workflow.people.trail import (
@@ -134,18 +134,3 @@ def test_whoever_gets_past_the_triggers_breaks_the_chain(
     ((where, what),) = found(own_database)
     assert where == place
     assert what.startswith(message)
-
-
-def test_entries_are_filtered_and_come_page_by_page(database: Database) -> None:
-    with database.writing() as db:
-        ada = create_account(db, ADA)
-        for number in range(5):
-            add_entry(db, Act(f"people.act{number}", ada.id if number % 2 else None, request=f"r{number}"))
-    with database.reading() as db:
-        assert [one.number for one in trail_entries(db, TrailFilter(), most=2)] == [5, 4]
-        assert [one.number for one in trail_entries(db, TrailFilter(), before=4, most=2)] == [3, 2]
-        assert [one.number for one in trail_entries(db, TrailFilter(login="ADA"))] == [4, 2]
-        assert [one.number for one in trail_entries(db, TrailFilter(act="act3"))] == [4]
-        assert [one.number for one in trail_entries(db, TrailFilter(request="r0"))] == [1]
-        assert trail_entries(db, TrailFilter(campaign="none")) == []
-        assert db.get_one(TrailRow, 1).previous == FIRST

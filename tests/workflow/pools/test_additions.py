@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from tests.assigned import assign
 from tests.builders import Made, pooled_campaign
 from tests.submitted import record
-from workbench.errors import Conflict, InvalidInput, NotFound
+from workbench.errors import InvalidInput, NotFound
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer
 from workbench.storage.engine import Database
@@ -20,16 +20,13 @@ from workbench.storage.tables import CollectionListRow
 from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.desk_view import Desk, desk
 from workbench.workflow.judging.order import OrderRule
-from workbench.workflow.judging.record import undo_last
 from workbench.workflow.judging.task import own_task
 from workbench.workflow.judging.worklists import add_to_own
-from workbench.workflow.overview.progress import overview
 from workbench.workflow.pools.additions import (
     AddedDocuments,
     Additions,
     AlreadyPooled,
     add_documents,
-    judged_additions,
     pairs_added_by_hand,
     remove_addition,
     removed_additions,
@@ -70,121 +67,66 @@ def list_collection(db: Session, campaign_id: int, *docnos: str) -> None:
     db.flush()
 
 
-def test_an_addition_has_its_person_moment_and_reason_and_no_run(database: Database) -> None:
-    with database.writing() as db:
-        made, _ = pooled_campaign(db)
-        before = datetime.now(UTC)
-        found = add(db, made, "d6", "d#3", reason="  found by\nsearching ")
-        assert found == AddedDocuments("depth 2", ("d#3", "d6"), (), ())
-        entries = {one.docno: one for one in pool_entries(db, made.campaign.id, "depth 2", topic="T1")}
-    assert list(entries) == ["d#3", "d/4", "d1", "d2", "d6"]
-    mark = entries["d6"].added
-    assert mark is not None
-    assert (mark.by, mark.reason) == ("Olga", "found by searching")
-    assert before <= mark.at <= datetime.now(UTC)
-    assert (entries["d6"].contributions, entries["d6"].weight, entries["d6"].origin) == ((), None, "manual")
-    assert (entries["d1"].added, entries["d1"].origin) == (None, "runs")
+def test_what_is_pooled_already_is_told_and_passed_over(db: Session) -> None:
+    made, _ = pooled_campaign(db)
+    make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 3}), name="deeper")
+    make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 9}), name="a draft", draft=True)
+    # Depth 3 has d#3 for T1 as well; d6 is at rank 4, in the draft only, which is no pool yet.
+    found = add(db, made, "d1", "d6", "d#3")
+    assert found == AddedDocuments(
+        "depth 2", ("d6",), (AlreadyPooled("d#3", "deeper"), AlreadyPooled("d1", "depth 2")), ()
+    )
+    again = add(db, made, "d6")
+    assert (again.added, again.passed) == ((), (AlreadyPooled("d6", "depth 2"),))
+    assert pool_report(db, made.campaign.id, "depth 2").pool.pairs == 7
 
 
-def test_the_report_counts_additions_apart_from_what_runs_brought(database: Database) -> None:
-    with database.writing() as db:
-        made, before = pooled_campaign(db)
-        add(db, made, "d6")
-        after = pool_report(db, made.campaign.id, "depth 2")
-    assert (after.pool.pairs, after.pool.added, after.pool.added_alone, after.pool.brought) == (7, 1, 1, 6)
-    # The share is of what runs can bring, and the runs' parts are as they were.
-    assert (after.pool.share, after.by_run) == (before.pool.share, before.by_run)
-    assert [(size.topic, size.pairs, size.added, size.brought) for size in after.by_topic] == [
-        ("T1", 4, 1, 3),
-        ("T2", 3, 0, 3),
+def test_an_unknown_docno_refuses_all_with_every_line_that_is_wrong(db: Session) -> None:
+    made, _ = pooled_campaign(db)
+    with pytest.raises(InvalidInput) as refused:
+        add(db, made, "nowhere", "d6", "D6", "bad\udcff")
+    assert [(one.line, one.code) for one in refused.value.findings] == [
+        (1, "docno-unknown"),
+        (3, "docno-unknown"),
+        (4, "id-encoding"),
     ]
-    assert {name: value for name, value in after.recipe.items() if name != "additions"} == {
-        name: value for name, value in before.recipe.items() if name != "additions"
-    }
-    assert (before.recipe["additions"], after.recipe["additions"]) == (0, 1)
+    assert pool_report(db, made.campaign.id, "depth 2").pool.pairs == 6
 
 
-def test_what_is_pooled_already_is_told_and_passed_over(database: Database) -> None:
-    with database.writing() as db:
-        made, _ = pooled_campaign(db)
-        make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 3}), name="deeper")
-        make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 9}), name="a draft", draft=True)
-        # Depth 3 has d#3 for T1 as well; d6 is at rank 4, in the draft only, which is no pool yet.
-        found = add(db, made, "d1", "d6", "d#3")
-        assert found == AddedDocuments(
-            "depth 2", ("d6",), (AlreadyPooled("d#3", "deeper"), AlreadyPooled("d1", "depth 2")), ()
-        )
-        again = add(db, made, "d6")
-        assert (again.added, again.passed) == ((), (AlreadyPooled("d6", "depth 2"),))
-        assert pool_report(db, made.campaign.id, "depth 2").pool.pairs == 7
+def test_where_the_collection_has_a_list_it_decides(db: Session) -> None:
+    made, _ = pooled_campaign(db)
+    list_collection(db, made.campaign.id, "d1", "far#1", "ü7")
+    found = add(db, made, "far#1", "ü7")
+    # In the collection, but nobody has loaded the text yet.
+    assert (found.added, found.without_text) == (("far#1", "ü7"), ("far#1", "ü7"))
+    with pytest.raises(InvalidInput, match=r"not in the collection's list collection.txt"):
+        add(db, made, "d6")
 
 
-def test_an_unknown_docno_refuses_all_with_every_line_that_is_wrong(database: Database) -> None:
-    with database.writing() as db:
-        made, _ = pooled_campaign(db)
-        with pytest.raises(InvalidInput) as refused:
-            add(db, made, "nowhere", "d6", "D6", "bad\udcff")
-        assert [(one.line, one.code) for one in refused.value.findings] == [
-            (1, "docno-unknown"),
-            (3, "docno-unknown"),
-            (4, "id-encoding"),
-        ]
-        assert pool_report(db, made.campaign.id, "depth 2").pool.pairs == 6
+def test_a_reason_and_a_topic_are_needed(db: Session) -> None:
+    made, _ = pooled_campaign(db)
+    with pytest.raises(InvalidInput, match="Reason"):
+        add(db, made, "d6", reason=" \n")
+    with pytest.raises(InvalidInput, match="2001 characters"):
+        add(db, made, "d6", reason="x" * 2001)
+    with pytest.raises(NotFound, match="no topic"):
+        add(db, made, "d6", topic="T9")
 
 
-def test_where_the_collection_has_a_list_it_decides(database: Database) -> None:
-    with database.writing() as db:
-        made, _ = pooled_campaign(db)
-        list_collection(db, made.campaign.id, "d1", "far#1", "ü7")
-        found = add(db, made, "far#1", "ü7")
-        # In the collection, but nobody has loaded the text yet.
-        assert (found.added, found.without_text) == (("far#1", "ü7"), ("far#1", "ü7"))
-        with pytest.raises(InvalidInput, match=r"not in the collection's list collection.txt"):
-            add(db, made, "d6")
+def test_by_priority_an_addition_comes_last_since_no_run_ranked_it(db: Session) -> None:
+    made, report = pooled_campaign(db)
+    task = given(db, made, report, OrderRule.PRIORITY)
+    add(db, made, "d6", "d#3")
+    # d2 has best rank 1 and two runs, d1 rank 1, d/4 rank 2.
+    assert own_task(db, task, made.accounts["Ada"]).order == ["d2", "d1", "d/4", "d#3", "d6"]
 
 
-def test_a_reason_and_a_topic_are_needed(database: Database) -> None:
-    with database.writing() as db:
-        made, _ = pooled_campaign(db)
-        with pytest.raises(InvalidInput, match="Reason"):
-            add(db, made, "d6", reason=" \n")
-        with pytest.raises(InvalidInput, match="2001 characters"):
-            add(db, made, "d6", reason="x" * 2001)
-        with pytest.raises(NotFound, match="no topic"):
-            add(db, made, "d6", topic="T9")
-
-
-def test_an_addition_joins_the_work_that_was_given_and_moves_no_other_document(database: Database) -> None:
-    with database.writing() as db:
-        made, report = pooled_campaign(db)
-        task = given(db, made, report)
-        before = own_task(db, task, made.accounts["Ada"]).order
-        add(db, made, "d6", "d#3")
-        after = own_task(db, task, made.accounts["Ada"]).order
-        assert [docno for docno in after if docno in before] == before
-        assert sorted(set(after) - set(before)) == ["d#3", "d6"]
-        view = overview(db, made.campaign.id)
-        (ada,) = [one for one in view.by_assessor if one.name == "Ada"]
-        assert (view.pairs, ada.assigned) == (8, 5)
-        assert assignments_of(db, made.campaign.id)[0].pairs == 5
-
-
-def test_by_priority_an_addition_comes_last_since_no_run_ranked_it(database: Database) -> None:
-    with database.writing() as db:
-        made, report = pooled_campaign(db)
-        task = given(db, made, report, OrderRule.PRIORITY)
-        add(db, made, "d6", "d#3")
-        # d2 has best rank 1 and two runs, d1 rank 1, d/4 rank 2.
-        assert own_task(db, task, made.accounts["Ada"]).order == ["d2", "d1", "d/4", "d#3", "d6"]
-
-
-def test_an_assessor_sees_nothing_by_which_an_addition_differs(database: Database) -> None:
-    with database.writing() as db:
-        made, report = pooled_campaign(db)
-        task = given(db, made, report)
-        add(db, made, "d6", reason="the secret reason")
-        by_hand = desk(db, task, made.accounts["Ada"], docno="d6")
-        by_run = desk(db, task, made.accounts["Ada"], docno="d1")
+def test_an_assessor_sees_nothing_by_which_an_addition_differs(db: Session) -> None:
+    made, report = pooled_campaign(db)
+    task = given(db, made, report)
+    add(db, made, "d6", reason="the secret reason")
+    by_hand = desk(db, task, made.accounts["Ada"], docno="d6")
+    by_run = desk(db, task, made.accounts["Ada"], docno="d1")
     assert "secret" not in repr(by_hand)
     assert "Olga" not in repr(by_hand)
 
@@ -193,20 +135,6 @@ def test_an_assessor_sees_nothing_by_which_an_addition_differs(database: Databas
         return shown.total, shown.judged, shown.current, shown.document.missing
 
     assert shape(by_hand) == shape(by_run)
-
-
-def test_an_assessor_adds_to_the_topic_that_she_was_given_and_judges_it(database: Database) -> None:
-    with database.writing() as db:
-        made, report = pooled_campaign(db)
-        task, ada = given(db, made, report), made.accounts["Ada"]
-        found = add_to_own(db, task, ada, Additions({"é5": 1}, "it names the quay"))
-        assert found.added == ("é5",)
-        record(db, task, ada, docno="é5", answer=Answer.GRADE, grade=1, client_id="an-answer-1")
-        assert desk(db, task, ada, docno="é5").judged == 1
-        with pytest.raises(NotFound):
-            add_to_own(db, task, made.accounts["Ben"], Additions({"d6": 1}, "not his"))
-        (mark,) = [one.added for one in pool_entries(db, made.campaign.id, "depth 2") if one.added]
-        assert mark.by == "Ada"
 
 
 def test_what_was_undone_before_it_was_committed_is_no_ones_order(database: Database) -> None:
@@ -225,34 +153,13 @@ def test_what_was_undone_before_it_was_committed_is_no_ones_order(database: Data
         assert desk(db, task, ada, docno="é5").judged == 1
 
 
-def test_the_pairs_of_drafts_are_not_told_as_additions(database: Database) -> None:
-    with database.writing() as db:
-        made, _ = pooled_campaign(db)
-        make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 1}), name="plan", draft=True)
-        docnos = {"d6": 1}
-        add_documents(db, made.campaign.id, "plan", "T2", Additions(docnos, "seen"), added_by=None)
-        add(db, made, "é5")
-        assert pairs_added_by_hand(db, made.campaign.id) == {("T1", "é5")}
-
-
-def test_an_addition_is_taken_out_as_long_as_nobody_said_anything_of_it(database: Database) -> None:
-    with database.writing() as db:
-        made, report = pooled_campaign(db)
-        campaign_id, ada = made.campaign.id, made.accounts["Ada"]
-        task = given(db, made, report)
-        add(db, made, "d6", "é5")
-        record(db, task, ada, docno="é5", answer=Answer.UNSURE, grade=None, client_id="an-answer-1")
-        undo_last(db, task, ada, client_id="an-undo-1")
-        remove_addition(db, campaign_id, "depth 2", topic="T1", docno="d6", by=made.organiser)
-        assert pool_report(db, campaign_id, "depth 2").pool.pairs == 7
-        assert judged_additions(db, campaign_id, "depth 2", topic="T1") == {"é5"}
-        for docno, wrong, said in (
-            ("é5", Conflict, "has been judged"),
-            ("d1", NotFound, "not added by hand"),
-            ("d6", NotFound, "not added by hand"),
-        ):
-            with pytest.raises(wrong, match=said):
-                remove_addition(db, campaign_id, "depth 2", topic="T1", docno=docno)
+def test_the_pairs_of_drafts_are_not_told_as_additions(db: Session) -> None:
+    made, _ = pooled_campaign(db)
+    make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 1}), name="plan", draft=True)
+    docnos = {"d6": 1}
+    add_documents(db, made.campaign.id, "plan", "T2", Additions(docnos, "seen"), added_by=None)
+    add(db, made, "é5")
+    assert pairs_added_by_hand(db, made.campaign.id) == {("T1", "é5")}
 
 
 def test_what_was_taken_out_leaves_who_when_which_and_why(database: Database) -> None:

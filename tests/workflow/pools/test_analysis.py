@@ -11,7 +11,7 @@ from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, s
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.pooling.contributions import Part, incidence_of_entries
 from workbench.pooling.strategies import PoolRecipe
-from workbench.records import Judgment, TieRule
+from workbench.records import Judgment
 from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.storage.tables import GroupRow, RunRow
@@ -37,39 +37,17 @@ def give_group(db: Session, campaign_id: int, name: str, *tags: str) -> None:
     )
 
 
-def test_a_made_pool_has_the_numbers_of_its_own_recipe(database: Database) -> None:
-    with database.writing() as db:
-        made, report = pooled_campaign(db)
-        send_runs(db, made.campaign.id, late=LATE)
-        done = analyse(db, made.campaign.id, pool=report.pool.name)
-    found = done.found
-    assert done.pool is not None
-    # By hand in tests/builders.py: the late run is none of the pool's.
-    assert found.tags == ("alpha", "beta")
-    assert (found.depth, found.ties) == (2, TieRule.TREC_EVAL)
-    assert (found.pairs, found.largest_possible) == (6, 8)
-    assert found.by_run == (Part("alpha", 4, 2), Part("beta", 4, 2))
-    # Depth 1: d1, d2 and d/4; 3: d#3 and é5 come; 4: d6 comes.
-    assert [size.size for size in found.growth] == [3, 6, 8, 9]
-    assert [size.largest_possible for size in found.growth] == [4, 8, 11, 13]
-    # (T1, d2) and (T2, d/4) are in both, of six pairs.
-    assert [(pair.shared, pair.share) for pair in found.alike] == [(2, 2 / 6)]
-
-
 @pytest.mark.engines
-def test_what_each_run_brought_is_read_at_once_as_it_is_pair_by_pair(database: Database) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db)
-        send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
-        report = make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 4}))
-        add_documents(
-            db, made.campaign.id, report.pool.name, "T2", Additions({"d#3": 1}, "seen"), added_by=None
-        )
-        entries = [
-            (one.topic, one.docno, [each.tag for each in one.contributions])
-            for one in pool_entries(db, made.campaign.id, report.pool.name)
-        ]
-        found = analysis._pooled(db, report.pool)
+def test_what_each_run_brought_is_read_at_once_as_it_is_pair_by_pair(db: Session) -> None:
+    made = campaign_with_people(db)
+    send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
+    report = make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 4}))
+    add_documents(db, made.campaign.id, report.pool.name, "T2", Additions({"d#3": 1}, "seen"), added_by=None)
+    entries = [
+        (one.topic, one.docno, [each.tag for each in one.contributions])
+        for one in pool_entries(db, made.campaign.id, report.pool.name)
+    ]
+    found = analysis._pooled(db, report.pool)
     expected = incidence_of_entries(report.pool.tags, entries)
     assert (found.tags, found.pairs) == (expected.tags, len(entries))
     for mine, theirs in zip(found.topics, expected.topics, strict=True):
@@ -78,83 +56,40 @@ def test_what_each_run_brought_is_read_at_once_as_it_is_pair_by_pair(database: D
         assert mine.documents.tolist() == theirs.documents.tolist()
 
 
-def test_runs_that_are_not_pooled_yet_are_looked_at_to_the_depth_that_is_asked(database: Database) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db)
-        send_runs(db, made.campaign.id, alpha={"T1": ("d1", "d2")}, late=LATE)
-        everything = analyse(db, made.campaign.id)
-        some = analyse(db, made.campaign.id, tags=["late"], depth=1, ties=TieRule.FILE)
-    assert (everything.pool, everything.found.depth, everything.found.pairs) == (None, 100, 4)
-    assert (some.found.tags, some.found.pairs, some.found.ties) == (("late",), 2, TieRule.FILE)
-
-
-def test_groups_and_what_people_found_relevant_enter(database: Database) -> None:
-    with database.writing() as db:
-        made, report = pooled_campaign(db)
-        give_group(db, made.campaign.id, "harbour office", "alpha", "beta")
-        judgments = [
-            Judgment("Xia", "T1", "d1", 0),
-            Judgment("Yann", "T1", "d1", 1),
-            Judgment("Xia", "T1", "d2", 0),
-        ]
-        import_judgments(db, made.campaign.id, judgments, source="judgments")
-        found = analyse(db, made.campaign.id, pool=report.pool.name).found
-    # Whichever of two people found it relevant, the highest grade counts.
-    assert found.by_group == (Part("harbour office", 6, 6, 1, 1),)
-    assert found.by_run[0] == Part("alpha", 4, 2, 1, 1)
-    assert [(one.topic, one.judged, one.relevant) for one in found.topics] == [("T1", 2, 1), ("T2", 0, 0)]
-
-
-def test_a_pool_of_another_strategy_has_its_entries_and_its_runs_tops(database: Database) -> None:
-    with database.writing() as db:
-        made, _ = pooled_campaign(db)
-        pool = make_pool(db, made.campaign.id, PoolRecipe(strategy="rrf", parameters={"budget": 1})).pool
-        done = analyse(db, made.campaign.id, pool=pool.name)
+def test_a_pool_of_another_strategy_has_its_entries_and_its_runs_tops(db: Session) -> None:
+    made, _ = pooled_campaign(db)
+    pool = make_pool(db, made.campaign.id, PoolRecipe(strategy="rrf", parameters={"budget": 1})).pool
+    done = analyse(db, made.campaign.id, pool=pool.name)
     assert (done.found.pairs, done.found.depth) == (2, 100)
     assert done.found.growth[3].size == 9
 
 
-def test_runs_that_are_replaced_or_set_aside_do_not_enter_but_stay_in_their_pool(database: Database) -> None:
-    with database.writing() as db:
-        made, report = pooled_campaign(db)
-        campaign_id = made.campaign.id
-        db.execute(update(RunRow).where(RunRow.tag == "alpha").values(replaced_at=datetime.now(UTC)))
-        send_runs(db, campaign_id, late=LATE)
-        db.execute(update(RunRow).where(RunRow.tag == "late").values(verdict="set_aside"))
-        assert analyse(db, campaign_id).found.tags == ("beta",)
-        assert analyse(db, campaign_id, tags=["late"]).found.tags == ("late",)
-        assert analyse(db, campaign_id, pool=report.pool.name).found.tags == ("alpha", "beta")
+def test_runs_that_are_replaced_or_set_aside_do_not_enter_but_stay_in_their_pool(db: Session) -> None:
+    made, report = pooled_campaign(db)
+    campaign_id = made.campaign.id
+    db.execute(update(RunRow).where(RunRow.tag == "alpha").values(replaced_at=datetime.now(UTC)))
+    send_runs(db, campaign_id, late=LATE)
+    db.execute(update(RunRow).where(RunRow.tag == "late").values(verdict="set_aside"))
+    assert analyse(db, campaign_id).found.tags == ("beta",)
+    assert analyse(db, campaign_id, tags=["late"]).found.tags == ("late",)
+    assert analyse(db, campaign_id, pool=report.pool.name).found.tags == ("alpha", "beta")
 
 
-def test_the_runs_are_read_once_for_the_same_question(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with database.writing() as db:
-        made, report = pooled_campaign(db)
-        first = analyse(db, made.campaign.id, depth=3).found
-        monkeypatch.setattr(analysis, "examine", None)
-        again = analyse(db, made.campaign.id, depth=3).found
-        # A pool of the same runs asks nothing new of them.
-        of_pool = analyse(db, made.campaign.id, pool=report.pool.name, depth=3).found
-    assert first.overlap is again.overlap is of_pool.overlap
-
-
-def test_what_is_not_there_is_said(database: Database) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db)
-        with pytest.raises(WorkbenchError, match="there is no run to analyse"):
-            analyse(db, made.campaign.id)
-        send_runs(db, made.campaign.id, late=LATE)
-        report = make_pool(db, made.campaign.id)
-        with pytest.raises(NotFound, match="there is no run early"):
-            analyse(db, made.campaign.id, tags=["early", "late"])
-        with pytest.raises(NotFound, match="there is no pool 'deep'"):
-            analyse(db, made.campaign.id, pool="deep")
-        with pytest.raises(WorkbenchError, match="there is no pool of depth 0"):
-            analyse(db, made.campaign.id, depth=0)
-        db.execute(update(RunRow).values(sha256="0" * 64))
-        with pytest.raises(Conflict, match="of this pool is not kept any more"):
-            analyse(db, made.campaign.id, pool=report.pool.name, depth=57)
+def test_what_is_not_there_is_said(db: Session) -> None:
+    made = campaign_with_people(db)
+    with pytest.raises(WorkbenchError, match="there is no run to analyse"):
+        analyse(db, made.campaign.id)
+    send_runs(db, made.campaign.id, late=LATE)
+    report = make_pool(db, made.campaign.id)
+    with pytest.raises(NotFound, match="there is no run early"):
+        analyse(db, made.campaign.id, tags=["early", "late"])
+    with pytest.raises(NotFound, match="there is no pool 'deep'"):
+        analyse(db, made.campaign.id, pool="deep")
+    with pytest.raises(WorkbenchError, match="there is no pool of depth 0"):
+        analyse(db, made.campaign.id, depth=0)
+    db.execute(update(RunRow).values(sha256="0" * 64))
+    with pytest.raises(Conflict, match="of this pool is not kept any more"):
+        analyse(db, made.campaign.id, pool=report.pool.name, depth=57)
 
 
 @pytest.mark.engines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, send_runs
 from workbench.errors import NotFound
@@ -18,52 +19,12 @@ from workbench.workflow.pools.making import make_pool
 pytestmark = pytest.mark.engines
 
 
-def test_a_draft_is_compared_with_a_pool(database: Database) -> None:
-    with database.writing() as db:
-        made, _ = pooled_campaign(db)
-        campaign_id = made.campaign.id
-        make_pool(
-            db, campaign_id, PoolRecipe(parameters={"depth": 3}, tags=["alpha"]), name="plan", draft=True
-        )
-        add_documents(db, campaign_id, "plan", "T2", Additions({"d6": 1}, "seen"), added_by=None)
-        people = [Judgment("X", "T1", "d#3", 1), Judgment("X", "T1", "d1", 1)]
-        import_judgments(db, campaign_id, people, source="f")
-        found = compare_pools(db, campaign_id, "depth 2", "plan")
-    # Depth 2 of both: T1 d/4 d1 d2, T2 d/4 d1 d2. Depth 3 of alpha: T1 d1 d2 d#3, T2 d/4 d1 é5; and d6.
-    assert [(one.turn, one.topic, one.docno, one.judged, one.origin) for one in found.pairs] == [
-        (PairChange.ADDED, "T1", "d#3", True, "runs"),
-        (PairChange.REMOVED, "T1", "d/4", False, "runs"),
-        (PairChange.KEPT, "T1", "d1", True, "runs"),
-        (PairChange.KEPT, "T1", "d2", False, "runs"),
-        (PairChange.KEPT, "T2", "d/4", False, "runs"),
-        (PairChange.KEPT, "T2", "d1", False, "runs"),
-        (PairChange.REMOVED, "T2", "d2", False, "runs"),
-        (PairChange.ADDED, "T2", "d6", False, "manual"),
-        (PairChange.ADDED, "T2", "é5", False, "runs"),
-    ]
-    # Before, after, added, removed, kept, to judge: of the seven T1 d#3 and T1 d1 are judged.
-    assert found.comparison.total == PoolChange("", 6, 7, 3, 2, 4, 5)
-    assert found.comparison.by_hand == PoolChange("", 0, 1, 1, 0, 0, 1)
-    assert [one.name for one in found.comparison.by_run] == ["alpha", "beta"]
-    # Beta brought four pairs and is not in the plan; alpha's four stay, and two more come.
-    assert found.comparison.by_run[0] == PoolChange("alpha", 4, 6, 2, 0, 4, 4)
-    assert found.comparison.by_run[1] == PoolChange("beta", 4, 0, 0, 4, 0, 0)
-    assert found.hours == pytest.approx(5 * 30 / 3600)
-    # A page has some of one kind, made when they are asked for.
-    for turn in PairChange:
-        those = [one for one in found.pairs if one.turn is turn]
-        assert list(found.changing(turn)) == those
-        assert found.changing(turn)[1:3] == those[1:3]
-        assert list(found.changing(turn, "T2")) == [one for one in those if one.topic == "T2"]
-
-
-def test_runs_are_told_apart_whatever_they_are_called(database: Database) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db)
-        send_runs(db, made.campaign.id, **{"\u03b1[1],": ALPHA, "beta": BETA})
-        for name, tags in (("both", None), ("one", ["\u03b1[1],"])):
-            make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 2}, tags=tags), name=name)
-        found = compare_pools(db, made.campaign.id, "both", "one").comparison.by_run
+def test_runs_are_told_apart_whatever_they_are_called(db: Session) -> None:
+    made = campaign_with_people(db)
+    send_runs(db, made.campaign.id, **{"\u03b1[1],": ALPHA, "beta": BETA})
+    for name, tags in (("both", None), ("one", ["\u03b1[1],"])):
+        make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 2}, tags=tags), name=name)
+    found = compare_pools(db, made.campaign.id, "both", "one").comparison.by_run
     # Each of two runs brings two documents to two topics.
     assert [(one.name, one.before, one.after) for one in found] == [("beta", 4, 0), ("\u03b1[1],", 4, 4)]
 
@@ -85,14 +46,13 @@ def test_a_pool_that_grows_is_read_anew(database: Database) -> None:
     assert found.by_hand.after == 2
 
 
-def test_a_pool_is_compared_with_everything_that_people_judged(database: Database) -> None:
-    with database.writing() as db:
-        made, _ = pooled_campaign(db)
-        people = [Judgment("X", "T1", "d1", 1), Judgment("X", "T2", "d6", 0)]
-        import_judgments(db, made.campaign.id, people, source="f")
-        machine = [Judgment("M", "T1", "d2", 1)]
-        import_judgments(db, made.campaign.id, machine, source="m", machines=["M"])
-        found = compare_pools(db, made.campaign.id, None, "depth 2")
+def test_a_pool_is_compared_with_everything_that_people_judged(db: Session) -> None:
+    made, _ = pooled_campaign(db)
+    people = [Judgment("X", "T1", "d1", 1), Judgment("X", "T2", "d6", 0)]
+    import_judgments(db, made.campaign.id, people, source="f")
+    machine = [Judgment("M", "T1", "d2", 1)]
+    import_judgments(db, made.campaign.id, machine, source="m", machines=["M"])
+    found = compare_pools(db, made.campaign.id, None, "depth 2")
     assert found.before is None
     # Of six pairs one is judged; what a machine said does not count.
     assert found.comparison.total == PoolChange("", 2, 6, 5, 1, 1, 5)
@@ -101,12 +61,11 @@ def test_a_pool_is_compared_with_everything_that_people_judged(database: Databas
     assert found.hours == pytest.approx(5 * 30 / 3600)
 
 
-def test_a_pool_that_is_not_there_is_said_so(database: Database) -> None:
-    with database.writing() as db:
-        made, _ = pooled_campaign(db)
-        for before, after in (("depth 2", "nothing"), ("nothing", "depth 2"), (None, "nothing")):
-            with pytest.raises(NotFound, match="nothing"):
-                compare_pools(db, made.campaign.id, before, after)
+def test_a_pool_that_is_not_there_is_said_so(db: Session) -> None:
+    made, _ = pooled_campaign(db)
+    for before, after in (("depth 2", "nothing"), ("nothing", "depth 2"), (None, "nothing")):
+        with pytest.raises(NotFound, match="nothing"):
+            compare_pools(db, made.campaign.id, before, after)
 
 
 @pytest.mark.parametrize("before", [None, "one"])

@@ -12,66 +12,30 @@ from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from tests.builders import pooled_campaign
-from workbench.storage.engine import Database
 from workbench.storage.tables import PoolEntryRow, PoolRow
-from workbench.workflow.caching import Cache
-from workbench.workflow.pools import listing
 from workbench.workflow.pools.additions import Additions, add_documents
-from workbench.workflow.pools.contributors import Contributed, TagReading, contributions_of
-from workbench.workflow.pools.listing import pool_report
+from workbench.workflow.pools.contributors import TagReading, contributions_of
 
 
 @pytest.mark.engines
 @pytest.mark.parametrize("tag", ["gamma", "\u03b1[1],", 'say"so', "back\\slash"])
 def test_pairs_are_counted_by_run_whatever_it_is_called_and_whoever_else_added_them(
-    database: Database, tag: str
+    tag: str, db: Session
 ) -> None:
-    with database.writing() as db:
-        made, report = pooled_campaign(db)
-        pool = db.scalars(select(PoolRow)).one()
-        # Nobody but a person brought d#3; e4 was brought by both.
-        add_documents(
-            db, made.campaign.id, report.pool.name, "T1", Additions({"d#3": 1}, "seen"), added_by=None
-        )
-        for docno, brought in (("e1", [tag]), ("e2", ["beta", tag]), ("e3", []), ("e4", [tag])):
-            ranks = [[one, 7] for one in brought]
-            pair = {"pool_id": pool.id, "topic": "T2", "docno": docno, "run_count": len(brought)}
-            by_hand = datetime(2026, 3, 1, tzinfo=UTC) if docno == "e4" else None
-            db.execute(insert(PoolEntryRow).values(**pair, brought_by=ranks, best_rank=7, added_at=by_hand))
-        found = contributions_of(db, pool)
+    made, report = pooled_campaign(db)
+    pool = db.scalars(select(PoolRow)).one()
+    # Nobody but a person brought d#3; e4 was brought by both.
+    add_documents(db, made.campaign.id, report.pool.name, "T1", Additions({"d#3": 1}, "seen"), added_by=None)
+    for docno, brought in (("e1", [tag]), ("e2", ["beta", tag]), ("e3", []), ("e4", [tag])):
+        ranks = [[one, 7] for one in brought]
+        pair = {"pool_id": pool.id, "topic": "T2", "docno": docno, "run_count": len(brought)}
+        by_hand = datetime(2026, 3, 1, tzinfo=UTC) if docno == "e4" else None
+        db.execute(insert(PoolEntryRow).values(**pair, brought_by=ranks, best_rank=7, added_at=by_hand))
+    found = contributions_of(db, pool)
     # Of tests/builders.py alpha and beta brought four each, of which (T1, d1) and (T2, d1), (T1, d/4) and
     # (T2, d2) nobody else did.
     assert found.pairs == {"alpha": 4, "beta": 5, tag: 3}
     assert found.alone == {"alpha": 2, "beta": 2, tag: 1}
-
-
-def test_what_runs_brought_is_kept_until_a_pool_has_other_pairs(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    counted = []
-    monkeypatch.setattr(listing, "_CONTRIBUTED", Cache(4))
-
-    def noted(db: Session, pool: PoolRow) -> Contributed:
-        counted.append(pool.id)
-        return contributions_of(db, pool)
-
-    def seen() -> dict[str, tuple[int, int]]:
-        with database.reading() as db:
-            report = pool_report(db, campaign_id, name)
-        return {run.tag: (run.pairs, run.alone) for run in report.by_run}
-
-    with database.writing() as db:
-        made, report = pooled_campaign(db)
-    campaign_id, name = made.campaign.id, report.pool.name
-    monkeypatch.setattr(listing, "contributions_of", noted)
-    assert seen() == seen() == {"alpha": (4, 2), "beta": (4, 2)}
-    assert len(counted) == 1
-    with database.writing() as db:
-        # No run brought it, but for what is known it might be any pair.
-        add_documents(db, campaign_id, name, "T1", Additions({"d#3": 1}, "seen"), added_by=None)
-    del counted[:]
-    assert seen() == seen() == {"alpha": (4, 2), "beta": (4, 2)}
-    assert len(counted) == 1
 
 
 LONG = st.text("ab", min_size=7, max_size=26)

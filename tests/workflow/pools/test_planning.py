@@ -10,11 +10,10 @@ from sqlalchemy import insert
 from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, Made, campaign_with_people, pooled_campaign, send_runs
-from workbench.errors import InvalidInput, NotFound, WorkbenchError
+from workbench.errors import InvalidInput
 from workbench.pooling.planning import Certainty
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import TieRule
-from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.pools import pace
 from workbench.workflow.pools.making import make_pool
@@ -42,23 +41,21 @@ def with_runs(db: Session) -> Made:
 )
 @pytest.mark.parametrize("ties", [TieRule.TREC_EVAL, TieRule.FILE])
 def test_a_plan_has_the_size_of_the_pool(
-    database: Database, strategy: str, parameters: dict[str, Any], ties: TieRule
+    strategy: str, parameters: dict[str, Any], ties: TieRule, db: Session
 ) -> None:
-    with database.writing() as db:
-        made = with_runs(db)
-        recipe = PoolRecipe(strategy, parameters, ties)
-        plan = plan_pool(db, made.campaign.id, recipe)
-        report = make_pool(db, made.campaign.id, recipe)
+    made = with_runs(db)
+    recipe = PoolRecipe(strategy, parameters, ties)
+    plan = plan_pool(db, made.campaign.id, recipe)
+    report = make_pool(db, made.campaign.id, recipe)
     assert (plan.pairs, plan.certainty) == (report.pool.pairs, Certainty.EXACT)
     assert {one.topic: one.pairs for one in plan.topics} == {one.topic: one.pairs for one in report.by_topic}
     assert plan.recipe == report.pool.recipe
 
 
-def test_a_plan_tells_how_a_depth_pool_grows(database: Database) -> None:
-    with database.writing() as db:
-        made = with_runs(db)
-        plan = plan_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 1}))
-        of_budget = plan_pool(db, made.campaign.id, PoolRecipe("rrf", {"budget": 3}))
+def test_a_plan_tells_how_a_depth_pool_grows(db: Session) -> None:
+    made = with_runs(db)
+    plan = plan_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 1}))
+    of_budget = plan_pool(db, made.campaign.id, PoolRecipe("rrf", {"budget": 3}))
     # By hand. T1: d1 | d2; then d2, d/4; then d#3, d1; then d6 twice. T2: d/4 twice; then d1, d2; then é5.
     # That is 2 and 1, then 1 and 2 more; the lists end at rank 4, before the next depth that is told.
     assert (plan.pairs, plan.runs, plan.growth) == (3.0, 2, ((1, 3),))
@@ -66,53 +63,36 @@ def test_a_plan_tells_how_a_depth_pool_grows(database: Database) -> None:
     assert of_budget.growth == ()
 
 
-def test_a_learners_pool_needs_no_run(database: Database) -> None:
-    with database.writing() as db:
-        campaign_id = with_runs(db).campaign.id
-        # It reads the collection: its budget of 100 for each of two topics, with runs and without.
-        for recipe in (PoolRecipe("learner"), PoolRecipe("learner", tags=[])):
-            plan = plan_pool(db, campaign_id, recipe)
-            assert (plan.pairs, plan.certainty) == (200.0, Certainty.AT_MOST)
+def test_a_learners_pool_needs_no_run(db: Session) -> None:
+    campaign_id = with_runs(db).campaign.id
+    # It reads the collection: its budget of 100 for each of two topics, with runs and without.
+    for recipe in (PoolRecipe("learner"), PoolRecipe("learner", tags=[])):
+        plan = plan_pool(db, campaign_id, recipe)
+        assert (plan.pairs, plan.certainty) == (200.0, Certainty.AT_MOST)
 
 
-def test_a_plan_multiplies_by_judgments_and_shares_among_assessors(database: Database) -> None:
-    with database.writing() as db:
-        made = with_runs(db)
-        plan = plan_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 2}), per_pair=2, seconds=300.0)
-        # Six pairs twice at five minutes are an hour; Ada and Ben have half an hour each.
-        assert (plan.work.hours(plan.pairs), plan.work.hours_each(plan.pairs)) == (1.0, 0.5)
-        # Without assessors enough, as many as every pair needs are meant.
-        assert plan_pool(db, made.campaign.id, per_pair=3).work.assessors == 3
-        with pytest.raises(InvalidInput, match="3 times"):
-            plan_pool(db, made.campaign.id, per_pair=3, assessors=2)
+def test_a_plan_multiplies_by_judgments_and_shares_among_assessors(db: Session) -> None:
+    made = with_runs(db)
+    plan = plan_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 2}), per_pair=2, seconds=300.0)
+    # Six pairs twice at five minutes are an hour; Ada and Ben have half an hour each.
+    assert (plan.work.hours(plan.pairs), plan.work.hours_each(plan.pairs)) == (1.0, 0.5)
+    # Without assessors enough, as many as every pair needs are meant.
+    assert plan_pool(db, made.campaign.id, per_pair=3).work.assessors == 3
+    with pytest.raises(InvalidInput, match="3 times"):
+        plan_pool(db, made.campaign.id, per_pair=3, assessors=2)
 
 
-def test_a_supplementary_plan_leaves_out_what_is_pooled_or_judged(database: Database) -> None:
-    with database.writing() as db:
-        made, _ = pooled_campaign(db)
-        plan = plan_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 9}, supplementary=True))
-        # All nine pairs less the six of depth 2.
-        assert (plan.pairs, plan.certainty) == (3.0, Certainty.EXACT)
-        weighed = plan_pool(
-            db, made.campaign.id, PoolRecipe(strategy="rrf", parameters={"budget": 2}, supplementary=True)
-        )
-        assert weighed.certainty is Certainty.AT_MOST
-        drawn = plan_pool(db, made.campaign.id, PoolRecipe(strategy="random", supplementary=True))
-        assert (drawn.pairs, drawn.certainty) == (3.0, Certainty.EXPECTED)
-
-
-def test_what_no_pool_could_be_made_of_is_refused_likewise(database: Database) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db)
-        with pytest.raises(WorkbenchError, match="at least one run"):
-            plan_pool(db, made.campaign.id)
-        send_runs(db, made.campaign.id, alpha=ALPHA)
-        with pytest.raises(NotFound, match="gamma"):
-            plan_pool(db, made.campaign.id, PoolRecipe(tags=["gamma"]))
-        with pytest.raises(WorkbenchError, match="no such run"):
-            plan_pool(db, made.campaign.id, PoolRecipe(parameters={"run_depths": "gamma=3"}))
-        with pytest.raises(WorkbenchError, match="no rate"):
-            plan_pool(db, made.campaign.id, PoolRecipe(strategy="stratified", parameters={"strata": "1:5"}))
+def test_a_supplementary_plan_leaves_out_what_is_pooled_or_judged(db: Session) -> None:
+    made, _ = pooled_campaign(db)
+    plan = plan_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 9}, supplementary=True))
+    # All nine pairs less the six of depth 2.
+    assert (plan.pairs, plan.certainty) == (3.0, Certainty.EXACT)
+    weighed = plan_pool(
+        db, made.campaign.id, PoolRecipe(strategy="rrf", parameters={"budget": 2}, supplementary=True)
+    )
+    assert weighed.certainty is Certainty.AT_MOST
+    drawn = plan_pool(db, made.campaign.id, PoolRecipe(strategy="random", supplementary=True))
+    assert (drawn.pairs, drawn.certainty) == (3.0, Certainty.EXPECTED)
 
 
 def timed(db: Session, made: Made, assessor: str, *milliseconds: int | None, answer: str = "grade") -> None:
@@ -138,37 +118,33 @@ def timed(db: Session, made: Made, assessor: str, *milliseconds: int | None, ans
 
 
 def test_seconds_are_measured_where_there_are_enough_answers(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch, db: Session
 ) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db)
-        campaign_id = made.campaign.id
-        assert pace_of(db, campaign_id).source is PaceSource.ASSUMED
-        timed(db, made, "Ada", 10_000, 40_000, 20_000, None, 0)
-        timed(db, made, "Ben", 90_000)
-        timed(db, made, "Ben", 1_000, 1_000, 1_000, answer="withdrawn")
-        # Of 10, 20, 40 and 90 seconds the two in the middle are 20 and 40; four answers are not enough.
-        found = pace_of(db, campaign_id)
-        assert (found.source, found.measured, found.answers) == (PaceSource.ASSUMED, 30.0, 4)
-        monkeypatch.setattr(pace, "ENOUGH", 4)
-        assert (pace_of(db, campaign_id).seconds, pace_of(db, campaign_id).source) == (
-            30.0,
-            PaceSource.MEASURED,
-        )
-        assert pace_of(db, campaign_id, given=7.0).source is PaceSource.GIVEN
+    made = campaign_with_people(db)
+    campaign_id = made.campaign.id
+    assert pace_of(db, campaign_id).source is PaceSource.ASSUMED
+    timed(db, made, "Ada", 10_000, 40_000, 20_000, None, 0)
+    timed(db, made, "Ben", 90_000)
+    timed(db, made, "Ben", 1_000, 1_000, 1_000, answer="withdrawn")
+    # Of 10, 20, 40 and 90 seconds the two in the middle are 20 and 40; four answers are not enough.
+    found = pace_of(db, campaign_id)
+    assert (found.source, found.measured, found.answers) == (PaceSource.ASSUMED, 30.0, 4)
+    monkeypatch.setattr(pace, "ENOUGH", 4)
+    assert (pace_of(db, campaign_id).seconds, pace_of(db, campaign_id).source) == (
+        30.0,
+        PaceSource.MEASURED,
+    )
+    assert pace_of(db, campaign_id, given=7.0).source is PaceSource.GIVEN
 
 
-def test_of_very_many_answers_the_latest_tell_the_pace(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_very_many_answers_the_latest_tell_the_pace(monkeypatch: pytest.MonkeyPatch, db: Session) -> None:
     monkeypatch.setattr(pace, "ENOUGH", 3)
     monkeypatch.setattr(pace, "LATEST", 3)
-    with database.writing() as db:
-        made = campaign_with_people(db)
-        timed(db, made, "Ada", 10_000, 10_000, 10_000)
-        # No more than the latest three: all of them, and nothing to say of it.
-        assert not pace_of(db, made.campaign.id).latest
-        timed(db, made, "Ben", 40_000, 20_000, 90_000)
-        # Of 10, 10, 10, 20, 40 and 90 seconds the last three came last; the middle of 20, 40 and 90 is 40.
-        found = pace_of(db, made.campaign.id)
-        assert (found.seconds, found.answers, found.latest) == (40.0, 3, True)
+    made = campaign_with_people(db)
+    timed(db, made, "Ada", 10_000, 10_000, 10_000)
+    # No more than the latest three: all of them, and nothing to say of it.
+    assert not pace_of(db, made.campaign.id).latest
+    timed(db, made, "Ben", 40_000, 20_000, 90_000)
+    # Of 10, 10, 10, 20, 40 and 90 seconds the last three came last; the middle of 20, 40 and 90 is 40.
+    found = pace_of(db, made.campaign.id)
+    assert (found.seconds, found.answers, found.latest) == (40.0, 3, True)

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from sqlalchemy.orm import Session
+
 from tests.workflow.differing_assessors import choices, judged_campaign
 from workbench.consensus.rules import choice_label, choice_name, choices_of, default_rules, rule_choice
-from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
 from workbench.workflow.qrels.qrels import compare_rules
 
 
-def test_every_rule_says_what_it_settles_and_leaves(database: Database) -> None:
-    with database.writing() as db:
-        campaign = judged_campaign(db)
-        db.add(
-            AdjudicationEventRow(
-                campaign_id=campaign, topic="T2", docno="d/4", decision="grade", grade=1, seen=[],
-                client_id="c", recorded_at=datetime(2026, 1, 2, tzinfo=UTC),
-            )
-        )  # fmt: skip
-        db.flush()
-        found = compare_rules(db, campaign, choices(*default_rules(), "dawid-skene", "mean"))
+def test_every_rule_says_what_it_settles_and_leaves(db: Session) -> None:
+    campaign = judged_campaign(db)
+    db.add(
+        AdjudicationEventRow(
+            campaign_id=campaign, topic="T2", docno="d/4", decision="grade", grade=1, seen=[],
+            client_id="c", recorded_at=datetime(2026, 1, 2, tzinfo=UTC),
+        )
+    )  # fmt: skip
+    db.flush()
+    found = compare_rules(db, campaign, choices(*default_rules(), "dawid-skene", "mean"))
     lines = {line.name: line for line in found}
     # R is a machine, and has no voice.
     numbers = {

@@ -27,11 +27,9 @@ from workbench.workflow.releases.collecting import ReleaseRequest, collect_relea
 from workbench.workflow.releases.comparing import stored_release
 from workbench.workflow.releases.making import MadeRelease, make_release, remove_leftovers
 from workbench.workflow.releases.releases import (
-    next_version,
     publish_release,
     release_by_version,
     release_bytes,
-    release_readiness,
     releases_of,
     unpublish_release,
     withdraw_release,
@@ -68,39 +66,6 @@ def released(database: Database, campaign_id: int, version: str = "1.0") -> Made
     return make_release(database, campaign_id, request, now=NOW)
 
 
-def test_a_release_is_listed_with_its_figures_and_reads_as_it_was_made(sqlite_database: Database) -> None:
-    campaign = judged(sqlite_database)
-    made = released(sqlite_database, campaign)
-    with sqlite_database.reading() as db:
-        (found,) = releases_of(db, campaign)
-        content = release_bytes(db, found)
-        open_ = release_readiness(db, campaign, rule_choice("majority"))
-    assert (found.version, found.lines, found.relevant, found.made_at) == ("1.0", 4, 3, NOW)
-    assert found == made.release
-    counts = {finding.code: finding.message.split()[0] for finding in open_.warnings}
-    assert counts == {"disputes": "1", "unjudged": "3", "unsettled": "1"}
-    contents = open_release(io.BytesIO(content), source="release.zip")
-    lines = {(one.topic, one.docno): one.grade for one in contents.qrels}
-    assert lines == {("T1", "d1"): 1, ("T1", "é5"): 1, ("T2", "d2"): 0, ("T2", "d/4"): 1}
-    assert {one.pseudonym for one in contents.assessors} == {"assessor-1", "assessor-2"}
-    assert b"Cara" not in content
-    assert b"Dov" not in content
-
-
-def test_no_version_is_made_twice_and_the_next_one_is_proposed(sqlite_database: Database) -> None:
-    campaign = judged(sqlite_database)
-    with sqlite_database.reading() as db:
-        assert next_version(db, campaign) == "1.0"
-    released(sqlite_database, campaign)
-    with sqlite_database.reading() as db:
-        assert next_version(db, campaign) == "1.1"
-    with pytest.raises(Conflict):
-        released(sqlite_database, campaign)
-    with pytest.raises(InvalidInput) as refused:
-        released(sqlite_database, campaign, "../1")
-    assert refused.value.findings[0].code == "version"
-
-
 @pytest.mark.engines
 def test_others_write_while_a_release_is_computed(
     database: Database, monkeypatch: pytest.MonkeyPatch
@@ -135,13 +100,6 @@ def test_who_judges_first_while_pseudonyms_are_given_gets_one_too(
     assert {names["Cara"], names["Dov"]} == {"assessor-1", "assessor-2"}
     # Two rounds, each before writing and in the snapshot.
     assert len(asked) == 4
-
-
-def test_without_a_grade_nothing_is_released(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        made, _ = pooled_campaign(db)
-    with pytest.raises(Conflict):
-        released(sqlite_database, made.campaign.id)
 
 
 @pytest.mark.engines

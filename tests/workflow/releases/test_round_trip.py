@@ -15,10 +15,9 @@ from tests.workflow.releases.filled import RELEASED, filled_campaign, filled_rel
 from workbench.consensus.rules import rule_choice
 from workbench.errors import Conflict, InvalidInput
 from workbench.releases.check import check_release, open_release
-from workbench.releases.contents import Included, ReleaseContents, ReleasedAssessor
+from workbench.releases.contents import Included, ReleaseContents
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, AssessorRow
-from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.campaigns.deletion import delete_campaign
 from workbench.workflow.campaigns.originals import original_bytes
 from workbench.workflow.judging.adaptive_states import replay_pool
@@ -94,23 +93,6 @@ def test_a_release_has_nobodys_name_and_texts_only_by_choice(sqlite_database: Da
     assert any(pool.undrawn for pool in contents.pools)
 
 
-def test_a_release_that_contradicts_itself_is_refused_whole(sqlite_database: Database) -> None:
-    contents = read(exported(sqlite_database, *EVERYTHING))
-    first, *others = contents.answers
-    wrong = replace(
-        contents,
-        answers=(replace(first, topic="T9"), replace(first, grade=7), *others),
-        documents=(replace(contents.documents[0], text="Another text"),),
-        assessors=(*contents.assessors, ReleasedAssessor("../up", False)),
-        pools=(replace(contents.pools[0], recipe={"strategy": 1}),),
-    )
-    with pytest.raises(InvalidInput) as refused:
-        import_release(sqlite_database, wrong, sha256="")
-    assert [one.source for one in refused.value.findings] == [
-        "manifest.json", "judgments.jsonl", "judgments.jsonl", "documents.jsonl", "pools.json",
-    ]  # fmt: skip
-
-
 def test_runs_are_read_from_the_zip_one_by_one(sqlite_database: Database) -> None:
     content = exported(sqlite_database, *EVERYTHING)
     checked = check_release(io.BytesIO(content), source="r.zip", leaving={"runs"})
@@ -119,16 +101,6 @@ def test_runs_are_read_from_the_zip_one_by_one(sqlite_database: Database) -> Non
     made = import_release(sqlite_database, checked.contents, sha256=checked.sha256, files=checked.files)
     assert made.runs == sum(run.content is not None for run in read(content).runs) > 0
     assert released(sqlite_database, made.campaign.id, request_like(checked.contents)) == content
-
-
-def test_a_second_import_gets_a_short_name_of_its_own(sqlite_database: Database) -> None:
-    contents = read(exported(sqlite_database))
-    names = [import_release(sqlite_database, contents, sha256="").campaign.slug for _ in range(2)]
-    assert names == ["harbour", "harbour-2"]
-    with sqlite_database.reading() as db:
-        assert campaign_by_slug(db, "harbour").guidelines == "Read *it*.\n"
-    with pytest.raises(Conflict):
-        import_release(sqlite_database, contents, sha256="", slug="harbour")
 
 
 def test_the_next_release_keeps_the_pseudonyms(sqlite_database: Database) -> None:

@@ -13,13 +13,11 @@ from tests.builders import ALPHA, BETA, campaign_with_people, run_text, send_run
 from workbench.errors import NotFound
 from workbench.formats.runs import cut, read_run
 from workbench.pooling.run_tops import RunTops
-from workbench.pooling.strategies import PoolRecipe
 from workbench.records import TieRule
 from workbench.storage.engine import Database
 from workbench.storage.tables import PackedRunRow
 from workbench.workflow.apart import SMALL
-from workbench.workflow.pools.listing import pool_entries
-from workbench.workflow.pools.making import current_runs, make_pool
+from workbench.workflow.pools.making import current_runs
 from workbench.workflow.runs import packed_store
 from workbench.workflow.runs.packed_store import (
     lengths_of,
@@ -85,15 +83,14 @@ def listed(tops: RunTops) -> list[tuple[str, int, bytes]]:
 
 
 @pytest.mark.engines
-def test_forms_that_are_missing_are_made_again(database: Database) -> None:
-    with database.writing() as db:
-        campaign_id = loaded(db)
-        before = db.execute(select(PackedRunRow.run_id, PackedRunRow.records)).all()
-        assert pack_runs(db, campaign_id) == 0
-        first, *_ = sorted(row.run_id for row in before)
-        db.execute(delete(PackedRunRow).where(PackedRunRow.run_id == first))
-        assert pack_runs(db, campaign_id) == 1
-        after = db.execute(select(PackedRunRow.run_id, PackedRunRow.records)).all()
+def test_forms_that_are_missing_are_made_again(db: Session) -> None:
+    campaign_id = loaded(db)
+    before = db.execute(select(PackedRunRow.run_id, PackedRunRow.records)).all()
+    assert pack_runs(db, campaign_id) == 0
+    first, *_ = sorted(row.run_id for row in before)
+    db.execute(delete(PackedRunRow).where(PackedRunRow.run_id == first))
+    assert pack_runs(db, campaign_id) == 1
+    after = db.execute(select(PackedRunRow.run_id, PackedRunRow.records)).all()
     assert {tuple(row) for row in after} == {tuple(row) for row in before}
 
 
@@ -119,23 +116,11 @@ def test_stored_runs_are_packed_one_by_one(
         assert forms(db) == 4
 
 
-def test_a_pool_packs_what_is_not_packed_yet(database: Database) -> None:
-    with database.writing() as db:
-        campaign_id = loaded(db)
-        packed = make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 2}, ties=TieRule.DOCNO_ASCENDING))
-        db.execute(delete(PackedRunRow))
-        plain = make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 2}, ties=TieRule.DOCNO_ASCENDING))
-        assert forms(db) == 4
-        entries = [pool_entries(db, campaign_id, report.pool.name) for report in (packed, plain)]
-    assert entries[0] == entries[1]
-
-
 @pytest.mark.engines
-def test_the_form_goes_with_its_run(database: Database) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db)
-        send_runs(db, made.campaign.id, alpha=ALPHA)
-        remove_run(db, made.campaign.id, "alpha")
-        assert forms(db) == 0
-        with pytest.raises(NotFound, match="alpha"):
-            run_for_use(db, made.campaign.id, "alpha")
+def test_the_form_goes_with_its_run(db: Session) -> None:
+    made = campaign_with_people(db)
+    send_runs(db, made.campaign.id, alpha=ALPHA)
+    remove_run(db, made.campaign.id, "alpha")
+    assert forms(db) == 0
+    with pytest.raises(NotFound, match="alpha"):
+        run_for_use(db, made.campaign.id, "alpha")

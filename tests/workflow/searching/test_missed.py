@@ -19,9 +19,8 @@ from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.pools.making import pooled_or_judged
-from workbench.workflow.searching import missed
 from workbench.workflow.searching.drawing import MissedDraw, SampleDraw, drawn_order, keep_draw, plan_draw
-from workbench.workflow.searching.missed import MissedLine, missed_report
+from workbench.workflow.searching.missed import missed_report
 
 POOL = "depth 2"
 
@@ -133,34 +132,6 @@ def test_the_report_bounds_what_is_missed_and_the_recall(sqlite_database: Databa
     assert (together.more_low, together.more_high) == (None, None)
     assert one.more_high is not None
     assert one.more_high < one.missed_high
-
-
-def test_what_is_kept_of_a_sampled_topic_follows_its_judgments_and_its_samples(
-    sqlite_database: Database, cast: Cast, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    counted: list[str] = []
-    line = missed._line
-
-    def note(row: MissedSampleRow, grades: dict[str, bool]) -> tuple[MissedLine, ElusionSample]:
-        counted.append(row.topic)
-        return line(row, grades)
-
-    def figures() -> tuple[int, int, int]:
-        with sqlite_database.reading() as db:
-            one = missed_report(db, cast.campaign_id).topics[0]
-        assert (one.topic, one.title) == ("T1", "tides")
-        return one.drawn, one.judged, one.relevant
-
-    monkeypatch.setattr(missed, "_line", note)
-    (first,) = drawn(sqlite_database, cast, 5, "T1").topics
-    judge(sqlite_database, cast, {first.docnos[0]: 1})
-    assert [figures(), figures()] == [(5, 1, 0)] * 2
-    assert counted == ["T1"]
-    judge(sqlite_database, cast, {first.docnos[1]: 2})
-    assert figures() == (5, 2, 1)
-    drawn(sqlite_database, cast, 3, "T1")
-    assert figures() == (8, 2, 1)
-    assert counted == ["T1"] * 3
 
 
 def test_the_commands_draw_and_report(sqlite_database: Database, cast: Cast) -> None:

@@ -15,16 +15,12 @@ from workbench.consensus.rules import rule_choice
 from workbench.errors import WorkbenchError
 from workbench.records import Answer, Judgment
 from workbench.storage.engine import Database
-from workbench.trust.alternatives import TopicScores
-from workbench.trust.left_out import LeftOutDocuments, ScoresLeftOut, scores_left_out
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools.additions import Additions, add_documents
-from workbench.workflow.qrels.qrels import make_qrels
 from workbench.workflow.scores.score_table import score_runs
-from workbench.workflow.searching import left_out
 from workbench.workflow.searching.joining import add_found
 from workbench.workflow.searching.left_out import table_left_out
-from workbench.workflow.searching.report import found_by_search, searching_export
+from workbench.workflow.searching.report import found_by_search
 from workbench.workflow.searching.searches import LONGEST_TYPED, Searcher
 
 POOL = "depth 2"
@@ -52,22 +48,6 @@ def searched(sqlite_database: Database, cast: Cast) -> Database:
         judged = [Judgment("X", "T1", docno, grade) for docno, grade in GRADES.items()]
         import_judgments(db, cast.campaign_id, judged, source="f")
     return sqlite_database
-
-
-def test_what_only_searching_found_is_told_by_topic_person_and_document(
-    searched: Database, cast: Cast
-) -> None:
-    with searched.reading() as db:
-        report = found_by_search(db, cast.campaign_id)
-    (topic,) = report.topics
-    # Joined d6 and é5; of the five judged documents d1, d6 and d#3 are relevant, d6 alone by searching.
-    assert (topic.topic, topic.searches, topic.joined, topic.no_run) == ("T1", 1, 2, 2)
-    assert (topic.judged, topic.relevant, topic.relevant_of_topic) == (2, 1, 3)
-    assert [(one.by, one.searches, one.no_run, one.relevant) for one in report.people] == [("Olga", 1, 2, 1)]
-    found = [(one.docno, one.rank, one.query, one.relevant) for one in report.documents]
-    assert found == [("d6", 2, "“harbour”", True), ("é5", 3, "“harbour”", False)]
-    export = searching_export(report, "documents")
-    assert [row[:2] for row in export.rows()] == [["T1", "d6"], ["T1", "é5"]]
 
 
 def test_the_highest_current_grade_of_anybody_says_what_is_relevant(searched: Database, cast: Cast) -> None:
@@ -102,39 +82,6 @@ def test_scores_without_what_was_found_use_the_table_of_the_page(searched: Datab
     (alpha, fewer) = (next(one for one in side.runs if one.run == "alpha") for side in (found, added))
     assert alpha.score == pytest.approx((1 + 2 / 3 + 3 / 4) / 3)
     assert (alpha.without, fewer.without) == pytest.approx(((1 + 2 / 3) / 2, 1.0))
-
-
-def test_scores_without_what_was_found_follow_the_qrels(
-    searched: Database, cast: Cast, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[int] = []
-
-    def note(scores: TopicScores, out: LeftOutDocuments, *, seed: int = 0) -> ScoresLeftOut:
-        made.append(out.graded)
-        return scores_left_out(scores, out, seed=seed)
-
-    def found(leave_out: str) -> LeftOutDocuments:
-        with searched.reading() as db:
-            table = score_runs(db, cast.campaign_id, choice=rule_choice("majority"), measures="AP(rel=2)")
-            return table_left_out(db, cast.campaign_id, table, "AP(rel=2)", leave_out).left_out
-
-    monkeypatch.setattr(left_out, "scores_left_out", note)
-    assert found("search") == found("search")
-    assert found("added").pairs == 3
-    with searched.writing() as db:
-        import_judgments(db, cast.campaign_id, [Judgment("X", "T1", "d#4", 0)], source="g")
-    # Another judged document makes other qrels, of which as much is left out.
-    assert (found("search").graded, found("search").pairs) == (6, 2)
-    assert made == [5, 5, 5, 6, 6]
-
-
-def test_graded_pairs_among_others_are_those_with_a_line(searched: Database, cast: Cast) -> None:
-    with searched.reading() as db:
-        report = make_qrels(db, cast.campaign_id, rule_choice("majority"))
-    assert report.grades.keys() == {("T1", docno) for docno in GRADES}
-    assert report.among({("T1", "é5"), ("T1", "d9"), ("T2", "d1"), ("T9", "d1")}) == {("T1", "é5")}
-    assert report.among(()) == frozenset()
-    assert report.among(report.grades) == report.grades.keys()
 
 
 def test_the_commands_print_the_same(searched: Database) -> None:
