@@ -16,7 +16,7 @@ from sqlalchemy import func, select
 from tests.api import API, bearing, program, token_of
 from tests.builders import ALPHA, BETA, run_text
 from tests.cast import Cast, signed_in_client
-from workbench.json_forms import ProblemJson
+from workbench.json_forms.collecting import ProblemJson
 from workbench.storage.engine import Database
 from workbench.storage.tables import (
     AccessTokenRow,

@@ -104,7 +104,7 @@ def files(folder: Path) -> Path:
 
 def join(server: Served, campaign: CampaignClient, name: str, role: str) -> CampaignClient:
     """Have somebody invited, who accepts; gives the campaign as this person's program sees it."""
-    (invited,) = campaign.invite([name], role=role)
+    (invited,) = campaign.call("people.invite", people=[name], role=role)["invitations"]
     with server.database.writing() as db:
         accept(db, invited["link"].rpartition("/")[2], server.accounts[name].id)
     return server.client(name).campaign(campaign.slug)
@@ -113,9 +113,9 @@ def join(server: Served, campaign: CampaignClient, name: str, role: str) -> Camp
 def judge_everything(mine: CampaignClient, grades: Callable[[str, str], int]) -> int:
     """Judge all own assignments; returns how many documents were judged."""
     judged = 0
-    for one in list(mine.own_assignments()):
-        left = mine.work(one["assignment"])["left"]
-        for document in mine.task_documents(one["assignment"], left):
+    for one in list(mine.call("judging.index")):
+        left = mine.call("judging.show", assignment_id=one["assignment"])["left"]
+        for document in mine.call("judging.documents", assignment_id=one["assignment"], docno=left):
             grade = grades(one["topic"], document["docno"])
             receipt = mine.judge(one["assignment"], document["docno"], grade, shown_sha256=document["sha256"])
             assert receipt["outcome"] == "recorded", receipt
@@ -133,7 +133,7 @@ def whole_campaign(server: Served, folder: Path) -> None:
     for name in ("alpha", "beta"):
         assert campaign.check_run(folder / f"{name}.run")["ok"]
         campaign.add_run(folder / f"{name}.run", kind="automatic")
-    assert [run["tag"] for run in campaign.runs()] == ["alpha", "beta"]
+    assert [run["tag"] for run in campaign.call("runs.index")] == ["alpha", "beta"]
     # Six pairs, by hand in `tests.builders.pooled_campaign`.
     pool = campaign.make_pool(parameters={"depth": 2})
     assert (pool["pairs"], pool["state"]) == (6, "open")
@@ -141,11 +141,11 @@ def whole_campaign(server: Served, folder: Path) -> None:
     assert (loaded["files"][0]["added"], loaded["missing"]) == (3, [])
     ada, ben = (join(server, campaign, name, "assessor") for name in ("Ada", "Ben"))
     judith = join(server, campaign, "Judith", "adjudicator")
-    assert campaign.assign(pool["name"], per_topic=2) == 4
+    assert campaign.call("assignments.add", pool=pool["name"], per_topic=2)["added"] == 4
     # They agree on five of six pairs.
     assert judge_everything(ada, lambda _, docno: 2 if docno in {"d1", "d2"} else 0) == 6
     assert judge_everything(ben, lambda topic, docno: 2 if (topic, docno) in SEEN_BY_BEN else 0) == 6
-    (dispute,) = judith.disputes()["pairs"]
+    (dispute,) = judith.call("disputes.index")["pairs"]
     assert (dispute["topic"], dispute["doc"]) == ("T1", "d2")
     assert judith.decide("T1", "d2", 2, reason="The table is in it.")["recorded"]
     agreement = campaign.agreement(rounds=50)
@@ -158,15 +158,15 @@ def whole_campaign(server: Served, folder: Path) -> None:
     assert [one["run"] for one in scores] == ["alpha", "beta"]
     found = [one["measures"]["AP(rel=2)"]["value"] for one in scores]
     assert found == pytest.approx([0.625, (5 / 6 + 1 / 4) / 2])
-    made = campaign.make_release("1.0", rule="adjudicated", licence="CC0-1.0")
+    made = campaign.call("releases.make", version="1.0", rule="adjudicated", licence="CC0-1.0")
     size = campaign.download_release("1.0", folder / "release.zip")
     assert (size, made["lines"]) == (made["size"], 6)
     with (folder / "release.zip").open("rb") as stream:
         assert check_release(stream, source="release.zip").whole
-    assert campaign.publish_release("1.0")["public"]
-    assert campaign.archive()["archived"]
+    assert campaign.call("releases.change_state", version="1.0", state="public")["public"]
+    assert campaign.call("campaigns.change_state", state="archived")["archived"]
     with pytest.raises(ApiError) as archived:
-        campaign.change(name="Ebb")
+        campaign.call("campaigns.change", name="Ebb")
     assert archived.value.status == 409
 
 
@@ -187,7 +187,7 @@ def test_an_answer_that_is_lost_is_asked_for_again_and_nothing_is_done_twice(
 ) -> None:
     lossy.lost = 2
     sender = Transport(served.address, served.tokens["Olga"], sleep=lambda _: None)
-    assert sender.send("POST", "/campaigns", {"name": "Estuary"})["slug"] == "estuary"
+    assert sender.call("campaigns.create", {"name": "Estuary"})["slug"] == "estuary"
     with served.database.reading() as db:
         assert db.scalar(select(func.count()).select_from(CampaignRow)) == 1
     lossy.lost = 4
@@ -205,9 +205,9 @@ def test_guidelines_may_be_as_long_in_any_script(served: Served, letter: str) ->
     with urlopen(request) as answer:
         assert json.load(answer)["guidelines"] == sent["guidelines"]
     mine = served.client("Olga").campaign("estuary")
-    assert mine.change(guidelines=sent["guidelines"])["guidelines"] == sent["guidelines"]
+    assert mine.call("campaigns.change", guidelines=sent["guidelines"])["guidelines"] == sent["guidelines"]
     with pytest.raises(ApiError) as refused:
-        mine.change(guidelines=sent["guidelines"] + letter)
+        mine.call("campaigns.change", guidelines=sent["guidelines"] + letter)
     assert (refused.value.status, refused.value.codes) == (422, ("string-too-long",))
 
 
@@ -242,7 +242,7 @@ def test_the_example_of_the_help_runs(
         ["alpha", "1.0"],
         ["beta", "0.5"],
     ]
-    assert names["campaign"].dispute_rules()["difference"] == "line"
+    assert names["campaign"].call("disputes.rules")["difference"] == "line"
 
 
 def test_ids_in_paths_come_back_as_they_were() -> None:

@@ -12,7 +12,8 @@ from workbench.agreement.overlap import Overlap
 from workbench.agreement.pairwise import AssessorPair, PairwiseMean, Threshold
 from workbench.agreement.report import AgreementReport, Matrix, what_differs
 from workbench.agreement.selection import Selection
-from workbench.json_forms import (
+from workbench.json_forms.filling import filled
+from workbench.json_forms.results import (
     AgreementJson,
     EstimateJson,
     GradeAgreementJson,
@@ -24,7 +25,6 @@ from workbench.json_forms import (
     SelectionJson,
     ThresholdJson,
     TwoAssessors,
-    filled,
 )
 
 

@@ -12,7 +12,8 @@ from workbench.agreement.ratings import Ratings, judged_ratings
 from workbench.agreement.tally import tally
 from workbench.agreement.weights import nominal
 from workbench.export import Export
-from workbench.json_forms import ChangedAnswers, CoefficientOfRounds, RoundsJson, filled
+from workbench.json_forms.filling import filled
+from workbench.json_forms.results import ChangedAnswers, CoefficientOfRounds, RoundsJson
 from workbench.latex import document, escaped, number, table
 
 Grades = Mapping[str, Mapping[tuple[str, str], int]]

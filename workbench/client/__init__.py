@@ -5,9 +5,8 @@
     >>> campaign = client.create_campaign("Clinical search 2026")    # doctest: +SKIP
     >>> campaign.load_topics("topics.txt")                           # doctest: +SKIP
 
-Every method is one address of the API and returns what it answers (`workbench.json_forms`). Lists are read
-page by page as they are needed. What is sent is sent again under the same idempotency key where no answer
-arrives, so that it is done once.
+`call` does any operation of the API by its name, the other methods are what a script does most. What is sent
+is sent again under the same idempotency key where no answer arrives, so that it is done once.
 """
 
 from workbench.client.campaign import CampaignClient

@@ -9,7 +9,6 @@ from typing import Any
 
 from workbench.client.campaign import CampaignClient
 from workbench.client.transport import Transport
-from workbench.json_forms import OwnCampaign
 
 
 class Client:
@@ -25,9 +24,14 @@ class Client:
     def __repr__(self) -> str:
         return f"Client({self._transport!r})"
 
-    def campaigns(self) -> Iterator[OwnCampaign]:
+    def call(self, operation: str, **fields: Any) -> Any:
+        """Do an operation by its name in the API's document, as `CampaignClient.call`."""
+        return self._transport.call(operation, fields)
+
+    def campaigns(self) -> Iterator[Any]:
         """Your campaigns, archived ones too, by slug."""
-        return self._transport.pages("/campaigns")
+        found: Iterator[Any] = self.call("campaigns.index")
+        return found
 
     def campaign(self, slug: str) -> CampaignClient:
         """A campaign by its slug; nothing is asked of the server yet."""
@@ -42,8 +46,8 @@ class Client:
         slug: str | None = None,
     ) -> CampaignClient:
         """Make a campaign, for administrators; the scale is a predefined one by name, or its grades."""
-        sent = {"name": name, "scale": scale, "guidelines": guidelines, "slug": slug}
-        return self.campaign(self._transport.send("POST", "/campaigns", sent)["slug"])
+        made = self.call("campaigns.create", name=name, scale=scale, guidelines=guidelines, slug=slug)
+        return self.campaign(made["slug"])
 
 
 LIBRARIES = ("polars", "pandas")

@@ -6,6 +6,8 @@ import json
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,6 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import Request, urlopen
 
-from workbench.json_forms import ProblemJson
 from workbench.outside_json import parsed_json
 
 API = "/api/v1"
@@ -31,7 +32,7 @@ class Unreachable(Exception):
 class ApiError(Exception):
     """The server refused a request: `problem` says what happened and how to fix it."""
 
-    def __init__(self, problem: ProblemJson) -> None:
+    def __init__(self, problem: dict[str, Any]) -> None:
         super().__init__(
             f"{problem['detail']} ({problem['remedy']})" if problem["remedy"] else problem["detail"]
         )
@@ -40,12 +41,38 @@ class ApiError(Exception):
     @property
     def status(self) -> int:
         """The HTTP status."""
-        return self.problem["status"]
+        return int(self.problem["status"])
 
     @property
     def codes(self) -> tuple[str, ...]:
         """The code of each error of a rejected input."""
         return tuple(finding["code"] for finding in self.problem["findings"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Operation:
+    """An operation of the API as its document states it."""
+
+    method: str
+    path: str
+    in_path: tuple[str, ...]
+    query: frozenset[str]
+    json_body: bool
+    text: bool
+
+
+def _operation(method: str, path: str, stated: Mapping[str, Any]) -> _Operation:
+    named = [(one["name"], one["in"]) for one in stated.get("parameters", ())]
+    body = stated.get("requestBody", {}).get("content", {})
+    answers = [one.get("content", {}) for code, one in stated["responses"].items() if code.startswith("2")]
+    return _Operation(
+        method,
+        path,
+        tuple(name for name, where in named if where == "path"),
+        frozenset(name for name, where in named if where == "query"),
+        json_body="application/json" in body,
+        text=any(answers) and not any("application/json" in one for one in answers),
+    )
 
 
 class Transport:
@@ -77,37 +104,35 @@ class Transport:
         """The JSON at an address; raises ApiError and Unreachable."""
         return json.loads(self._sent("GET", path, query))
 
-    def text(self, path: str, query: Mapping[str, Any] | None = None) -> str:
-        """The text at an address; raises as `get`."""
-        return self._sent("GET", path, query).decode("utf-8", "surrogateescape")
-
     def page(self, path: str, query: Mapping[str, Any] | None = None) -> bytes:
         """The file of a page; raises as `get`."""
         return self._sent("GET", path, query)
 
-    def send(self, method: str, path: str, body: Any = None) -> Any:
-        """What is answered to a JSON body, None for an empty answer; raises as `get`."""
-        # In UTF-8, since escapes take up to three times the room.
-        content = None
-        if body is not None:
-            content = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        answer = self._sent(method, path, None, content)
-        return json.loads(answer) if answer else None
+    def call(self, operation: str, fields: Mapping[str, Any], file: Path | None = None) -> Any:
+        """What an operation answers: JSON, its text, or an iterator over a list; raises as `get`.
 
-    def delete(self, path: str, query: Mapping[str, Any] | None = None) -> Any:
-        """What is answered to a deletion, None for an empty answer; raises as `get`."""
-        answer = self._sent("DELETE", path, query)
-        return json.loads(answer) if answer else None
-
-    def upload(self, path: str, file: Path, query: Mapping[str, Any]) -> Any:
-        """What is answered to a file, which is sent as it is read; raises as `get`."""
-        return json.loads(self._sent("POST", path, query, file))
-
-    def download(self, path: str, file: Path, query: Mapping[str, Any] | None = None) -> int:
-        """Write what is at an address to a file as it arrives; returns its bytes.
-
-        Raises as `get`, and Unreachable for a transfer that ends too early: then there is no file.
+        `fields` are those of its path, its query and its body, and `file` is its body where it takes one.
+        Raises ValueError for an operation that there is none of, and TypeError where its path lacks a field.
         """
+        found, path, rest = self._addressed(operation, fields)
+        if "cursor" in found.query:
+            return self._pages(path, rest)
+        content = None
+        if found.json_body:
+            # In UTF-8, since escapes take up to three times the room.
+            content = json.dumps(rest, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        query = None if found.json_body else rest
+        answer = self._sent(found.method, path, query, content if file is None else file)
+        if found.text:
+            return answer.decode("utf-8", "surrogateescape")
+        return json.loads(answer) if answer else None
+
+    def download(self, operation: str, fields: Mapping[str, Any], file: Path) -> int:
+        """Write what an operation answers to a file as it arrives; returns its bytes.
+
+        Raises as `call`, and Unreachable for a transfer that ends too early: then there is no file.
+        """
+        _, path, query = self._addressed(operation, fields)
         size = 0
         with self._opened(self._request("GET", path, query)) as answer, file.open("wb") as target:
             stated = answer.length
@@ -121,7 +146,29 @@ class Transport:
                 raise
         return size
 
-    def pages(self, path: str, query: Mapping[str, Any] | None = None) -> Iterator[Any]:
+    @cached_property
+    def _operations(self) -> dict[str, _Operation]:
+        document = self.get("/openapi.json")
+        return {
+            stated["operationId"]: _operation(method.upper(), path.removeprefix(API), stated)
+            for path, methods in document["paths"].items()
+            for method, stated in methods.items()
+        }
+
+    def _addressed(self, operation: str, fields: Mapping[str, Any]) -> tuple[_Operation, str, dict[str, Any]]:
+        """An operation, its path, and those fields that are not in it."""
+        found = self._operations.get(operation)
+        if found is None:
+            raise ValueError(f"there is no operation {operation!r}; {self._root}/api lists them")
+        lacking = [name for name in found.in_path if name not in fields]
+        if lacking:
+            raise TypeError(f"{operation} needs {', '.join(lacking)}")
+        path = found.path
+        for name in found.in_path:
+            path = path.replace(f"{{{name}}}", segment(str(fields[name])))
+        return found, path, {name: value for name, value in fields.items() if name not in found.in_path}
+
+    def _pages(self, path: str, query: Mapping[str, Any] | None = None) -> Iterator[Any]:
         """The items of a list, read page by page; raises as `get`."""
         asked = dict(query or {})
         while True:
@@ -199,19 +246,18 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _problem(error: HTTPError) -> ProblemJson:
+def _problem(error: HTTPError) -> dict[str, Any]:
     """The problem of an answer; made up where something between answered instead of the server."""
     try:
         found = parsed_json(error.read())
         if isinstance(found, dict) and "detail" in found:
-            problem: ProblemJson = {**_EMPTY, **found}
-            return problem
+            return {**_EMPTY, **found}
     except ValueError:
         pass
     return {**_EMPTY, "title": str(error.reason), "status": error.code, "detail": f"HTTP {error.code}"}
 
 
-_EMPTY: ProblemJson = {
+_EMPTY: dict[str, Any] = {
     "type": "about:blank",
     "title": "",
     "status": 0,

@@ -256,19 +256,3 @@ class InvitedJson(TypedDict):
     group: str
     expires_at: str
     link: str
-
-
-class DatasetFetchJson(TypedDict):
-    """A collection that is being loaded, or was: of `total` documents `done` are there.
-
-    `state` is waiting, running, done, refused, failed or cancelled; `message` is the result or the error.
-    """
-
-    dataset: str
-    parts: list[str]
-    assessor: str
-    state: str
-    done: int
-    total: int
-    message: str
-    remedy: str

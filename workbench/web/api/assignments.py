@@ -10,7 +10,8 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from workbench.errors import Finding, InvalidInput
-from workbench.json_forms import AssignmentJson, PageJson
+from workbench.json_forms.collecting import PageJson
+from workbench.json_forms.judging import AssignmentJson
 from workbench.storage import Session
 from workbench.web.access import here, organiser
 from workbench.web.api.cursors import FORBID, PageQuery, Whole, page_of

@@ -9,7 +9,7 @@ from typing import Annotated
 from flask import Blueprint
 from pydantic import Field
 
-from workbench.json_forms import OwnCampaign, PageJson
+from workbench.json_forms.collecting import OwnCampaign, PageJson
 from workbench.storage import Session
 from workbench.web.access import (
     administrator,

@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import ConfigDict, Field, Strict
 
 from workbench.errors import Finding, InvalidInput
-from workbench.json_forms import PageJson
+from workbench.json_forms.collecting import PageJson
 from workbench.outside_json import parsed_json
 from workbench.records import id_bytes
 

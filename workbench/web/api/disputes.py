@@ -12,13 +12,10 @@ from werkzeug.wrappers import Response
 
 from workbench.consensus.disputes import Difference
 from workbench.formats.graded_pairs import write_decisions
-from workbench.json_forms import (
-    DecisionJson,
-    DisputeRulesJson,
-    DisputesJson,
-    WithdrawnDecision,
-    filled,
-)
+from workbench.json_forms.filling import filled
+from workbench.json_forms.judging import DecisionJson, WithdrawnDecision
+from workbench.json_forms.results import DisputesJson
+from workbench.json_forms.rules import DisputeRulesJson
 from workbench.web.access import here, member, organiser, viewer
 from workbench.web.api.cursors import FORBID, ClientId, Flag, GradeValue, Whole
 from workbench.web.api.operations import Text, operation

@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput
 from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
-from workbench.json_forms import DocumentJson, FullDocument, LoadedFiles, PageJson
+from workbench.json_forms.collecting import DocumentJson, FullDocument, LoadedFiles, PageJson
 from workbench.records import Document
 from workbench.web.access import here, member, organiser, reader, takes_uploads
 from workbench.web.api.cursors import FORBID, Flag, PageQuery, after, cursor_of

@@ -11,18 +11,18 @@ from typing import Annotated, Any
 from flask import Blueprint
 from pydantic import Field
 
-from workbench.json_forms import (
+from workbench.json_forms.collecting import PageJson
+from workbench.json_forms.filling import filled
+from workbench.json_forms.judging import (
     OwnAddedJson,
     OwnAdditionJson,
     OwnAdditionsJson,
     OwnAnswer,
     OwnAssignmentJson,
-    PageJson,
     ReceiptJson,
     Receipts,
     TaskDocument,
     WorkJson,
-    filled,
 )
 from workbench.records import Answer
 from workbench.web.access import here, member, viewer

@@ -10,7 +10,8 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput
 from workbench.formats.judgments import read_judgments
-from workbench.json_forms import ImportedJson, PageJson
+from workbench.json_forms.collecting import PageJson
+from workbench.json_forms.judging import ImportedJson
 from workbench.web.access import here, organiser, takes_uploads
 from workbench.web.api.cursors import FORBID, Flag, PageQuery, after_ids, page_of
 from workbench.web.api.files import FileName, buffered

@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 from werkzeug.routing import Rule
 
 from workbench import __version__
-from workbench.json_forms import ProblemJson
+from workbench.json_forms.collecting import ProblemJson
 from workbench.web.access import Who, access_of
 from workbench.web.api.operations import (
     IDEMPOTENCY_KEY,

@@ -11,7 +11,9 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from workbench.errors import Conflict, NotFound
-from workbench.json_forms import Counted, InvitationJson, InvitedJson, MemberJson, PageJson, filled
+from workbench.json_forms.collecting import InvitationJson, InvitedJson, MemberJson, PageJson
+from workbench.json_forms.filling import filled
+from workbench.json_forms.rules import Counted
 from workbench.storage import Session
 from workbench.web.access import here, organiser, viewer
 from workbench.web.api.cursors import FORBID, Flag, Number, PageQuery, page_of

@@ -9,7 +9,7 @@ from flask import Blueprint
 from pydantic import Field
 
 from workbench.errors import Finding, InvalidInput
-from workbench.json_forms import PoolPlanJson
+from workbench.json_forms.planning import PoolPlanJson
 from workbench.pooling.strategies import ALL_STRATEGIES, PoolRecipe
 from workbench.records import TieRule
 from workbench.web.access import here, organiser

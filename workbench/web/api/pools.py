@@ -10,14 +10,8 @@ from flask import Blueprint
 from pydantic import Field
 from werkzeug.wrappers import Response
 
-from workbench.json_forms import (
-    AddedPairs,
-    MadePoolJson,
-    PageJson,
-    PairJson,
-    PoolJson,
-    RebuiltPool,
-)
+from workbench.json_forms.collecting import PageJson
+from workbench.json_forms.judging import AddedPairs, MadePoolJson, PairJson, PoolJson, RebuiltPool
 from workbench.pooling.learner import LEARNER
 from workbench.pooling.strategies import ALL_STRATEGIES, PoolRecipe
 from workbench.records import TieRule

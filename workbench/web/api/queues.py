@@ -9,7 +9,8 @@ from flask import Blueprint
 from pydantic import Field
 
 from workbench.errors import Finding, InvalidInput
-from workbench.json_forms import Counted, OutJson, QueueJson, QueueTopicJson, filled
+from workbench.json_forms.filling import filled
+from workbench.json_forms.rules import Counted, OutJson, QueueJson, QueueTopicJson
 from workbench.storage import Session
 from workbench.web.access import here, organiser
 from workbench.web.api.assignments import assessor_numbers

@@ -10,7 +10,8 @@ from werkzeug.wrappers import Response
 
 from workbench.consensus.rules import PARAMETERS, rule_choice
 from workbench.errors import Finding, InvalidInput
-from workbench.json_forms import MadeReleaseJson, PageJson, ReleaseJson
+from workbench.json_forms.collecting import PageJson
+from workbench.json_forms.judging import MadeReleaseJson, ReleaseJson
 from workbench.releases.contents import Included
 from workbench.web.access import here, in_archive, organiser, reader, viewer
 from workbench.web.api.cursors import FORBID, Flag, PageQuery, page_of

@@ -21,7 +21,7 @@ from workbench.agreement.options import (
 )
 from workbench.agreement.report_json import report_data
 from workbench.consensus.rules import PARAMETERS, RuleChoice, rule_choice
-from workbench.json_forms import AgreementJson, QrelsReportJson, ScoreJson
+from workbench.json_forms.results import AgreementJson, QrelsReportJson, ScoreJson
 from workbench.web.access import here, reader
 from workbench.web.api.cursors import FORBID, Flag, Whole
 from workbench.web.api.operations import Text, operation

@@ -16,12 +16,7 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import InvalidInput, NotFound
 from workbench.formats.run_report import report_to_json
-from workbench.json_forms import (
-    PageJson,
-    RunCheckJson,
-    RunJson,
-    RunRecordJson,
-)
+from workbench.json_forms.collecting import PageJson, RunCheckJson, RunJson, RunRecordJson
 from workbench.records import Verdict
 from workbench.storage import Session
 from workbench.web.access import here, member, organiser, takes_uploads, viewer

@@ -9,7 +9,9 @@ from flask import Blueprint
 from pydantic import Field
 
 from workbench.errors import InvalidInput, NotFound, Unavailable
-from workbench.json_forms import AddedPairs, HitJson, SearchJson, filled
+from workbench.json_forms.filling import filled
+from workbench.json_forms.judging import AddedPairs
+from workbench.json_forms.searching import HitJson, SearchJson
 from workbench.records import Document
 from workbench.searching.engine import DocnoFilter
 from workbench.storage import Session

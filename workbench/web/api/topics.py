@@ -9,7 +9,7 @@ from flask import Blueprint
 from pydantic import Field
 
 from workbench.formats.topics import TOPIC_FORMATS, read_topics
-from workbench.json_forms import LoadedFiles, PageJson, TopicJson
+from workbench.json_forms.collecting import LoadedFiles, PageJson, TopicJson
 from workbench.records import Topic
 from workbench.web.access import here, member, organiser, takes_uploads
 from workbench.web.api.cursors import FORBID, PageQuery, page_of

@@ -10,14 +10,14 @@ from functools import partial
 from workbench.consensus.disputes import Spread
 from workbench.consensus.rule import Pair
 from workbench.export import Export
-from workbench.json_forms import (
+from workbench.json_forms.filling import filled
+from workbench.json_forms.results import (
     DecidedJson,
     DisputedAnswer,
     DisputeJson,
     DisputesJson,
     InfluenceJson,
     QueueRules,
-    filled,
 )
 from workbench.records import Judgment, Scale
 from workbench.scoring.influence import Influence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import cast
 
-from workbench.json_forms import CampaignJson, LoadedFiles, ScaleJson, TopicJson
+from workbench.json_forms.collecting import CampaignJson, LoadedFiles, ScaleJson, TopicJson
 from workbench.records import Topic
 from workbench.workflow.campaigns.campaigns import Campaign
 from workbench.workflow.campaigns.collection import Loaded

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.judgments import latest_judgments
 from workbench.errors import Conflict, Finding, InvalidInput
-from workbench.json_forms import ImportedJson
+from workbench.json_forms.judging import ImportedJson
 from workbench.records import Answer, Judgment, Qrel, Scale
 from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database, Writing

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.json_forms import GroupJson, InvitationJson, MemberJson
+from workbench.json_forms.collecting import GroupJson, InvitationJson, MemberJson
 from workbench.workflow.people.groups import Group
 from workbench.workflow.people.invitations import Invitation
 from workbench.workflow.people.membership import Member

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from workbench.json_forms import MadePoolJson, PoolJson, PoolPlanJson
+from workbench.json_forms.judging import MadePoolJson, PoolJson
+from workbench.json_forms.planning import PoolPlanJson
 from workbench.workflow.pools.listing import PoolLine, PoolReport
 from workbench.workflow.pools.planning import Plan
 

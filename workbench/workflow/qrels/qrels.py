@@ -29,7 +29,7 @@ from workbench.consensus.sums import SoftLabels, soft_labels
 from workbench.consensus.votes import VoteTable, vote_table
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import topic_lines
-from workbench.json_forms import QrelsReportJson
+from workbench.json_forms.results import QrelsReportJson
 from workbench.records import Judgment, Qrel, Scale, id_bytes, sorted_ids
 from workbench.storage.adjudications import adjudicated_grades
 from workbench.workflow.campaigns.campaigns import campaign_of

@@ -7,7 +7,8 @@ from dataclasses import asdict
 from typing import cast
 
 from workbench.errors import Finding, finding_to_json
-from workbench.json_forms import FindingJson, MadeReleaseJson, ReleaseJson
+from workbench.json_forms.collecting import FindingJson
+from workbench.json_forms.judging import MadeReleaseJson, ReleaseJson
 from workbench.releases.record_form import moment
 from workbench.workflow.releases.making import MadeRelease
 from workbench.workflow.releases.releases import Release

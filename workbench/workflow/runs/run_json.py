@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from workbench.errors import Finding
-from workbench.json_forms import RunFinding, RunJson, RunRecordJson
+from workbench.json_forms.collecting import RunFinding, RunJson, RunRecordJson
 from workbench.workflow.runs.run_records import CampaignRun, RunPool, RunRecord
 
 
