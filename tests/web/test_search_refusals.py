@@ -13,7 +13,7 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
 
 pytestmark = pytest.mark.usefixtures("allowed")
-allowed, ada, place = test_search.allowed, test_search.ada, test_search.place
+allowed, place = test_search.allowed, test_search.place
 
 
 @pytest.mark.parametrize("headers", [{}, HTMX], ids=["a page", "a script"])
