@@ -12,7 +12,7 @@ from joserfc.jwk import ECKey
 from tests.openid import CLIENT, SECRET, SITE, RunningProvider
 from workbench.workflow.openid import provider_http
 from workbench.workflow.openid.browser_trips import TripPurpose, new_trip
-from workbench.workflow.openid.provider import KEPT_SECONDS, SILENT_SECONDS, OpenIdProvider
+from workbench.workflow.openid.provider import SILENT_SECONDS, OpenIdProvider
 from workbench.workflow.openid.provider_http import NoAnswer, ask_json
 from workbench.workflow.openid.refusals import NotSignedIn, SignInObstacle
 
@@ -61,17 +61,6 @@ def test_a_code_is_of_use_to_the_trip_that_asked_for_it_only(running: RunningPro
     provider = OpenIdProvider(running.settings())
     returned = running.signs_in(provider.departure(new_trip(TripPurpose.SIGN_IN)), "ada")
     assert failure(running, provider, **returned) is SignInObstacle.REJECTED
-
-
-def test_metadata_and_keys_are_asked_for_once_an_hour(running: RunningProvider) -> None:
-    clock = Clock()
-    provider = OpenIdProvider(running.settings(), clock=clock)
-    went_and_came_back(running, provider)
-    went_and_came_back(running, provider)
-    assert (running.asked.count(DISCOVERY), running.asked.count(KEYS)) == (1, 1)
-    clock.now += KEPT_SECONDS
-    went_and_came_back(running, provider)
-    assert (running.asked.count(DISCOVERY), running.asked.count(KEYS)) == (2, 2)
 
 
 def test_a_key_that_the_provider_has_changed_is_asked_for(running: RunningProvider) -> None:

@@ -52,17 +52,6 @@ def test_a_plan_has_the_size_of_the_pool(
     assert plan.recipe == report.pool.recipe
 
 
-def test_a_plan_tells_how_a_depth_pool_grows(db: Session) -> None:
-    made = with_runs(db)
-    plan = plan_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 1}))
-    of_budget = plan_pool(db, made.campaign.id, PoolRecipe("rrf", {"budget": 3}))
-    # By hand. T1: d1 | d2; then d2, d/4; then d#3, d1; then d6 twice. T2: d/4 twice; then d1, d2; then é5.
-    # That is 2 and 1, then 1 and 2 more; the lists end at rank 4, before the next depth that is told.
-    assert (plan.pairs, plan.runs, plan.growth) == (3.0, 2, ((1, 3),))
-    assert [(one.topic, one.pairs) for one in plan.topics] == [("T1", 2.0), ("T2", 1.0)]
-    assert of_budget.growth == ()
-
-
 def test_a_learners_pool_needs_no_run(db: Session) -> None:
     campaign_id = with_runs(db).campaign.id
     # It reads the collection: its budget of 100 for each of two topics, with runs and without.
