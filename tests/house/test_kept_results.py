@@ -14,8 +14,8 @@ from workbench.workflow.kept_results import COMMON, KeptResults
 
 PACKAGE = Path(workbench.__file__).parent
 PURE = ("agreement", "consensus", "formats", "learning", "pooling", "scoring", "searching", "trust")
-# They compute nothing: errors, when garbage is looked for, and results as they are shown and written.
-WITHOUT_FIGURES = ("errors", "export", "garbage", "latex", "result_table", "shares")
+# They compute nothing: errors, and results as they are shown and written.
+WITHOUT_FIGURES = ("errors", "latex", "tables")
 KEEPING = sorted(
     path.relative_to(PACKAGE)
     for path in (PACKAGE / "workflow").rglob("*.py")

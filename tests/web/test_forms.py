@@ -4,8 +4,8 @@ import pytest
 from flask import Flask, g
 
 from tests.uploads import upload
-from workbench.counts import counted
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, WorkbenchError
+from workbench.figures import counted
 from workbench.web.forms import announce, findings_of, sent_files, sent_id, status_of, whole_number, with_each
 
 

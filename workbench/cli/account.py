@@ -9,8 +9,8 @@ import click
 from workbench.cli.campaign.campaigns import JSON
 from workbench.cli.database import database_options, migrated_database, open_database, same_database
 from workbench.cli.output import printable, say_json, say_table
-from workbench.counts import counted
 from workbench.errors import Conflict, InvalidInput
+from workbench.figures import counted
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.access_tokens import (

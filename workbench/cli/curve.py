@@ -14,13 +14,13 @@ from workbench.cli.qrels_files import cannot_judge_option, read_judged
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
 from workbench.errors import WorkbenchError
-from workbench.export import table_export
 from workbench.latex import document, escaped, number, table
 from workbench.records import Run, TieRule
 from workbench.scoring.curves import CURVES, CurveOptions
 from workbench.scoring.own_measures import INTERPOLATIONS
 from workbench.scoring.run_arrays import RunArrays
 from workbench.scoring.scorer import Scorer
+from workbench.tables import table_export
 
 _DEEPEST = 100_000
 

@@ -7,8 +7,8 @@ import click
 from workbench.cli.campaign.campaigns import JSON
 from workbench.cli.database import database_options, open_database
 from workbench.cli.output import say_json, say_table
-from workbench.counts import counted
 from workbench.errors import WorkbenchError
+from workbench.figures import counted
 from workbench.settings import Settings
 from workbench.workflow.openid.identities import linked_identities, unlink_identities
 from workbench.workflow.openid.provider import OpenIdProvider

@@ -25,7 +25,7 @@ from workbench.records import TieRule
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from workbench.export import Export
+    from workbench.tables import Export
 
 
 REFUSED = 1
@@ -133,7 +133,7 @@ def print_collected(file: IO[bytes]) -> None:
 
 def print_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table as CSV."""
-    from workbench.export import csv_bytes
+    from workbench.tables import csv_bytes
 
     click.echo(csv_bytes(columns, rows), nl=False)
 

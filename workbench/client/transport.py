@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import Request, urlopen
 
 from workbench.json_forms import ProblemJson
-from workbench.outside_json import parsed_json
+from workbench.outside import parsed_json
 
 API = "/api/v1"
 BUSY = 503

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from workbench.counts import counted
 from workbench.datasets import DatasetPart, catalogue_entry
 from workbench.errors import Unavailable, WorkbenchError
+from workbench.figures import counted
 from workbench.settings import Settings
 from workbench.storage.engine import Database
 from workbench.web.dataset_fetches import DatasetFetch, FetchState, last_fetch, write_fetch

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from flask import has_request_context, request
 from werkzeug.wrappers import Response
 
-from workbench.export import Export, csv_parts
+from workbench.tables import Export, csv_parts
 from workbench.web.context import response_files
 from workbench.web.response_files import FileBody
 

@@ -25,7 +25,7 @@ Source = TypeVar("Source", bound=Hashable)
 LOG = logging.getLogger(__name__)
 AT_ONCE = 256 * 1024
 """Bytes that are stored in one transaction: whoever saves meanwhile waits for no more."""
-COMMON = ("counts.py", "docnos.py", "ranking.py", "records.py")
+COMMON = ("figures.py", "docnos.py", "ranking.py", "records.py")
 """Where in the package results of every kind come from."""
 LIBRARIES = ("numpy", "ir-measures", "pytrec-eval-terrier")
 

@@ -13,9 +13,9 @@ from workbench.cli.agree import PARTS, View, agreement_options, report_options
 from workbench.cli.agreement_output import print_agreement
 from workbench.cli.database import database_options, open_database
 from workbench.cli.output import data_options, one_form, print_export, say_short
-from workbench.export import Export
 from workbench.settings import Settings
 from workbench.storage import Session
+from workbench.tables import Export
 from workbench.workflow.agreement.export import machines_export, repeats_export, topics_export
 from workbench.workflow.agreement.machines import machines_against_people
 from workbench.workflow.agreement.report import campaign_pair

@@ -16,7 +16,7 @@ from workbench.errors import WorkbenchError
 from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
 from workbench.formats.text_formats import in_words
 from workbench.formats.topics import TOPIC_FORMATS, read_topics
-from workbench.outside_json import parsed_json
+from workbench.outside import parsed_json
 from workbench.records import SCALES, Document, Scale
 from workbench.settings import Settings
 from workbench.workflow.campaigns.archive import (

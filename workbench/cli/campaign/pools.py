@@ -12,12 +12,12 @@ from workbench.cli.inputs import open_input
 from workbench.cli.output import say_json, say_table
 from workbench.cli.pool import campaign_recipe_options
 from workbench.errors import Conflict, WorkbenchError
+from workbench.figures import percent
 from workbench.formats.identifiers import read_docnos
 from workbench.pooling.comparison import PoolChange
 from workbench.pooling.learner import LEARNER
 from workbench.pooling.strategies import PoolRecipe
 from workbench.settings import Settings
-from workbench.shares import percent
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.judging.distribution import Distribution, distribute_in_portions, in_turn
 from workbench.workflow.judging.order import OrderRule

@@ -13,8 +13,8 @@ from workbench.cli.consensus import consensus_options
 from workbench.cli.database import database_options, open_database
 from workbench.cli.output import form_options, one_form, print_export, record_options, say_table
 from workbench.consensus.rules import RuleChoice
+from workbench.figures import share_of
 from workbench.settings import Settings
-from workbench.shares import share_of
 from workbench.trust.left_out import ScoresLeftOut, TauOfOrders, left_out_export
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.searching.drawing import SampleDraw, keep_draw, plan_draw

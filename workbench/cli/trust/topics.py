@@ -22,11 +22,11 @@ from workbench.cli.output import (
 )
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
+from workbench.figures import percent
 from workbench.formats.qrels import read_qrels
 from workbench.records import TieRule
 from workbench.scoring.measures import check_complement
 from workbench.scoring.scorer import Scorer
-from workbench.shares import percent
 from workbench.trust.alternatives import one_measure
 from workbench.trust.collection_tables import TOPIC_PARTS, fewer_topics_export
 from workbench.trust.fewer_topics import FewerTopics, Splitting, fewer_topics
