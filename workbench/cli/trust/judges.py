@@ -13,10 +13,10 @@ from workbench.cli.output import (
     RELEVANT_FROM,
     SEED,
     TIES,
+    form_options,
     print_export,
     record_options,
     say_short,
-    table_forms,
     with_progress,
 )
 from workbench.cli.qrels_files import read_graded, read_judgment_files, read_qrels_by_assessor
@@ -139,7 +139,7 @@ class _Numbers:
     show_default=True,
     help="Table to print: other qrels, runs, pairs of runs that mixtures change, or every two qrels.",
 )
-@table_forms
+@form_options
 def command(
     runs: RunFiles, given: AssessorInput, numbers: _Numbers, measure: str, ties: str, part: str, form: str
 ) -> None:

@@ -12,10 +12,10 @@ from workbench.cli.output import (
     MEASURE,
     RELEVANT_FROM,
     TIES,
+    form_options,
     print_export,
     record_options,
     say_short,
-    table_forms,
 )
 from workbench.cli.qrels_files import read_groups, read_tags
 from workbench.cli.relevance_files import all_matched
@@ -81,7 +81,7 @@ _POOL = (
     show_default=True,
     help="Table to print: pooled runs, groups with what they alone brought, or late runs.",
 )
-@table_forms
+@form_options
 def command(
     qrels: str,
     runs: RunFiles,

@@ -14,10 +14,10 @@ from workbench.cli.output import (
     MEASURE,
     SEED,
     TIES,
+    form_options,
     print_export,
     record_options,
     say_short,
-    table_forms,
     with_progress,
 )
 from workbench.cli.relevance_files import all_matched
@@ -85,7 +85,7 @@ _SPLITS = (
     show_default=True,
     help="Table to print: numbers of topics, swap rates by bin of differences, or tests of all pairs.",
 )
-@table_forms
+@form_options
 def command(
     qrels: str, runs: RunFiles, splits: _Splits, measure: str, ties: str, part: str, form: str
 ) -> None:
