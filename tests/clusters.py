@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from workbench.search_cluster import SearchCluster
+from workbench.records import SearchCluster
 from workbench.searching.opensearch_engine import client_of
 
 REAL = "WORKBENCH_TEST_OPENSEARCH_URL"

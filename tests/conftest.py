@@ -28,7 +28,7 @@ from tests.databases import (
 )
 from tests.postgresql import postgresql_server
 from tests.support import examples
-from workbench.search_cluster import SearchCluster
+from workbench.records import SearchCluster
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
 

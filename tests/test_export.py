@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from workbench.export import ROWS_OF_A_PART, Export, table_export
+from workbench.tables import ROWS_OF_A_PART, Export, table_export
 
 COLUMNS = ("docno", "value", "note")
 

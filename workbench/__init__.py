@@ -21,15 +21,14 @@ The map of the house. Imports point inwards, from the top of this list to its en
     scoring       WHAT a run is worth                          (pure)
     formats       text to records and back; streams, not paths (pure)
     storage       rows: tables, engine, migrations
-    variables     what the manual says of each setting
     settings      where things are, read once
     ranking       the one order in which a run is read
-    export        one result as CSV, JSON and LaTeX
     latex         tables of booktabs, and what stands in their cells
-    shares        a part of a whole in percent, as people read it
     json_forms    the JSON of results, as commands print it and the API answers
     records       the nouns
-    result_table  results as tables: shown in notebooks, given as data frames
+    tables        results as tables: shown in notebooks, given as data frames, CSV and JSON
+    figures       counts and shares as people read them
+    outside       JSON and HTML that others have written
     errors        what a person can put right
 
 How to add one stands in the docstring of its package: a coefficient in `agreement.coefficients`, a pooling

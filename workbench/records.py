@@ -5,13 +5,15 @@ Ids are strings and preserved to the byte; bytes that are not UTF-8 are lone sur
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import gc
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from workbench.counts import counted
 from workbench.errors import WorkbenchError
-from workbench.result_table import ResultRows, ResultTable
+from workbench.figures import counted
+from workbench.tables import ResultRows, ResultTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,3 +297,38 @@ class Verdict(StrEnum):
     def words(self) -> str:
         """The verdict in words."""
         return self.value.replace("_", " ")
+
+
+CLUSTER_PREFIX = "workbench"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchCluster:
+    """An OpenSearch cluster: the addresses of its nodes, and the first part of the names of its indexes.
+
+    Without a `login` it asks for none. `authorities` is a file of certificates that its own is checked
+    against; if it is empty, the well-known ones are.
+    """
+
+    nodes: tuple[str, ...]
+    login: str = ""
+    password: str = field(default="", repr=False)
+    authorities: str = ""
+    prefix: str = CLUSTER_PREFIX
+
+
+@contextmanager
+def without_collections() -> Iterator[None]:
+    """Have Python look for such garbage before or after, and not meanwhile.
+
+    Among many records that all stay it takes a third of the time, and a tenth of a second where others wait
+    for a lock.
+    """
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        # Of several threads the last one need not be the one that found it on.
+        if collecting:
+            gc.enable()

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from workbench.errors import WorkbenchError
-from workbench.search_cluster import CLUSTER_PREFIX, SearchCluster
+from workbench.records import CLUSTER_PREFIX, SearchCluster
 
 PACKAGE = Path(__file__).resolve().parent
 SHORTEST_SECRET = 20

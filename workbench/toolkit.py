@@ -19,8 +19,8 @@ from workbench.agreement.report import AgreementReport, agreement_report
 from workbench.agreement.selection import select_ratings
 from workbench.consensus.rules import choices_of, rule_choice
 from workbench.consensus.settle import Consensus, consensus
-from workbench.counts import counted
 from workbench.errors import WorkbenchError
+from workbench.figures import counted
 from workbench.formats.judgments import graded_judgments
 from workbench.formats.qrels import read_qrels as qrels_of
 from workbench.formats.runs import read_run_top
@@ -34,10 +34,10 @@ from workbench.releases.comparison import ReleaseComparison
 from workbench.releases.comparison import compare_releases as compare_contents
 from workbench.releases.contents import ReleaseContents
 from workbench.releases.zipped import ZippedFiles, ZippedRelease
-from workbench.result_table import ResultRows, ResultTable
 from workbench.scoring.measures import at_threshold, check_complement, parse_measures
 from workbench.scoring.scorer import RunScores, Scorer
 from workbench.scoring.unmatched import unmatched
+from workbench.tables import ResultRows, ResultTable
 from workbench.trust.alternatives import AlternativeQrels, ranking_measure, score_under
 from workbench.trust.assessors import REFERENCE, qrels_of_assessors, qrels_of_rules, rules_to_compare
 from workbench.trust.judges import OtherJudges, other_judges

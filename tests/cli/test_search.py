@@ -12,8 +12,7 @@ from click.testing import CliRunner, Result
 from tests.learning.small_collection import TEXTS
 from workbench.cli.search import _with_progress, command
 from workbench.errors import WorkbenchError
-from workbench.records import Document
-from workbench.search_cluster import CLUSTER_PREFIX, SearchCluster
+from workbench.records import CLUSTER_PREFIX, Document, SearchCluster
 from workbench.searching.engine import EngineUnavailable
 from workbench.searching.opensearch_engine import client_of
 

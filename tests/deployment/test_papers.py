@@ -16,8 +16,8 @@ from workbench.cli.deploy import command
 from workbench.cli.serve import command as serve
 from workbench.deployment.papers import PAPERS, Deployment, Paper, filled_in, write_paper
 from workbench.errors import WorkbenchError
+from workbench.help.environment import VARIABLES
 from workbench.settings import read_settings
-from workbench.variables import VARIABLES
 
 SITES = (Deployment(), Deployment(host="trec.example.org", prefix="/judge/2026", port=9001))
 

@@ -17,13 +17,13 @@ from workbench.errors import NotFound
 from workbench.formats.documents import DOCUMENT_FORMATS
 from workbench.formats.run_rules import CODES
 from workbench.formats.topics import TOPIC_FORMATS
+from workbench.help.environment import VARIABLES
 from workbench.help.generated import GENERATED, fill_in
 from workbench.help.manual import Page, Reader, by_reader, neighbours, page_for, page_named, pages, read_page
 from workbench.help.rendering import page_html, sections, terminal_markdown
 from workbench.pooling.strategies import ALL_STRATEGIES
 from workbench.records import SCALES, TieRule
 from workbench.storage.engine import KEPT_CONNECTIONS
-from workbench.variables import VARIABLES
 from workbench.web.pages.adjudication.desk import OWN_KEYS
 from workbench.workflow.judging.desk_settings import COMMANDS
 from workbench.workflow.people.roles import Role

@@ -9,8 +9,8 @@ import pytest
 
 from tests.tree import ROOT, project_files
 from workbench.errors import WorkbenchError
+from workbench.help.environment import COMMANDS, VARIABLES
 from workbench.settings import read_settings
-from workbench.variables import COMMANDS, VARIABLES
 
 NAMED = re.compile(r"""["'](WORKBENCH_[A-Z_]+)["']""")
 # Set by the server itself, for the processes that it starts.

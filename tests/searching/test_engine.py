@@ -20,9 +20,8 @@ from workbench.errors import Conflict
 from workbench.formats.documents import read_documents
 from workbench.formats.qrels import read_qrels
 from workbench.formats.topics import read_topics
-from workbench.records import Document, Ranking, Run
+from workbench.records import Document, Ranking, Run, SearchCluster
 from workbench.scoring.scorer import Scorer
-from workbench.search_cluster import SearchCluster
 from workbench.searching.engine import DamagedIndex, DocnoFilter, SearchEngine
 from workbench.searching.opensearch_engine import OpenSearchEngine
 from workbench.searching.query import ClauseRole, read_query

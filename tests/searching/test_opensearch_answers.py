@@ -16,8 +16,7 @@ from werkzeug.wrappers import Response
 from tests.certificates import localhost_certificate
 from tests.servers import served_here
 from workbench.errors import WorkbenchError
-from workbench.records import Document
-from workbench.search_cluster import SearchCluster
+from workbench.records import Document, SearchCluster
 from workbench.searching import opensearch_engine
 from workbench.searching.engine import EngineUnavailable, RefusedQuery, UnwritableIndex
 from workbench.searching.opensearch_engine import IndexedDocument, OpenSearchEngine, client_of

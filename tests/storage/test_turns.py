@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import Unavailable
-from workbench.garbage import without_collections
+from workbench.records import without_collections
 from workbench.storage.engine import Database
 from workbench.storage.turns import NextWriter
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from workbench.export import csv_bytes, csv_parts
+from workbench.tables import csv_bytes, csv_parts
 from workbench.web.downloads import attachment, csv_file
 
 

@@ -4,8 +4,8 @@ import pytest
 from flask import Flask, g
 
 from tests.uploads import upload
-from workbench.counts import counted
 from workbench.errors import InvalidInput
+from workbench.figures import counted
 from workbench.web.forms import announce, sent_files, whole_number
 
 

@@ -11,8 +11,7 @@ from sqlalchemy import select
 from tests.cast import Cast
 from tests.uploads import text_of
 from tests.web.conftest import Enter
-from workbench.records import Document
-from workbench.search_cluster import SearchCluster
+from workbench.records import Document, SearchCluster
 from workbench.searching.engine import EngineUnavailable, RefusedQuery
 from workbench.settings import Settings
 from workbench.storage.engine import Database

@@ -16,9 +16,9 @@ from werkzeug.routing import AnyConverter, Rule
 
 from tests.cast import Cast
 from tests.web import test_access
-from workbench.export import csv_bytes
 from workbench.records import Judgment
 from workbench.storage.engine import Database
+from workbench.tables import csv_bytes
 from workbench.workflow.judging.importing import import_judgments
 
 samples = test_access.samples

@@ -22,8 +22,8 @@ from workbench.agreement.report_json import (
     selection_data,
 )
 from workbench.agreement.selection import Selection
-from workbench.export import Export
 from workbench.latex import between, document, escaped, number, percent, table
+from workbench.tables import Export
 
 
 def bounds(interval: Interval | None, places: int = 3) -> str:

@@ -32,8 +32,8 @@ from workbench.agreement.report_json import (
 )
 from workbench.agreement.selection import Selection, Shared
 from workbench.errors import WorkbenchError
-from workbench.export import Export
 from workbench.latex import document, escaped, number, table
+from workbench.tables import Export
 
 
 @dataclass(frozen=True, slots=True)

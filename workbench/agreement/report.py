@@ -28,8 +28,8 @@ from workbench.agreement.pairwise import (
 from workbench.agreement.ratings import Ratings
 from workbench.agreement.selection import Selection
 from workbench.agreement.tally import Floats
-from workbench.counts import counted
-from workbench.result_table import ResultRows, ResultTable
+from workbench.figures import counted
+from workbench.tables import ResultRows, ResultTable
 
 # Overlap three ways is a list of all triples: of more assessors nobody reads it.
 MOST_IN_THREES = 8

@@ -11,10 +11,10 @@ from workbench.agreement.coefficients.coefficient import CoefficientValue, value
 from workbench.agreement.ratings import Ratings, judged_ratings
 from workbench.agreement.tally import tally
 from workbench.agreement.weights import nominal
-from workbench.export import Export
 from workbench.json_forms.filling import filled
 from workbench.json_forms.results import ChangedAnswers, CoefficientOfRounds, RoundsJson
 from workbench.latex import document, escaped, number, table
+from workbench.tables import Export
 
 Grades = Mapping[str, Mapping[tuple[str, str], int]]
 """Grades by assessor and (topic, docno)."""

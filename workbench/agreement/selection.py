@@ -22,8 +22,8 @@ from workbench.agreement.ratings import (
     Pair,
     Ratings,
 )
-from workbench.counts import counted
 from workbench.errors import WorkbenchError
+from workbench.figures import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,17 @@ from datetime import datetime
 
 import click
 
-from workbench.cli.campaign.campaigns import JSON
-from workbench.cli.database import database_options, migrated_database, open_database, same_database
-from workbench.cli.output import printable, say_json, say_table
-from workbench.counts import counted
+from workbench.cli.database import (
+    database_options,
+    migrated_database,
+    open_database,
+    reading,
+    same_database,
+    writing,
+)
+from workbench.cli.output import JSON_OBJECT, printable, say_json, say_table
 from workbench.errors import Conflict, InvalidInput
+from workbench.figures import counted
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.access_tokens import (
@@ -98,7 +104,7 @@ def new(settings: Settings, login: str, name: str | None, administrator: bool, p
         password=password,
         passwords=Passwords(),
     )
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         account = create_account(db, prepared, administrator=administrator)
     click.echo(f"{account.name} can sign in as {account.login}")
 
@@ -114,7 +120,7 @@ def role(settings: Settings, login: str, campaign: str, role: str, group: str | 
     """Give LOGIN a ROLE in CAMPAIGN."""
     if (role == Role.PARTICIPANT) != (group is not None):
         raise click.UsageError("--group is required for a participant and not allowed for other roles")
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         account, found = account_by_login(db, login), campaign_by_slug(db, campaign)
         if group is not None:
             join(db, found.id, group_named(db, found.id, group), account.id, both_sides=both)
@@ -133,18 +139,18 @@ def reset(settings: Settings, login: str, password: str) -> None:
     if findings:
         raise InvalidInput(findings)
     hashed = Passwords().hash(password)
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         account = store_password(db, login, hashed)
     click.echo(f"{account.login} has a new password, is signed out everywhere, and has no access tokens")
 
 
 @command.command("list")
 @click.option("--search", default="", help="Only accounts whose login name or name contains this.")
-@JSON
+@JSON_OBJECT
 @database_options
 def list_(settings: Settings, search: str, as_json: bool) -> None:
     """List accounts by login name, with their open sessions."""
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         found = accounts_found(db, search)
     if as_json:
         say_json(
@@ -186,7 +192,7 @@ def list_(settings: Settings, search: str, as_json: bool) -> None:
 @database_options
 def disable(settings: Settings, login: str) -> None:
     """End the sessions and tokens of LOGIN, and refuse every sign-in; roles and judgments stay."""
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         disable_account(db, account_by_login(db, login).id)
     click.echo(f"{login} is disabled and signed out everywhere")
 
@@ -196,7 +202,7 @@ def disable(settings: Settings, login: str) -> None:
 @database_options
 def enable(settings: Settings, login: str) -> None:
     """Let the owner of LOGIN sign in again."""
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         enable_account(db, account_by_login(db, login).id)
     click.echo(f"{login} can sign in again")
 
@@ -212,7 +218,7 @@ def reset_link(settings: Settings, login: str, address: str) -> None:
 
     The old password, the open sessions and the access tokens keep working until the link is used.
     """
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         made = make_reset(db, account_by_login(db, login).id)
     click.echo(f"{address.rstrip('/')}/reset/{made.token}")
 
@@ -251,7 +257,7 @@ def address(settings: Settings, login: str, address: str | None, remove: bool) -
     if remove == (address is not None):
         raise click.UsageError("give an ADDRESS or --remove")
     checked = checked_address(address) if address is not None else ""
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         account = account_by_login(db, login)
         if checked:
             set_address(db, account.id, checked)
@@ -265,7 +271,7 @@ def address(settings: Settings, login: str, address: str | None, remove: bool) -
 @database_options
 def reset_app(settings: Settings, login: str) -> None:
     """Turn two-factor sign-in off for LOGIN, who lost app and codes; ends all sessions and tokens."""
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         reset_two_factor(db, account_by_login(db, login).id)
     click.echo(f"{login} signs in with the password alone, and is signed out everywhere")
 
@@ -275,7 +281,7 @@ def reset_app(settings: Settings, login: str) -> None:
 @database_options
 def end_sessions(settings: Settings, login: str) -> None:
     """End every session of LOGIN, and revoke its access tokens."""
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         ended = sign_out_everywhere(db, account_by_login(db, login).id)
     click.echo(f"{counted(ended, 'session')} of {login} ended, access tokens revoked")
 
@@ -286,7 +292,7 @@ def end_sessions(settings: Settings, login: str) -> None:
 @database_options
 def administrator(settings: Settings, login: str, remove: bool) -> None:
     """Make LOGIN an administrator, who creates campaigns and manages accounts."""
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         set_administrator(db, account_by_login(db, login).id, not remove)
     click.echo(f"{login} is no longer an administrator" if remove else f"{login} is an administrator")
 
@@ -317,7 +323,7 @@ def token() -> None:
 @database_options
 def new_token(settings: Settings, login: str, name: str, scopes: tuple[str, ...], days: int) -> None:
     """Print a new token of LOGIN, which is shown only now."""
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         account = account_by_login(db, login)
         made = make_access_token(db, account.id, name=name, scopes=scopes, days=days)
     click.echo(made.secret)
@@ -325,11 +331,11 @@ def new_token(settings: Settings, login: str, name: str, scopes: tuple[str, ...]
 
 @token.command("list")
 @click.argument("login")
-@JSON
+@JSON_OBJECT
 @database_options
 def list_tokens(settings: Settings, login: str, as_json: bool) -> None:
     """List the tokens of LOGIN with their last use, without what is secret of them."""
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         found = access_tokens(db, account_by_login(db, login).id)
     if as_json:
         say_json(
@@ -369,7 +375,7 @@ def list_tokens(settings: Settings, login: str, as_json: bool) -> None:
 @database_options
 def revoke(settings: Settings, login: str, token: int) -> None:
     """Revoke the TOKEN of LOGIN, by its number in the list."""
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         account = account_by_login(db, login)
         revoked = revoke_access_token(db, account.id, token)
     click.echo(f"{revoked.name} is revoked")
@@ -385,7 +391,7 @@ def _moment(when: datetime | None) -> str | None:
 @click.option("--campaign", default="", help="Only acts in this campaign.")
 @click.option("--request", default="", help="Only acts of this request ID.")
 @click.option("--last", default=50, show_default=True, type=click.IntRange(1), help="Number of entries.")
-@JSON
+@JSON_OBJECT
 @database_options
 def trail(
     settings: Settings, login: str, act: str, campaign: str, request: str, last: int, as_json: bool
@@ -394,7 +400,7 @@ def trail(
 
     Entries cannot be changed or deleted. `workbench verify` checks that none is missing or was changed.
     """
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         entries = trail_entries(db, TrailFilter(login, act, campaign, request), most=last)
     if as_json:
         say_json([entry_data(one) for one in entries])

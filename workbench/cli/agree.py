@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,7 +19,7 @@ from workbench.agreement.report import agreement_report, matrix
 from workbench.agreement.selection import Selection, select_ratings
 from workbench.agreement.weights import WEIGHTS, OwnWeights, parse_weights
 from workbench.cli.agreement_output import print_agreement
-from workbench.cli.output import form_options, one_form, record_options, say_mismatch
+from workbench.cli.output import Command, form_options, record_options, say_mismatch
 from workbench.cli.qrels_files import cannot_judge_option, read_judgment_files, read_qrels_by_assessor
 from workbench.cli.runs import only_one_standard_input
 from workbench.errors import WorkbenchError
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from workbench.cli.agreement_output import Result
 
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 REPORT_FIELDS = (
     "relevant_from", "graded", "basis", "singles", "documents", "machines", "assessors", "weights", "level",
 )  # fmt: skip
@@ -78,12 +77,9 @@ def _with_report_options(fields: tuple[str, ...], command: Callable[..., Any]) -
         matrix: str | None,
         only: bool,
         pair: tuple[str, str] | None,
-        as_json: bool,
-        as_csv: bool,
-        as_latex: bool,
+        form: str,
         **others: Any,
     ) -> Any:
-        form = one_form(as_json=as_json, as_csv=as_csv, as_latex=as_latex)
         if bool(matrix) + only + bool(pair) > 1:
             raise click.UsageError("choose one of --matrix, --coefficients and --pair")
         if options.documents is not None and options.basis is not Basis.ALL:

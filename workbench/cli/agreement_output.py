@@ -19,11 +19,11 @@ from workbench.agreement.pairwise import AssessorPair, Threshold
 from workbench.agreement.report import AgreementReport, Matrix, what_differs
 from workbench.agreement.selection import Selection
 from workbench.cli.output import print_export, printable, say_table
-from workbench.shares import percent
+from workbench.figures import percent
 
 if TYPE_CHECKING:
     from workbench.agreement.pair_report import PairReport
-    from workbench.export import Export
+    from workbench.tables import Export
 
     Result = AgreementReport | Matrix | PairReport | tuple[Selection, tuple[Estimate, ...]]
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-from workbench.cli.output import say_json, say_table
+from workbench.cli.output import TIES, Command, say_json, say_table
 from workbench.cli.qrels_files import read_groups
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs, run_arguments
 from workbench.pooling.analysis import BEYOND, NEAR_DUPLICATE, Analysis, analysis, examine
 from workbench.pooling.analysis_tables import PARTS, TABLES, short_depths
 from workbench.records import TieRule
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 MOST_PAIRS = 50
 _OF_JUDGED = frozenset({"judged", "relevant", "relevant_alone"})
 
@@ -117,13 +116,7 @@ _SENTENCES: dict[str, Callable[[Analysis], list[str]]] = {
 @click.command("analyse")
 @run_arguments()
 @click.option("--depth", type=click.IntRange(1), default=100, show_default=True, help="Depth of the pool.")
-@click.option(
-    "--ties",
-    type=click.Choice([rule.value for rule in TieRule]),
-    default=TieRule.TREC_EVAL.value,
-    show_default=True,
-    help="Which of two documents with the same score comes first.",
-)
+@TIES
 @click.option(
     "--groups", "groups_file", metavar="FILE", help="Groups of the runs: tag, tab, group on each line."
 )

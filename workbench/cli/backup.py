@@ -13,9 +13,8 @@ from typing import Any
 
 import click
 
-from workbench.cli.campaign.campaigns import JSON
 from workbench.cli.database import database_options, existing_database, same_database
-from workbench.cli.output import REFUSED, printable, say_json
+from workbench.cli.output import JSON_OBJECT, REFUSED, printable, say_json
 from workbench.errors import Finding, WorkbenchError, finding_to_json
 from workbench.settings import Settings
 from workbench.storage.engine import Database
@@ -110,7 +109,7 @@ def contents_json(contents: Contents) -> dict[str, object]:
     type=click.Path(path_type=Path),
     help="File to write, or a folder; without it, the folder `backups` of the instance.",
 )
-@JSON
+@JSON_OBJECT
 @database_options
 def backup(settings: Settings, to: Path | None, as_json: bool) -> None:
     """Write everything in the database to one file, while people go on judging.
@@ -140,7 +139,7 @@ def backup(settings: Settings, to: Path | None, as_json: bool) -> None:
 @click.command("restore")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--sha256", help="Refuse a file without this SHA-256, which `workbench backup` printed.")
-@JSON
+@JSON_OBJECT
 @database_options
 def restore(settings: Settings, file: Path, sha256: str | None, as_json: bool) -> None:
     """Fill an empty instance from the backup FILE.
@@ -174,7 +173,7 @@ def _hash(path: Path) -> str:
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A backup whose rows must be the same.",
 )
-@JSON
+@JSON_OBJECT
 @database_options
 def verify(settings: Settings, against: Path | None, as_json: bool) -> None:
     """Recount what must always hold, and name every row that breaks it.

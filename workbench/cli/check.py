@@ -15,7 +15,14 @@ from typing import Any
 import click
 
 from workbench.cli.inputs import STANDARD_INPUT, is_file, open_input
-from workbench.cli.output import REFUSED, printable, say_findings, say_json, say_table, with_progress
+from workbench.cli.output import (
+    REFUSED,
+    printable,
+    say_findings,
+    say_json,
+    say_table,
+    with_progress,
+)
 from workbench.cli.runs import only_one_standard_input
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.formats.identifiers import read_ids

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-from workbench.cli.output import form_options, one_form, print_export, say_table
+from workbench.cli.output import SEED, TIES, Command, form_options, print_export, say_table
 from workbench.cli.qrels_files import cannot_judge_option, note_topics, read_judged
 from workbench.cli.relevance_files import map_runs, matched, note_lacking
 from workbench.cli.runs import RunFiles, only_one_standard_input, run_arguments
@@ -32,9 +32,6 @@ from workbench.scoring.two_runs import (
     two_runs_export,
 )
 
-SEED = click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of what is drawn at random."
-)
 METHOD = click.option(
     "--method",
     type=click.Choice([str(method) for method in METHODS]),
@@ -160,9 +157,6 @@ def _four(value: float | None) -> str:
     return "-" if value is None else f"{value:.4f}"
 
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
 @dataclass(frozen=True, slots=True)
 class ScoredRuns:
     """Runs by one measure, on qrels from a file; `relevant` counts relevant documents by topic."""
@@ -184,23 +178,13 @@ def _reads_runs(command: Command) -> Command:
         measure: str,
         codes: tuple[int, ...],
         ties: str,
-        as_json: bool,
-        as_csv: bool,
-        as_latex: bool,
         **options: Any,
     ) -> Any:
         only_one_standard_input((qrels, *runs.names))
-        form = one_form(as_json=as_json, as_csv=as_csv, as_latex=as_latex)
-        return command(_scored(qrels, runs, measure, codes, TieRule(ties)), form=form, **options)
+        return command(_scored(qrels, runs, measure, codes, TieRule(ties)), **options)
 
     decorated: Any = form_options(scoring)
-    decorated = click.option(
-        "--ties",
-        type=click.Choice([rule.value for rule in TieRule]),
-        default=TieRule.TREC_EVAL.value,
-        show_default=True,
-        help="Which of two documents with the same score comes first.",
-    )(cannot_judge_option(decorated))
+    decorated = TIES(cannot_judge_option(decorated))
     decorated = click.option(
         "-m", "--measure", default="AP", show_default=True, help="One measure, as AP, nDCG@10 or P(rel=2)@10."
     )(decorated)

@@ -40,10 +40,10 @@ from workbench.consensus.settle import Consensus, consensus, label_export
 from workbench.consensus.summary import Summary, accuracy, summary, summary_json
 from workbench.consensus.sums import soft_export, soft_labels
 from workbench.errors import WorkbenchError
-from workbench.export import Export
 from workbench.formats.judgments import graded_judgments, write_judgment_groups
 from workbench.formats.qrels import write_qrels
 from workbench.records import Judgment
+from workbench.tables import Export
 
 NAMES = list(RULES)
 _HELP = "; ".join(f"{rule.name}: {rule.help}" for rule in RULES.values())

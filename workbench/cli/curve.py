@@ -9,18 +9,18 @@ from typing import Any
 
 import click
 
-from workbench.cli.output import one_form, print_export, say_table
+from workbench.cli.output import TIES, one_form, print_export, say_table
 from workbench.cli.qrels_files import cannot_judge_option, read_judged
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
 from workbench.errors import WorkbenchError
-from workbench.export import table_export
 from workbench.latex import document, escaped, number, table
 from workbench.records import Run, TieRule
 from workbench.scoring.curves import CURVES, CurveOptions
 from workbench.scoring.own_measures import INTERPOLATIONS
 from workbench.scoring.run_arrays import RunArrays
 from workbench.scoring.scorer import Scorer
+from workbench.tables import table_export
 
 _DEEPEST = 100_000
 
@@ -72,17 +72,12 @@ _DEEPEST = 100_000
     metavar="N",
     help="roc: documents in the collection.  [default: judged documents only, some of them not relevant]",
 )
-@click.option(
-    "--ties",
-    type=click.Choice([rule.value for rule in TieRule]),
-    default=TieRule.TREC_EVAL.value,
-    show_default=True,
-    help="Which of two documents with the same score comes first.",
-)
+@TIES
 @cannot_judge_option
 @click.option("--csv", "as_csv", is_flag=True, help="CSV, with all digits.")
 @click.option("--latex", "as_latex", is_flag=True, help="A LaTeX table (booktabs).")
 @click.option("--json", "as_json", is_flag=True, help="JSON, one object for each point, with all digits.")
+@one_form
 def command(
     kind: str,
     qrels: str,
@@ -90,6 +85,7 @@ def command(
     topic: str | None,
     ties: str,
     codes: tuple[int, ...],
+    form: str,
     **options: Any,
 ) -> None:
     """Print a curve of RUNs against QRELS, averaged over the topics of the qrels.
@@ -105,7 +101,6 @@ def command(
     the qrels that the run has.
     """
     only_one_standard_input((qrels, *runs.names))
-    form = one_form(**{name: options.pop(name) for name in ("as_json", "as_csv", "as_latex")})
     scorer = Scorer(read_judged(qrels, codes), "AP")
     if topic is not None and topic not in scorer.relevance.numbers:
         raise WorkbenchError(f"topic {topic} is not in the qrels", remedy="name one of their topics")

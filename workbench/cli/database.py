@@ -132,6 +132,20 @@ def open_database(settings: Settings) -> Iterator[Database]:
 
 
 @contextmanager
+def reading(settings: Settings) -> Iterator[Session]:
+    """One transaction that reads the database of these settings; raises as `open_database`."""
+    with open_database(settings) as database, database.reading() as db:
+        yield db
+
+
+@contextmanager
+def writing(settings: Settings) -> Iterator[Session]:
+    """One transaction that changes the database of these settings; raises as `open_database`."""
+    with open_database(settings) as database, database.writing() as db:
+        yield db
+
+
+@contextmanager
 def migrated_database(settings: Settings) -> Iterator[Database]:
     """As `open_database`, created or migrated to the latest revision: by what starts an installation."""
     with _trailed(settings, migrate) as database:

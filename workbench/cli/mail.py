@@ -6,9 +6,8 @@ from datetime import UTC, datetime
 
 import click
 
-from workbench.cli.campaign.campaigns import JSON
-from workbench.cli.database import database_options, open_database
-from workbench.cli.output import say_json, say_table
+from workbench.cli.database import database_options, open_database, reading
+from workbench.cli.output import JSON_OBJECT, say_json, say_table
 from workbench.errors import WorkbenchError
 from workbench.settings import MailSettings, Settings
 from workbench.workflow.mail.queue import messages
@@ -22,11 +21,11 @@ def command() -> None:
 
 
 @command.command("list")
-@JSON
+@JSON_OBJECT
 @database_options
 def list_(settings: Settings, as_json: bool) -> None:
     """List the messages of the last 30 days, the latest first."""
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         found = messages(db)
     if as_json:
         say_json(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import click
 
-from workbench.cli.campaign.campaigns import JSON
-from workbench.cli.database import database_options, open_database
-from workbench.cli.output import say_json, say_table
-from workbench.counts import counted
+from workbench.cli.database import database_options, reading, writing
+from workbench.cli.output import JSON_OBJECT, say_json, say_table
 from workbench.errors import WorkbenchError
+from workbench.figures import counted
 from workbench.settings import Settings
 from workbench.workflow.openid.identities import linked_identities, unlink_identities
 from workbench.workflow.openid.provider import OpenIdProvider
@@ -48,11 +47,11 @@ def check(settings: Settings) -> None:
 
 
 @command.command("list")
-@JSON
+@JSON_OBJECT
 @database_options
 def list_(settings: Settings, as_json: bool) -> None:
     """List the linked identities by login name."""
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         found = linked_identities(db)
     if as_json:
         say_json(
@@ -91,6 +90,6 @@ def unlink(settings: Settings, login: str) -> None:
 
     An account without a password gets one first, by `workbench account password` or `account reset`.
     """
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         unlink_identities(db, account_by_login(db, login).id)
     click.echo(f"{login} signs in with a password only")

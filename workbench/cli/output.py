@@ -25,7 +25,7 @@ from workbench.records import TieRule
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from workbench.export import Export
+    from workbench.tables import Export
 
 
 REFUSED = 1
@@ -133,7 +133,7 @@ def print_collected(file: IO[bytes]) -> None:
 
 def print_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table as CSV."""
-    from workbench.export import csv_bytes
+    from workbench.tables import csv_bytes
 
     click.echo(csv_bytes(columns, rows), nl=False)
 
@@ -242,24 +242,35 @@ def _plain(cell: object) -> str:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+CSV = click.option("--csv", "as_csv", is_flag=True, help="A table as CSV, with all digits.")
+
+
 def form_options(command: Command) -> Command:
-    """Give a command `--json`, `--csv` and `--latex`; it receives `as_json`, `as_csv` and `as_latex`."""
+    """Give a command `--json`, `--csv` and `--latex`; it receives `form`: text, json, csv or latex."""
     return data_options(click.option("--latex", "as_latex", is_flag=True, help="LaTeX tables.")(command))
 
 
 def data_options(command: Command) -> Command:
     """The same without `--latex`, for results that no paper prints."""
-    command = click.option("--csv", "as_csv", is_flag=True, help="A table as CSV, with all digits.")(command)
+    command = CSV(one_form(command))
     return click.option("--json", "as_json", is_flag=True, help="One JSON object, with all digits.")(command)
 
 
-def one_form(*, as_json: bool, as_csv: bool, as_latex: bool = False) -> str:
-    """The form that is wanted, `text` if none is named; raises UsageError for several."""
-    chosen = [name for name, given in (("json", as_json), ("csv", as_csv), ("latex", as_latex)) if given]
-    if len(chosen) > 1:
-        flags = " and ".join(f"--{name}" for name in chosen)
-        raise click.UsageError(f"{flags} exclude one another: keep one of them")
-    return chosen[0] if chosen else "text"
+def one_form(command: Command) -> Command:
+    """Hand a command with such flags the one `form` that is wanted, `text` if none is named.
+
+    It raises UsageError for several.
+    """
+
+    @wraps(command)
+    def with_form(*args: Any, as_json: bool, as_csv: bool, as_latex: bool = False, **options: Any) -> Any:
+        chosen = [name for name, given in (("json", as_json), ("csv", as_csv), ("latex", as_latex)) if given]
+        if len(chosen) > 1:
+            flags = " and ".join(f"--{name}" for name in chosen)
+            raise click.UsageError(f"{flags} exclude one another: keep one of them")
+        return command(*args, form=chosen[0] if chosen else "text", **options)
+
+    return with_form  # type: ignore[return-value]  # click calls it alone
 
 
 def print_export(export: Export, form: str) -> bool:
@@ -308,6 +319,8 @@ def record_options(name: str, record: type[Any], options: Sequence[Option[Any]])
     return decorate
 
 
+JSON_OBJECT = click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+JSON_ARRAY = click.option("--json", "as_json", is_flag=True, help="One JSON array.")
 MEASURE = click.option(
     "-m", "--measure", default="AP", show_default=True, help="Measure that ranks the runs, as AP or nDCG@10."
 )
@@ -329,15 +342,3 @@ TIES = click.option(
 SEED = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of what is drawn at random."
 )
-
-
-def table_forms(command: Command) -> Command:
-    """Give a command `--json`, `--csv` and `--latex`; it receives `form`: text, json, csv or latex."""
-
-    @wraps(command)
-    def with_form(*args: Any, as_json: bool, as_csv: bool, as_latex: bool, **options: Any) -> Any:
-        form = one_form(as_json=as_json, as_csv=as_csv, as_latex=as_latex)
-        return command(*args, form=form, **options)
-
-    decorated: Any = form_options(with_form)
-    return decorated  # type: ignore[no-any-return]  # click calls it alone

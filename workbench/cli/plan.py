@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
-
 import click
 
-from workbench.cli.output import say_json, say_table
+from workbench.cli.output import JSON_OBJECT, Command, say_json, say_table
 from workbench.cli.pool import recipe_options
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs, run_arguments
 from workbench.errors import InvalidInput
@@ -17,7 +14,6 @@ from workbench.pooling.strategies import ALL_STRATEGIES, PoolRecipe
 from workbench.ranking import ordered
 from workbench.records import Ranking, Run, TieRule
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 _WORDS = {Certainty.EXACT: "", Certainty.EXPECTED: "about ", Certainty.AT_MOST: "at most "}
 
 
@@ -57,7 +53,7 @@ SECONDS = 30.0
 @run_arguments()
 @recipe_options()
 @work_options
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@JSON_OBJECT
 def command(
     runs: RunFiles,
     recipe: PoolRecipe,

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import PurePath
-from typing import Any, BinaryIO, TypeVar
+from typing import BinaryIO
 
 import click
 
 from workbench.cli.inputs import open_input, read_each
+from workbench.cli.output import Command
 from workbench.errors import Finding, InvalidInput
 from workbench.formats.judgments import graded_judgments
 from workbench.formats.qrels import read_qrels
 from workbench.records import Judgment, Qrel
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 _TOPICS_NAMED = 10
 
 

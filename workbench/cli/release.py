@@ -13,7 +13,15 @@ from typing import Any
 import click
 
 from workbench.cli.inputs import open_input, read_each
-from workbench.cli.output import MEASURE, REFUSED, print_export, say_findings, say_json, say_table
+from workbench.cli.output import (
+    JSON_OBJECT,
+    MEASURE,
+    REFUSED,
+    print_export,
+    say_findings,
+    say_json,
+    say_table,
+)
 from workbench.cli.relevance_files import matched
 from workbench.errors import finding_to_json
 from workbench.formats.runs import read_run
@@ -99,7 +107,7 @@ PAIRS_AS_CSV = click.option("--csv", "as_csv", is_flag=True, help="Every pair th
 @click.option("--run", "runs", multiple=True, help="A run to score (repeatable); else those in the releases.")
 @MEASURE
 @PAIRS_AS_CSV
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@JSON_OBJECT
 def compare(
     first: str, second: str, runs: tuple[str, ...], measure: str, as_csv: bool, as_json: bool
 ) -> None:

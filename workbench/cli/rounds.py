@@ -9,7 +9,7 @@ import click
 from workbench.agreement.coefficients.coefficient import CoefficientValue
 from workbench.agreement.rounds import COUNTS, Rounds, compare_rounds, counts_of, rounds_export
 from workbench.cli.inputs import open_input
-from workbench.cli.output import form_options, one_form, print_export, say_table
+from workbench.cli.output import form_options, print_export, say_table
 from workbench.cli.qrels_files import cannot_judge_option
 from workbench.cli.runs import only_one_standard_input
 from workbench.errors import WorkbenchError
@@ -66,9 +66,7 @@ def command(
     after: str,
     relevant_from: int,
     codes: tuple[int, ...],
-    as_json: bool,
-    as_csv: bool,
-    as_latex: bool,
+    form: str,
 ) -> None:
     """Compare the judgments of the same assessors BEFORE and AFTER a discussion, one file each.
 
@@ -76,7 +74,6 @@ def command(
     pairs that an assessor answered in both are compared; of an answer given twice in a file the last
     counts. A grade that is unsure or cannot judge after is withdrawn.
     """
-    form = one_form(as_json=as_json, as_csv=as_csv, as_latex=as_latex)
     only_one_standard_input((before, after))
     first, second = _read(before, codes), _read(after, codes)
     common = {name: first[name].keys() & second[name].keys() for name in first.keys() & second.keys()}

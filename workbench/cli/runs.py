@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
 from workbench.cli.inputs import open_input
-from workbench.cli.output import say_findings, with_progress
+from workbench.cli.output import Command, say_findings, with_progress
 from workbench.errors import Finding, InvalidInput
 from workbench.records import Run, TieRule
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from workbench.formats.packed_runs import PackedRun
     from workbench.pooling.candidates import AnyRun
     from workbench.pooling.run_tops import RunTops
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import click
 
 from workbench.cli.inputs import open_input
 from workbench.cli.output import (
+    RELEVANT_FROM,
     one_form,
     print_export,
     record_options,
@@ -98,14 +99,7 @@ _SIMULATED = (
 @click.argument("qrels")
 @click.argument("topics")
 @record_options("simulated", _Simulated, _SIMULATED)
-@click.option(
-    "--relevant-from",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Lowest relevant grade.",
-)
+@RELEVANT_FROM
 @click.option(
     "--fewest",
     type=click.IntRange(1),
@@ -122,6 +116,7 @@ _SIMULATED = (
 @click.option("--json", "as_json", is_flag=True, help="One JSON object, with all digits.")
 @click.option("--csv", "as_csv", is_flag=True, help="The table as CSV, with all digits.")
 @click.option("--svg", "as_svg", is_flag=True, help="Recall by documents read as an SVG picture.")
+@one_form
 def command(
     docs: str,
     qrels: str,
@@ -130,7 +125,8 @@ def command(
     part: str | None,
     relevant_from: int,
     fewest: int,
-    **forms: bool,
+    as_svg: bool,
+    form: str,
 ) -> None:
     """Simulate a review of DOCS for each of TOPICS by a learner, with QRELS as the answers.
 
@@ -138,8 +134,6 @@ def command(
     4R documents (R are relevant), the documents read for recall .8, .9 and .95, and the work saved; with
     --stop where each rule would have stopped. What QRELS does not have counts as not relevant.
     """
-    as_svg = forms.pop("as_svg")
-    form = one_form(as_latex=False, **forms)
     if as_svg and form != "text":
         raise click.UsageError(f"--svg and --{form} exclude one another: keep one of them")
     only_one_standard_input((docs, qrels, topics))

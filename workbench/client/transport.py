@@ -15,7 +15,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import Request, urlopen
 
-from workbench.outside_json import parsed_json
+from workbench.outside import parsed_json
 
 API = "/api/v1"
 BUSY = 503

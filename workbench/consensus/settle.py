@@ -11,10 +11,9 @@ from workbench.consensus.judgments import grades_by_pair
 from workbench.consensus.rule import Evidence, Left, Outcome, Pair, Settled
 from workbench.consensus.rules import bound, rule_of
 from workbench.consensus.votes import LEFT, Floats, Numbers, VoteTable
-from workbench.counts import counted
-from workbench.export import Export, table_export
+from workbench.figures import counted
 from workbench.records import Judgment, Qrel, Scale, sorted_pairs
-from workbench.result_table import ResultRows, ResultTable
+from workbench.tables import Export, ResultRows, ResultTable, table_export
 
 NO_GRADE = "nobody gave a grade"
 

@@ -11,8 +11,8 @@ import numpy as np
 from workbench.consensus.judgments import grades_by_pair
 from workbench.consensus.rule import Evidence, Grades, Left, Outcome, Pair, Rule, RuleParameter, Settled
 from workbench.consensus.votes import LEFT, TableOutcome, VoteTable
-from workbench.export import Export, table_export
 from workbench.records import Judgment, Scale, sorted_pairs
+from workbench.tables import Export, table_export
 
 FEWER_THAN_OTHERS = "fewer assessors graded it than other pairs"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput
+from workbench.figures import counted
 
 KEPT = 1000
 MOST_NOTES = 20

@@ -16,8 +16,7 @@ from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.headings import is_header
 from workbench.formats.identifiers import LONGEST_ID, all_fit, check_ids, plain
 from workbench.formats.source import LINE_LIMIT, Readable, Twice, byte_lines, open_source
-from workbench.garbage import without_collections
-from workbench.records import Qrel, id_bytes
+from workbench.records import Qrel, id_bytes, without_collections
 
 BEIR_HEADER = (b"query-id", b"corpus-id", b"score")
 

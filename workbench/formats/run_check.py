@@ -12,8 +12,8 @@ from unicodedata import normalize
 
 import numpy as np
 
-from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput
+from workbench.figures import counted
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.identifiers import LONGEST_ID, all_fit, check_ids, is_utf8
 from workbench.formats.run_rules import DEFAULT_RULES, RunFindings, RunRules

@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping
 from urllib.parse import urljoin, urlsplit
 
-from workbench.entities import unescaped_html
 from workbench.formats.fields import collapsed
 from workbench.formats.identifiers import trimmed
+from workbench.outside import unescaped_html
 from workbench.records import Document
 
 # Python knows encodings that take quadratic time or are not of text (punycode, unicode_escape); pages of the

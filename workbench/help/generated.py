@@ -187,7 +187,7 @@ def _work_saved() -> str:
 
 
 def _environment_variables() -> str:
-    from workbench.variables import VARIABLES
+    from workbench.help.environment import VARIABLES
 
     rows = [(f"`{one.name}`", one.default, one.meaning, one.use) for one in VARIABLES]
     return _table(("Variable", "Default", "Meaning", "For"), rows)

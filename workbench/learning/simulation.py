@@ -13,7 +13,6 @@ from scipy.sparse import csr_array
 from scipy.special import stdtrit
 
 from workbench.errors import WorkbenchError
-from workbench.export import Export
 from workbench.learning.effort import WORK_SAVED, WorkSaved, effort_at, recall_at
 from workbench.learning.learners import BMI, Learner, learner_named
 from workbench.learning.missed import share_bounds
@@ -27,6 +26,7 @@ from workbench.learning.stopping import (
 )
 from workbench.learning.vectors import Bools, Numbers, Vectors, topic_text
 from workbench.records import Qrel, Topic
+from workbench.tables import Export
 
 RECALLS = (0.8, 0.9, 0.95)
 MULTIPLES = (1, 2, 4)

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from workbench.entities import unescaped_html
 from workbench.errors import WorkbenchError
+from workbench.outside import unescaped_html
 from workbench.records import Document, Topic, id_bytes
 
 COLUMNS = 2**20

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from workbench.export import Export, table_export
 from workbench.pooling.analysis import Analysis
 from workbench.pooling.contributions import Part
+from workbench.tables import Export, table_export
 
 Cell = str | int | float
 

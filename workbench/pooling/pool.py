@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from workbench.counts import counted
+from workbench.figures import counted
 from workbench.records import PoolEntry, sorted_ids
-from workbench.result_table import ResultRows, ResultTable
+from workbench.tables import ResultRows, ResultTable
 
 Pair = tuple[str, str]
 """A topic and a docno."""

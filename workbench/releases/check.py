@@ -17,7 +17,7 @@ from workbench.consensus.rules import THEN, rule_of
 from workbench.consensus.settle import consensus
 from workbench.consensus.simple import ASSESSOR
 from workbench.errors import Finding, InvalidInput, Severity, WorkbenchError
-from workbench.outside_json import parsed_json
+from workbench.outside import parsed_json
 from workbench.releases.archive import (
     MOST_BYTES,
     READ,

@@ -14,7 +14,6 @@ from typing import Protocol
 import numpy as np
 
 from workbench.errors import Conflict
-from workbench.export import Export, table_export
 from workbench.formats.runs import read_run
 from workbench.records import Qrel, Run, id_bytes, sorted_pairs
 from workbench.releases.contents import Pair, ReleaseAbout, ReleasedAnswer, ReleasedDecision, ReleaseRule
@@ -23,6 +22,7 @@ from workbench.scoring.pairs_of_runs import compare_all
 from workbench.scoring.rank_correlation import RankingComparison, Swap, compare_rankings, ranks
 from workbench.scoring.relevance import Floats
 from workbench.scoring.scorer import RunScores, Scorer
+from workbench.tables import Export, table_export
 from workbench.trust.alternatives import ranking_measure
 
 MEASURE = "AP"

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.qrels import read_qrels
-from workbench.outside_json import parsed_json
+from workbench.outside import parsed_json
 from workbench.records import Qrel, Scale
 from workbench.releases import files as at
 from workbench.releases.contents import (

@@ -17,7 +17,7 @@ from math import isfinite
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
-from workbench.outside_json import parsed_json
+from workbench.outside import parsed_json
 
 Record = TypeVar("Record")
 # What no database stores: NUL and lone surrogates, and numbers of more than 64 bits.

@@ -15,7 +15,6 @@ import numpy as np
 from ir_measures import Measure
 
 from workbench.errors import WorkbenchError
-from workbench.export import Export
 from workbench.latex import document, escaped, number, table
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.binary import LEVELS, check_collection, eleven_points, f_measure, ratio
@@ -23,6 +22,7 @@ from workbench.scoring.kernels.cumulated_gain import discounts, gains, ideal_gai
 from workbench.scoring.own_measures import own_measures
 from workbench.scoring.relevance import Floats, Positions
 from workbench.scoring.scorer import OrderedRun
+from workbench.tables import Export
 
 
 @dataclass(frozen=True, slots=True)

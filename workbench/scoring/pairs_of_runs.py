@@ -11,8 +11,8 @@ from math import log2, sqrt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.counts import counted
 from workbench.errors import WorkbenchError
+from workbench.figures import counted
 from workbench.scoring.relevance import Floats, Positions
 from workbench.scoring.significance import (
     EXACT_FLIPS,

@@ -13,12 +13,11 @@ from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
 from numpy.typing import NDArray
 
-from workbench.counts import counted
 from workbench.docnos import Docnos
 from workbench.errors import WorkbenchError
+from workbench.figures import counted
 from workbench.ranking import array_order, ordered
 from workbench.records import Qrel, Ranking, Run, TieRule, sorted_ids
-from workbench.result_table import ResultRows, ResultTable
 from workbench.scoring.field_scorers import FieldScorers, bytewise, descending
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.registry import Reads, compute, kernel_of, reads
@@ -26,6 +25,7 @@ from workbench.scoring.measures import in_the_field, parse_measures
 from workbench.scoring.relevance import Floats, Grades, Positions, Relevance
 from workbench.scoring.run_arrays import RunArrays, documents_of, judged_rows
 from workbench.scoring.subtopics import SubtopicRelevance
+from workbench.tables import ResultRows, ResultTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,10 +9,10 @@ from functools import partial
 import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.export import Export, table_export
 from workbench.latex import document, escaped, number, table
 from workbench.scoring.relevance import Floats
 from workbench.scoring.scorer import RunScores, higher_is_better, topic_scores_of
+from workbench.tables import Export, table_export
 
 ORDERS = {"difficulty": "Hardest first", "disagreement": "Most disagreement first"}
 

@@ -9,7 +9,7 @@ from itertools import islice
 
 import numpy as np
 
-from workbench.counts import counted
+from workbench.figures import counted
 from workbench.records import Run
 from workbench.scoring.pair_table import ABSENT
 from workbench.scoring.relevance import Relevance

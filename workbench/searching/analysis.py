@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable
 from functools import cache
 from typing import Any
 
-from workbench.entities import unescaped_html
+from workbench.outside import unescaped_html
 
 LONGEST_TERM = 80
 """Bytes; a longer one is no word of a language, and is not indexed."""

@@ -17,8 +17,7 @@ from functools import cache
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.records import Document, id_bytes
-from workbench.search_cluster import SearchCluster
+from workbench.records import Document, SearchCluster, id_bytes
 from workbench.searching.analysis import ANALYSIS, plain_text, terms, whole_words
 from workbench.searching.engine import (
     ALL_DOCUMENTS,

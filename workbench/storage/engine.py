@@ -29,7 +29,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from workbench.errors import DiskFull, Unavailable, WorkbenchError
-from workbench.garbage import without_collections
+from workbench.records import without_collections
 from workbench.storage import sqlite
 from workbench.storage.limits import time_limit
 from workbench.storage.turns import BUSY, NextWriter

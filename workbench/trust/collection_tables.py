@@ -9,8 +9,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from workbench.export import Export
 from workbench.latex import PaperColumn, Table, bounded, document, paper_table, percent
+from workbench.tables import Export
 from workbench.trust.depth import DeeperPool
 from workbench.trust.fewer_topics import FewerTopics
 from workbench.trust.holes import Holes

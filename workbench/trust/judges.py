@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.export import Export
 from workbench.latex import PaperColumn, Row, Table, bounded, document, escaped, paper_table
+from workbench.tables import Export
 from workbench.trust.alternatives import TopicScores
 from workbench.trust.assessors import (
     MixedQrels,

@@ -12,10 +12,10 @@ import numpy as np
 from workbench.agreement.intervals import Interval
 from workbench.agreement.jackknife import Transform, over_units
 from workbench.errors import WorkbenchError
-from workbench.export import Export
 from workbench.latex import PaperColumn, Row, Table, bounded, document, escaped, paper_table
 from workbench.latex import number as number_text
 from workbench.scoring.relevance import Floats
+from workbench.tables import Export
 from workbench.trust.alternatives import AlternativeQrels, Pair, TopicScores
 from workbench.trust.orders import orders_of, tau_ap, tau_b
 

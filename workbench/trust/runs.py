@@ -11,12 +11,12 @@ import numpy as np
 from workbench.agreement.intervals import Interval
 from workbench.agreement.jackknife import Transform, over_units
 from workbench.errors import WorkbenchError
-from workbench.export import Export
 from workbench.latex import PaperColumn, Row, Table, document, escaped, paper_table
 from workbench.pooling.contributions import uniques
 from workbench.pooling.pool import Pool
 from workbench.records import sorted_ids
 from workbench.scoring.relevance import Floats
+from workbench.tables import Export
 from workbench.trust.alternatives import AlternativeQrels, Pair, TopicScores
 from workbench.trust.orders import orders_of, tau_b
 

@@ -17,7 +17,7 @@ from werkzeug.wrappers import Response
 from werkzeug.wsgi import wrap_file
 
 from workbench.errors import NoRoom
-from workbench.export import Export, csv_parts
+from workbench.tables import Export, csv_parts
 
 LOG = logging.getLogger(__name__)
 IN_MEMORY = 1024**2

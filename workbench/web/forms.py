@@ -8,8 +8,8 @@ from typing import BinaryIO, TypeVar, cast
 
 from flask import request
 
-from workbench.counts import counted
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, WorkbenchError
+from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.ids import read_id
 from workbench.web.rendering import plain_words

@@ -13,7 +13,7 @@ from typing import Any
 from flask import Flask
 from werkzeug.wrappers import Response
 
-from workbench.export import Export
+from workbench.tables import Export
 from workbench.web.access import FILE, here
 from workbench.web.downloads import attachment, export_file, tsv_file
 

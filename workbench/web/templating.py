@@ -12,8 +12,8 @@ from jinja2 import StrictUndefined
 from markupsafe import Markup
 
 from workbench import __version__
+from workbench.figures import percent, share_of
 from workbench.help.manual import page_for
-from workbench.shares import percent, share_of
 from workbench.web import navigation, notices
 from workbench.web.access import here_or_none, viewer, viewer_or_none
 from workbench.web.context import app_context, reading

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
-from workbench.counts import counted
 from workbench.datasets import DatasetPart, catalogue_entry
 from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.figures import counted
 from workbench.searching.engine import EngineUnavailable, UnwritableIndex
 from workbench.workflow.adjudication.disputes import compute_influence
 from workbench.workflow.adjudication.influence import JOB as INFLUENCE

@@ -10,8 +10,7 @@ import pytest
 from sqlalchemy import update
 
 from tests.builders import DOCNOS, campaign_with_people
-from workbench.records import Document
-from workbench.search_cluster import SearchCluster
+from workbench.records import Document, SearchCluster
 from workbench.searching.engine import EngineUnavailable
 from workbench.searching.opensearch_engine import IndexedDocument, OpenSearchEngine, client_of
 from workbench.searching.query import read_query

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from workbench.cli.database import database_options, open_database
-from workbench.cli.output import REFUSED, one_form, print_export, say_json, say_table
+from workbench.cli.database import database_options, reading
+from workbench.cli.output import JSON_OBJECT, REFUSED, one_form, print_export, say_json, say_table
 from workbench.learning.advice import RecallEstimate
 from workbench.learning.stopping import StoppingGoal
 from workbench.records import id_bytes
@@ -20,7 +18,7 @@ from workbench.workflow.pools.stopping_advice import TopicAdvice, advice_export,
 @click.command("replay")
 @click.argument("campaign")
 @click.argument("pool")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@JSON_OBJECT
 @database_options
 def replay(settings: Settings, campaign: str, pool: str, as_json: bool) -> None:
     """Make every choice of the adaptive POOL again from runs, recipe and events, and print the events.
@@ -28,7 +26,7 @@ def replay(settings: Settings, campaign: str, pool: str, as_json: bool) -> None:
     One line each: topic, number, what happened, docno, relevance (1, 0 or nothing), tab between. Differences
     are printed to the error stream, and the exit status is 1.
     """
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         done = replay_pool(db, campaign_by_slug(db, campaign).id, pool)
     if as_json:
         say_json(
@@ -77,21 +75,30 @@ def _object(one: Replayed) -> dict[str, object]:
 @click.option("--recall", default=0.8, show_default=True, help="Recall that the rules are to reach.")
 @click.option("--confidence", default=0.95, show_default=True, help="How sure to be of it.")
 @click.option("--further", type=click.IntRange(1), help="Estimate what so many more random documents buy.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@JSON_OBJECT
 @click.option("--csv", "as_csv", is_flag=True, help="One row for each topic and rule, as CSV.")
+@one_form
 @database_options
-def stopping(settings: Settings, campaign: str, pool: str, topics: tuple[str, ...], **given: Any) -> None:
+def stopping(
+    settings: Settings,
+    campaign: str,
+    pool: str,
+    topics: tuple[str, ...],
+    recall: float,
+    confidence: float,
+    further: int | None,
+    form: str,
+) -> None:
     """Estimate the recall of a learner's POOL, and show where each stopping rule would have stopped.
 
     This is advice: nothing is stopped by it. Intervals of recall hold at 95 %.
     """
-    form = one_form(as_json=given["as_json"], as_csv=given["as_csv"], as_latex=False)
-    goal = StoppingGoal(given["recall"], given["confidence"])
-    with open_database(settings) as database, database.reading() as db:
+    goal = StoppingGoal(recall, confidence)
+    with reading(settings) as db:
         found = pool_advice(db, campaign_by_slug(db, campaign).id, pool, goal, topics)
-    if not print_export(advice_export(found, given["further"]), form):
+    if not print_export(advice_export(found, further), form):
         for one in found:
-            _say(one, given["further"])
+            _say(one, further)
 
 
 def _say(of: TopicAdvice, further: int | None) -> None:

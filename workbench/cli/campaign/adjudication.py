@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from workbench.cli.campaign.campaigns import FILES, JSON
-from workbench.cli.database import database_options, open_database, writing_to
+from workbench.cli.campaign.campaigns import FILES
+from workbench.cli.database import database_options, open_database, reading, writing_to
 from workbench.cli.inputs import read_each
-from workbench.cli.output import print_export, say_json, say_table
+from workbench.cli.output import JSON_OBJECT, print_export, say_json, say_table
 from workbench.consensus.disputes import Difference
 from workbench.formats.graded_pairs import read_decisions, write_decisions
 from workbench.scoring.own_measures import influence_measures
@@ -42,7 +42,7 @@ def adjudication() -> None:
     "--state", type=click.Choice([state.value for state in State]), help="Only pairs in this state."
 )
 @click.option("--csv", "as_csv", is_flag=True, help="CSV with all columns.")
-@JSON
+@JSON_OBJECT
 @database_options
 def disputes(
     settings: Settings,
@@ -56,7 +56,7 @@ def disputes(
     """List the disputed pairs of CAMPAIGN, those with the most influence on the ranking first."""
     if as_csv and as_json:
         raise click.UsageError("--csv and --json exclude one another: drop one of them")
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         number = campaign_by_slug(db, campaign).id
         # A command tells what is there now, however long that takes.
         found = dispute_queue(db, number, order=Order(order), influence=True)
@@ -115,7 +115,7 @@ RULES = (
 @click.option(
     "--measure", help=f"Measure of the influence on the ranking, such as {', '.join(influence_measures())}."
 )
-@JSON
+@JSON_OBJECT
 @database_options
 def dispute_rules(settings: Settings, campaign: str, as_json: bool, **given: Any) -> None:
     """Show or change what counts as disputed in CAMPAIGN, and how it is discussed."""
@@ -141,7 +141,7 @@ def dispute_rules(settings: Settings, campaign: str, as_json: bool, **given: Any
 @adjudication.command("decide")
 @click.argument("campaign")
 @FILES
-@JSON
+@JSON_OBJECT
 @database_options
 def adjudicate(settings: Settings, campaign: str, files: tuple[str, ...], as_json: bool) -> None:
     """Import decisions on disputed pairs into CAMPAIGN.
@@ -180,7 +180,7 @@ def adjudicate(settings: Settings, campaign: str, files: tuple[str, ...], as_jso
 @database_options
 def decisions(settings: Settings, campaign: str) -> None:
     """Print every adjudicated grade of CAMPAIGN, as the TSV that `decide` reads."""
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         made = decisions_made(db, campaign_by_slug(db, campaign).id)
     for line in write_decisions(made):
         sys.stdout.buffer.write(line)

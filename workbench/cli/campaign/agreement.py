@@ -11,11 +11,11 @@ from workbench.agreement.options import AgreementOptions
 from workbench.agreement.topics import topic_coefficients
 from workbench.cli.agree import PARTS, View, agreement_options, report_options
 from workbench.cli.agreement_output import print_agreement
-from workbench.cli.database import database_options, open_database
-from workbench.cli.output import data_options, one_form, print_export, say_short
-from workbench.export import Export
+from workbench.cli.database import database_options, reading
+from workbench.cli.output import data_options, print_export, say_short
 from workbench.settings import Settings
 from workbench.storage import Session
+from workbench.tables import Export
 from workbench.workflow.agreement.export import machines_export, repeats_export, topics_export
 from workbench.workflow.agreement.machines import machines_against_people
 from workbench.workflow.agreement.report import campaign_pair
@@ -37,7 +37,7 @@ _GRADES = ("relevant_from", "graded")
 @database_options
 def agreement(settings: Settings, campaign: str, options: AgreementOptions, view: View) -> None:
     """Report the agreement of the assessors of CAMPAIGN: overall, by pair, by grade, and their leniency."""
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         number = campaign_by_slug(db, campaign).id
         if view.part == "pair":
             first, second = view.pair
@@ -57,9 +57,8 @@ def agreement_by() -> None:
 @agreement_options(*_GRADES, "machines", "answers", "coefficient")
 @data_options
 @database_options
-def agreement_topics(settings: Settings, campaign: str, options: AgreementOptions, **forms: bool) -> None:
+def agreement_topics(settings: Settings, campaign: str, options: AgreementOptions, form: str) -> None:
     """Report the agreement of the assessors of CAMPAIGN on each topic, with intervals of its documents."""
-    form = one_form(**forms)
     report = _report(settings, campaign, options, agreement_by_topic)
     if print_export(topics_export(report), form):
         return
@@ -89,9 +88,8 @@ def agreement_topics(settings: Settings, campaign: str, options: AgreementOption
 @agreement_options(*_GRADES)
 @data_options
 @database_options
-def self_consistency(settings: Settings, campaign: str, options: AgreementOptions, **forms: bool) -> None:
+def self_consistency(settings: Settings, campaign: str, options: AgreementOptions, form: str) -> None:
     """Report how consistent each assessor of CAMPAIGN is on repeats, and how accurate on known answers."""
-    form = one_form(**forms)
     _print_table(repeats_export(_report(settings, campaign, options, consistency)), form)
 
 
@@ -100,9 +98,8 @@ def self_consistency(settings: Settings, campaign: str, options: AgreementOption
 @agreement_options(*_GRADES, "answers")
 @data_options
 @database_options
-def agreement_machines(settings: Settings, campaign: str, options: AgreementOptions, **forms: bool) -> None:
+def agreement_machines(settings: Settings, campaign: str, options: AgreementOptions, form: str) -> None:
     """Report the agreement of each machine of CAMPAIGN with people and with their majority, without ties."""
-    form = one_form(**forms)
     _print_table(machines_export(_report(settings, campaign, options, machines_against_people)), form)
 
 
@@ -112,7 +109,7 @@ def _report(
     options: AgreementOptions,
     use_case: Callable[[Session, int, AgreementOptions], Report],
 ) -> Report:
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         return use_case(db, campaign_by_slug(db, campaign).id, options)
 
 

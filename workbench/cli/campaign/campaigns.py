@@ -9,14 +9,14 @@ from pathlib import Path
 
 import click
 
-from workbench.cli.database import database_options, open_database, writing_to
+from workbench.cli.database import database_options, open_database, reading, writing, writing_to
 from workbench.cli.inputs import open_input, read_each
-from workbench.cli.output import say_json, say_table
+from workbench.cli.output import JSON_ARRAY, JSON_OBJECT, say_json, say_table
 from workbench.errors import WorkbenchError
 from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
 from workbench.formats.text_formats import in_words
 from workbench.formats.topics import TOPIC_FORMATS, read_topics
-from workbench.outside_json import parsed_json
+from workbench.outside import parsed_json
 from workbench.records import SCALES, Document, Scale
 from workbench.settings import Settings
 from workbench.workflow.campaigns.archive import (
@@ -52,7 +52,7 @@ def new(
     organiser: str | None,
 ) -> None:
     """Create a campaign called NAME and print its short name."""
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         made = create_campaign(
             db,
             name=name,
@@ -66,11 +66,11 @@ def new(
 
 @click.command("list")
 @click.option("--archived", is_flag=True, help="Archived campaigns instead.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON array.")
+@JSON_ARRAY
 @database_options
 def list_(settings: Settings, archived: bool, as_json: bool) -> None:
     """List all campaigns that are not archived."""
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         campaigns = all_campaigns(db, archived=archived)
     if as_json:
         say_json([campaign_json(c) for c in campaigns])
@@ -80,11 +80,11 @@ def list_(settings: Settings, archived: bool, as_json: bool) -> None:
 
 @click.command("show")
 @click.argument("campaign")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@JSON_OBJECT
 @database_options
 def show(settings: Settings, campaign: str, as_json: bool) -> None:
     """Show the progress of CAMPAIGN: pooled, judged, disputed."""
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         found = campaign_by_slug(db, campaign)
         state = overview(db, found.id)
     if as_json:
@@ -149,7 +149,6 @@ def _text(path: Path) -> str:
 
 
 FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
-JSON = click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 
 
 @click.command("topics", help=f"Load topics into CAMPAIGN from {in_words(TOPIC_FORMATS)}, plain or gzip.")
@@ -158,7 +157,7 @@ JSON = click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @click.option(
     "--format", "form", type=click.Choice(list(TOPIC_FORMATS)), help="By default recognised by the content."
 )
-@JSON
+@JSON_OBJECT
 @database_options
 def topics(
     settings: Settings, campaign: str, files: tuple[str, ...], form: str | None, as_json: bool
@@ -189,7 +188,7 @@ def topics(
     help="By default recognised by the content.",
 )
 @click.option("--pooled", is_flag=True, help="Load only pooled documents, and list those that are missing.")
-@JSON
+@JSON_OBJECT
 @database_options
 def documents(
     settings: Settings, campaign: str, files: tuple[str, ...], form: str | None, pooled: bool, as_json: bool
@@ -232,7 +231,7 @@ def _say_loaded(done: list[tuple[str, Loaded]], as_json: bool, what: str) -> Non
 @database_options
 def archive(settings: Settings, campaign: str) -> None:
     """Make CAMPAIGN read only, and take it off the lists; exports still work."""
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         archive_campaign(db, campaign_by_slug(db, campaign).id)
     click.echo(f"{campaign} is archived; to restore it: workbench campaign restore {campaign}")
 
@@ -242,7 +241,7 @@ def archive(settings: Settings, campaign: str) -> None:
 @database_options
 def restore(settings: Settings, campaign: str) -> None:
     """Restore CAMPAIGN, which was archived."""
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         restore_campaign(db, campaign_by_slug(db, campaign, even_archived=True).id)
     click.echo(f"{campaign} is restored")
 
@@ -258,7 +257,7 @@ def duplicate(settings: Settings, campaign: str, name: str, organiser: str | Non
     Copied are the scale, the guidelines and all rules: for runs, of the judging desk, of adjudication.
     Topics, documents, runs, pools, people and judgments are not.
     """
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         found = campaign_by_slug(db, campaign, even_archived=True)
         account_id = account_by_login(db, organiser).id if organiser else None
         made = duplicate_campaign(db, found.id, name=name, organiser=account_id)

@@ -7,10 +7,19 @@ from dataclasses import dataclass
 
 import click
 
-from workbench.cli.compare import METHOD, ORDER, SEED, say_all_pairs, say_topic_table, say_two_runs
+from workbench.cli.compare import METHOD, ORDER, say_all_pairs, say_topic_table, say_two_runs
 from workbench.cli.consensus import consensus_options
-from workbench.cli.database import database_options, open_database
-from workbench.cli.output import form_options, one_form, print_export, progress_bar, record_options
+from workbench.cli.database import database_options, reading
+from workbench.cli.output import (
+    CSV,
+    JSON_ARRAY,
+    SEED,
+    form_options,
+    one_form,
+    print_export,
+    progress_bar,
+    record_options,
+)
 from workbench.cli.score import say_scores
 from workbench.consensus.rules import RuleChoice
 from workbench.errors import WorkbenchError
@@ -69,14 +78,13 @@ def score_compare(
     choice: RuleChoice,
     measure: str | None,
     seed: int,
-    **forms: bool,
+    form: str,
 ) -> None:
     """Compare the runs FIRST and SECOND of CAMPAIGN topic by topic, as the page Two runs does.
 
     The difference is the first run less the second. Four tests of no difference: paired t, Wilcoxon,
     randomisation and paired bootstrap (Sakai 2006). --csv prints the topics, --latex the tests, --json both.
     """
-    form = one_form(**forms)
     table = compared_table(settings, campaign, choice, measure, (first, second))
     found = table_two_runs(table, table.measures[0], first, second, seed=seed)
     if not print_export(two_runs_export(found), form):
@@ -98,10 +106,9 @@ def score_pairs(
     scope: ScoredScope,
     method: str,
     seed: int,
-    **forms: bool,
+    form: str,
 ) -> None:
     """Compare every two runs of CAMPAIGN: which differences are significant, corrected for their number."""
-    form = one_form(**forms)
     table = compared_table(settings, campaign, choice, scope.measure, scope.tags)
     found = table_pairs(table, table.measures[0], Comparisons(method), seed=seed)
     if not print_export(all_pairs_export(found), form):
@@ -116,10 +123,9 @@ def score_pairs(
 @form_options
 @database_options
 def score_topics(
-    settings: Settings, campaign: str, choice: RuleChoice, scope: ScoredScope, order: str, **forms: bool
+    settings: Settings, campaign: str, choice: RuleChoice, scope: ScoredScope, order: str, form: str
 ) -> None:
     """Sort the topics of CAMPAIGN by difficulty, or by how far its runs disagree on them."""
-    form = one_form(**forms)
     table = compared_table(settings, campaign, choice, scope.measure, scope.tags)
     found = table_topics(table, table.measures[0], order)
     if not print_export(topic_table_export(found), form):
@@ -130,7 +136,7 @@ def compared_table(
     settings: Settings, slug: str, choice: RuleChoice, measure: str | None, tags: Collection[str]
 ) -> ScoreTable:
     """Runs by one measure; raises WorkbenchError for several."""
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         campaign = campaign_by_slug(db, slug)
         parsed = parse_measures(measure or default_measures(campaign.scale, choice))
         if measure and len(parsed) > 1:
@@ -146,9 +152,10 @@ def compared_table(
 )
 @click.option("--run", "tags", multiple=True, help="Only these runs, by tag; all if not given.")
 @click.option("--per-topic", is_flag=True, help="Every topic's value too.")
-@click.option("--csv", "as_csv", is_flag=True, help="A table as CSV, with all digits.")
+@CSV
 @click.option("--latex", "as_latex", is_flag=True, help="A LaTeX table (booktabs).")
-@click.option("--json", "as_json", is_flag=True, help="One JSON array.")
+@JSON_ARRAY
+@one_form
 @database_options
 def score(
     settings: Settings,
@@ -157,11 +164,10 @@ def score(
     measures: tuple[str, ...],
     tags: tuple[str, ...],
     per_topic: bool,
-    **forms: bool,
+    form: str,
 ) -> None:
     """Score the runs of CAMPAIGN on the qrels of a rule, best first by the first measure."""
-    form = one_form(**forms)
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         table = scored_table(db, campaign_by_slug(db, campaign).id, choice, " ".join(measures), tags)
     if form in {"csv", "latex"}:
         if per_topic:

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import click
 
-from workbench.cli.campaign.campaigns import JSON
 from workbench.cli.consensus import EXPORT, OUTPUT, consensus_options, say_summaries, write_export, write_out
-from workbench.cli.database import database_options, open_database
-from workbench.cli.output import say_json
+from workbench.cli.database import database_options, reading
+from workbench.cli.output import JSON_OBJECT, say_json
 from workbench.consensus.rules import RuleChoice, choices_of, default_rules
 from workbench.consensus.settle import label_export
 from workbench.consensus.summary import summary_json
@@ -49,7 +48,7 @@ def qrels(
     """
     if as_json and export == "groups":
         raise click.UsageError("--export groups is text for other programs: leave out --json")
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         found = campaign_by_slug(db, campaign)
         if export in ("groups", "soft"):
             _without_rule(db, found.id, choice, export, output, as_json)
@@ -74,7 +73,7 @@ def qrels(
 @click.option(
     "--models", is_flag=True, help="Without --rule: also Dawid and Skene's model, which takes seconds."
 )
-@JSON
+@JSON_OBJECT
 @database_options
 def consensus(
     settings: Settings,
@@ -91,7 +90,7 @@ def consensus(
     may be repeated. `campaign trust` shows how the runs rank under other rules.
     """
     names = rules or tuple(name for name in default_rules(slow=models) if name != "one" or people)
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         number = campaign_by_slug(db, campaign).id
         found = compare_rules(db, number, choices_of(names, choice, assessors=people))
     if as_json:

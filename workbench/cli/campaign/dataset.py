@@ -8,9 +8,8 @@ from contextlib import contextmanager
 
 import click
 
-from workbench.cli.campaign.campaigns import JSON
 from workbench.cli.database import database_options, open_database
-from workbench.cli.output import say_json, say_table
+from workbench.cli.output import JSON_OBJECT, say_json, say_table
 from workbench.datasets import CatalogueEntry, DatasetPart, catalogue_entry
 from workbench.errors import WorkbenchError
 from workbench.settings import Settings
@@ -40,7 +39,7 @@ _SHOWN = 20
 )
 @click.option("--runs", "parts", flag_value=str(DatasetPart.RUNS), multiple=True, help="Add its run.")
 @click.option("--assessor", default="", help="With --qrels: the assessor's name.  [default: ID]")
-@JSON
+@JSON_OBJECT
 @database_options
 def dataset(
     settings: Settings,

@@ -11,10 +11,18 @@ from typing import BinaryIO
 
 import click
 
-from workbench.cli.campaign.campaigns import FILES, JSON
-from workbench.cli.database import database_options, open_database, writing_to
+from workbench.cli.campaign.campaigns import FILES
+from workbench.cli.database import database_options, open_database, reading, writing_to
 from workbench.cli.inputs import read_each
-from workbench.cli.output import collected, json_array, print_collected, record_options, say_json, say_table
+from workbench.cli.output import (
+    JSON_OBJECT,
+    collected,
+    json_array,
+    print_collected,
+    record_options,
+    say_json,
+    say_table,
+)
 from workbench.cli.qrels_files import cannot_judge_option
 from workbench.errors import WorkbenchError
 from workbench.formats.graded_pairs import write_probe_answers
@@ -61,7 +69,7 @@ _IMPORT = (
 @click.argument("campaign")
 @FILES
 @record_options("how", ImportOptions, _IMPORT)
-@JSON
+@JSON_OBJECT
 @database_options
 def import_(
     settings: Settings,
@@ -138,14 +146,14 @@ def _machines(judgments: Sequence[Judgment], machines: Collection[str], only: st
 
 @click.command("judgments")
 @click.argument("campaign")
-@JSON
+@JSON_OBJECT
 @database_options
 def judgments(settings: Settings, campaign: str, as_json: bool) -> None:
     """Print every current judgment, as the TSV that `import` reads: nothing is lost between the two.
 
     With --json everything recorded beside it: reason, comment, passages, further answers, subtopics.
     """
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         found = campaign_by_slug(db, campaign)
         if as_json:
             content = collected(json_array(map(judgment_json, annotated_judgments(db, found.id))))
@@ -156,7 +164,7 @@ def judgments(settings: Settings, campaign: str, as_json: bool) -> None:
 
 @click.command("probe-answers")
 @click.argument("campaign")
-@JSON
+@JSON_OBJECT
 @database_options
 def probe_answers(settings: Settings, campaign: str, as_json: bool) -> None:
     """Print every answer to a repeat, a planted pair or one of training, as TSV with a header.
@@ -165,7 +173,7 @@ def probe_answers(settings: Settings, campaign: str, as_json: bool) -> None:
     changed answer the last one counts, in training the first of each round. They are no judgments, except
     those marked `judged`: planted pairs that stand in a pool.
     """
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         lines = list(probe_lines(db, campaign_by_slug(db, campaign).id))
     if as_json:
         say_json([probe_json(one) for one in lines])
@@ -186,7 +194,7 @@ def probe_answers(settings: Settings, campaign: str, as_json: bool) -> None:
 @database_options
 def subtopic_qrels(settings: Settings, campaign: str, ticked_by: str) -> None:
     """Print the subtopics that were ticked, as the `topic subtopic docno judgment` that ndeval reads."""
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         found = campaign_by_slug(db, campaign)
         content = collected(subtopic_lines(db, found.id, ticked_by=TickedBy(ticked_by)))
     print_collected(content)

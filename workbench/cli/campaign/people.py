@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import click
 
-from workbench.cli.campaign.campaigns import JSON
-from workbench.cli.database import database_options, open_database
+from workbench.cli.database import database_options, reading, writing
 from workbench.cli.inputs import open_input
-from workbench.cli.output import say_json, say_table
+from workbench.cli.output import JSON_ARRAY, JSON_OBJECT, say_json, say_table
 from workbench.errors import NotFound, WorkbenchError
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
@@ -37,7 +36,7 @@ def group() -> None:
 @database_options
 def add(settings: Settings, campaign: str, names: tuple[str, ...]) -> None:
     """Create groups in CAMPAIGN; all of them, or none."""
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         found = campaign_by_slug(db, campaign)
         for name in names:
             add_group(db, found.id, name)
@@ -46,11 +45,11 @@ def add(settings: Settings, campaign: str, names: tuple[str, ...]) -> None:
 
 @group.command("list")
 @click.argument("campaign")
-@JSON
+@JSON_OBJECT
 @database_options
 def list_(settings: Settings, campaign: str, as_json: bool) -> None:
     """List the groups of CAMPAIGN with their runs and people."""
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         groups = groups_of(db, campaign_by_slug(db, campaign).id)
     if as_json:
         say_json([group_json(one) for one in groups])
@@ -69,7 +68,7 @@ def list_(settings: Settings, campaign: str, as_json: bool) -> None:
 @database_options
 def rename(settings: Settings, campaign: str, name: str, new_name: str) -> None:
     """Rename the group NAME of CAMPAIGN."""
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         found = campaign_by_slug(db, campaign)
         rename_group(db, found.id, group_named(db, found.id, name), new_name)
     click.echo(f"{name} is now {new_name}")
@@ -81,7 +80,7 @@ def rename(settings: Settings, campaign: str, name: str, new_name: str) -> None:
 @database_options
 def remove(settings: Settings, campaign: str, name: str) -> None:
     """Remove the group NAME of CAMPAIGN, if it has no runs and no people."""
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         found = campaign_by_slug(db, campaign)
         remove_group(db, found.id, group_named(db, found.id, name))
     click.echo(f"{name} is removed")
@@ -119,7 +118,7 @@ def invite(
     several, each is printed after its person and a tab.
     """
     listed = [*people, *(_lines(source) if source is not None else ())]
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         found = campaign_by_slug(db, campaign)
         group_id = group_named(db, found.id, group) if group else None
         if new_link:
@@ -134,11 +133,11 @@ def invite(
 
 @click.command("invitations")
 @click.argument("campaign")
-@click.option("--json", "as_json", is_flag=True, help="One JSON array.")
+@JSON_ARRAY
 @database_options
 def invitations(settings: Settings, campaign: str, as_json: bool) -> None:
     """List the invitations to CAMPAIGN with their state: open, accepted, expired or withdrawn."""
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         found = invitations_of(db, campaign_by_slug(db, campaign).id)
     if as_json:
         say_json([invitation_json(one) for one in found])

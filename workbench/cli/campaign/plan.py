@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import click
 
 from workbench.cli.analyse import part_options, say_analysis
-from workbench.cli.database import database_options, open_database
-from workbench.cli.output import record_options, say_json, say_table
+from workbench.cli.database import database_options, reading
+from workbench.cli.output import JSON_OBJECT, record_options, say_json, say_table
 from workbench.cli.plan import hours, pairs_in_words, work_options
 from workbench.cli.pool import campaign_recipe_options
 from workbench.pooling.strategies import PoolRecipe
@@ -24,7 +24,7 @@ from workbench.workflow.pools.pool_json import plan_json
 @click.argument("campaign")
 @campaign_recipe_options
 @work_options
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@JSON_OBJECT
 @database_options
 def plan(
     settings: Settings,
@@ -40,7 +40,7 @@ def plan(
     Seconds default to the median of the campaign's timed answers, or to 30 before there are
     enough; assessors default to those of the campaign.
     """
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         planned = plan_pool(
             db,
             campaign_by_slug(db, campaign).id,
@@ -124,7 +124,7 @@ def analyse(
     """Analyse the runs of CAMPAIGN, or a pool: growth, contributions, overlap, ties at the cut, topics."""
     if scope.pool_name is not None and scope.tags:
         raise click.UsageError("a pool has its own runs: use --pool or --run, not both")
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         done = analyse_campaign(
             db,
             campaign_by_slug(db, campaign).id,

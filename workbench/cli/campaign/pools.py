@@ -7,17 +7,17 @@ from functools import partial
 
 import click
 
-from workbench.cli.database import database_options, open_database, say_disabled, writing_to
+from workbench.cli.database import database_options, open_database, reading, say_disabled, writing, writing_to
 from workbench.cli.inputs import open_input
-from workbench.cli.output import say_json, say_table
+from workbench.cli.output import JSON_ARRAY, JSON_OBJECT, say_json, say_table
 from workbench.cli.pool import campaign_recipe_options
 from workbench.errors import Conflict, WorkbenchError
+from workbench.figures import percent
 from workbench.formats.identifiers import read_docnos
 from workbench.pooling.comparison import PoolChange
 from workbench.pooling.learner import LEARNER
 from workbench.pooling.strategies import PoolRecipe
 from workbench.settings import Settings
-from workbench.shares import percent
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.judging.distribution import Distribution, distribute_in_portions, in_turn
 from workbench.workflow.judging.order import OrderRule
@@ -45,11 +45,11 @@ YES = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 
 @click.command("pools")
 @CAMPAIGN
-@click.option("--json", "as_json", is_flag=True, help="One JSON array.")
+@JSON_ARRAY
 @database_options
 def pools(settings: Settings, campaign: str, as_json: bool) -> None:
     """List the pools of CAMPAIGN, drafts too, oldest first."""
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         lines = pools_of(db, campaign_by_slug(db, campaign).id)
     if as_json:
         say_json([pool_json(line) for line in lines])
@@ -116,7 +116,7 @@ def pool_close(settings: Settings, campaign: str, pool_name: str, yes: bool) -> 
 @database_options
 def pool_rename(settings: Settings, campaign: str, pool_name: str, new_name: str) -> None:
     """Rename the draft POOL of CAMPAIGN to NAME."""
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         drafts.rename_draft(db, campaign_by_slug(db, campaign).id, pool_name, new_name)
     click.echo(f"{pool_name} is now named {' '.join(new_name.split())}")
 
@@ -124,7 +124,7 @@ def pool_rename(settings: Settings, campaign: str, pool_name: str, new_name: str
 @draft.command("rebuild")
 @CAMPAIGN
 @POOL
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@JSON_OBJECT
 @database_options
 def pool_rebuild(settings: Settings, campaign: str, pool_name: str, as_json: bool) -> None:
     """Rebuild the draft POOL of CAMPAIGN by its recipe, from the current runs.
@@ -207,7 +207,7 @@ def _say_closing(found: BeforeClosing) -> None:
 @campaign_recipe_options
 @click.option("--name", default="", help="Name of the pool; default its recipe.")
 @click.option("--draft", is_flag=True, help="Do not open it for judging yet; see draft open.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@JSON_OBJECT
 @database_options
 def pool(
     settings: Settings,
@@ -301,7 +301,7 @@ def assign(
 @click.argument("campaign")
 @click.argument("names", nargs=-1, required=True, metavar="[BEFORE] AFTER")
 @click.option("--pairs", is_flag=True, help="Every pair: change, topic, docno, judged, origin.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@JSON_OBJECT
 @database_options
 def pool_compare(
     settings: Settings, campaign: str, names: tuple[str, ...], pairs: bool, as_json: bool
@@ -312,7 +312,7 @@ def pool_compare(
     """
     if len(names) > 2:
         raise click.UsageError("name two pools, or one to compare with all judged pairs")
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         before = names[0] if len(names) == 2 else None
         found = compare_pools(db, campaign_by_slug(db, campaign).id, before, names[-1])
     if as_json:
@@ -330,7 +330,7 @@ def pool_compare(
 @click.option("--reason", required=True, help="How the documents were found, or why they belong here.")
 @click.option("--from", "file", help="File of docnos, one per line, plain or gzip; - for standard input.")
 @click.argument("docnos", nargs=-1, metavar="[DOCNO]...")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@JSON_OBJECT
 @database_options
 def add_to_pool(
     settings: Settings,
@@ -354,7 +354,7 @@ def add_to_pool(
     else:
         with open_input(file) as (stream, source):
             listed = read_docnos(stream, source=source)
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         campaign_id = campaign_by_slug(db, campaign).id
         if pool_name is None:
             able = [line.name for line in pools_of(db, campaign_id) if line.state is PoolState.OPEN]

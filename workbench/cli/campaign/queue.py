@@ -9,10 +9,9 @@ from typing import Any
 
 import click
 
-from workbench.cli.campaign.campaigns import JSON
-from workbench.cli.database import database_options, open_database, say_disabled, writing_to
+from workbench.cli.database import database_options, open_database, reading, say_disabled, writing, writing_to
 from workbench.cli.inputs import open_input
-from workbench.cli.output import record_options, say_json, say_table
+from workbench.cli.output import JSON_OBJECT, record_options, say_json, say_table
 from workbench.errors import NotFound
 from workbench.formats.graded_pairs import GradedPair, read_known_grades
 from workbench.settings import Settings
@@ -53,7 +52,7 @@ def make(settings: Settings, campaign: str, pool_name: str, per_pair: int, lease
 
     The lease applies to all queues of the campaign.
     """
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         campaign_id = campaign_by_slug(db, campaign).id
         queues.make_queue(db, campaign_id, pool_name, per_pair)
         if lease is not None:
@@ -67,7 +66,7 @@ def make(settings: Settings, campaign: str, pool_name: str, per_pair: int, lease
 @database_options
 def end(settings: Settings, campaign: str, pool_name: str) -> None:
     """Make the queue POOL of CAMPAIGN a pool with assignments again."""
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         back = queues.end_queue(db, campaign_by_slug(db, campaign).id, pool_name)
     click.echo(f"{pool_name} is no longer a queue; {back} unanswered pairs released")
 
@@ -97,11 +96,11 @@ def give(settings: Settings, campaign: str, pool_name: str, names: tuple[str, ..
 @queue.command("status")
 @CAMPAIGN
 @POOL
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@JSON_OBJECT
 @database_options
 def status(settings: Settings, campaign: str, pool_name: str, as_json: bool) -> None:
     """Show the progress of the queue POOL of CAMPAIGN and the documents that are out."""
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         report = queue_report(db, campaign_by_slug(db, campaign).id, pool_name)
     if as_json:
         say_json(_json(report))
@@ -141,7 +140,7 @@ def take_back(
     settings: Settings, campaign: str, pool_name: str, assessor: str | None, topic: str | None
 ) -> None:
     """Release unanswered documents of the queue POOL of CAMPAIGN; judgments stay."""
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         campaign_id = campaign_by_slug(db, campaign).id
         back = queues.take_back(db, campaign_id, pool_name, assessor=assessor, topic=topic)
     click.echo(f"{back} pairs released")
@@ -252,7 +251,7 @@ _KNOWN = (
     help="Waive the training of an assessor in a topic.",
 )
 @record_options("files", KnownFiles, _KNOWN)
-@JSON
+@JSON_OBJECT
 @database_options
 def probes(
     settings: Settings,

@@ -8,11 +8,18 @@ from pathlib import Path
 
 import click
 
-from workbench.cli.campaign.campaigns import JSON
 from workbench.cli.consensus import consensus_options, write_out
-from workbench.cli.database import database_options, open_database
+from workbench.cli.database import database_options, open_database, reading, writing
 from workbench.cli.inputs import open_input
-from workbench.cli.output import MEASURE, record_options, say_findings, say_json, say_table, with_progress
+from workbench.cli.output import (
+    JSON_OBJECT,
+    MEASURE,
+    record_options,
+    say_findings,
+    say_json,
+    say_table,
+    with_progress,
+)
 from workbench.cli.release import PAIRS_AS_CSV, say_comparison
 from workbench.consensus.rules import RuleChoice
 from workbench.errors import WorkbenchError
@@ -98,7 +105,7 @@ _OPTIONS = (
 @click.argument("campaign")
 @consensus_options(default="majority")
 @record_options("options", ReleaseOptions, _OPTIONS)
-@JSON
+@JSON_OBJECT
 @database_options
 def create(
     settings: Settings, campaign: str, choice: RuleChoice, options: ReleaseOptions, as_json: bool
@@ -125,11 +132,11 @@ def create(
 
 @release.command("list")
 @click.argument("campaign")
-@JSON
+@JSON_OBJECT
 @database_options
 def list_(settings: Settings, campaign: str, as_json: bool) -> None:
     """List the releases of CAMPAIGN, the latest first."""
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         found = releases_of(db, campaign_by_slug(db, campaign).id)
     if as_json:
         say_json([release_json(one) for one in found])
@@ -156,11 +163,11 @@ def list_(settings: Settings, campaign: str, as_json: bool) -> None:
 @release.command("show")
 @click.argument("campaign")
 @click.argument("version")
-@JSON
+@JSON_OBJECT
 @database_options
 def show(settings: Settings, campaign: str, version: str, as_json: bool) -> None:
     """Show release VERSION of CAMPAIGN: its rule, figures, hash and state."""
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         found = release_by_version(db, campaign_by_slug(db, campaign).id, version)
     _say(found, as_json)
 
@@ -172,7 +179,7 @@ def show(settings: Settings, campaign: str, version: str, as_json: bool) -> None
 @database_options
 def download(settings: Settings, campaign: str, version: str, output: Path | None) -> None:
     """Write the zip of release VERSION of CAMPAIGN; a withdrawn one too, with a warning."""
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         found = release_by_version(db, campaign_by_slug(db, campaign).id, version)
         write_out(release_parts(db, found), output)
     if found.withdrawn:
@@ -183,12 +190,12 @@ def download(settings: Settings, campaign: str, version: str, output: Path | Non
 @click.argument("campaign")
 @click.argument("version")
 @click.option("--undo", is_flag=True, help="Show it to members only again.")
-@JSON
+@JSON_OBJECT
 @database_options
 def publish(settings: Settings, campaign: str, version: str, undo: bool, as_json: bool) -> None:
     """Let outsiders see release VERSION of CAMPAIGN at its public address, without signing in."""
     change = unpublish_release if undo else publish_release
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         found = change(db, campaign_by_slug(db, campaign).id, version)
     _say(found, as_json)
 
@@ -199,13 +206,13 @@ def publish(settings: Settings, campaign: str, version: str, undo: bool, as_json
 @click.argument("second")
 @MEASURE
 @PAIRS_AS_CSV
-@JSON
+@JSON_OBJECT
 @database_options
 def compare(
     settings: Settings, campaign: str, first: str, second: str, measure: str, as_csv: bool, as_json: bool
 ) -> None:
     """Compare releases FIRST and SECOND of CAMPAIGN: pairs that differ, and what that does to its runs."""
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         found = compare_campaign_releases(
             db, campaign_by_slug(db, campaign).id, first, second, measure=measure
         )
@@ -216,7 +223,7 @@ def compare(
 @click.argument("file")
 @click.option("--slug", help="Short name of the campaign; the release's own, or one derived from its title.")
 @click.option("--organiser", help="Login name of the organiser.")
-@JSON
+@JSON_OBJECT
 @database_options
 def import_(settings: Settings, file: str, slug: str | None, organiser: str | None, as_json: bool) -> None:
     """Make a campaign from the release FILE: topics, scale, judgments, decisions, pools; `-` is standard
@@ -254,11 +261,11 @@ def import_(settings: Settings, file: str, slug: str | None, organiser: str | No
 @click.argument("campaign")
 @click.argument("version")
 @click.option("--reason", required=True, help="What is wrong with it; stays visible at its address.")
-@JSON
+@JSON_OBJECT
 @database_options
 def withdraw(settings: Settings, campaign: str, version: str, reason: str, as_json: bool) -> None:
     """Withdraw release VERSION of CAMPAIGN; it stays listed with the reason, and cannot be restored."""
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         found = withdraw_release(db, campaign_by_slug(db, campaign).id, version, reason=reason)
     _say(found, as_json)
 
@@ -320,7 +327,7 @@ def report(settings: Settings, campaign: str, choice: RuleChoice, measure: str) 
     It has the size of the collection, its pools, judgments, agreement and qrels, how stable the ranking of
     its runs is, and in sentences what may and may not be concluded.
     """
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         campaign_id = campaign_by_slug(db, campaign).id
         found = collection_report(db, campaign_id, choice=choice, measure=measure, steps=with_progress)
     click.echo(report_markdown(found), nl=False)

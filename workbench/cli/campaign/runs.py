@@ -7,11 +7,19 @@ from typing import Any
 
 import click
 
-from workbench.cli.campaign.campaigns import FILES, JSON
+from workbench.cli.campaign.campaigns import FILES
 from workbench.cli.check import ChosenRules, rule_options, say_reports
-from workbench.cli.database import database_options, open_database
+from workbench.cli.database import database_options, open_database, reading, writing
 from workbench.cli.inputs import open_input, opened_each
-from workbench.cli.output import REFUSED, record_options, say_findings, say_json, say_table, with_progress
+from workbench.cli.output import (
+    JSON_OBJECT,
+    REFUSED,
+    record_options,
+    say_findings,
+    say_json,
+    say_table,
+    with_progress,
+)
 from workbench.errors import finding_to_json
 from workbench.formats.run_rules import CODES
 from workbench.records import Verdict
@@ -85,7 +93,7 @@ _ABOUT = (
 @FILES
 @record_options("about", RunOptions, _ABOUT)
 @click.option("--replace", is_flag=True, help="Replace runs with the same tag; the old versions are kept.")
-@JSON
+@JSON_OBJECT
 @database_options
 def runs(
     settings: Settings,
@@ -152,7 +160,7 @@ def check(settings: Settings, campaign: str, files: tuple[str, ...], as_json: bo
 @click.command("rules")
 @click.argument("campaign")
 @rule_options
-@JSON
+@JSON_OBJECT
 @database_options
 def rules(settings: Settings, campaign: str, chosen: ChosenRules, as_json: bool) -> None:
     """Show the rules for runs of CAMPAIGN: errors, warnings and limits. Options change them."""
@@ -179,7 +187,7 @@ def rules(settings: Settings, campaign: str, chosen: ChosenRules, as_json: bool)
 @click.argument("campaign")
 @click.argument("file", required=False)
 @click.option("--remove", is_flag=True, help="Remove the list; documents of runs are then no longer checked.")
-@JSON
+@JSON_OBJECT
 @database_options
 def docids(settings: Settings, campaign: str, file: str | None, remove: bool, as_json: bool) -> None:
     """Set the list of the collection's docnos for CAMPAIGN: FILE with one per line, plain or gzip.
@@ -232,11 +240,11 @@ def run() -> None:
 @click.option(
     "--verdict", type=click.Choice([verdict.value for verdict in Verdict]), help="Only with this verdict."
 )
-@JSON
+@JSON_OBJECT
 @database_options
 def list_(settings: Settings, campaign: str, group: str | None, verdict: str | None, as_json: bool) -> None:
     """List the runs of CAMPAIGN, by tag."""
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         found = campaign_by_slug(db, campaign)
         ids = None if group is None else [group_named(db, found.id, group)]
         runs = [r for r in runs_of(db, found.id, group_ids=ids) if verdict is None or r.verdict == verdict]
@@ -266,11 +274,11 @@ def list_(settings: Settings, campaign: str, group: str | None, verdict: str | N
 @run.command("show")
 @CAMPAIGN
 @TAG
-@JSON
+@JSON_OBJECT
 @database_options
 def show(settings: Settings, campaign: str, tag: str, as_json: bool) -> None:
     """Show everything about the run TAG of CAMPAIGN, with its earlier versions."""
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         record = run_record(db, campaign_by_slug(db, campaign).id, tag)
     if as_json:
         say_json(run_record_json(record))
@@ -310,7 +318,7 @@ def edit(settings: Settings, campaign: str, tag: str, **typed: str | None) -> No
     """Change the metadata of the run TAG of CAMPAIGN; fields without an option stay."""
     new = read_metadata({name: text or "" for name, text in typed.items()}, source=tag)
     values = {"kind": new.kind, "description": new.description, "priority": new.priority}
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         found = campaign_by_slug(db, campaign)
         changes: dict[str, Any] = {name: v for name, v in values.items() if typed[name] is not None}
         if typed["group"] is not None:
@@ -348,7 +356,7 @@ def set_aside(settings: Settings, campaign: str, tags: tuple[str, ...], reason: 
 @database_options
 def replace_(settings: Settings, campaign: str, tag: str, file: str) -> None:
     """Replace the run TAG of CAMPAIGN by FILE; the earlier version is kept."""
-    with open_database(settings) as database, database.writing() as db, open_input(file) as (stream, source):
+    with writing(settings) as db, open_input(file) as (stream, source):
         done = replace_run(db, campaign_by_slug(db, campaign).id, tag, (source, stream))
     click.echo(f"{tag} is replaced: {done.topics} topics, {done.lines} lines, {done.sha256}")
 
@@ -359,7 +367,7 @@ def replace_(settings: Settings, campaign: str, tag: str, file: str) -> None:
 @database_options
 def remove(settings: Settings, campaign: str, tag: str) -> None:
     """Remove the run TAG of CAMPAIGN with all its versions, if it is in no pool."""
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         remove_run(db, campaign_by_slug(db, campaign).id, tag)
     click.echo(f"{tag} is removed")
 
@@ -367,7 +375,7 @@ def remove(settings: Settings, campaign: str, tag: str) -> None:
 def _judge(
     settings: Settings, campaign: str, tags: tuple[str, ...], verdict: Verdict, reason: str = ""
 ) -> None:
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         found = campaign_by_slug(db, campaign)
         changed = run_records.give_verdict(db, found.id, tags, verdict, reason=reason, by=None)
     click.echo(f"{changed} of {len(tags)} newly {verdict.words}")

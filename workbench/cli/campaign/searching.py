@@ -8,13 +8,12 @@ import click
 
 from workbench.agreement.intervals import Interval
 from workbench.cli.campaign.comparisons import MEASURE, ScoredScope, compared_table
-from workbench.cli.compare import SEED
 from workbench.cli.consensus import consensus_options
-from workbench.cli.database import database_options, open_database
-from workbench.cli.output import form_options, one_form, print_export, record_options, say_table
+from workbench.cli.database import database_options, open_database, reading
+from workbench.cli.output import SEED, form_options, one_form, print_export, record_options, say_table
 from workbench.consensus.rules import RuleChoice
+from workbench.figures import share_of
 from workbench.settings import Settings
-from workbench.shares import share_of
 from workbench.trust.left_out import ScoresLeftOut, TauOfOrders, left_out_export
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.searching.drawing import SampleDraw, keep_draw, plan_draw
@@ -33,11 +32,11 @@ _SCOPE = (
 @click.option("--part", type=click.Choice(tuple(PARTS)), default="topics", help="The table; default topics.")
 @click.option("--json", "as_json", is_flag=True, help="All tables as one JSON object.")
 @click.option("--csv", "as_csv", is_flag=True, help="The table as CSV.")
+@one_form
 @database_options
-def found(settings: Settings, campaign: str, part: str, as_json: bool, as_csv: bool) -> None:
+def found(settings: Settings, campaign: str, part: str, form: str) -> None:
     """Report what searching found in CAMPAIGN that no run had, by topic, person or document."""
-    form = one_form(as_json=as_json, as_csv=as_csv, as_latex=False)
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         report = found_by_search(db, campaign_by_slug(db, campaign).id)
     export = searching_export(report, part)
     if not print_export(export, form):
@@ -65,15 +64,14 @@ def score_without(
     choice: RuleChoice,
     scope: ScoredScope,
     seed: int,
-    **forms: bool,
+    form: str,
 ) -> None:
     """Score the runs of CAMPAIGN with and without the documents that only searching found.
 
     Beside the tau of both rankings stands that of leaving out as many judged documents at random.
     """
-    form = one_form(**forms)
     table = compared_table(settings, campaign, choice, scope.measure, scope.tags)
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         campaign_id = campaign_by_slug(db, campaign).id
         report = table_left_out(db, campaign_id, table, table.measures[0], leave_out, seed=seed)
     if not print_export(left_out_export(report), form):
@@ -165,14 +163,14 @@ def draw_missed(
 @click.argument("campaign")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object, with all topics together.")
 @click.option("--csv", "as_csv", is_flag=True, help="The topics as CSV.")
+@one_form
 @database_options
-def estimate(settings: Settings, campaign: str, as_json: bool, as_csv: bool) -> None:
+def estimate(settings: Settings, campaign: str, form: str) -> None:
     """Estimate the relevant documents that the pools of CAMPAIGN miss, from the samples drawn.
 
     Intervals hold at 95 % and allow for sampled documents that are not judged yet.
     """
-    form = one_form(as_json=as_json, as_csv=as_csv, as_latex=False)
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         report = missed_report(db, campaign_by_slug(db, campaign).id)
     if not print_export(missed_export(report), form):
         _say(report)

@@ -6,9 +6,8 @@ import sys
 
 import click
 
-from workbench.cli.campaign.campaigns import JSON
-from workbench.cli.database import database_options, open_database
-from workbench.cli.output import one_form, print_export, say_json, say_short
+from workbench.cli.database import database_options, reading, writing
+from workbench.cli.output import CSV, JSON_OBJECT, one_form, print_export, say_json, say_short
 from workbench.errors import NotFound
 from workbench.settings import Settings
 from workbench.storage import Session
@@ -50,7 +49,7 @@ def side_by_side() -> None:
 @TOPICS
 @ASSESSORS
 @SEED
-@JSON
+@JSON_OBJECT
 @database_options
 def compare_documents(
     settings: Settings,
@@ -65,7 +64,7 @@ def compare_documents(
 
     Only documents that the assessor graded as relevant.
     """
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         found = campaign_by_slug(db, campaign)
         chosen = topics or [topic.id for topic in topics_of(db, found.id)]
         ids = _assessors(db, found.id, names)
@@ -80,7 +79,7 @@ def compare_documents(
 @TOPICS
 @ASSESSORS
 @SEED
-@JSON
+@JSON_OBJECT
 @database_options
 def compare_runs(
     settings: Settings,
@@ -93,7 +92,7 @@ def compare_runs(
     as_json: bool,
 ) -> None:
     """Have assessors of CAMPAIGN compare the first ten documents of the runs FIRST and SECOND."""
-    with open_database(settings) as database, database.writing() as db:
+    with writing(settings) as db:
         found = campaign_by_slug(db, campaign)
         chosen = topics or [topic.id for topic in topics_of(db, found.id)]
         ids = _assessors(db, found.id, names)
@@ -113,16 +112,16 @@ def compare_runs(
     flag_value="agreement",
     help="How far two assessors agree, instead.",
 )
-@click.option("--csv", "as_csv", is_flag=True, help="A table as CSV, with all digits.")
-@JSON
+@CSV
+@JSON_OBJECT
+@one_form
 @database_options
-def preferences(settings: Settings, campaign: str, what: str | None, as_csv: bool, as_json: bool) -> None:
+def preferences(settings: Settings, campaign: str, what: str | None, form: str) -> None:
     """Write what assessors of CAMPAIGN preferred of two documents, as trec_eval reads it with -R prefs.
 
     With --csv or --json every answer, also between runs, with its reason, what stood left, and the time.
     """
-    form = one_form(as_json=as_json, as_csv=as_csv, as_latex=False)
-    with open_database(settings) as database, database.reading() as db:
+    with reading(settings) as db:
         found = campaign_by_slug(db, campaign).id
         answers = preference_answers(db, found)
         if what is None and form == "text":

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import click
 
 from workbench.cli.inputs import open_input
-from workbench.cli.output import RELEVANT_FROM, TIES, print_export, record_options, say_short, table_forms
+from workbench.cli.output import RELEVANT_FROM, TIES, form_options, print_export, record_options, say_short
 from workbench.cli.relevance_files import matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_tops, run_arguments
+from workbench.figures import between, percent
 from workbench.formats.qrels import read_qrels
 from workbench.pooling.run_tops import RunTops
 from workbench.records import Run, TieRule
 from workbench.scoring.relevance import Relevance
-from workbench.shares import between, percent
 from workbench.trust.collection_tables import DEPTH_PARTS, depth_export
 from workbench.trust.depth import Deepening, DeeperPool, deeper_pool, pool_by_rank
 from workbench.trust.power_law import PowerLaw
@@ -59,7 +59,7 @@ _DEPTHS = (
     show_default=True,
     help="Table to print: topics, or bands of ranks.",
 )
-@table_forms
+@form_options
 def command(
     qrels: str, runs: RunFiles, depths: _Depths, relevant_from: int, ties: str, part: str, form: str
 ) -> None:

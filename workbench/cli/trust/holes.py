@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import click
 
 from workbench.cli.inputs import open_input
-from workbench.cli.output import TIES, print_export, record_options, say_short, table_forms
+from workbench.cli.output import TIES, form_options, print_export, record_options, say_short
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
+from workbench.figures import percent
 from workbench.formats.qrels import read_qrels
 from workbench.formats.sampled_qrels import Prel, SampledQrel, read_prels, read_sampled_qrels
 from workbench.records import TieRule
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.relevance import Relevance
-from workbench.shares import percent
 from workbench.trust.collection_tables import HOLE_PARTS, holes_export
 from workbench.trust.extremes import EXTREMES
 from workbench.trust.holes import CUTOFFS, Holes, SampledPool, holes
@@ -103,7 +103,7 @@ _READING = (
     show_default=True,
     help="Table to print: scores, judged documents by cutoff, or estimates from a sample.",
 )
-@table_forms
+@form_options
 def command(qrels: str, runs: RunFiles, reading: _Reading, ties: str, part: str, form: str) -> None:
     """Say how much of RUNs is judged in QRELS, and what unjudged documents leave open of their scores.
 

@@ -13,10 +13,10 @@ from workbench.cli.output import (
     RELEVANT_FROM,
     SEED,
     TIES,
+    form_options,
     print_export,
     record_options,
     say_short,
-    table_forms,
     with_progress,
 )
 from workbench.cli.qrels_files import read_graded, read_judgment_files, read_qrels_by_assessor
@@ -24,8 +24,8 @@ from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
 from workbench.consensus.rules import choices_of, rule_choice
 from workbench.errors import WorkbenchError
+from workbench.figures import share_of
 from workbench.records import Judgment, TieRule
-from workbench.shares import share_of
 from workbench.trust.alternatives import AlternativeQrels, ranking_measure, relevance_of_any, score_under
 from workbench.trust.assessors import REFERENCE, filled, qrels_of_assessors, qrels_of_rules, rules_to_compare
 from workbench.trust.judges import COEFFICIENTS, PARTS, OtherJudges, judges_export, other_judges, verdict
@@ -139,7 +139,7 @@ class _Numbers:
     show_default=True,
     help="Table to print: other qrels, runs, pairs of runs that mixtures change, or every two qrels.",
 )
-@table_forms
+@form_options
 def command(
     runs: RunFiles, given: AssessorInput, numbers: _Numbers, measure: str, ties: str, part: str, form: str
 ) -> None:

@@ -12,19 +12,19 @@ from workbench.cli.output import (
     MEASURE,
     RELEVANT_FROM,
     TIES,
+    form_options,
     print_export,
     record_options,
     say_short,
-    table_forms,
 )
 from workbench.cli.qrels_files import read_groups, read_tags
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, read_runs, run_arguments
 from workbench.errors import WorkbenchError
+from workbench.figures import between, percent
 from workbench.formats.qrels import read_qrels
 from workbench.pooling.depth import depth_pool
 from workbench.records import Run, TieRule
-from workbench.shares import between, percent
 from workbench.trust.alternatives import AlternativeQrels, ranking_measure, relevance_of_any, score_under
 from workbench.trust.runs import PARTS, WHOLE, OtherRuns, other_runs, pooled_pairs, qrels_without, runs_export
 
@@ -81,7 +81,7 @@ _POOL = (
     show_default=True,
     help="Table to print: pooled runs, groups with what they alone brought, or late runs.",
 )
-@table_forms
+@form_options
 def command(
     qrels: str,
     runs: RunFiles,

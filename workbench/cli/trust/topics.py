@@ -14,19 +14,19 @@ from workbench.cli.output import (
     MEASURE,
     SEED,
     TIES,
+    form_options,
     print_export,
     record_options,
     say_short,
-    table_forms,
     with_progress,
 )
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
+from workbench.figures import percent
 from workbench.formats.qrels import read_qrels
 from workbench.records import TieRule
 from workbench.scoring.measures import check_complement
 from workbench.scoring.scorer import Scorer
-from workbench.shares import percent
 from workbench.trust.alternatives import one_measure
 from workbench.trust.collection_tables import TOPIC_PARTS, fewer_topics_export
 from workbench.trust.fewer_topics import FewerTopics, Splitting, fewer_topics
@@ -85,7 +85,7 @@ _SPLITS = (
     show_default=True,
     help="Table to print: numbers of topics, swap rates by bin of differences, or tests of all pairs.",
 )
-@table_forms
+@form_options
 def command(
     qrels: str, runs: RunFiles, splits: _Splits, measure: str, ties: str, part: str, form: str
 ) -> None:

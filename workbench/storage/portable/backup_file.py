@@ -21,7 +21,7 @@ from typing import IO, Any
 
 from workbench import __version__
 from workbench.errors import WorkbenchError
-from workbench.outside_json import parsed_json
+from workbench.outside import parsed_json
 from workbench.storage.engine import Database
 from workbench.storage.migrate import known_revisions
 from workbench.storage.portable.contents import Contents, differing_tables

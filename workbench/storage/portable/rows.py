@@ -16,7 +16,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
 from workbench.errors import WorkbenchError
-from workbench.outside_json import parsed_json
+from workbench.outside import parsed_json
 from workbench.storage.portable.schema import PortableTable
 from workbench.storage.tables import Moment
 

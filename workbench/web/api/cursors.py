@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field, Strict
 
 from workbench.errors import Finding, InvalidInput
 from workbench.json_forms.collecting import PageJson
-from workbench.outside_json import parsed_json
+from workbench.outside import parsed_json
 from workbench.records import id_bytes
 
 Item = TypeVar("Item")

@@ -19,7 +19,7 @@ from werkzeug.exceptions import UnsupportedMediaType
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, NotAllowed
-from workbench.outside_json import parsed_json
+from workbench.outside import parsed_json
 from workbench.web.access import token_scopes, viewer
 from workbench.web.context import app_context
 from workbench.workflow.checks import storable

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
+from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing

@@ -8,8 +8,8 @@ from typing import BinaryIO
 from flask import Blueprint, jsonify, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.counts import counted
 from workbench.errors import Finding, WorkbenchError
+from workbench.figures import counted
 from workbench.formats.recognition import FileKind, Recognised
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import app_context, reading, writing

@@ -10,8 +10,8 @@ from flask import Blueprint, render_template, request
 
 from workbench.consensus.rules import RULES, RuleChoice
 from workbench.errors import Finding, WorkbenchError
-from workbench.export import Export
 from workbench.storage import Session
+from workbench.tables import Export
 from workbench.trust.alternatives import ranking_measure
 from workbench.trust.collection_tables import DEPTH_PARTS as DEPTH
 from workbench.trust.collection_tables import HOLE_PARTS as HOLES

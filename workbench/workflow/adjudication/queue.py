@@ -9,7 +9,6 @@ from functools import partial
 
 from workbench.consensus.disputes import Spread
 from workbench.consensus.rule import Pair
-from workbench.export import Export
 from workbench.json_forms.filling import filled
 from workbench.json_forms.results import (
     DecidedJson,
@@ -21,6 +20,7 @@ from workbench.json_forms.results import (
 )
 from workbench.records import Judgment, Scale
 from workbench.scoring.influence import Influence
+from workbench.tables import Export
 from workbench.workflow.adjudication.decisions import Decided
 from workbench.workflow.adjudication.rules import AdjudicationRules
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Protocol, TypeVar
 
 from workbench.agreement.options import AgreementOptions
-from workbench.export import Export
+from workbench.tables import Export
 from workbench.workflow.agreement.machines import MachinesReport, machine_columns, machine_rows
 from workbench.workflow.agreement.self_consistency import REPEAT_COLUMNS, ConsistencyReport, repeat_rows
 from workbench.workflow.agreement.topics import TopicsReport, topic_columns, topic_rows

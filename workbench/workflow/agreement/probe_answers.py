@@ -11,10 +11,10 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.export import Export
 from workbench.formats.graded_pairs import HEADER, GivenAnswer, ProbeLine
 from workbench.storage.events import CURRENT_PURPOSES, LATER, WITHDRAWN
 from workbench.storage.tables import KnownAnswerRow
+from workbench.tables import Export
 from workbench.workflow.agreement.own_events import Pair, RecordedEvent, own_events
 
 

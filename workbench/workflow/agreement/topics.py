@@ -25,8 +25,8 @@ from workbench.agreement.topics import (
     what_would_define,
 )
 from workbench.errors import NotFound, WorkbenchError
-from workbench.export import Export, table_export
 from workbench.records import id_bytes
+from workbench.tables import Export, table_export
 from workbench.workflow.agreement.selection import campaign_ratings
 from workbench.workflow.campaigns.collection import topics_of
 

@@ -19,8 +19,8 @@ from sqlalchemy import CursorResult, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from workbench.counts import counted
 from workbench.errors import NotFound, WorkbenchError
+from workbench.figures import counted
 from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database, Writing
 from workbench.storage.tables import AssignmentRow, PoolRow, TopicRow

@@ -17,10 +17,10 @@ from workbench.agreement.preferences import (
     rankings,
     runs_compared,
 )
-from workbench.export import Export, table_export
 from workbench.formats.judgments import write_preferences
 from workbench.records import Preference, id_bytes
 from workbench.storage.tables import AssessorRow, PreferenceTaskRow
+from workbench.tables import Export, table_export
 from workbench.workflow.judging.preferences import PreferenceKind, current_choices
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from workbench.outside_json import parsed_json
+from workbench.outside import parsed_json
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.tokens import new_token
 

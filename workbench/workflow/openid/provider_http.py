@@ -12,7 +12,7 @@ from typing import IO, Any
 from urllib.error import HTTPError
 from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
 
-from workbench.outside_json import parsed_json
+from workbench.outside import parsed_json
 from workbench.settings import is_protected
 
 SECONDS = 5.0

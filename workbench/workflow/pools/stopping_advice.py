@@ -12,10 +12,10 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
-from workbench.export import Export
 from workbench.learning.advice import FurtherSample, StoppingAdvice, stopping_advice
 from workbench.learning.stopping import StoppingGoal
 from workbench.storage.tables import PoolRow
+from workbench.tables import Export
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.pools.adaptive_pools import adaptive_pool_row, totals
 from workbench.workflow.pools.learner_pools import candidates_of, is_learner

@@ -11,8 +11,8 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, aliased
 
 from workbench.consensus.rules import RuleChoice
-from workbench.counts import counted
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, Severity
+from workbench.figures import counted
 from workbench.storage.releases import read_parts
 from workbench.storage.tables import AccountRow, ReleaseRow
 from workbench.workflow.adjudication.dispute_counts import dispute_counts

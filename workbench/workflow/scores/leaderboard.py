@@ -8,13 +8,13 @@ from functools import cached_property, partial
 
 from workbench.consensus.rules import choice_label
 from workbench.errors import WorkbenchError
-from workbench.export import Export, table_export
 from workbench.json_forms.filling import filled
 from workbench.json_forms.results import MeasureScore, ScoreJson
 from workbench.latex import between, document, escaped, number, percent, table
 from workbench.scoring.measures import is_mean, parse_measures
 from workbench.scoring.scorer import RunScores, best_first, higher_is_better, topic_scores_of
 from workbench.scoring.significance import LEVEL, MeanScore, mean_scores
+from workbench.tables import Export, table_export
 from workbench.workflow.scores.score_table import ScoreTable
 
 RUN, GROUP = "run", "group"

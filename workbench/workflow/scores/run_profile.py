@@ -9,12 +9,12 @@ from functools import cached_property, partial
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rules import choice_label
-from workbench.export import Export, table_export
 from workbench.latex import document, escaped, number, table
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import RunScores, higher_is_better, topic_scores_of
 from workbench.scoring.summary_sheet import CUTOFFS, LEVELS, SummarySheet, sheet_measures, summary_sheet
 from workbench.scoring.topic_difficulty import topic_spreads
+from workbench.tables import Export, table_export
 from workbench.workflow.scores.score_table import ScoreTable, score_by
 
 # Medians of two are halves of sums: a difference below this is rounding.

@@ -14,8 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from workbench.records import Document, id_bytes
-from workbench.search_cluster import SearchCluster
+from workbench.records import Document, SearchCluster, id_bytes
 from workbench.searching.analysis import ANALYSIS
 from workbench.searching.engine import DamagedIndex
 from workbench.searching.opensearch_engine import (

@@ -11,8 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
-from workbench.records import Document
-from workbench.search_cluster import SearchCluster
+from workbench.records import Document, SearchCluster
 from workbench.searching.engine import DamagedIndex
 from workbench.storage.chunks import CHUNK, chunks
 from workbench.storage.engine import Database

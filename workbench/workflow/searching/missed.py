@@ -8,9 +8,9 @@ from functools import partial
 
 from sqlalchemy.orm import Session
 
-from workbench.export import Export
 from workbench.learning.missed import ElusionSample, bounds_of_sum, recall_bounds
 from workbench.storage.tables import CampaignRow, MissedSampleRow
+from workbench.tables import Export
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.pools.current_answers import answers_by_topic

@@ -9,7 +9,6 @@ from functools import partial
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from workbench.export import Export
 from workbench.storage.tables import (
     AccountRow,
     CampaignRow,
@@ -18,6 +17,7 @@ from workbench.storage.tables import (
     SearchEventRow,
     SearchRow,
 )
+from workbench.tables import Export
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.pools.current_answers import answers_by_topic

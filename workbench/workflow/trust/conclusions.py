@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from workbench.counts import counted
-from workbench.shares import between, percent, share_of
+from workbench.figures import between, counted, percent, share_of
 from workbench.trust.judges import EQUAL, OtherJudges, verdict
 from workbench.trust.runs import OtherRuns
 from workbench.workflow.trust.collection_report import CollectionReport, NotKnown

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from workbench.agreement.estimates import BANDS, Estimate
 from workbench.consensus.rules import RULES
-from workbench.counts import counted
-from workbench.shares import between, percent, share_of
+from workbench.figures import between, counted, percent, share_of
 from workbench.workflow.trust.collection_report import CollectionReport, NotKnown, SizeRange
 from workbench.workflow.trust.conclusions import conclusions, decimals
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from flask import Blueprint, g, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput
+from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import app_context, reading, writing

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.figures import counted
 from workbench.storage import Session
 from workbench.web import notices, paging
 from workbench.web.access import here, organiser

@@ -7,8 +7,8 @@ from datetime import date
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, NotFound
+from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import here, organiser
 from workbench.web.context import app_context, reading, writing

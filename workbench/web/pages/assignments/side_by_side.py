@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, WorkbenchError
-from workbench.export import Export
+from workbench.figures import counted
 from workbench.storage import Session
+from workbench.tables import Export
 from workbench.web import notices
 from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing

@@ -9,8 +9,8 @@ from typing import BinaryIO
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.figures import counted
 from workbench.formats.judgments import read_judgments
 from workbench.formats.qrels import read_qrels
 from workbench.records import Answer, Judgment

@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import url_for
 
-from workbench.counts import counted
+from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import here
 from workbench.web.context import reading

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from flask import url_for
 
-from workbench.counts import counted
+from workbench.figures import counted
 from workbench.web.pages.overview.todo import TodoItem
 from workbench.workflow.overview.cards import OwnTask, TaskKind
 

@@ -10,8 +10,7 @@ from markupsafe import Markup
 
 from workbench.agreement.intervals import Interval
 from workbench.agreement.pairwise import AssessorPair
-from workbench.counts import counted
-from workbench.shares import percent
+from workbench.figures import counted, percent
 from workbench.web.ids import write_id
 from workbench.web.pages.overview.steps import STEPS, step_address
 from workbench.workflow.adjudication.queue import State

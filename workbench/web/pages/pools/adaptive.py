@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from flask import Blueprint, render_template
 
-from workbench.export import Export
+from workbench.tables import Export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.pages.pools.pool_choice import pool_line

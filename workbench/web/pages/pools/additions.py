@@ -8,8 +8,8 @@ from typing import BinaryIO, cast
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.counts import counted
 from workbench.errors import Conflict, Finding, InvalidInput, WorkbenchError
+from workbench.figures import counted
 from workbench.formats.identifiers import read_docnos
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer

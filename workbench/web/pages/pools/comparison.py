@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from flask import Blueprint, render_template, request
 
-from workbench.export import table_export
 from workbench.storage import Session
+from workbench.tables import table_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.forms import sent_id

@@ -9,8 +9,8 @@ from typing import Any
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.figures import counted
 from workbench.pooling.adaptive.live import Adaptive
 from workbench.pooling.learner import LEARNER
 from workbench.pooling.pool import Pool

@@ -8,8 +8,8 @@ from typing import Any
 from flask import Blueprint, render_template, url_for
 from werkzeug.wrappers import Response
 
-from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.figures import counted
 from workbench.formats.run_rules import CODES, RuleSet, RunRules
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer

@@ -9,10 +9,10 @@ from typing import Any
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.counts import counted
-from workbench.export import csv_bytes
+from workbench.figures import counted
 from workbench.records import Verdict, id_bytes
 from workbench.storage import Session
+from workbench.tables import csv_bytes
 from workbench.web import notices
 from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.context import reading, writing

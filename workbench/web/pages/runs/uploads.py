@@ -9,8 +9,8 @@ from typing import BinaryIO
 from flask import Blueprint, jsonify, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
+from workbench.figures import counted
 from workbench.formats.run_report import FileVerdict, RunReport, by_finding, report_to_json
 from workbench.formats.run_rules import NOTES
 from workbench.web import notices

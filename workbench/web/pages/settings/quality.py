@@ -9,10 +9,9 @@ from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.agreement.self_consistency import repeats_needed
-from workbench.counts import counted
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
+from workbench.figures import counted, percent
 from workbench.formats.graded_pairs import read_known_grades
-from workbench.shares import percent
 from workbench.storage.events import PLANTED, TRAINING
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer

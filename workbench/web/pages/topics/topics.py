@@ -5,8 +5,8 @@ from __future__ import annotations
 from flask import Blueprint, render_template, url_for
 from werkzeug.wrappers import Response
 
-from workbench.counts import counted
 from workbench.errors import Finding, NotFound, WorkbenchError
+from workbench.figures import counted
 from workbench.formats.text_formats import in_words
 from workbench.formats.topics import TOPIC_FORMATS, read_topics
 from workbench.web.access import here, organiser, reader

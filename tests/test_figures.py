@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.tree import ROOT
-from workbench.shares import percent, share_of
+from workbench.figures import percent, share_of
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,16 @@
-"""Shares for people, in percent: one function for pages, terminal and reports."""
+"""Figures as people read them, on pages and in reports: counts with their nouns, shares in percent."""
 
 from __future__ import annotations
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number with its noun, whose plural ends in s unless `many` has it.
+
+    >>> counted(1, "topic"), counted(1239, "topic"), counted(2, "query", "queries")
+    ('1 topic', '1,239 topics', '2 queries')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
 
 _NO_VALUE = "–"
 # Sums of probabilities miss 0 and 1 by rounding; no share of counts comes so near without being there.

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from workbench import agree, make_pool, read_qrels, read_run, result_table, score, settle
+from workbench import agree, make_pool, read_qrels, read_run, score, settle, tables
 from workbench.help.manual import page_named
 from workbench.records import Judgment
-from workbench.result_table import SHOWN_ROWS, ResultTable
+from workbench.tables import SHOWN_ROWS, ResultTable
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_a_notebook_shows_the_first_rows_escaped(files: Path) -> None:
 def test_without_the_library_the_error_says_what_to_install(
     files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(result_table, "find_spec", lambda _name: None)
+    monkeypatch.setattr(tables, "find_spec", lambda _name: None)
     with pytest.raises(ImportError, match="pip install polars"):
         read_run(files / "bm25.run").to_polars()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.search_cluster import CLUSTER_PREFIX
+from workbench.records import CLUSTER_PREFIX
 from workbench.settings import SHORTEST_SECRET
 
 
