@@ -9,8 +9,8 @@ from flask import Flask
 
 from workbench.errors import WorkbenchError
 from workbench.web import app as module
-from workbench.web import health
 from workbench.web.errors import TITLES
+from workbench.web.pages import health
 
 
 def test_the_application_of_an_environment_has_a_migrated_database(

@@ -59,6 +59,20 @@ def begin_learning(campaign_id: int) -> None:
     begin(LEARNING, campaign_id=campaign_id)
 
 
+def done(kind: str, arguments: Mapping[str, Any]) -> Job:
+    """A job once it is done, for which the request waits; raises what its work raised."""
+    job, end = begin(kind, arguments), time.monotonic() + LONGEST_SECONDS
+    while job.active and time.monotonic() < end:
+        time.sleep(LOOK_SECONDS)
+        with reading() as db:
+            job = jobs.job_of(db, job.id) or job
+    if job.active:
+        raise WorkbenchError("it takes longer than ten minutes", remedy="look later whether it is there")
+    if job.state is not JobState.DONE:
+        raise job.error
+    return job
+
+
 def job_now(kind: str, arguments: Mapping[str, Any], *, depends_on: str) -> ShownJob:
     """The last result of a job, which is begun anew where what it `depends_on` has changed."""
     with reading() as db:

@@ -29,7 +29,7 @@ from workbench.workflow.campaigns.collection import (
 )
 from workbench.workflow.campaigns.loading import write_portion
 from workbench.workflow.judging.importing import GivenJudgments, Imported, import_files, judgments_from_qrels
-from workbench.workflow.runs.packed_store import pack_apart
+from workbench.workflow.runs.packed_store import pack_runs_one_by_one
 from workbench.workflow.runs.run_checks import check_files, run_checker
 from workbench.workflow.runs.store import store_in_turn
 
@@ -145,5 +145,5 @@ def _add_run(database: Database, campaign_id: int, entry: CatalogueEntry, lines:
     result = store_in_turn(database, campaign_id, checked)
     if result.refused:
         raise InvalidInput(result.refused[0].errors)
-    pack_apart(database, campaign_id)
+    pack_runs_one_by_one(database, campaign_id)
     return result.added[0].tag

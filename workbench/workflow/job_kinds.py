@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping
+from dataclasses import asdict
 
+from workbench.consensus.rules import RuleChoice
 from workbench.datasets import DatasetPart, catalogue_entry
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.figures import counted
+from workbench.pooling.strategies import PoolRecipe
+from workbench.records import TieRule
+from workbench.releases.contents import Included
 from workbench.searching.engine import EngineUnavailable, UnwritableIndex
 from workbench.workflow.adjudication.disputes import compute_influence
 from workbench.workflow.adjudication.influence import JOB as INFLUENCE
@@ -15,11 +21,16 @@ from workbench.workflow.datasets import DatasetLoaded, load_dataset
 from workbench.workflow.jobs import Doing, Work
 from workbench.workflow.mail.sending import send_waiting
 from workbench.workflow.pools.learner_rounds import CollectionVectors, make_rounds
+from workbench.workflow.pools.making import NewPool
+from workbench.workflow.pools.portions import make_in_portions, open_in_portions, rebuild_in_portions
+from workbench.workflow.releases.collecting import ReleaseRequest
+from workbench.workflow.releases.making import make_release
 from workbench.workflow.runs.packed_store import pack_runs_one_by_one
 from workbench.workflow.searching.index import refresh_index, remove_old_indexes
 from workbench.workflow.trust.jobs import TRUST, answer_question
 
 COLLECTION, INDEX, LEARNING, MAIL, PACKING = ("collection", "index", "learning", "mail", "packing")
+POOL, OPENING, REBUILDING, RELEASE = ("pool", "opening", "rebuilding", "release")
 LONG = (COLLECTION, LEARNING)
 """Kinds that may take hours: they never take every place of a worker."""
 LEARNING_LOOK_SECONDS = 0.3
@@ -123,6 +134,44 @@ def weigh_disputes(doing: Doing) -> bytes:
         return compute_influence(db, doing.campaign_id)
 
 
+def make_pool(doing: Doing) -> bytes:
+    """Make a pool; the result is its name."""
+    asked = dict(doing.job.arguments)
+    of_pool = {name: asked.pop(name) for name in ("name", "draft", "created_by")}
+    recipe = PoolRecipe(**asked | {"ties": TieRule(asked["ties"])})
+    new = NewPool(doing.campaign_id, recipe, **of_pool, asked_at=doing.job.asked_at)
+    return make_in_portions(doing.database, new).pool.name.encode()
+
+
+def open_draft(doing: Doing) -> bytes:
+    """Open a draft; the result is empty where it was open."""
+    asked = doing.job.arguments
+    opened = open_in_portions(doing.database, doing.campaign_id, asked["name"], seen=asked["seen"])
+    return b"opened" if opened else b""
+
+
+def rebuild_draft(doing: Doing) -> bytes:
+    """Rebuild a draft; the result is what entered, what left and what was kept."""
+    done = rebuild_in_portions(doing.database, doing.campaign_id, doing.job.arguments["name"])
+    return json.dumps([done.entered, done.left, done.kept]).encode()
+
+
+def freeze_release(doing: Doing) -> bytes:
+    """Make a release; the result is its version and its counts."""
+    asked = dict(doing.job.arguments)
+    made_by = asked.pop("made_by")
+    request = ReleaseRequest(
+        **asked
+        | {
+            "choice": RuleChoice(**asked["choice"] | {"given": tuple(map(tuple, asked["choice"]["given"]))}),
+            "included": frozenset(map(Included, asked["included"])),
+            "authors": tuple(asked["authors"]),
+        }
+    )
+    made = make_release(doing.database, doing.campaign_id, request, made_by=made_by)
+    return json.dumps([made.release.version, asdict(made.counts)]).encode()
+
+
 KINDS: Mapping[str, Work] = {
     COLLECTION: load_collection,
     INDEX: update_index,
@@ -131,4 +180,8 @@ KINDS: Mapping[str, Work] = {
     PACKING: pack_runs,
     INFLUENCE: weigh_disputes,
     TRUST: answer_question,
+    POOL: make_pool,
+    OPENING: open_draft,
+    REBUILDING: rebuild_draft,
+    RELEASE: freeze_release,
 }

@@ -13,7 +13,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Protocol, TypeVar
@@ -21,7 +21,7 @@ from typing import Any, Protocol, TypeVar
 from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.orm import Session
 
-from workbench.errors import Finding, InvalidInput, Unavailable, WorkbenchError
+from workbench.errors import Conflict, Finding, InvalidInput, NotFound, Unavailable, WorkbenchError
 from workbench.settings import Settings
 from workbench.storage.engine import Database
 from workbench.storage.tables import JobRow
@@ -33,6 +33,7 @@ ABANDONED = timedelta(seconds=15)
 MOST_ATTEMPTS = 3
 MOST_OF_A_KIND = 40
 """Jobs of one campaign and kind that are kept: one for each choice of arguments."""
+ERRORS: tuple[type[WorkbenchError], ...] = (NotFound, Conflict)
 LOG = logging.getLogger(__name__)
 Item = TypeVar("Item")
 
@@ -75,6 +76,7 @@ class Job:
     total: int
     message: str
     remedy: str
+    kind_of_error: str
     asked_at: datetime
     ended_at: datetime | None
     result: bytes | None
@@ -91,8 +93,11 @@ class Job:
 
     @property
     def error(self) -> WorkbenchError:
-        """Why there is no result."""
-        return WorkbenchError(self.message, remedy=self.remedy)
+        """Why there is no result, of the kind that its work raised, with all findings of an input."""
+        if self.kind_of_error == InvalidInput.__name__:
+            return InvalidInput(Finding(*one) for one in json.loads(self.result or b"[]"))
+        kind = next((one for one in ERRORS if one.__name__ == self.kind_of_error), WorkbenchError)
+        return kind(self.message, remedy=self.remedy)
 
 
 def ask(
@@ -229,14 +234,11 @@ class Doing:
             ended.set()
             thread.join()
 
-    def end(
-        self, state: JobState, *, result: bytes | None = None, message: str = "", remedy: str = ""
-    ) -> None:
+    def end(self, state: JobState, result: bytes | None = None, **why: str) -> None:
         """Store the result, or why there is none, and delete what it replaces."""
         job = self.job
         with self.database.writing() as db:
-            values = {"state": state, "result": result, "message": message, "remedy": remedy}
-            values |= {"ended_at": shared_now(db)} | self._far
+            values = {"state": state, "result": result, "ended_at": shared_now(db), **why, **self._far}
             if not db.execute(update(JobRow).where(*self._own()).values(values)).rowcount:  # type: ignore[attr-defined]
                 return
             others = [JobRow.campaign_id == job.campaign_id, JobRow.kind == job.kind, JobRow.id < job.id]
@@ -273,22 +275,17 @@ def do(doing: Doing, work: Work) -> None:
     try:
         result = work(doing)
     except (WorkbenchError, Unavailable) as error:
-        message, remedy = _in_words(error)
-        doing.end(JobState.REFUSED, message=message, remedy=remedy)
+        findings = error.findings if isinstance(error, InvalidInput) else ()
+        message, remedy = getattr(error, "message", str(error)), getattr(error, "remedy", "")
+        listed = json.dumps([astuple(one) for one in findings]).encode() if findings else None
+        doing.end(JobState.REFUSED, listed, error=type(error).__name__, message=message, remedy=remedy)
     except Exception:
         LOG.exception("job %s", doing.job.kind)
         doing.end(
             JobState.FAILED, message="a fault of the program ended it", remedy="see the log of the server"
         )
     else:
-        doing.end(JobState.DONE, result=result)
-
-
-def _in_words(error: WorkbenchError | Unavailable) -> tuple[str, str]:
-    if isinstance(error, InvalidInput):
-        first: Finding = error.findings[0]
-        return first.message, first.remedy
-    return getattr(error, "message", str(error)), getattr(error, "remedy", "")
+        doing.end(JobState.DONE, result)
 
 
 def _text(arguments: Mapping[str, Any]) -> str:
@@ -312,6 +309,7 @@ def _job(row: JobRow) -> Job:
         row.total or 0,
         row.message or "",
         row.remedy or "",
+        row.error or "",
         row.asked_at,
         row.ended_at,
         row.result,

@@ -16,13 +16,11 @@ from workbench.pooling.run_tops import RunTops
 from workbench.records import TieRule
 from workbench.storage.engine import Database
 from workbench.storage.tables import PackedRunRow
-from workbench.workflow.apart import SMALL
 from workbench.workflow.pools.making import current_runs
-from workbench.workflow.runs import packed_store
 from workbench.workflow.runs.packed_store import (
     lengths_of,
-    pack_apart,
     pack_runs,
+    pack_runs_one_by_one,
     run_for_use,
     run_leading,
     tops_of,
@@ -95,23 +93,15 @@ def test_forms_that_are_missing_are_made_again(db: Session) -> None:
 
 
 @pytest.mark.engines
-@pytest.mark.parametrize(
-    "small",
-    [SMALL, pytest.param(0, marks=pytest.mark.slow)],
-    ids=["by this process", "by one of its own"],
-)
-def test_stored_runs_are_packed_one_by_one(
-    database: Database, small: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(packed_store, "SMALL", small)
+def test_stored_runs_are_packed_one_by_one(database: Database) -> None:
     with database.writing() as db:
         made = campaign_with_people(db)
         files = [(name, io.BytesIO(text)) for name, text in FILES.items()]
         # As the pages do: what takes its time comes after the transaction.
         store_runs(db, made.campaign.id, list(check_files(run_checker(db, made.campaign.id), files)))
         assert forms(db) == 0
-    assert pack_apart(database, made.campaign.id) == 4
-    assert pack_apart(database, made.campaign.id) == 0
+    assert pack_runs_one_by_one(database, made.campaign.id) == 4
+    assert pack_runs_one_by_one(database, made.campaign.id) == 0
     with database.reading() as db:
         assert forms(db) == 4
 

@@ -76,8 +76,6 @@ BROKEN = (
     ("update judgment_event set assessor_id = 77 where id = 5", "orphan", "judgment_event 5"),
     ("update judgment_event set topic = 'T9' where id = 7", "event", "judgment_event 7"),
     ("update judgment_event set grade = 9 where id = 8", "grade", "judgment_event 8"),
-    ("insert into judgment_import values (1, 1, 'f.tsv', 'judging', 5, 2, '2026-01-01', '2026-01-01')",
-     "import", "judgment_import 1, f.tsv"),
     ("update pool set pairs = 5 where id = 1", "pool-pairs", "pool 1, depth"),
     ("update run set sha256 = 'e' where id = 2", "pool-runs", "pool 1, depth"),
     ("update pool_entry set topic = 'T9' where pool_id = 2 and docno = 'd2'", "pool-topic",

@@ -29,6 +29,7 @@ class JobRow(Base):
     label: Mapped[str] = mapped_column(String(200), default="")
     done: Mapped[int] = mapped_column(default=0)
     total: Mapped[int] = mapped_column(default=0)
+    error: Mapped[str] = mapped_column(String(40), default="")  # its kind, such as Conflict
     message: Mapped[str] = mapped_column(Text, default="")
     remedy: Mapped[str] = mapped_column(Text, default="")
     asked_at: Mapped[datetime]

@@ -21,12 +21,12 @@ from workbench.web.api.operations import Text, operation
 from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import streamed
 from workbench.web.jobs import begin_learning
+from workbench.web.long_work import make_pool_soon, open_pool_soon, rebuild_pool_soon
 from workbench.web.pages.pools.pool_choice import pool_line, pool_named, pools_shown
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.pools import drafts
 from workbench.workflow.pools.additions import Additions, add_documents, remove_addition
 from workbench.workflow.pools.listing import origin_lines, pool_origins, pool_report, pool_summary
-from workbench.workflow.pools.maker import make_apart, open_apart, rebuild_apart
 from workbench.workflow.pools.making import NewPool
 from workbench.workflow.pools.pool_json import made_pool_json, pool_json
 from workbench.workflow.pools.portions import remove_leftovers
@@ -122,7 +122,7 @@ def make(body: SentRecipe) -> MadePoolJson:
         body.strategy, body.parameters, body.ties, body.runs, body.priority, body.supplementary
     )
     new = NewPool(here().id, recipe, name=body.name, draft=body.draft, created_by=viewer().id)
-    made = make_apart(app_context().database, new)
+    made = make_pool_soon(new)
     if not body.draft and made.pool.strategy == LEARNER.name:
         begin_learning(here().id)
     return made_pool_json(made)
@@ -183,7 +183,7 @@ def pairs_file(pool: str) -> Response:
 def change_state(pool: str, body: PoolStateChange) -> PoolJson:
     """Open a draft for judging, or close an open pool for good."""
     if body.state is SentPoolState.OPEN:
-        open_apart(app_context().database, here().id, pool)
+        open_pool_soon(pool)
         with reading() as db:
             opened = pool_summary(db, here().id, pool)
         if opened.strategy == LEARNER.name:
@@ -213,7 +213,7 @@ def rebuild(pool: str) -> RebuiltPool:
     """Rebuild a draft by its recipe, from the runs as they are now; what was added by hand is kept."""
     with reading() as db:
         name = pool_named(db, here().id, pool).name
-    done = rebuild_apart(app_context().database, here().id, name)
+    done = rebuild_pool_soon(name)
     return {"pool": made_pool_json(done.pool), "entered": done.entered, "left": done.left, "kept": done.kept}
 
 

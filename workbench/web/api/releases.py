@@ -16,11 +16,11 @@ from workbench.releases.contents import Included
 from workbench.web.access import here, in_archive, organiser, reader, viewer
 from workbench.web.api.cursors import FORBID, Flag, PageQuery, page_of
 from workbench.web.api.operations import Text, operation
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import reading, writing
+from workbench.web.long_work import make_release_soon
 from workbench.web.pages.releases.releases import zip_of
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.releases.collecting import ReleaseRequest
-from workbench.workflow.releases.making import make_release_apart
 from workbench.workflow.releases.release_json import made_release_json, release_json
 from workbench.workflow.releases.releases import (
     publish_release,
@@ -104,7 +104,7 @@ def make(body: SentRelease) -> MadeReleaseJson:
         body.licence,
         body.homepage,
     )
-    made = make_release_apart(app_context().database, here().id, request, made_by=viewer().id)
+    made = make_release_soon(request, made_by=viewer().id)
     return made_release_json(made, open_.warnings)
 
 

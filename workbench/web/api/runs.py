@@ -23,15 +23,15 @@ from workbench.web.access import here, member, organiser, takes_uploads, viewer
 from workbench.web.api.cursors import FORBID, Flag, PageQuery, page_of
 from workbench.web.api.files import FileName, buffered
 from workbench.web.api.operations import Text, operation
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
+from workbench.web.long_work import pack_runs_soon
 from workbench.web.pages.runs.faces import Face, OrganiserFace, ParticipantFace
 from workbench.web.templating import fresh_id
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.people.groups import Sender, group_named, matching
 from workbench.workflow.people.roles import Role
 from workbench.workflow.runs.own_runs import own_runs, require_own_group
-from workbench.workflow.runs.packed_store import pack_apart
 from workbench.workflow.runs.run_checks import check_file
 from workbench.workflow.runs.run_json import run_json, run_record_json
 from workbench.workflow.runs.run_metadata import COST_FIELDS, RunMetadata, read_metadata
@@ -153,7 +153,7 @@ def add(query: RunFile, file: BinaryIO) -> RunJson:
         if kept.refused:
             # Nothing is kept, not even the file.
             raise InvalidInput(kept.refused)
-    pack_apart(app_context().database, here().id)
+    pack_runs_soon()
     with reading() as db:
         return run_json(face.record(db, kept.tags[0]).run)
 

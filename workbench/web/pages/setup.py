@@ -14,12 +14,12 @@ from workbench.formats.recognition import FileKind, Recognised
 from workbench.web.access import here, organiser, viewer
 from workbench.web.context import app_context, reading, writing
 from workbench.web.forms import Files, announce_notes, findings_of, sent_files, status_of, wants_json
+from workbench.web.long_work import pack_runs_soon
 from workbench.web.pages.overview.steps import STEPS, announce_step, step_address
 from workbench.web.requests import see_other
 from workbench.workflow.overview.readiness import readiness
 from workbench.workflow.people.groups import Sender
 from workbench.workflow.pools.pace import pace_of
-from workbench.workflow.runs.packed_store import pack_apart
 from workbench.workflow.runs.uploads import (
     SET_UP_RUNS,
     Batch,
@@ -80,7 +80,7 @@ def add() -> Answer:
         for number in runs:
             with writing() as db:  # one each: who saves meanwhile waits for one file
                 kept.append(keep_files(db, here().id, SET_UP_RUNS, [number], sender=sender))
-        pack_apart(app_context().database, here().id)
+        pack_runs_soon()
         if tags := [tag for one in kept for tag in one.tags]:
             done.append(counted(len(tags), "run"))
     except WorkbenchError as error:

@@ -20,7 +20,7 @@ from workbench.errors import Conflict
 from workbench.storage import locks
 from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database
-from workbench.storage.tables import PoolEntryRow, PoolEventRow, PoolRow
+from workbench.storage.tables import PoolEntryRow, PoolEventRow, PoolRow, RunRow
 from workbench.workflow.clock import shared_now
 from workbench.workflow.pools.adaptive_pools import KnownPairs, append_pool_events, begin_with
 from workbench.workflow.pools.drafts import (
@@ -56,6 +56,9 @@ AT_ONCE = 2_000
 """Pairs of a draft that are replaced in one transaction."""
 LEFT_AFTER = timedelta(hours=12)
 """A pool that has been in the making for so long was left by a process that ended."""
+
+FEW_LINES = 200_000
+"""Lines of runs that take about a second."""
 
 Entries = Collection[dict[str, Any]]
 
@@ -93,6 +96,14 @@ def make_in_portions(
             with database.reading() as db:
                 return pool_report(db, new.campaign_id, name)
     raise Conflict("the runs or pools changed while the pool was being made", remedy="make it again")
+
+
+def reads_few_lines(db: Session, campaign_id: int) -> bool:
+    """Whether the runs of a campaign are read so soon that a request can do it itself."""
+    lines = select(func.sum(RunRow.lines)).where(
+        RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None)
+    )
+    return (db.scalar(lines) or 0) <= FEW_LINES
 
 
 def remove_leftovers(database: Database, *, older: timedelta = LEFT_AFTER) -> None:

@@ -25,7 +25,6 @@ from workbench.releases.files import release_parts
 from workbench.storage.engine import Database
 from workbench.storage.releases import delete_part, parts_of, store_part
 from workbench.storage.tables import JudgmentEventRow, ReleaseRow
-from workbench.workflow.apart import apart
 from workbench.workflow.campaigns.archive import locked_campaign
 from workbench.workflow.campaigns.campaigns import Campaign, campaign_of
 from workbench.workflow.checks import storable
@@ -38,7 +37,6 @@ from workbench.workflow.releases.releases import Release, next_version, release_
 LONGEST_TEXT = 20_000
 LONGEST_LINE = 300
 FEW_ANSWERS = 2_000
-"""Of so many a release is made in less time than it takes to start a process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +111,10 @@ def make_release(
         return MadeRelease(release_by_version(db, campaign_id, request.version), frozen.counts)
 
 
-def make_release_apart(
-    database: Database, campaign_id: int, request: ReleaseRequest, *, made_by: int | None = None
-) -> MadeRelease:
-    """Make a release as `make_release`, in a process of its own where that takes long; raises as it does."""
-    with database.reading() as db:
-        event = JudgmentEventRow
-        answers = db.scalar(select(func.count()).where(event.campaign_id == campaign_id)) or 0
-    if answers <= FEW_ANSWERS:
-        return make_release(database, campaign_id, request, made_by=made_by)
-    return apart(database, make_release, campaign_id, request, made_by=made_by)
+def releases_few_answers(db: Session, campaign_id: int) -> bool:
+    """Whether a release of a campaign is made so soon that a request can do it itself."""
+    counted = select(func.count()).where(JudgmentEventRow.campaign_id == campaign_id)
+    return (db.scalar(counted) or 0) <= FEW_ANSWERS
 
 
 def _freeze(

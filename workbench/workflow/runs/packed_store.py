@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
@@ -29,7 +29,6 @@ from workbench.records import Run, TieRule
 from workbench.storage.engine import Database
 from workbench.storage.packed import StoredForm, parts_of, store_form, stored_forms
 from workbench.storage.tables import PackedRunRow, RunRow, TopicRow
-from workbench.workflow.apart import SMALL, apart
 
 # Runs whose arrays are in memory at a time; each may have tens of megabytes.
 _AT_ONCE = 100
@@ -63,18 +62,8 @@ def pack_runs(db: Session, campaign_id: int) -> int:
     return len(without)
 
 
-def pack_apart(database: Database, campaign_id: int) -> int:
-    """The same as `pack_runs_one_by_one`, in a process of its own where that takes long."""
-    with database.reading() as db:
-        without = _without_form(db, campaign_id)
-        lines = db.scalar(select(func.sum(RunRow.lines)).where(RunRow.id.in_(without))) or 0
-    if lines <= SMALL:
-        return pack_runs_one_by_one(database, campaign_id)
-    return apart(database, pack_runs_one_by_one, campaign_id)
-
-
 def pack_runs_one_by_one(database: Database, campaign_id: int) -> int:
-    """The same in a transaction for each run, which others who write wait for no longer than a moment."""
+    """As `pack_runs`, in a transaction for each run: others who write wait for a moment only."""
     with database.reading() as db:
         without = _without_form(db, campaign_id)
     for run_id in without:

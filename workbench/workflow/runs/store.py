@@ -51,7 +51,7 @@ def add_runs(
     """Check each (name, stream), plain or gzip, and store the good ones; a refused file leaves nothing.
 
     Raises WorkbenchError where the campaign has no topics to check against. A caller that must not hold a
-    writing transaction for long calls `check_files`, `store_in_turn` and `packed_store.pack_apart`.
+    writing transaction for long calls `check_files`, `store_in_turn` and `packed_store.pack_runs_one_by_one`.
     """
     checked = check_files(run_checker(db, campaign_id), files, replacing=replacing)
     done = store_runs(db, campaign_id, checked, metadata, sender, replacing=replacing)
@@ -122,7 +122,7 @@ def store_run(
 ) -> str:
     """Store a file that was checked and found good, with its metadata; returns its tag.
 
-    Its packed form is made later (`packed_store.pack_apart`): that takes too long for a writing transaction.
+    Its packed form is made later (`packed_store`): that takes too long for a writing transaction.
 
     With `replacing` the run that has the tag is kept as an earlier version, and metadata that are not given
     are taken over from it. A participant's run is received until the organiser accepts it; it replaces only

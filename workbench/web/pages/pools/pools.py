@@ -19,16 +19,16 @@ from workbench.pooling.strategy import Parameter, Strategy
 from workbench.records import TieRule, Verdict
 from workbench.web import notices
 from workbench.web.access import here, organiser, reader, viewer
-from workbench.web.context import app_context, reading
+from workbench.web.context import reading
 from workbench.web.downloads import attachment, csv_file
 from workbench.web.forms import findings_of, sent_id, sent_ids, status_of, whole_number
+from workbench.web.long_work import make_pool_soon
 from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
 from workbench.web.paging import A_PAGE, ListPage, start_asked
 from workbench.web.requests import see_other
 from workbench.workflow.pools.adaptive_pools import reasons_of
 from workbench.workflow.pools.drafts import changed_runs, shared_with
 from workbench.workflow.pools.listing import origin_lines, pool_report, pool_topics
-from workbench.workflow.pools.maker import make_apart
 from workbench.workflow.pools.making import NewPool
 from workbench.workflow.pools.planning import plan_pool
 from workbench.workflow.pools.topic_pairs import topic_pairs, topic_size
@@ -59,8 +59,7 @@ def make() -> Response | tuple[str, int]:
     """Make a draft of a pool from the chosen runs."""
     try:
         recipe = _of_runs(read_recipe(request.form), sent_ids("run"))
-        made = make_apart(
-            app_context().database,
+        made = make_pool_soon(
             NewPool(
                 here().id,
                 recipe,

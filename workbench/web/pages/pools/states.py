@@ -13,11 +13,11 @@ from workbench.web.access import here, organiser
 from workbench.web.context import app_context, reading, writing
 from workbench.web.forms import findings_of, status_of
 from workbench.web.jobs import begin_learning
+from workbench.web.long_work import open_pool_soon, rebuild_pool_soon
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.requests import see_other
 from workbench.workflow.pools import drafts
-from workbench.workflow.pools.maker import open_apart, rebuild_apart
 from workbench.workflow.pools.portions import remove_leftovers
 
 blueprint = Blueprint("pool_states", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>")
@@ -41,7 +41,7 @@ def open_(pool_id: int) -> Response:
     """Open a draft for judging, if it is still as it was shown."""
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
-    opened = open_apart(app_context().database, here().id, line.name, seen=request.form.get("sha256"))
+    opened = open_pool_soon(line.name, seen=request.form.get("sha256"))
     if opened:
         if line.strategy == LEARNER.name:
             begin_learning(here().id)
@@ -108,7 +108,7 @@ def rebuild(pool_id: int) -> Response:
     """Rebuild a draft by its recipe; what was added by hand is kept."""
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
-    done = rebuild_apart(app_context().database, here().id, line.name)
+    done = rebuild_pool_soon(line.name)
     changes = f"{counted(done.entered, 'pair')} added, {done.left:,} removed"
     kept = f", {done.kept:,} added by hand kept" if done.kept else ""
     notices.add(f"“{line.name}” was rebuilt: {changes}{kept}.")

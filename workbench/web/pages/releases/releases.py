@@ -13,14 +13,15 @@ from workbench.errors import Finding, WorkbenchError
 from workbench.releases.contents import Included
 from workbench.web import notices
 from workbench.web.access import here, in_archive, organiser, reader, viewer
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import reading, writing
 from workbench.web.downloads import streamed
 from workbench.web.forms import findings_of, sent_text, status_of
+from workbench.web.long_work import make_release_soon
 from workbench.web.pages.qrels.rule_form import rule_form
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.releases.collecting import ReleaseRequest
-from workbench.workflow.releases.making import LONGEST_LINE, LONGEST_TEXT, make_release_apart
+from workbench.workflow.releases.making import LONGEST_LINE, LONGEST_TEXT
 from workbench.workflow.releases.reading import release_sheet
 from workbench.workflow.releases.releases import (
     LONGEST_REASON,
@@ -105,9 +106,7 @@ def create() -> Answer:
     try:
         with reading() as db:
             choice = rule_form(db, here().id).choice
-        made = make_release_apart(
-            app_context().database, here().id, form.request(choice), made_by=viewer().id
-        )
+        made = make_release_soon(form.request(choice), made_by=viewer().id)
     except WorkbenchError as error:
         return _form_page(form, findings_of(error, "Version", "version")), status_of(error)
     release = made.release

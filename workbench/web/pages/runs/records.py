@@ -12,14 +12,14 @@ from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.records import Verdict
 from workbench.web import notices
 from workbench.web.access import here, viewer
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
 from workbench.web.forms import findings_of, sent_files, sent_id, status_of
 from workbench.web.ids import write_id
+from workbench.web.long_work import pack_runs_soon
 from workbench.web.pages.runs.faces import Answer, Face, serve
 from workbench.web.pages.runs.metadata_form import KINDS, metadata_as_typed, sent_metadata, typed_metadata
 from workbench.web.requests import see_other
-from workbench.workflow.runs.packed_store import pack_apart
 from workbench.workflow.runs.run_records import give_verdict
 
 
@@ -74,7 +74,7 @@ class _RecordPages:
             file = one_file()
             with writing() as db:
                 self._face.replace(db, tag, file)
-            pack_apart(app_context().database, here().id)
+            pack_runs_soon()
         except InvalidInput as error:
             return self._page(tag, refused=error.findings), 422
         notices.add(f"Run {tag} is replaced; the earlier version is kept.")

@@ -15,15 +15,15 @@ from workbench.formats.run_report import FileVerdict, RunReport, by_finding, rep
 from workbench.formats.run_rules import NOTES
 from workbench.web import notices
 from workbench.web.access import here
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
 from workbench.web.forms import sent_files, sent_text, status_of, wants_json, whole_number
+from workbench.web.long_work import pack_runs_soon
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.runs.faces import Answer, Face, serve
 from workbench.web.pages.runs.metadata_form import KINDS, sent_metadata, typed_metadata
 from workbench.web.requests import see_other
 from workbench.web.templating import fresh_id
-from workbench.workflow.runs.packed_store import pack_apart
 from workbench.workflow.runs.run_checks import RunChecker, check_file
 from workbench.workflow.runs.uploads import (
     SET_UP_RUNS,
@@ -93,7 +93,7 @@ class _UploadPages:
             return see_other(url_for(".batch", batch=batch))
         try:
             kept = self._kept(batch, ids)
-            pack_apart(app_context().database, here().id)
+            pack_runs_soon()
         except InvalidInput as error:
             return self._page(batch, error.findings), 422
         done = "submitted" if self._face.own else "added"
