@@ -24,9 +24,8 @@ from tests.faults.judges import PersistentJudge, Seat, losses, make_seats
 from tests.faults.kills import try_engine
 from tests.faults.servers import ForkedSite, KillablePostgresql, NoMount, SmallDisk, killable_postgresql
 from tests.tree import ROOT
+from workbench.storage.archive import ArchiveFile, restore, write_archive
 from workbench.storage.migrate import migrate
-from workbench.storage.portable.backup_file import BackupFile, write_backup
-from workbench.storage.portable.loading import load
 from workbench.workflow.upkeep.verify import verify
 
 pytestmark = pytest.mark.slow
@@ -221,11 +220,11 @@ def test_a_backup_beside_judging_has_all_that_was_acknowledged_before_it(tmp_pat
         go_on(judges)
         before = [list(judge.acknowledged) for judge in judges]
         with opened(url) as database:
-            path = write_backup(database, tmp_path / "b.zip").path
+            path = write_archive(database, tmp_path / "b.zip").path
         go_on(judges)
     with opened(f"sqlite:///{tmp_path / 'restored.sqlite3'}") as restored:
-        with BackupFile(path) as backup:
-            load(backup, restored)
+        with ArchiveFile(path) as backup:
+            restore(backup, restored)
         assert verify(restored).findings == ()
         for judge, acknowledged in zip(judges, before, strict=True):
             later = judge.acknowledged[len(acknowledged) :]
@@ -246,7 +245,7 @@ def test_a_restore_that_is_killed_continues(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'workbench.sqlite3'}"
     seats_on(url)
     with opened(url) as database:
-        made = write_backup(database, tmp_path / "b.zip")
+        made = write_archive(database, tmp_path / "b.zip")
     command = [
         sys.executable,
         "-m",

@@ -17,11 +17,10 @@ from workbench.cli.database import database_options, existing_database, same_dat
 from workbench.cli.output import JSON_OBJECT, REFUSED, printable, say_json
 from workbench.errors import Finding, WorkbenchError, finding_to_json
 from workbench.settings import Settings
+from workbench.storage.archive import ArchiveFile, write_archive
+from workbench.storage.archive import restore as restored
 from workbench.storage.engine import Database
-from workbench.storage.portable.backup_file import BackupFile, write_backup
-from workbench.storage.portable.contents import Contents, differing_tables
-from workbench.storage.portable.loading import Copied, load
-from workbench.storage.portable.rows import Progress, no_progress
+from workbench.storage.rows import Contents, Progress, no_progress
 from workbench.workflow.upkeep.status import LastBackup, give_to_owner, note_backup
 from workbench.workflow.upkeep.verify import verify as verify_database
 
@@ -81,17 +80,6 @@ def described(contents: Contents) -> str:
     return f"{', '.join(counts)}; {rows}" if counts else rows
 
 
-def say_copied(copied: Copied, done: str, *, as_json: bool) -> None:
-    """Print what was copied, after how it was `done`; the same as JSON on request."""
-    if as_json:
-        say_json({"resumed": copied.resumed, "contents": contents_json(copied.contents)})
-        return
-    if copied.resumed:
-        click.echo(f"Continued after {copied.resumed:,} rows that were there from an earlier attempt.")
-    click.echo(f"{done}: {described(copied.contents)}")
-    click.echo(f"contents {copied.contents.sha256}")
-
-
 def contents_json(contents: Contents) -> dict[str, object]:
     """What a database or backup holds, for programs."""
     return {
@@ -122,7 +110,7 @@ def backup(settings: Settings, to: Path | None, as_json: bool) -> None:
     if to is None or path.is_dir():
         path = path / f"workbench-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.zip"
     with existing_database(settings) as database, row_progress() as progress:
-        made = write_backup(database, path, progress)
+        made = write_archive(database, path, progress)
     note_backup(settings.instance, LastBackup(made.made_at, str(path.absolute()), made.size, made.sha256))
     if to is None:
         give_to_owner(settings.instance, path.parent, path)
@@ -145,21 +133,23 @@ def restore(settings: Settings, file: Path, sha256: str | None, as_json: bool) -
     """Fill an empty instance from the backup FILE.
 
     Nothing is ever overwritten: a database that has rows is refused. The whole file is checked first, and the
-    rows are compared with it afterwards; until then no version of Workbench opens the database. If it is
-    interrupted, run the same command again: it continues.
+    rows are compared with it afterwards. If it is interrupted, nothing is there: run the same command again.
     """
     if sha256 is not None and _hash(file) != sha256.strip().lower():
         raise WorkbenchError(f"{file} does not have this SHA-256", remedy="use another copy of the backup")
     with (
-        BackupFile(file) as source,
+        ArchiveFile(file) as source,
         closing(Database(settings.database_url)) as database,
         row_progress() as progress,
     ):
         source.check(progress)
-        copied = load(source, database, progress)
-    say_copied(copied, "Restored and compared with the backup", as_json=as_json)
-    if not as_json:
-        click.echo(f"Start it with: {same_database('serve')}")
+        contents = restored(source, database, progress)
+    if as_json:
+        say_json({"contents": contents_json(contents)})
+        return
+    click.echo(f"Restored and compared with the backup: {described(contents)}")
+    click.echo(f"contents {contents.sha256}")
+    click.echo(f"Start it with: {same_database('serve')}")
 
 
 def _hash(path: Path) -> str:
@@ -203,14 +193,14 @@ def verify(settings: Settings, against: Path | None, as_json: bool) -> None:
 
 
 def _differences(contents: Contents, against: Path) -> list[Finding]:
-    with BackupFile(against) as backup:
+    with ArchiveFile(against) as backup:
         if backup.contents.revision != contents.revision:
             raise WorkbenchError(
                 f"{against} has revision {backup.contents.revision}, the database {contents.revision}",
                 remedy="restore the backup into an empty instance, and compare the contents of both",
             )
         backup.check()
-        tables = differing_tables(contents.tables, backup.contents.tables)
+        tables = contents.differing(backup.contents)
         message = "its rows are not those of the backup"
         remedy = "nothing, if people worked since; else restore the backup into an empty instance"
         return [Finding(table, None, "not-as-backup", message, remedy) for table in tables]

@@ -27,7 +27,7 @@ from sqlalchemy.engine import Connection
 
 from workbench.errors import Finding, WorkbenchError
 from workbench.storage.migrate import known_revisions, require_known
-from workbench.storage.portable.schema import revision_of
+from workbench.storage.rows import revision_of
 from workbench.storage.tables import Base, ReleasePartRow, ReleaseRow, TrailRow
 
 MOST = 20
@@ -44,8 +44,6 @@ KEPT_AS_THEY_ARE = {
 def require_latest(connection: Connection) -> None:
     """Raise WorkbenchError unless the schema is the one of this version."""
     revision = revision_of(connection)
-    if revision is None:
-        raise WorkbenchError("this database has no tables of Workbench")
     require_known(connection)
     if revision != known_revisions()[-1]:
         raise WorkbenchError(

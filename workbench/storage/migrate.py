@@ -24,8 +24,6 @@ MIGRATIONS = Path(__file__).resolve().parent / "migrations"
 
 # An arbitrary number that every process of Workbench uses.
 LOCK = 7_361_501
-# What stands for a revision while rows are copied into a database: no version knows it, so none opens it.
-UNFINISHED = "unfinished-copy"
 
 
 def configuration(connection: Connection) -> Config:
@@ -59,8 +57,7 @@ def changing_schema(database: Database) -> Iterator[Connection]:
 def migrate(database: Database) -> None:
     """Upgrade to the latest revision; several processes that start at once wait for one another.
 
-    Raises WorkbenchError if the database does not respond, was upgraded by a newer version, or is the
-    destination of a copy that was interrupted.
+    Raises WorkbenchError if the database does not respond, or was upgraded by a newer version.
     """
     reachable(database)
     # Nearly always. Nobody waits then for the write lock, nor for a check of all foreign keys.
@@ -107,11 +104,6 @@ def wait_for_others(connection: Connection) -> None:
 def require_known(connection: Connection) -> None:
     """Raise WorkbenchError if this version does not know the revision of the database."""
     current = MigrationContext.configure(connection).get_current_revision()
-    if current == UNFINISHED:
-        raise WorkbenchError(
-            "the copy into this database was interrupted, so it is not complete",
-            remedy="run the same `workbench restore` again; it continues",
-        )
     if current is None or current in known_revisions():
         return
     raise WorkbenchError(

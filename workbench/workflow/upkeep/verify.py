@@ -20,10 +20,7 @@ from workbench.storage.integrity import (
     check_schema,
     require_latest,
 )
-from workbench.storage.migrate import known_revisions
-from workbench.storage.portable.contents import Contents
-from workbench.storage.portable.rows import Progress, no_progress, survey
-from workbench.storage.portable.schema import schema_of
+from workbench.storage.rows import Contents, Progress, contents_of, no_progress
 from workbench.workflow.people.trail import check_trail
 from workbench.workflow.upkeep.content_checks import (
     check_document_counts,
@@ -99,8 +96,7 @@ def verify(database: Database, progress: Progress = no_progress) -> Verification
     """
     with database.reading() as db:
         require_latest(db.connection())
-        revision = known_revisions()[-1]
-        contents = Contents(revision, survey(db.connection(), schema_of(revision), progress))
+        contents = contents_of(db.connection(), progress)
         findings: list[Finding] = []
         for name, check in CHECKS.items():
             progress(f"Checking {name}", 0)

@@ -13,8 +13,8 @@ import pytest
 
 from tests.databases import opened, opened_copy
 from workbench.errors import WorkbenchError
+from workbench.storage.archive import ArchiveFile, restore, write_archive
 from workbench.storage.engine import Database
-from workbench.storage.portable.backup_file import BackupFile, write_backup
 from workbench.storage.tables import AccountRow, CampaignRow, SessionRow
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -54,14 +54,14 @@ def test_it_holds_what_was_there_when_it_began_whatever_is_written_meanwhile(
                 db.add(account("late"))
 
     seen: list[str] = []
-    made = write_backup(database, tmp_path / "b.zip", write_beside)
+    made = write_archive(database, tmp_path / "b.zip", write_beside)
     assert seen
     assert made.contents.count("account") == 2
-    assert write_backup(database, tmp_path / "later.zip").contents.count("account") == 3
+    assert write_archive(database, tmp_path / "later.zip").contents.count("account") == 3
 
 
 def test_it_is_for_its_owner_only_and_leaves_sessions_out(instance: Database, tmp_path: Path) -> None:
-    made = write_backup(instance, tmp_path / "b.zip")
+    made = write_archive(instance, tmp_path / "b.zip")
     assert made.path.stat().st_mode & 0o777 == 0o600
     assert made.size == made.path.stat().st_size
     with zipfile.ZipFile(made.path) as archive:
@@ -80,16 +80,16 @@ def test_it_replaces_no_file_and_leaves_nothing_where_it_cannot_be_written(
     instance: Database, tmp_path: Path
 ) -> None:
     folder = tmp_path / "backups"
-    write_backup(instance, folder / "b.zip")
+    write_archive(instance, folder / "b.zip")
     before = (folder / "b.zip").read_bytes()
     with pytest.raises(WorkbenchError, match="exists"):
-        write_backup(instance, folder / "b.zip")
+        write_archive(instance, folder / "b.zip")
 
     def fail(step: str, rows: int) -> None:
         raise OSError(28, "No space left on device")
 
     with pytest.raises(WorkbenchError, match="No space left"):
-        write_backup(instance, folder / "c.zip", fail)
+        write_archive(instance, folder / "c.zip", fail)
     assert [path.name for path in folder.iterdir()] == ["b.zip"]
     assert (folder / "b.zip").read_bytes() == before
 
@@ -158,24 +158,30 @@ DAMAGES = (
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_one_is_refused(instance: Database, tmp_path: Path, damage: Callable[[Path], None]) -> None:
-    path = write_backup(instance, tmp_path / "b.zip").path
+    path = write_archive(instance, tmp_path / "b.zip").path
     damage(path)
-    with pytest.raises(WorkbenchError, match="not a complete backup"), BackupFile(path) as backup:
+    with pytest.raises(WorkbenchError, match="not a complete backup"):
+        _restored(path)
+
+
+def _restored(path: Path) -> None:
+    with opened("sqlite://") as empty, ArchiveFile(path) as backup:
         backup.check()
+        restore(backup, empty)
 
 
 def test_of_a_database_without_tables_and_of_no_file_there_is_no_backup(tmp_path: Path) -> None:
     with opened("sqlite://") as empty, pytest.raises(WorkbenchError, match="no tables of Workbench") as told:
-        write_backup(empty, tmp_path / "b.zip")
+        write_archive(empty, tmp_path / "b.zip")
     assert "--instance" in told.value.remedy
     with pytest.raises(WorkbenchError, match="cannot be read: No such file"):
-        BackupFile(tmp_path / "b.zip")
+        ArchiveFile(tmp_path / "b.zip")
 
 
 def test_one_of_a_newer_version_names_it(instance: Database, tmp_path: Path) -> None:
-    path = write_backup(instance, tmp_path / "b.zip").path
+    path = write_archive(instance, tmp_path / "b.zip").path
     for old, new in ((b'"revision": "', b'"revision": "9'), (b'"program": "', b'"program": "9')):
         changed(path, "manifest.json", methodcaller("replace", old, new))
     with pytest.raises(WorkbenchError, match="knows revisions up to") as refusal:
-        BackupFile(path)
+        ArchiveFile(path)
     assert "Workbench 9" in refusal.value.remedy
