@@ -178,16 +178,6 @@ def _json(value: object) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class _MadeAgain:
-    """Rows that are made whenever they are gone through."""
-
-    make: Callable[[], Iterable[Sequence[object]]]
-
-    def __iter__(self) -> Iterator[Sequence[object]]:
-        return iter(self.make())
-
-
-@dataclass(frozen=True, slots=True)
 class _Records:
     """The rows of a table as objects, all of them when called, or one by one."""
 
