@@ -16,8 +16,10 @@ from workbench.cli.output import (
     SEED,
     TIES,
     form_options,
+    part_option,
     print_export,
     record_options,
+    say_notes,
     say_short,
     with_progress,
 )
@@ -78,13 +80,7 @@ _DEPTHS = (
 @record_options("depths", _Depths, _DEPTHS)
 @RELEVANT_FROM
 @TIES
-@click.option(
-    "--part",
-    type=click.Choice(list(DEPTH_PARTS)),
-    default="topics",
-    show_default=True,
-    help="Table to print: topics, or bands of ranks.",
-)
+@part_option(DEPTH_PARTS, "topics", "topics, or bands of ranks")
 @form_options
 def depth_command(
     qrels: str, runs: RunFiles, depths: _Depths, relevant_from: int, ties: str, part: str, form: str
@@ -108,8 +104,7 @@ def depth_command(
     found = deeper_pool(counts, question)
     if not print_export(depth_export(found, part), form):
         say_short(*DEPTH_PARTS[part](found))
-        for sentence in depth_sentences(found):
-            click.echo(sentence, err=True)
+        say_notes(depth_sentences(found))
 
 
 def _tops(runs: RunFiles, relevance: Relevance, depth: int, ties: TieRule) -> Iterator[RunTops]:
@@ -235,13 +230,7 @@ _READING = (
 @run_arguments()
 @record_options("reading", _Reading, _READING)
 @TIES
-@click.option(
-    "--part",
-    type=click.Choice(list(HOLE_PARTS)),
-    default="scores",
-    show_default=True,
-    help="Table to print: scores, judged documents by cutoff, or estimates from a sample.",
-)
+@part_option(HOLE_PARTS, "scores", "scores, judged documents by cutoff, or estimates from a sample")
 @form_options
 def holes_command(qrels: str, runs: RunFiles, reading: _Reading, ties: str, part: str, form: str) -> None:
     """Say how much of RUNs is judged in QRELS, and what unjudged documents leave open of their scores.
@@ -268,8 +257,7 @@ def holes_command(qrels: str, runs: RunFiles, reading: _Reading, ties: str, part
     )
     if not print_export(holes_export(found, part), form):
         _say(found, part)
-        for sentence in holes_sentences(found):
-            click.echo(sentence, err=True)
+        say_notes(holes_sentences(found))
 
 
 def _say(found: Holes, part: str) -> None:
@@ -356,12 +344,8 @@ _SPLITS = (
 @record_options("splits", _Splits, _SPLITS)
 @MEASURE
 @TIES
-@click.option(
-    "--part",
-    type=click.Choice(list(TOPIC_PARTS)),
-    default="topics",
-    show_default=True,
-    help="Table to print: numbers of topics, swap rates by bin of differences, or tests of all pairs.",
+@part_option(
+    TOPIC_PARTS, "topics", "numbers of topics, swap rates by bin of differences, or tests of all pairs"
 )
 @form_options
 def topics_command(
@@ -384,8 +368,7 @@ def topics_command(
     found = fewer_topics(scores, splitting, progress=partial(with_progress, label="Splitting"))
     if not print_export(fewer_topics_export(found, part), form):
         _say_topics(found, part)
-        for sentence in topics_sentences(found, str(chosen)):
-            click.echo(sentence, err=True)
+        say_notes(topics_sentences(found, str(chosen)))
 
 
 def _say_topics(found: FewerTopics, part: str) -> None:
