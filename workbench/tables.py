@@ -9,12 +9,14 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain, islice
-from typing import Any
+from typing import Any, TypeVar
 
+Found = TypeVar("Found")
 SHOWN_ROWS = 20
 """Of a result in a notebook: a run can have millions."""
 
@@ -127,6 +129,17 @@ def table_export(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Ex
     return Export(tuple(columns), lambda: rows, _Records(tuple(columns), rows))
 
 
+def result_export(
+    found: Found,
+    table: tuple[tuple[str, ...], Sequence[Sequence[object]]],
+    data: Callable[[Found], object],
+    latex: Callable[[Found], str] | None = None,
+) -> Export:
+    """A result by one of its tables, columns and rows, with all of it as JSON and LaTeX."""
+    columns, rows = table
+    return Export(columns, lambda: rows, partial(data, found), latex and partial(latex, found))
+
+
 def csv_bytes(
     columns: Sequence[str],
     rows: Iterable[Sequence[object]],
@@ -175,16 +188,6 @@ def inert(cell: object) -> object:
 
 def _json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=True, allow_nan=False).encode()
-
-
-@dataclass(frozen=True, slots=True)
-class _MadeAgain:
-    """Rows that are made whenever they are gone through."""
-
-    make: Callable[[], Iterable[Sequence[object]]]
-
-    def __iter__(self) -> Iterator[Sequence[object]]:
-        return iter(self.make())
 
 
 @dataclass(frozen=True, slots=True)

@@ -198,7 +198,7 @@ def score_on_release(
 
     Raises WorkbenchError as `score`.
     """
-    opened = _release(release)
+    opened = release if isinstance(release, ReleaseContents) else read_release(release)
     threshold = opened.rule.relevant_from
     named = [at_threshold(one, threshold) for one in parse_measures(measures)]
     scorer = Scorer(opened.qrels, named)
@@ -253,10 +253,6 @@ def leave_out_groups(
     pooled = pooled_pairs(depth_pool(read, depth=depth), whole, groups or {})
     scores = score_under(qrels_without(whole, pooled), read, ranking_measure(measure))
     return other_runs(scores, whole, pooled)
-
-
-def _release(release: Release) -> ReleaseContents:
-    return release if isinstance(release, ReleaseContents) else read_release(release)
 
 
 @contextmanager

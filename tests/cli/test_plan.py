@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from tests.builders import pooled_campaign
 from tests.cli.executable import run_file
 from workbench.cli.campaign import command as campaign_command
-from workbench.cli.plan import command
+from workbench.cli.pool import plan as command
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.storage.engine import Database
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.cli.executable import qrels_file, run_file
-from workbench.cli.trust.depth import command
+from workbench.cli.trust.collection import depth_command as command
 from workbench.errors import WorkbenchError
 
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.cli.executable import qrels_file, run_file
-from workbench.cli.trust.holes import command
+from workbench.cli.trust.collection import holes_command as command
 
 
 def invoke(*arguments: str | Path) -> Result:

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.cli.executable import qrels_file, run_file
-from workbench.cli.trust.topics import command
+from workbench.cli.trust.collection import topics_command as command
 from workbench.errors import WorkbenchError
 
 

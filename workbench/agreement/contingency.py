@@ -21,8 +21,6 @@ Bits = NDArray[np.uint64]
 MISSING = -1
 MOST_CATEGORIES = 100
 
-RELEVANT_OR_NOT = (1, 0)
-
 # A table up to this size is counted by bits, place by place; a larger one sooner by index.
 _BY_BITS = 8
 _BITS = 64

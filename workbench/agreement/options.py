@@ -169,10 +169,6 @@ class OptionDefinition:
         return _DEFAULTS[self.field]
 
 
-def _coefficients() -> Mapping[str, str]:
-    return {name: coefficient.label for name, coefficient in COEFFICIENTS.items()}
-
-
 def _names(text: str) -> frozenset[str] | None:
     return frozenset(text.splitlines()) or None
 
@@ -244,7 +240,7 @@ OPTIONS: Mapping[str, OptionDefinition] = {
         OptionDefinition(
             "coefficient", "--by", "by", "Coefficient",
             "Coefficient by which topics are sorted, lowest first.",
-            str, choices=_coefficients(),
+            str, choices={name: coefficient.label for name, coefficient in COEFFICIENTS.items()},
         ),
         OptionDefinition(
             "weights", "--weights", "weights", "Weights",

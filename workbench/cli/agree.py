@@ -1,11 +1,15 @@
-"""`workbench agree`: how far assessors agree; its flags are made from the one table of agreement options."""
+"""`workbench agree` and `sample-size`: how far assessors agree, and how many pairs it takes to say so.
+
+The flags of reports, here and in campaigns, are made from the one table of agreement options.
+"""
 
 from __future__ import annotations
 
 import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +20,23 @@ from workbench.agreement.estimates import coefficients_of
 from workbench.agreement.options import OPTIONS, AgreementOptions, Basis, Machines, OptionDefinition, Singles
 from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE, Answers, Assessor, answers_of
 from workbench.agreement.report import agreement_report, matrix
+from workbench.agreement.sample_size import (
+    HALF_WIDTH,
+    ICC,
+    KAPPA,
+    PLANNED,
+    RELEVANT,
+    TOPICS,
+    SizeRequest,
+    sample_size,
+)
 from workbench.agreement.selection import Selection, select_ratings
 from workbench.agreement.weights import WEIGHTS, OwnWeights, parse_weights
 from workbench.cli.agreement_output import print_agreement
-from workbench.cli.output import Command, form_options, record_options, say_mismatch
+from workbench.cli.output import Command, form_options, record_options, say_json, say_mismatch
 from workbench.cli.qrels_files import cannot_judge_option, read_judgment_files, read_qrels_by_assessor
 from workbench.cli.runs import only_one_standard_input
-from workbench.errors import WorkbenchError
+from workbench.errors import InvalidInput, WorkbenchError
 from workbench.records import Answer
 
 if TYPE_CHECKING:
@@ -341,3 +355,32 @@ def _qrels(files: Sequence[str], codes: Sequence[int]) -> list[Given]:
         for name, qrels in read_qrels_by_assessor(files, codes)
         for qrel in qrels
     ]
+
+
+_number = partial(click.option, type=float, show_default=True)
+
+
+@click.command("sample-size")
+@click.option(
+    "--coefficient", type=click.Choice(PLANNED), default="pooled", show_default=True, help="Coefficient."
+)
+@_number("--half-width", default=HALF_WIDTH, help="Half width of its 95 % interval: 0.1 for ± 0.1.")
+@_number("--kappa", default=KAPPA, help="Expected pooled kappa of two assessors.")
+@_number("--relevant", default=RELEVANT, help="Expected share of relevant documents.")
+@click.option("--topics", type=int, default=TOPICS, show_default=True, help="Number of equally rich topics.")
+@_number("--icc", default=ICC, help="Correlation within topics; 0: topics do not differ.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def sample_size_command(as_json: bool, **asked: Any) -> None:
+    """Compute how many documents two assessors must judge to know their agreement to a given half width.
+
+    With few topics no number of documents gives a narrow interval: then it says how many topics would do.
+    """
+    try:
+        found = sample_size(SizeRequest(**asked))
+    except InvalidInput as error:
+        problems = "\n       ".join(f"{one.message} ({one.remedy})" for one in error.findings)
+        raise click.UsageError(problems) from error
+    if as_json:
+        say_json(asdict(found))
+    else:
+        click.echo(found.in_words)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from workbench.cli.output import TIES, Command, say_json, say_table
+from workbench.cli.output import TIES, Command, say_json, say_notes, say_table
 from workbench.cli.qrels_files import read_groups
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs, run_arguments
 from workbench.pooling.analysis import BEYOND, NEAR_DUPLICATE, Analysis, analysis, examine
@@ -44,8 +44,7 @@ def say_analysis(found: Analysis, part: str | None, *, as_json: bool) -> None:
     for place, one in enumerate(parts):
         for name in PARTS[one]:
             _say(name, found, titled=part is None, first=place == 0)
-        for sentence in _SENTENCES.get(one, _nothing)(found):
-            click.echo(sentence, err=True)
+        say_notes(_SENTENCES.get(one, _nothing)(found))
 
 
 def _say(name: str, found: Analysis, *, titled: bool, first: bool) -> None:

@@ -284,6 +284,23 @@ def print_export(export: Export, form: str) -> bool:
     return form != "text"
 
 
+def say_notes(sentences: Iterable[str]) -> None:
+    """Print on standard error how a result is to be read, a sentence a line."""
+    for sentence in sentences:
+        click.echo(sentence, err=True)
+
+
+def part_option(parts: Iterable[str], default: str, tables: str) -> Callable[[Command], Command]:
+    """Give a command `--part`, one of the `tables` of its result."""
+    return click.option(
+        "--part",
+        type=click.Choice(list(parts)),
+        default=default,
+        show_default=True,
+        help=f"Table to print: {tables}.",
+    )
+
+
 def say_short(columns: Sequence[str], rows: Iterable[Sequence[object]], *, numeric_from: int = 1) -> None:
     """Say a table for people: three decimals, and a dash for what is not there."""
     numeric = range(numeric_from, len(columns))

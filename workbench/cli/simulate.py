@@ -14,6 +14,7 @@ from workbench.cli.output import (
     print_export,
     record_options,
     say_mismatch,
+    say_notes,
     say_short,
     with_progress,
 )
@@ -145,8 +146,7 @@ def command(
         click.echo(simulation_svg(found), nl=False)
     elif not print_export(simulation_export(found, part), form):
         say_short(*SIMULATION_PARTS[part](found))
-        for sentence in sentences(found):
-            click.echo(sentence, err=True)
+        say_notes(sentences(found))
 
 
 def _read(

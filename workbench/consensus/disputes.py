@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
@@ -106,8 +106,8 @@ def spread_of(judgments: Iterable[Judgment], scale: Scale) -> Spread:
     3
     """
     answers = list(judgments)
-    places = _places(scale)
-    steps = [_place(places, one.grade, scale) for one in answers if one.grade is not None]
+    places = {grade.value: place for place, grade in enumerate(scale.grades)}
+    steps = [places[scale.grade(one.grade).value] for one in answers if one.grade is not None]
     apart = [abs(one - other) for one, other in combinations(steps, 2)]
     threshold = places[scale.relevant_from]
     relevant = sum(step >= threshold for step in steps)
@@ -138,11 +138,3 @@ def disputes(judgments: Iterable[Judgment], *, rule: DisputeRule, scale: Scale) 
             found.append(Dispute(topic, docno, given, known[grades]))
     found.sort(key=lambda one: (id_bytes(one.topic), id_bytes(one.docno)))
     return tuple(found)
-
-
-def _places(scale: Scale) -> Mapping[int, int]:
-    return {grade.value: place for place, grade in enumerate(scale.grades)}
-
-
-def _place(places: Mapping[int, int], grade: int, scale: Scale) -> int:
-    return places[scale.grade(grade).value]

@@ -1,4 +1,4 @@
-"""Text fields of topics and documents: white space, entities, subtopics, what no page can show."""
+"""Text fields of topics and documents: white space, entities, subtopics; the headings of columns."""
 
 from __future__ import annotations
 
@@ -7,6 +7,17 @@ from collections.abc import Iterable, Sequence
 
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.identifiers import check_ids
+
+_HEADINGS = frozenset(
+    b"topic topic_id query query_id query-id qid docno doc_id doc-id docid did corpus-id rank score tag "
+    b"run run_id runtag system iter iteration q0 grade rel relevance label judgment qrel".split()
+)
+
+
+def is_header(row: Sequence[bytes]) -> bool:
+    """Whether a line names its columns instead of filling them."""
+    return sum(cell.lower().lstrip(b"#") in _HEADINGS for cell in row) > max(1, len(row) / 2)
+
 
 _BLANK_LINES = re.compile(r"\n[ \t\r\f\v]*\n")
 # Without the semicolon `AT&T` and `R&D` would be at the mercy of the entities' names.

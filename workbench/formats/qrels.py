@@ -13,7 +13,7 @@ from operator import attrgetter
 
 from workbench.errors import WorkbenchError
 from workbench.formats.error_collector import ErrorCollector, shown
-from workbench.formats.headings import is_header
+from workbench.formats.fields import is_header
 from workbench.formats.identifiers import LONGEST_ID, all_fit, check_ids, plain
 from workbench.formats.source import LINE_LIMIT, Readable, Twice, byte_lines, open_source
 from workbench.records import Qrel, id_bytes, without_collections

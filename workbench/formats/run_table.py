@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench.errors import Finding, InvalidInput
 from workbench.formats.error_collector import ErrorCollector
-from workbench.formats.headings import is_header
+from workbench.formats.fields import is_header
 from workbench.formats.source import Readable, byte_lines
 
 COLUMNS = "a run has the columns topic Q0 docno rank score tag"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from html import escape
 from math import inf
 
@@ -26,7 +25,7 @@ from workbench.learning.stopping import (
 )
 from workbench.learning.vectors import Bools, Numbers, Vectors, topic_text
 from workbench.records import Qrel, Topic
-from workbench.tables import Export
+from workbench.tables import Export, result_export
 
 RECALLS = (0.8, 0.9, 0.95)
 MULTIPLES = (1, 2, 4)
@@ -284,8 +283,7 @@ Table = tuple[tuple[str, ...], list[tuple[object, ...]]]
 
 def simulation_export(found: LearnerSimulation, part: str) -> Export:
     """One table for CSV, and all of it for JSON."""
-    columns, rows = SIMULATION_PARTS[part](found)
-    return Export(columns, lambda: rows, partial(_data, found))
+    return result_export(found, SIMULATION_PARTS[part](found), _data)
 
 
 def _measures(found: LearnerSimulation) -> Table:

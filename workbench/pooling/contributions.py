@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from workbench.errors import WorkbenchError
 from workbench.pooling.candidates import Gathered, Places, TopicCandidates, gather
 from workbench.pooling.pool import Pair, Pool
-from workbench.records import PoolEntry, Run, TieRule, sorted_ids
+from workbench.records import Run, TieRule, sorted_ids
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,14 +168,10 @@ def uniques(pool: Pool, groups: Mapping[str, str] | None = None) -> dict[str, tu
     of_tag = {tag: (groups or {}).get(tag, tag) for tag in pool.tags}
     found: dict[str, list[Pair]] = {name: [] for name in sorted_ids(set(of_tag.values()))}
     for entry in pool.entries:
-        brought = _brought_by(entry, of_tag)
+        brought = {of_tag[one.tag] for one in entry.contributions}
         if len(brought) == 1:
             found[next(iter(brought))].append((entry.topic, entry.docno))
     return {name: tuple(pairs) for name, pairs in found.items()}
-
-
-def _brought_by(entry: PoolEntry, of_tag: Mapping[str, str]) -> set[str]:
-    return {of_tag[one.tag] for one in entry.contributions}
 
 
 @dataclass(frozen=True, slots=True)

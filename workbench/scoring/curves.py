@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from workbench.scoring.kernels.cumulated_gain import discounts, gains, ideal_gai
 from workbench.scoring.own_measures import own_measures
 from workbench.scoring.relevance import Floats, Positions
 from workbench.scoring.scorer import OrderedRun
-from workbench.tables import Export
+from workbench.tables import Export, result_export
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +233,7 @@ def run_curves_export(found: RunCurves) -> Export:
     """One row for each point, with a column for each run."""
     columns = (found.over, *(line.tag for line in found.lines))
     rows = [(x, *(line.values[at] for line in found.lines)) for at, x in enumerate(found.x)]
-    return Export(columns, lambda: rows, partial(_data, found), partial(_latex, found))
+    return result_export(found, (columns, rows), _data, _latex)
 
 
 def _data(found: RunCurves) -> dict[str, object]:

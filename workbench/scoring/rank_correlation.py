@@ -228,7 +228,7 @@ class RankingComparison:
 def compare_rankings(scores: Mapping[str, Mapping[str, float]]) -> tuple[RankingComparison, ...]:
     """Every two of several lists of scores, by run, in the order given; all are of the same runs.
 
-    A higher score is the better one: see `scorer.higher_first` for measures of which a lower one is.
+    A higher score is the better one: turn the sign for measures of which a lower one is.
     """
     runs = list(next(iter(scores.values()), ()))
     found = _agreed(np.array([_scores(one, runs) for one in scores.values()]).reshape(len(scores), len(runs)))

@@ -312,12 +312,6 @@ def best_first(runs: Iterable[RunScores], name: str) -> list[RunScores]:
     return sorted(runs, key=lambda run: (sign * run.values[name], run.tag))
 
 
-def higher_first(scores: Mapping[str, float], name: str) -> dict[str, float]:
-    """Scores by a measure so that a higher one is better: with the sign turned where a lower one is."""
-    sign = 1 if higher_is_better(name) else -1
-    return {run: sign * score for run, score in scores.items()}
-
-
 def topics_of_all(runs: Sequence[RunScores], name: str) -> tuple[tuple[str, ...], Marks]:
     """The topics that some run lacks, and which of the measure's topics every run has; shape (topics,).
 

@@ -17,7 +17,7 @@ from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, compare_a
 from workbench.scoring.relevance import Floats, Positions
 from workbench.scoring.scorer import RunScores, best_first, higher_is_better, topic_scores_of, topics_of_all
 from workbench.scoring.significance import LEVEL, TOO_FEW_TOPICS, RunDifference, SignificanceTest, compare_two
-from workbench.tables import Export, table_export
+from workbench.tables import Export, result_export, table_export
 
 TESTS = {
     SignificanceTest.T: "Paired t test",
@@ -100,7 +100,7 @@ def two_runs_export(found: TwoRuns) -> Export:
     """One row a topic as CSV; the comparison and its tests too as JSON; a table of the tests as LaTeX."""
     columns = ("topic", found.first.tag, found.second.tag, "difference")
     rows = found.topics
-    return Export(columns, lambda: rows, partial(_two_data, found), partial(_two_latex, found))
+    return result_export(found, (columns, rows), _two_data, _two_latex)
 
 
 def _two_data(found: TwoRuns) -> dict[str, object]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
-from functools import partial
 from statistics import NormalDist
 
 import numpy as np
 
 from workbench.latex import PaperColumn, Table, bounded, document, paper_table, percent
-from workbench.tables import Export
+from workbench.tables import Export, result_export
 from workbench.trust.depth import DeeperPool
 from workbench.trust.fewer_topics import FewerTopics
 from workbench.trust.holes import Holes
@@ -18,8 +17,7 @@ from workbench.trust.holes import Holes
 
 def depth_export(found: DeeperPool, part: str) -> Export:
     """One table for CSV, and all of it for JSON and LaTeX."""
-    columns, rows = DEPTH_PARTS[part](found)
-    return Export(columns, lambda: rows, partial(_depth_data, found), partial(_depth_latex, found))
+    return result_export(found, DEPTH_PARTS[part](found), _depth_data, _depth_latex)
 
 
 def _topics(found: DeeperPool) -> Table:
@@ -128,8 +126,7 @@ def _depth_latex(found: DeeperPool) -> str:
 
 def fewer_topics_export(found: FewerTopics, part: str) -> Export:
     """One table for CSV, and all of it for JSON and LaTeX."""
-    columns, rows = TOPIC_PARTS[part](found)
-    return Export(columns, lambda: rows, partial(_topics_data, found), partial(_topics_latex, found))
+    return result_export(found, TOPIC_PARTS[part](found), _topics_data, _topics_latex)
 
 
 def _sizes(found: FewerTopics) -> Table:
@@ -267,8 +264,7 @@ def _topics_latex(found: FewerTopics) -> str:
 
 def holes_export(found: Holes, part: str) -> Export:
     """One table for CSV, and all of it for JSON and LaTeX."""
-    columns, rows = HOLE_PARTS[part](found)
-    return Export(columns, lambda: rows, partial(asdict, found), partial(_holes_latex, found))
+    return result_export(found, HOLE_PARTS[part](found), asdict, _holes_latex)
 
 
 def _scores(found: Holes) -> Table:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 
 import numpy as np
 
 from workbench.errors import WorkbenchError
 from workbench.latex import PaperColumn, Row, Table, bounded, document, escaped, paper_table
-from workbench.tables import Export
+from workbench.tables import Export, result_export
 from workbench.trust.alternatives import TopicScores
 from workbench.trust.assessors import (
     MixedQrels,
@@ -267,8 +266,7 @@ _FIGURES = (*COEFFICIENTS, *_COUNTS)
 
 def judges_export(found: OtherJudges, part: str) -> Export:
     """One table of the comparison for CSV, and all of it for JSON and LaTeX."""
-    columns, rows = PARTS[part](found)
-    return Export(columns, lambda: rows, partial(asdict, found), partial(_latex, found))
+    return result_export(found, PARTS[part](found), asdict, _latex)
 
 
 def _qrels(found: OtherJudges) -> Table:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
-from functools import partial
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.latex import PaperColumn, Row, Table, bounded, document, escaped, paper_table
 from workbench.latex import number as number_text
 from workbench.scoring.relevance import Floats
-from workbench.tables import Export
+from workbench.tables import Export, result_export
 from workbench.trust.alternatives import AlternativeQrels, Pair, TopicScores
 from workbench.trust.orders import orders_of, tau_ap, tau_b
 
@@ -214,8 +213,7 @@ def _tau(value: float, of_chance: Floats) -> TauOfOrders:
 
 def left_out_export(found: ScoresLeftOut) -> Export:
     """The runs for CSV, all of it for JSON, the table for a paper."""
-    columns, rows = _runs(found)
-    return Export(columns, lambda: rows, partial(_data, found), partial(_latex, found))
+    return result_export(found, _runs(found), _data, _latex)
 
 
 def _runs(found: ScoresLeftOut) -> Table:

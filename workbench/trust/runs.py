@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
-from functools import partial
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from workbench.pooling.contributions import uniques
 from workbench.pooling.pool import Pool
 from workbench.records import sorted_ids
 from workbench.scoring.relevance import Floats
-from workbench.tables import Export
+from workbench.tables import Export, result_export
 from workbench.trust.alternatives import AlternativeQrels, Pair, TopicScores
 from workbench.trust.orders import orders_of, tau_b
 
@@ -286,8 +285,7 @@ def _late(run: str, means: Floats, at: int, expected: ExpectedLoss | None) -> La
 
 def runs_export(found: OtherRuns, part: str) -> Export:
     """One table of the test for CSV, and all of it for JSON and LaTeX."""
-    columns, rows = PARTS[part](found)
-    return Export(columns, lambda: rows, partial(_data, found), partial(_latex, found))
+    return result_export(found, PARTS[part](found), _data, _latex)
 
 
 def _data(found: OtherRuns) -> dict[str, object]:

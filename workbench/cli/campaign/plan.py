@@ -9,8 +9,7 @@ import click
 from workbench.cli.analyse import part_options, say_analysis
 from workbench.cli.database import database_options, reading
 from workbench.cli.output import JSON_OBJECT, record_options, say_json, say_table
-from workbench.cli.plan import hours, pairs_in_words, work_options
-from workbench.cli.pool import campaign_recipe_options
+from workbench.cli.pool import campaign_recipe_options, hours, pairs_in_words, work_options
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import TieRule
 from workbench.settings import Settings

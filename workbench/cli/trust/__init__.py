@@ -13,9 +13,9 @@ from workbench.cli.lazy import LazyGroup
 COMMANDS = {
     "judges": "workbench.cli.trust.judges:command",
     "runs": "workbench.cli.trust.runs:command",
-    "depth": "workbench.cli.trust.depth:command",
-    "holes": "workbench.cli.trust.holes:command",
-    "topics": "workbench.cli.trust.topics:command",
+    "depth": "workbench.cli.trust.collection:depth_command",
+    "holes": "workbench.cli.trust.collection:holes_command",
+    "topics": "workbench.cli.trust.collection:topics_command",
 }
 
 

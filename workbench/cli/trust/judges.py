@@ -14,8 +14,10 @@ from workbench.cli.output import (
     SEED,
     TIES,
     form_options,
+    part_option,
     print_export,
     record_options,
+    say_notes,
     say_short,
     with_progress,
 )
@@ -132,13 +134,7 @@ class _Numbers:
 @record_options("numbers", _Numbers, _RANKING)
 @MEASURE
 @TIES
-@click.option(
-    "--part",
-    type=click.Choice(list(PARTS)),
-    default="qrels",
-    show_default=True,
-    help="Table to print: other qrels, runs, pairs of runs that mixtures change, or every two qrels.",
-)
+@part_option(PARTS, "qrels", "other qrels, runs, pairs of runs that mixtures change, or every two qrels")
 @form_options
 def command(
     runs: RunFiles, given: AssessorInput, numbers: _Numbers, measure: str, ties: str, part: str, form: str
@@ -160,8 +156,7 @@ def command(
     found = other_judges(scores, assessors, options, partial(with_progress, label="Mixing"))
     if not print_export(judges_export(found, part), form):
         _say(found, part)
-        for sentence in sentences(found, filled_in=given.fill):
-            click.echo(sentence, err=True)
+        say_notes(sentences(found, filled_in=given.fill))
 
 
 def qrels_to_compare(given: AssessorInput) -> tuple[list[AlternativeQrels], list[str], str]:

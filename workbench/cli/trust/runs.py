@@ -13,8 +13,10 @@ from workbench.cli.output import (
     RELEVANT_FROM,
     TIES,
     form_options,
+    part_option,
     print_export,
     record_options,
+    say_notes,
     say_short,
 )
 from workbench.cli.qrels_files import read_groups, read_tags
@@ -74,13 +76,7 @@ _POOL = (
 @MEASURE
 @RELEVANT_FROM
 @TIES
-@click.option(
-    "--part",
-    type=click.Choice(list(PARTS)),
-    default="runs",
-    show_default=True,
-    help="Table to print: pooled runs, groups with what they alone brought, or late runs.",
-)
+@part_option(PARTS, "runs", "pooled runs, groups with what they alone brought, or late runs")
 @form_options
 def command(
     qrels: str,
@@ -115,8 +111,7 @@ def command(
             say_short(columns, rows, numeric_from=2 if part == "runs" else 1)
         else:
             click.echo("every run was pooled")
-        for sentence in sentences(found, pool.depth):
-            click.echo(sentence, err=True)
+        say_notes(sentences(found, pool.depth))
 
 
 def _pooled_runs(files: RunFiles, tags: Collection[str] | None, pool: PoolGiven) -> Iterator[Run]:
