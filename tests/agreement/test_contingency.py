@@ -60,10 +60,6 @@ def test_places_and_tables_are_those_of_a_plain_reckoning(
             coded([*categories, missing], categories, missing=missing + 1)
 
 
-def test_no_grades_make_an_empty_table() -> None:
-    assert contingency([], [], categories=(1, 0)).tolist() == [[0, 0], [0, 0]]
-
-
 def test_a_grade_in_no_category_is_refused() -> None:
     with pytest.raises(WorkbenchError, match=r"3 is in no category of the table \(the categories are 1, 0\)"):
         contingency([0, 3], [0, 1], categories=(1, 0))

@@ -7,7 +7,6 @@ import pytest
 
 from workbench.agreement import tally as tallying
 from workbench.agreement.contingency import MISSING
-from workbench.agreement.grades import against_the_rest
 from workbench.agreement.ratings import Ratings
 from workbench.agreement.tally import cells_of, given_by_assessor
 
@@ -36,24 +35,3 @@ def test_counting_what_was_given_counts_the_same(
         np.testing.assert_array_equal(mine, theirs)
     np.testing.assert_array_equal(cells.group, expected.group)
     np.testing.assert_array_equal(given, given_by_assessor(ratings, by_topic=by_topic))
-
-
-def test_grades_that_are_few_are_replaced_like_many() -> None:
-    # One place in a hundred has a grade: these are written alone once they are known.
-    random = np.random.default_rng(3)
-    codes = np.where(random.random((20, 400)) < 0.01, random.integers(0, 4, (20, 400)), MISSING)
-    sparse, dense = (Ratings(codes.astype(np.int8), (3, 2, 1, 0), np.zeros(400, int), 1) for _ in range(2))
-    given = sparse.given()
-    np.testing.assert_array_equal(codes[given.assessors, given.pairs], given.codes)
-    assert len(given.codes) == np.count_nonzero(codes != MISSING) < codes.size // 16
-    np.testing.assert_array_equal(sparse.from_grade(2).codes, dense.from_grade(2).codes)
-    np.testing.assert_array_equal(sparse.from_grade(2).given().codes, dense.from_grade(2).given().codes)
-
-
-def test_codes_are_replaced_one_by_one() -> None:
-    ratings = some_ratings(unlisted=False)
-    from_2, rest = ratings.from_grade(2), against_the_rest(ratings, 1)
-    for row, binary, other in zip(ratings.codes, from_2.codes, rest.codes, strict=True):
-        # The categories are 3, 2, 1, 0 and then 1, 0: relevant stands first.
-        assert [{0: 0, 1: 0, 2: 1, 3: 1, MISSING: MISSING}[one] for one in row.tolist()] == binary.tolist()
-        assert [{0: 1, 1: 0, 2: 1, 3: 1, MISSING: MISSING}[one] for one in row.tolist()] == other.tolist()

@@ -274,17 +274,6 @@ def test_json_csv_and_latex_hold_every_coefficient() -> None:
     assert r"c & 30 & 0.367 & 0.717 & $-$0.350 &" in latex
 
 
-def test_an_index_without_a_value_says_why_and_what_would_define_it() -> None:
-    report = agreement_report(entered({"a": [0, 0, 0], "b": [0, 0, 0]}, scale=(0, 1), topics=3), PLAIN)
-    rows = [dict(zip(COLUMNS, row, strict=True)) for row in report_rows(report)]
-    missing = {row["coefficient"]: row for row in rows if row["of"] == "pair" and row["value"] is None}
-    assert {"pooled", "positive_agreement", "precision_of_second", "recall_of_second"} <= missing.keys()
-    assert all(row["undefined"] and row["would_define"] for row in missing.values())
-    (pair,) = report_data(report)["pairs"]
-    assert pair["recall"] is None
-    assert pair["recall_undefined"].startswith("the first called nothing relevant: a document")
-
-
 def test_whatever_has_no_value_says_why_and_what_would_define_it_in_every_row() -> None:
     # Nobody gives a 1, c shares no pair with anybody, and of the last topic nobody judged a pair twice.
     grades: dict[str, list[int | None]] = {

@@ -18,43 +18,12 @@ from tests.agreement.made import TABLE_FORMS, tables
 from tests.support import Oracle
 from workbench.agreement.coefficients import COEFFICIENTS
 from workbench.agreement.coefficients.coefficient import nobody
-from workbench.agreement.coefficients.pooled_kappa import pooled_kappa
 from workbench.agreement.coefficients.unpooled_kappa import unpooled_kappa
 
 metrics = Oracle("sklearn.metrics")
 
 Table = NDArray[np.int64]
 ALL = pytest.mark.parametrize("name", TABLE_FORMS)
-
-
-@ALL
-@given(tables())
-def test_it_does_not_matter_who_is_first(name: str, table: Table) -> None:
-    function = TABLE_FORMS[name]
-    assert function(table).value == function(table.T).value
-
-
-@ALL
-@given(tables())
-def test_no_value_is_above_one_or_below_minus_one(name: str, table: Table) -> None:
-    value = TABLE_FORMS[name](table).value
-    assert value is None or -1 <= value <= 1
-
-
-@ALL
-@given(tables())
-def test_a_value_is_missing_exactly_where_a_reason_is_given(name: str, table: Table) -> None:
-    said = TABLE_FORMS[name](table)
-    assert (said.value is None) == bool(said.undefined)
-    assert said.n == table.sum()
-
-
-@ALL
-@given(st.data(), tables())
-def test_the_order_of_the_grades_does_not_matter(name: str, data: st.DataObject, table: Table) -> None:
-    order = data.draw(st.permutations(range(len(table))))
-    function = TABLE_FORMS[name]
-    assert function(table[order][:, order]).value == function(table).value
 
 
 @ALL
@@ -69,23 +38,6 @@ def test_a_grade_that_nobody_gave_does_not_matter(name: str, table: Table) -> No
 def test_more_of_the_same_does_not_matter(name: str, table: Table, times: int) -> None:
     function = TABLE_FORMS[name]
     assert function(table * times).value == function(table).value
-
-
-@ALL
-@given(st.lists(st.integers(0, 100), min_size=2, max_size=4))
-def test_complete_agreement_is_one_where_it_is_defined(name: str, diagonal: list[int]) -> None:
-    assert TABLE_FORMS[name](np.diag(diagonal)).value in {1.0, None}
-
-
-@given(tables())
-def test_the_pooled_kappa_is_never_above_the_unpooled(table: Table) -> None:
-    # P(E) pooled - P(E) unpooled = sum of ((row - column) / 2N) squared >= 0.
-    pooled, unpooled = pooled_kappa(table), unpooled_kappa(table)
-    if pooled.value is not None and unpooled.value is not None:
-        assert pooled.value <= unpooled.value
-    if table.sum():
-        share = (table.sum(axis=1) - table.sum(axis=0)) / (2 * table.sum())
-        assert (pooled.expected or 0) - (unpooled.expected or 0) == pytest.approx((share**2).sum(), abs=1e-12)
 
 
 @given(tables())

@@ -133,19 +133,6 @@ def test_alpha_on_every_level_is_that_of_krippendorff(name: str) -> None:
             assert alpha(ratings, level).value == pytest.approx(value, abs=1e-9), level
 
 
-def test_alpha_of_two_observers_is_that_of_krippendorff() -> None:
-    binary = cases(SEVERAL)["krippendorff_2011_binary_two_observers"]
-    for level in ("nominal", "interval", "ordinal"):
-        found = alpha(from_rows(list(binary["input"].values())), level).value
-        assert found == pytest.approx(binary["expected"][f"alpha_{level}"], abs=1e-9)
-    nominal = cases(SEVERAL)["krippendorff_2011_nominal_two_observers"]
-    ratings = from_rows(list(nominal["input"].values()))
-    assert alpha(ratings, "nominal").value == pytest.approx(nominal["expected"]["alpha_nominal"], abs=1e-9)
-    assert coefficient_value(ratings, "pooled").value == pytest.approx(
-        nominal["expected"]["scott_pi"], abs=1e-9
-    )
-
-
 @pytest.mark.parametrize(
     ("name", "key", "worker", "item"),
     [
@@ -181,14 +168,6 @@ def test_weights_come_from_the_declared_scale_not_from_the_grades_that_occur() -
     ):
         found = coefficient_value(ratings, "unpooled", weights=weights).value
         assert found == pytest.approx(case["expected"][name], abs=1e-6), name
-
-
-def test_weighted_kappa_is_that_of_scikit_learns_own_test() -> None:
-    case = cases(TWO)["sklearn_weighted_kappa"]
-    ratings = from_table(case["input"]["table"])
-    for weights, name in (("nominal", "unweighted"), ("linear", "linear"), ("quadratic", "quadratic")):
-        found = coefficient_value(ratings, "unpooled", weights=weights).value
-        assert found == pytest.approx(case["expected"][name], abs=1e-12)
 
 
 def test_a_pair_with_one_grade_counts_for_gwets_shares_but_not_for_alpha() -> None:

@@ -29,8 +29,17 @@ from urllib.parse import quote, urlsplit
 
 from sqlalchemy import insert, select
 
-from tests.benchmarks.assessors import figures
-from tests.benchmarks.crowd import A_REQUEST, AHEAD, SLUG, Material, Seen, Trial, differences, make_trial
+from tests.benchmarks.crowd import (
+    A_REQUEST,
+    AHEAD,
+    SLUG,
+    Material,
+    Said,
+    Trial,
+    differences,
+    figures,
+    make_trial,
+)
 from tests.benchmarks.robots import Conversation, Robots, machine_seconds, processor_seconds, request
 from tests.databases import new_postgresql_database, opened
 from tests.postgresql import DURABLE, SERVER_OPTIONS, postgresql_server
@@ -113,8 +122,7 @@ def load(engine: str, robots: int, seconds: float) -> Load:
         ) as address:
             crowd = _Crowd(address, trial, robots, url)
             crowd.work(seconds)
-        seen = Seen(sent=crowd.sent)
-        crowd.found.wrong += differences(database, seen)
+        crowd.found.wrong += differences(database, crowd.sent)
         lines = (folder / "server.log").read_text().splitlines()
         crowd.found.wrong += [line for line in lines if "ERROR" in line or "Traceback" in line]
     return crowd.found
@@ -175,7 +183,7 @@ class _Crowd:
         self._used = self._own = self._seconds = 0.0
         self._all = (0.0, 0.0)
         self.found = Load()
-        self.sent: dict[str, list[tuple[str, str, str, int | None]]] = {name: [] for name in self._names}
+        self.sent: dict[str, list[Said]] = {name: [] for name in self._names}
 
     def work(self, seconds: float) -> None:
         """Let every robot open its topic, judge a little, then for so many timed seconds."""

@@ -39,7 +39,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.benchmarks.assessors import figures
+from tests.benchmarks.crowd import figures
 from tests.benchmarks.robots import Conversation, Robots, processor_seconds, request
 from tests.benchmarks.save_path import load, text_of
 from tests.benchmarks.signed_in import Person

@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 
+from tests.benchmarks.crowd import Figures, figures
 from tests.benchmarks.robots import Answer, Conversation, Robots, request
 
 ANSWERS = {
@@ -73,3 +74,8 @@ def test_a_server_that_hangs_up_is_told_of() -> None:
         hangs_up.join(20)
     assert len(robots.wrong) == 1
     assert "Connection" in robots.wrong[0]
+
+
+def test_figures_are_the_nearest_ranks_in_milliseconds() -> None:
+    # Of 1 to 100 ms the places 50 and 99 (from 0) hold 51 and 100.
+    assert figures([number / 1000 for number in range(1, 101)]) == Figures(51, 100, 100)

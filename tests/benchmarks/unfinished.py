@@ -1,93 +1,15 @@
-"""Assessors who save beside requests that never end: `python -m tests.benchmarks.unfinished CF`.
-
-Serves the campaign of `tests.benchmarks.assessors` by `workbench serve` on SQLite. Thirty assessors judge, at
-about one answer a second each, for some seconds in each of four situations: nobody else is there; 40 sign-ins
-of a stranger whose bodies stop after 7 of 60,000 bytes; 16 batches of answers of an assessor that do so; 64
-uploads of an organiser of which a kilobyte a second arrives. A connection that the server closes is opened
-again.
-
-Told are milliseconds of saving and of fetching documents ahead, the ratio of their 99th percentiles to those
-of the first situation, and what was refused or is missing in the database; if anything, the exit code is 1.
-"""
+"""Requests that never end: what tests of servers and of faults put beside people who judge."""
 
 from __future__ import annotations
 
-import argparse
 import socket
-import sys
-import tempfile
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
 from urllib.parse import urlsplit
-
-from tests.benchmarks.assessors import figures, read_material
-from tests.benchmarks.crowd import (
-    ORGANISER,
-    SLUG,
-    Material,
-    Seen,
-    Trial,
-    crowd_judges,
-    differences,
-    make_trial,
-)
-from tests.databases import opened
-from tests.servers import running_server
-from tests.tree import ROOT
-from workbench.storage.migrate import migrate
 
 FORM = "application/x-www-form-urlencoded"
 FILES = "multipart/form-data; boundary=b"
-
-Beside = Callable[[str, Trial], AbstractContextManager[None]]
-
-
-def main() -> None:
-    """Measure what the command line asks for."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("folder", type=Path, help="as of tests.benchmarks.assessors")
-    parser.add_argument("--assessors", type=int, default=30)
-    parser.add_argument("--seconds", type=float, default=20, help="of each situation")
-    parser.add_argument("--pause", type=float, default=1.0, help="mean seconds between two answers")
-    given = parser.parse_args()
-    material = replace(read_material(given.folder), judgments=())
-    first, is_wrong = None, False
-    for name, beside in SITUATIONS.items():
-        seen, wrong = _measured(given, material, beside)
-        first = first or seen
-        is_wrong = is_wrong or bool(wrong)
-        print(_told(name, seen, first, wrong), flush=True)
-    sys.exit(is_wrong)
-
-
-def _measured(given: argparse.Namespace, material: Material, beside: Beside) -> tuple[Seen, list[str]]:
-    with tempfile.TemporaryDirectory(prefix="workbench-unfinished-") as folder:
-        url = f"sqlite:///{Path(folder) / 'workbench.sqlite3'}"
-        command = [sys.executable, "-m", "workbench", "serve", "--port", "0", "--instance", folder]
-        with opened(url) as database:
-            migrate(database)
-            trial = make_trial(database, material, assessors=given.assessors, depth=20, each=1)
-            log = Path(folder) / "server.log"
-            with running_server(command, log=log, folder=ROOT) as address, beside(address, trial):
-                seen = crowd_judges(address, trial, seconds=given.seconds, pause=given.pause, warm=5, asks=())
-            return seen, seen.wrong + differences(database, seen)
-
-
-def _told(name: str, seen: Seen, first: Seen, wrong: list[str]) -> str:
-    lines = [f"{name}: {len(seen.saving)} saves; milliseconds as median / 99 % / most"]
-    for what, taken, alone in (
-        ("saving", seen.saving, first.saving),
-        ("documents ahead", seen.fetching, first.fetching),
-    ):
-        value, ratio = figures(taken), figures(taken).p99 / (figures(alone).p99 or 1)
-        shown = f"{value.median:8.1f} / {value.p99:8.1f} / {value.most:8.1f}"
-        lines.append(f"  {what:<16} {shown}   99 %: {ratio:.2f} times that of nobody else")
-    return "\n".join([*lines, f"  refused or missing: {len(wrong)}", *(f"    {one}" for one in wrong[:3])])
 
 
 class _Slow:
@@ -148,42 +70,3 @@ def unfinished(address: str, head: str, count: int, *, part: int = 0) -> Iterato
         thread.join()
         for one in connections:
             one.close()
-
-
-@contextmanager
-def _nobody(address: str, trial: Trial) -> Iterator[None]:
-    yield
-
-
-@contextmanager
-def _strangers(address: str, trial: Trial) -> Iterator[None]:
-    with unfinished(address, request_head("/sign-in", FORM, 60_000), 40):
-        yield
-
-
-@contextmanager
-def _answers(address: str, trial: Trial) -> Iterator[None]:
-    name = min(trial.assignments)
-    with unfinished(
-        address, request_head("/desk/events", "application/json", 60_000, trial.tokens[name]), 16
-    ):
-        yield
-
-
-@contextmanager
-def _uploads(address: str, trial: Trial) -> Iterator[None]:
-    head = request_head(f"/c/{SLUG}/documents", FILES, 100_000_000, trial.tokens[ORGANISER])
-    with unfinished(address, head, 64, part=1024):
-        yield
-
-
-SITUATIONS: dict[str, Beside] = {
-    "nobody else": _nobody,
-    "40 unfinished sign-ins": _strangers,
-    "16 unfinished batches of answers": _answers,
-    "64 slow uploads": _uploads,
-}
-
-
-if __name__ == "__main__":
-    main()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support import cases, shared
+from tests.support import cases
 from workbench.errors import WorkbenchError
-from workbench.formats.judgments import group_names, read_judgments, write_judgment_groups
+from workbench.formats.judgments import group_names, write_judgment_groups
 from workbench.records import Answer, Judgment
 
 
@@ -30,14 +30,6 @@ def test_two_assessors_are_never_one_group() -> None:
 def test_two_grades_of_an_assessor_are_refused() -> None:
     with pytest.raises(WorkbenchError, match='ann has two grades for document "d" of topic "1"'):
         list(write_judgment_groups([Judgment("ann", "1", "d", 1), Judgment("ann", "1", "d", 1)]))
-
-
-def test_the_scorers_own_three_assessors_are_three_groups() -> None:
-    with shared("data", "trec_eval-tests", "judgments.qrels123.tsv").open("rb") as stream:
-        given = read_judgments(stream, source="123")
-    lines = [line.split() for line in write_judgment_groups(given)]
-    assert len(lines) == len(given)
-    assert {group for _, group, _, _ in lines} == {one.assessor.encode() for one in given}
 
 
 def test_the_worked_case_has_the_shape_that_is_written() -> None:

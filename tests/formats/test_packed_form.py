@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import io
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.formats.written_runs import STYLES, Style, long_run, odd_runs
+from tests.formats.written_runs import odd_runs
 from tests.support import examples
 from workbench.errors import InvalidInput
 from workbench.formats.packed_form import Head, PackedForm, as_arrays, head_of, pack
@@ -71,12 +70,6 @@ def test_a_form_gives_what_the_plain_reader_and_the_one_order_give(
     same_from_the_form(content, depth, ties)
 
 
-@given(STYLES, st.integers(1, 60), TIES)
-@settings(max_examples=examples(10), deadline=None)
-def test_so_it_is_with_long_runs(style: Style, depth: int, ties: TieRule) -> None:
-    same_from_the_form(long_run(style, lines=2000), depth, ties)
-
-
 @given(odd_runs())
 @settings(max_examples=examples(33), suppress_health_check=[HealthCheck.too_slow])
 def test_the_form_is_the_same_whichever_reader_read_the_run(content: bytes) -> None:
@@ -87,17 +80,6 @@ def test_the_form_is_the_same_whichever_reader_read_the_run(content: bytes) -> N
     assert pack(fast) == form_of(read_run(io.BytesIO(content), source="r").run)
 
 
-def test_the_arrays_stand_rank_by_rank_docnos_first() -> None:
-    form = form_of(UNEVEN)
-    # trec_eval's order of topic 10 is d (7), then c, b, a of the score 2 by docno descending.
-    assert (form.topics, form.layout.counts, form.layout.width) == (("9", "10"), (1, 4), 8)
-    docnos = [form.arrays[at : at + 8].rstrip(b"\0") for at in range(0, 40, 8)]
-    assert docnos == [b"a", b"d", b"c", b"b", b"a"]
-    # To depth 2: a and d, c; their scores and places follow after five docnos and five scores.
-    assert form.layout.ranges(2) == ((0, 24), (40, 24), (80, 12))
-    assert len(form.arrays) == 100
-
-
 def test_a_tie_across_the_cut_is_settled_only_by_reading_on() -> None:
     form = form_of(UNEVEN)
     # The second of topic 10 is c for trec_eval; under another rule any of the three that tie may be.
@@ -105,18 +87,6 @@ def test_a_tie_across_the_cut_is_settled_only_by_reading_on() -> None:
     assert [head(form, reach).settles(2, TieRule.FILE) for reach in (2, 3, 4)] == [False, False, True]
     assert head(form, 2).settles(1, TieRule.FILE)
     assert top(form, 2, TieRule.DOCNO_ASCENDING).rankings["10"].docnos == ("d", "a")
-
-
-@pytest.mark.parametrize("docno", ["x" * 129, "é" * 65, "a\0"])
-def test_what_the_arrays_cannot_hold_stays_a_plain_run(docno: str) -> None:
-    assert as_arrays(Run("t", {"1": Ranking((docno,), (1.0,))})) is None
-
-
-@pytest.mark.parametrize("docno", ["x" * 128, "é" * 64, "\udcff\udc80"])
-def test_long_docnos_and_any_bytes_are_held(docno: str) -> None:
-    run = Run("t", {"1": Ranking((docno, "b"), (-0.0, 0.0))})
-    form = form_of(run)
-    assert head(form, None).run("t", form.topics).whole() == run
 
 
 def test_topics_without_documents_are_held() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 
 import pytest
@@ -56,19 +55,6 @@ def test_what_is_read_as_arrays_is_what_the_plain_reader_has(
 
 
 @pytest.mark.parametrize(
-    "content",
-    [
-        b"1 0 a 1\n1 0 b 0\n2 0 a 2\n",
-        b"2\t0\ta\t-1\r\n1\t0\tb\t0\r\n2\t0\tc\t12",
-        b"\xef\xbb\xbf1  0 a  1\n\n1 7 b 0\n",
-        gzip.compress(b"1 0 a 1\n1 0 \xff 2\n", mtime=0),
-    ],
-)
-def test_usual_qrels_are_read_as_arrays(content: bytes) -> None:
-    assert pairs(read_packed_qrels(io.BytesIO(content), source="q")) == plainly(content)
-
-
-@pytest.mark.parametrize(
     "content", [b"", b"1 0 a 1\n1 0 a 1\n", b"1 0 a 1\n1 1 a 0\n", b"1 0 a\n", b"1 0 a 1.0\n"]
 )
 def test_what_is_wrong_is_left_to_the_plain_reader_and_its_findings(content: bytes) -> None:
@@ -79,8 +65,3 @@ def test_what_is_wrong_is_left_to_the_plain_reader_and_its_findings(content: byt
     with pytest.raises(InvalidInput) as refused:
         read_qrels_arrays(io.BytesIO(content), source="q")
     assert refused.value.findings == expected.value.findings
-
-
-def test_what_is_right_but_rare_is_read_plainly() -> None:
-    content = b"query-id corpus-id score\n1 a 2\n"
-    assert read_qrels_arrays(io.BytesIO(content), source="q") == (Qrel("1", "a", 2),)

@@ -69,38 +69,3 @@ def test_numbers_next_to_the_middle_of_two_doubles_are_rounded_as_by_float(
     last = Decimal(1).scaleb(-len(text.partition(".")[2]))
     scores = [text, "-" + text, format(Decimal(text) + off * last, "f")]
     assert bits(read(scores)) == bits(np.array([float(score) for score in scores]))
-
-
-@pytest.mark.parametrize(
-    ("score", "value"),
-    [
-        # 2^53 + 1 lies in the middle of two doubles and goes to the even one; so do 2^52 + 1/2 and + 3/2.
-        ("9007199254740993", 9007199254740992.0),
-        ("90071992.54740993", 90071992.54740993),
-        ("4503599627370496.5", 4503599627370496.0),
-        ("4503599627370497.5", 4503599627370498.0),
-        # Eight digits before the dot are read here, nine by float().
-        ("12345678.25", 12345678.25),
-        ("123456789.25", 123456789.25),
-        ("123456789", 123456789.0),
-        # The first 18 digits, then one more.
-        ("0.12345678901234567", 0.12345678901234567),
-        ("0.123456789012345678", 0.123456789012345678),
-        ("00000000", 0.0),
-        # A dot last, first, and eight bytes from the end, which is as far as it is looked for.
-        ("5.", 5.0),
-        (".5", 0.5),
-        ("12345678.1234567", 12345678.1234567),
-        ("1234567.12345678", 1234567.12345678),
-    ],
-)
-def test_numbers_at_the_borders_of_the_method(score: str, value: float) -> None:
-    assert read([score, "-" + score]).tolist() == [value, -value]
-
-
-@pytest.mark.parametrize(
-    "score", ["nan", "inf", "1e999", "1_0", "1.2.3", "--1", "1-", ".", "-", "0x1", "1/2", "1/5", "/.5"]
-)
-def test_what_is_no_finite_decimal_number_is_left_to_the_plain_reader(score: str) -> None:
-    with pytest.raises(NotUnderstood):
-        read(["1.5", score, "2.5"])

@@ -166,14 +166,3 @@ def test_a_run_that_was_read_is_ordered_as_trec_eval_orders_it(name: str) -> Non
     # `relstring` prints the grades of the documents, best first.
     told = found["expected"]["9.0.8"]["stdout"].split("'")[1]
     assert "".join(str(grades[docno]) for docno in ordered(run.rankings["1"])) == told
-
-
-def test_a_byte_order_mark_is_no_part_of_a_topic() -> None:
-    # With it trec_eval finds no topic of the run in the qrels.
-    content = cases(TREC_EVAL)["bom_qrels"]["input"]["qrels"].encode("latin-1")
-    assert read_qrels(stream(content), source="q")[0].topic == "1"
-
-
-def test_negative_grades_are_kept() -> None:
-    content = cases(TREC_EVAL)["neg_grade"]["input"]["qrels"]
-    assert [qrel.grade for qrel in read_qrels(stream(content), source="q")] == [1, -1, -2, 0]

@@ -60,12 +60,6 @@ def test_grades_are_integers_of_plain_digits(grade: str) -> None:
     assert errors(f"1 0 a {grade}\n") == [(1, "grade")]
 
 
-def test_a_grade_of_forty_digits_is_an_integer_but_too_long() -> None:
-    with pytest.raises(InvalidInput) as refused:
-        read_qrels(stream(f"1 0 a {'9' * 40}\n"), source="q")
-    assert refused.value.findings[0].message == "the grade has 40 digits"
-
-
 def test_a_header_is_named_and_the_lines_below_are_read() -> None:
     assert errors("topic iter docno rel\n1 0 a 1\n1 0 b\n") == [(1, "header"), (3, "columns")]
     assert errors("qid,did,score\n1 0 a 1\n") == [(1, "columns")]

@@ -75,14 +75,6 @@ def test_ids_survive_to_the_byte() -> None:
 
 
 @pytest.mark.parametrize(
-    ("score", "value"),
-    [("1", 1.0), ("-0.5", -0.5), ("+2.", 2.0), (".25", 0.25), ("1e-3", 0.001), ("1E+2", 100.0), ("007", 7.0)],
-)
-def test_decimal_scores_are_read_as_doubles(score: str, value: float) -> None:
-    assert read(f"1 Q0 a 1 {score} t\n").run.rankings["1"].scores == (value,)
-
-
-@pytest.mark.parametrize(
     "score",
     [
         *("abc", "nan", "NaN", "inf", "-Infinity", "infinity", "1e999"),

@@ -7,7 +7,7 @@ import pytest
 from tests.formats.strategies import stream
 from workbench.errors import InvalidInput, Severity
 from workbench.formats.run_check import Expected, RunCheck, check_run
-from workbench.formats.run_rules import CODES, DEFAULT_RULES, RuleSet, RunRules, Treatment, rules_from_json
+from workbench.formats.run_rules import CODES, RuleSet, RunRules, Treatment, rules_from_json
 
 GOOD = "1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n"
 
@@ -86,13 +86,6 @@ def test_ties_across_the_cut_are_told_where_there_is_a_cut() -> None:
         check = check_run(stream(content), source="r", expected=Expected(cut=cut))
         told = [(f.line, f.column) for f in check.warnings if f.code == "cut-ties"]
         assert told == expected, cut
-
-
-def test_rules_survive_json() -> None:
-    rules = RunRules(1000, RuleSet.STRICT)
-    assert rules.to_json() == {"max_per_topic": 1000, "rule_set": "strict"}
-    assert rules_from_json(rules.to_json()) == rules
-    assert rules_from_json({}) == DEFAULT_RULES
 
 
 @pytest.mark.parametrize(

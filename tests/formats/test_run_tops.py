@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 from collections.abc import Callable
 from typing import Any
@@ -127,14 +126,6 @@ def test_long_runs_are_understood_and_agree(style: Style, depth: int, ties: TieR
     compare(style, depth, ties)
 
 
-@pytest.mark.slow
-# Each reads 2,000 lines both ways.
-@given(STYLES, st.integers(1, 60), TIES)
-@settings(max_examples=examples(100), deadline=None)
-def test_hundreds_of_thousands_of_lines_agree(style: Style, depth: int, ties: TieRule) -> None:
-    compare(style, depth, ties)
-
-
 def compare(style: Style, depth: int, ties: TieRule) -> None:
     """Read two thousand lines both ways, fast in blocks of 4 KiB and without help from the plain reader."""
     content = long_run(style, lines=2000)
@@ -171,54 +162,6 @@ def test_topics_and_tags_that_begin_alike_are_told_apart(topic: str) -> None:
         assert packed.whole() == read_run(io.BytesIO(content), source="r").run
         with pytest.raises(NotUnderstood):
             read_packed(io.BytesIO(other), source="r", block=block)
-
-
-@pytest.mark.parametrize("tag", ["t", "t" * 128])
-def test_the_longest_topics_and_tags_are_compared_to_their_ends(tag: str) -> None:
-    topic = "1" * 128
-    content = f"{topic} Q0 a 1 1 {tag}\n{topic} Q0 b 1 1 {'t' * 128}\n2 Q0 a 1 1 {tag}\n".encode()
-    if len(tag) == 128:
-        packed = read_packed(io.BytesIO(content), source="r")
-        assert packed.whole() == read_run(io.BytesIO(content), source="r").run
-    else:
-        with pytest.raises(NotUnderstood):
-            read_packed(io.BytesIO(content), source="r")
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        WHOLE,
-        WHOLE.rstrip("\n"),
-        WHOLE.replace("\n", "\r\n"),
-        WHOLE.replace(" ", "\t"),
-        WHOLE.replace(" ", "  \t"),
-        "\ufeff" + WHOLE,
-        "\n\n" + WHOLE.replace("\n", "\n \n"),
-        gzip.compress(WHOLE.encode(), mtime=0),
-    ],
-    ids=["plain", "no final newline", "CRLF", "tabs", "wide", "byte order mark", "blank lines", "gzip"],
-)
-def test_the_same_run_in_other_clothes_is_understood(content: str | bytes) -> None:
-    packed = read_packed(stream(content), source="r", depth=2)
-    assert packed.lines == 5
-    assert packed.top(2) == read_run_top(stream(WHOLE), source="r", depth=2).run
-
-
-@pytest.mark.parametrize("bad", ["401 Q0 d\n", "401 Q0 FT911-3 1 9.5 tagX\n", "401 Q0 x 1 high tagX\n"])
-@pytest.mark.parametrize("at", [0, 1, 700, 1399, 1400])
-def test_an_error_anywhere_keeps_its_line_and_words(bad: str, at: int) -> None:
-    lines = [f"401 Q0 d{number} 1 {number} tagX\n" for number in range(1400)]
-    content = "".join([*lines[:at], bad, *lines[at:], LINE]).encode()
-    refused = fast(content, 5, TieRule.TREC_EVAL, block=1000)
-    assert refused == plain(content, 5, TieRule.TREC_EVAL)
-    assert refused[0].line in (at + 1, 1402)
-
-
-def test_unknown_topics_are_refused_as_by_the_plain_reader() -> None:
-    content = WHOLE.encode()
-    assert fast(content, 5, TieRule.FILE, topics=["401"]) == plain(content, 5, TieRule.FILE, topics=["401"])
-    assert fast(content, 5, TieRule.FILE, topics=["401", "402", "9"])[1] == 5
 
 
 def test_a_stream_that_cannot_seek_is_read_again_where_it_must_be() -> None:

@@ -187,18 +187,6 @@ def test_a_stream_may_be_bounded() -> None:
     assert sum(1 for _ in byte_lines(exact, source="f")) == 2**19
 
 
-def test_many_lines_are_read_in_bounded_memory() -> None:
-    member = gzip.compress(b"a line of some thirty characters\n" * 2**13, 1)
-    tracemalloc.start()
-    try:
-        count = sum(1 for _ in byte_lines(io.BytesIO(member * 100), source="f"))
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert count == 100 * 2**13
-    assert peak < 16 * 2**20
-
-
 def test_a_file_read_as_a_whole_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "LINE_LIMIT", 100)
     assert whole_bytes(io.BytesIO(b"\xef\xbb\xbf" + b"a" * 97), source="f") == b"a" * 97

@@ -59,10 +59,6 @@ def test_every_size_is_that_of_the_pool_of_its_depth(
     ]
 
 
-def test_runs_may_come_from_an_iterator() -> None:
-    assert growth(iter(ABC), [5, 1]) == growth(ABC, [5, 1])
-
-
 @pytest.mark.parametrize("depths", [[], [0], [3, -1]])
 def test_depths_below_one_are_refused(depths: list[int]) -> None:
     with pytest.raises(WorkbenchError, match="a pool's growth needs depths of 1 or more"):

@@ -53,11 +53,6 @@ def test_what_is_taken_away_keeps_no_weight_and_no_stratum() -> None:
     assert set(left.inclusion) == set(left.strata) == left.pairs == sampled.pairs - {("1", "d01")}
 
 
-def test_taking_nothing_away_changes_nothing() -> None:
-    pool = stratified_pool(ABC)
-    assert without_pairs(pool, []) == pool
-
-
 def entry(topic: str, docno: str, *tags: str) -> PoolEntry:
     return PoolEntry(topic, docno, tuple(Contribution(tag, 1) for tag in tags))
 
@@ -125,11 +120,3 @@ def test_what_enters_one_way_leaves_the_other() -> None:
             other.added,
             other.kept,
         )
-
-
-def test_a_pool_beside_itself_changes_nothing_and_asks_for_what_is_not_judged() -> None:
-    pool = depth_pool(ABC, depth=2)
-    found = compared(members(pool), members(pool), judged={("1", "d01")})
-    assert (found.total.added, found.total.removed) == (0, 0)
-    assert found.total.kept == found.total.to_judge + 1 == len(pool.entries)
-    assert [one.name for one in found.by_run] == list(pool.tags)

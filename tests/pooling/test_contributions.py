@@ -90,12 +90,6 @@ def test_a_run_without_a_group_stands_for_itself() -> None:
     assert contributions(pool, {"A": "g", "C": "g", "Z": "h"}) == (Part("B", 3, 2), Part("g", 4, 3))
 
 
-def test_a_run_that_brings_nothing_is_there_with_nothing() -> None:
-    pool = depth_pool([ranked("A", ["x"]), run("empty", {})])
-    assert contributions(pool) == (Part("A", 1, 1), Part("empty", 0, 0))
-    assert uniques(pool) == {"A": (("1", "x"),), "empty": ()}
-
-
 @given(MANY_SCORES)
 def test_counts_are_those_of_the_pairs(scores: dict[str, Scores]) -> None:
     pool = depth_pool([run(tag, topics) for tag, topics in scores.items()], depth=3)

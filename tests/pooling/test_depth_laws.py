@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from tests.pooling.some_runs import MANY_SCORES, Scores, by_hand, run
 from workbench.pooling.depth import depth_pool
-from workbench.pooling.pool import summarise
 from workbench.records import Run, TieRule, id_bytes
 
 RULES = st.sampled_from(TieRule)
@@ -42,26 +41,3 @@ def test_contributions_are_the_ranks_that_runs_give_within_the_depth(
         for entry in depth_pool(runs(scores), depth=depth, ties=ties).entries
     }
     assert found == {pair: sorted(brought) for pair, brought in expected.items()}
-
-
-@given(MANY_SCORES, DEPTHS, RULES)
-def test_a_pool_grows_with_its_depth(scores: dict[str, Scores], depth: int, ties: TieRule) -> None:
-    shallow = depth_pool(runs(scores), depth=depth, ties=ties)
-    deep = depth_pool(runs(scores), depth=depth + 1, ties=ties)
-    assert shallow.pairs <= deep.pairs
-
-
-@given(MANY_SCORES, DEPTHS)
-def test_entries_are_sorted_and_each_pair_stands_once(scores: dict[str, Scores], depth: int) -> None:
-    keys = [
-        (id_bytes(one.topic), id_bytes(one.docno)) for one in depth_pool(runs(scores), depth=depth).entries
-    ]
-    assert keys == sorted(set(keys))
-
-
-@given(MANY_SCORES, DEPTHS)
-def test_no_pool_is_larger_than_the_largest_possible(scores: dict[str, Scores], depth: int) -> None:
-    summary = summarise(depth_pool(runs(scores), depth=depth))
-    assert all(topic.size <= topic.largest_possible for topic in summary.topics)
-    assert summary.size == sum(topic.size for topic in summary.topics)
-    assert summary.largest_possible == sum(topic.largest_possible for topic in summary.topics)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, ranked, run
 from workbench.errors import WorkbenchError
-from workbench.pooling.contributions import RunOverlap, overlap
+from workbench.pooling.contributions import overlap
 from workbench.pooling.depth import depth_pool
 from workbench.records import TieRule
 
@@ -62,7 +62,3 @@ def test_counts_are_those_of_the_runs_own_pools(scores: dict[str, Scores], depth
 def test_a_depth_below_one_is_refused() -> None:
     with pytest.raises(WorkbenchError, match="depth 0"):
         overlap(ABC, depth=0)
-
-
-def test_an_overlap_can_be_made_from_counts() -> None:
-    assert RunOverlap(5, ("A", "B"), ((5, 1), (1, 5))).share(0, 1) == 1 / 9

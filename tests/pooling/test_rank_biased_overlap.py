@@ -53,13 +53,6 @@ def test_values_are_those_of_the_definition_symmetric_and_between_nought_and_one
         assert value == pytest.approx(plain(first, second, p), abs=1e-12)
 
 
-@given(RANKINGS, PS)
-def test_a_ranking_is_like_itself_and_not_like_nothing(ranking: list[str], p: float) -> None:
-    assert rank_biased_overlap(ranking, ranking, p=p) == pytest.approx(1)
-    if ranking:
-        assert rank_biased_overlap(ranking, [], p=p) == 0
-
-
 def test_runs_are_as_alike_as_their_topics_on_average() -> None:
     # Topic 1 the same: 1; topic 2 nothing shared: 0; topic 3 in one run only: 0; topic 4 without documents.
     first = run("A", {"1": {"x": 2.0, "y": 1.0}, "2": {"x": 1.0}, "4": {}})

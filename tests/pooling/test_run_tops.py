@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, ranked, run
+from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, run
 from tests.support import examples
 from workbench.errors import Conflict
 from workbench.pooling import run_tops
@@ -101,13 +101,6 @@ def test_own_depths_take_all_within_and_nothing_beyond() -> None:
     }  # fmt: skip
     # The smaller of the two holds, and 0 takes nothing.
     assert told(reached(tops(ABC, 3), run_depths={"B": 2}, topic_depths={"1": 0})) == {}
-
-
-def test_docnos_of_any_length_meet_their_equals_and_nobody_else() -> None:
-    long = ["x" * 63, "x" * 64, "x" * 65, "x" * 64 + "y", "y" * 500, "z"]
-    found = reached(tops([ranked("A", long), ranked("B", long[::-1]), ranked("C", ["z"])], 10))
-    assert sorted(found.runs.tolist()) == [2, 2, 2, 2, 2, 3]
-    assert found.docnos.itemsize == 64
 
 
 def test_pairs_that_share_a_fingerprint_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.pooling.some_runs import MANY_SCORES, Scores, by_hand, run
+from tests.pooling.some_runs import MANY_SCORES, Scores, run
 from workbench.errors import WorkbenchError
 from workbench.pooling.analysis import examine
 from workbench.pooling.depth import depth_pool
@@ -59,18 +59,6 @@ def test_pools_under_two_rules_differ_only_in_what_the_rules_decided(
     found = decided(pools[0], cut_ties(runs, depth=depth, ties=one))
     assert pools[0].pairs - pools[1].pairs <= set(found.let_in)
     assert pools[1].pairs - pools[0].pairs <= set(found.kept_out)
-
-
-@given(MANY_SCORES, st.integers(1, 5), st.sampled_from(TieRule))
-def test_what_is_inside_is_pooled_and_what_is_outside_comes_next(
-    scores: dict[str, Scores], depth: int, ties: TieRule
-) -> None:
-    for tie in cut_ties([run(tag, topics) for tag, topics in scores.items()], depth=depth, ties=ties):
-        order = by_hand(scores[tie.tag][tie.topic], ties)
-        assert tie.inside
-        assert tie.outside
-        assert tuple(order[depth - len(tie.inside) : depth + len(tie.outside)]) == tie.inside + tie.outside
-        assert {scores[tie.tag][tie.topic][docno] for docno in tie.inside + tie.outside} == {tie.score}
 
 
 def test_a_depth_below_one_is_refused() -> None:

@@ -72,25 +72,6 @@ def test_every_pair_has_an_error_of_its_own() -> None:
     assert found.effects[:2].tolist() == pytest.approx((found.differences[:2] / deviations).tolist())
 
 
-def test_equal_runs_of_unequal_spread_seldom_seem_to_differ() -> None:
-    # Two of eight equal runs vary six times as much. Some pair may seem to differ in 5 of 100 collections;
-    # 13 or more would have a chance of .0015 (binomial).
-    spread = np.where(np.arange(8) < 2, 6.0, 1.0)
-    found = [
-        compare_all(np.random.default_rng(seed).normal(0, spread, (30, 8)), seed=seed).significant.any()
-        for seed in range(100)
-    ]
-    assert np.sum(found) <= 12
-
-
-def test_large_differences_are_significant_and_small_ones_are_not() -> None:
-    # Standard error of a difference: .05 * sqrt(2 / 40) = .011, here against .03 a step.
-    found = compare_all(scores_of(40, 4, seed=1, apart=0.03))
-    apart = found.second - found.first
-    assert found.significant[apart == 3].all()
-    assert not found.significant.all()
-
-
 @pytest.mark.parametrize("seed", range(10))
 def test_an_interval_excludes_0_exactly_where_the_difference_is_significant(seed: int) -> None:
     # A step is about the standard error of a difference, so that of 28 pairs some are on either side.

@@ -143,14 +143,6 @@ def test_trec_eval_with_judged_documents_only() -> None:
     assert dict(scores.values) == pytest.approx(expected, abs=5e-5)
 
 
-def test_bpref_by_its_definition() -> None:
-    # r n r n n r x, R = 4 with one that was not retrieved, N = 3.
-    graded = {"r1": 1, "n1": 0, "r2": 1, "n2": 0, "n3": 0, "r3": 1, "missed": 1}
-    scores = score_run(qrels({"1": graded}), ranked(["r1", "n1", "r2", "n2", "n3", "r3", "x"]), "Bpref")
-    expected = cases("40_scoring.json")["bpref_definition"]["expected"]["bpref"]
-    assert scores.values["Bpref"] == pytest.approx(expected, abs=1e-12)
-
-
 def test_judged_at_ten_divides_by_what_was_retrieved() -> None:
     scores = score_run(qrels({"1": {"a": 0}}), ranked(["a", "b", "c", "d"]), "Judged@10")
     assert scores.values["Judged@10"] == 0.25

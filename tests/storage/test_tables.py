@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -116,17 +115,14 @@ def an_assignment(**changes: Any) -> AssignmentRow:
     return AssignmentRow(**(common | changes))
 
 
-def refuses(database: Database, *rows: Base) -> None:
-    """Every row but the last is taken, the last is refused."""
+def a_member(role: str) -> MemberRow:
+    return MemberRow(campaign_id=1, account_id=1, role=role)
 
-    def write() -> None:
-        with database.writing() as db:
-            db.add_all(rows[:-1])
-            db.flush()
-            db.add(rows[-1])
 
-    with pytest.raises(IntegrityError):
-        write()
+def copied(row: Base) -> Base:
+    """A row of the same values: one object is written to one database."""
+    values = {name: getattr(row, name) for name in row.__table__.columns.keys()}  # noqa: SIM118
+    return type(row)(**{name: value for name, value in values.items() if value is not None})
 
 
 def takes(database: Database, *rows: Base) -> None:
@@ -134,95 +130,68 @@ def takes(database: Database, *rows: Base) -> None:
         db.add_all(rows)
 
 
-@pytest.mark.parametrize(
-    "event",
-    [
-        {"answer": "grade", "grade": None},
-        {"answer": "unsure", "grade": 0},
-        {"answer": "cannot_judge", "grade": 1},
-        {"answer": "withdrawn", "grade": 1},
-        {"answer": "grade", "grade": -1},
-        {"answer": "skipped", "grade": None},
+ROLES = ("organiser", "assessor", "adjudicator", "viewer")
+REFUSED: dict[str, tuple[Base, ...]] = {
+    # A grade belongs to the answer "grade", and to no other.
+    **{
+        f"{answer} {grade}": (an_event(answer=answer, grade=grade),)
+        for answer, grade in (
+            ("grade", None), ("grade", -1), ("unsure", 0), ("cannot_judge", 1), ("withdrawn", 1),
+            ("skipped", None),
+        )
+    },
+    "an event sent twice": (an_event(docno="d1"), an_event(docno="d2")),
+    **{f"a member's role {role!r}": (a_member(role),) for role in ("", "admin", "Organiser")},
+    **{f"an offered role {role!r}": (an_invitation(role=role),) for role in ("", "admin", "Organiser")},
+    "a role twice": (a_member("viewer"), a_member("viewer")),
+    "an unknown order": (an_assignment(order_rule="random"),),
+    "a topic given twice": (an_assignment(), an_assignment(seed=1)),
+    "a login": (AccountRow(login="ada", name="Other", password_hash="-", created_at=NOW),),
+    "an assessor's name": (AssessorRow(campaign_id=1, name="Ada"),),
+    "an assessor's account": (AssessorRow(campaign_id=1, name="Ada's second", account_id=1),),
+    "a slug": (CampaignRow(slug="first", name="Second", scale={}, created_at=NOW),),
+}  # fmt: skip
+TAKEN: dict[str, list[Base]] = {
+    "every answer": [
+        an_event(client_id=answer, answer=answer, grade=grade)
+        for answer, grade in (("grade", 0), ("unsure", None), ("cannot_judge", None), ("withdrawn", None))
     ],
-)
-def test_an_event_has_a_grade_when_its_answer_is_one_and_never_otherwise(
-    database: Database, campaign: int, event: dict[str, Any]
+    "one client id of two assessors": [an_event(assessor_id=1), an_event(assessor_id=2)],
+    "a pair answered again": [an_event(client_id="1", grade=0), an_event(client_id="2", grade=1)],
+    "every role": [
+        row for role in ROLES for row in (a_member(role), an_invitation(role=role, token_hash=role))
+    ],
+    "every order": [an_assignment(topic=one, order_rule=one) for one in ("shuffled", "docno", "priority")],
+    "assessors without an account": [AssessorRow(campaign_id=1, name=name) for name in "xy"],
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_contradicts_itself_or_comes_twice_is_refused(
+    database: Database, campaign: int, what: str
 ) -> None:
-    refuses(database, an_event(**event))
+    rows = [copied(row) for row in REFUSED[what]]
+
+    def write() -> None:
+        with database.writing() as db:
+            db.add_all(rows[:-1])
+            db.flush()
+            db.expunge_all()
+            db.add(rows[-1])
+
+    with pytest.raises(IntegrityError):
+        write()
 
 
-def test_every_answer_is_taken_with_what_belongs_to_it(database: Database, campaign: int) -> None:
-    takes(
-        database,
-        an_event(client_id="1", answer="grade", grade=0),
-        an_event(client_id="2", answer="unsure", grade=None),
-        an_event(client_id="3", answer="cannot_judge", grade=None),
-        an_event(client_id="4", answer="withdrawn", grade=None),
-    )
-
-
-def test_an_assessor_sends_an_event_once(database: Database, campaign: int) -> None:
-    refuses(database, an_event(docno="d1"), an_event(docno="d2"))
-
-
-def test_two_assessors_may_hit_upon_the_same_client_id(database: Database, campaign: int) -> None:
-    takes(database, an_event(assessor_id=1), an_event(assessor_id=2))
-
-
-def test_a_pair_may_be_answered_again_and_both_answers_stay(database: Database, campaign: int) -> None:
-    takes(database, an_event(client_id="1", grade=0), an_event(client_id="2", grade=1))
-    with database.reading() as db:
-        assert db.scalar(select(func.count()).select_from(JudgmentEventRow)) == 2
-
-
-@pytest.mark.parametrize("role", ["organiser", "assessor", "adjudicator", "viewer"])
-def test_the_four_roles_are_taken(database: Database, campaign: int, role: str) -> None:
-    takes(database, MemberRow(campaign_id=1, account_id=1, role=role), an_invitation(role=role))
-
-
-@pytest.mark.parametrize("role", ["", "admin", "Organiser"])
-@pytest.mark.parametrize(
-    "row",
-    [lambda role: MemberRow(campaign_id=1, account_id=1, role=role), lambda role: an_invitation(role=role)],
-)
-def test_no_other_role_is_taken(
-    database: Database, campaign: int, row: Callable[[str], Base], role: str
-) -> None:
-    refuses(database, row(role))
-
-
-def test_a_person_may_have_several_roles_but_each_once(database: Database, campaign: int) -> None:
-    roles = [MemberRow(campaign_id=1, account_id=1, role=role) for role in ("assessor", "viewer")]
-    takes(database, *roles)
-    refuses(database, MemberRow(campaign_id=1, account_id=1, role="viewer"))
-
-
-def test_an_order_of_judging_is_one_of_the_three(database: Database, campaign: int) -> None:
-    takes(
-        database, *(an_assignment(topic=rule, order_rule=rule) for rule in ("shuffled", "docno", "priority"))
-    )
-    refuses(database, an_assignment(topic="4", order_rule="random"))
-
-
-def test_a_topic_of_a_pool_is_given_to_an_assessor_once(database: Database, campaign: int) -> None:
-    refuses(database, an_assignment(), an_assignment(seed=1))
+@pytest.mark.parametrize("what", TAKEN)
+def test_what_people_do_is_taken(database: Database, campaign: int, what: str) -> None:
+    takes(database, *map(copied, TAKEN[what]))
 
 
 def test_a_seed_of_63_bits_comes_back_whole(database: Database, campaign: int) -> None:
     takes(database, an_assignment(seed=2**63 - 1))
     with database.reading() as db:
         assert db.scalar(select(AssignmentRow.seed)) == 2**63 - 1
-
-
-def test_a_login_an_assessors_name_and_a_slug_belong_to_one(database: Database, campaign: int) -> None:
-    refuses(database, AccountRow(login="ada", name="Other", password_hash="-", created_at=NOW))
-    refuses(database, AssessorRow(campaign_id=1, name="Ada"))
-    refuses(database, AssessorRow(campaign_id=1, name="Ada's second", account_id=1))
-    refuses(database, CampaignRow(slug="first", name="Second", scale={}, created_at=NOW))
-
-
-def test_assessors_without_an_account_may_be_many(database: Database, campaign: int) -> None:
-    takes(database, AssessorRow(campaign_id=1, name="x"), AssessorRow(campaign_id=1, name="y"))
 
 
 def test_ids_are_ordered_as_bytes(database: Database, campaign: int) -> None:

@@ -93,22 +93,6 @@ def test_ties_are_no_swaps() -> None:
     assert found.tau.rounds == 0
 
 
-def test_sets_have_no_topic_in_common() -> None:
-    # One topic decides: whichever set has it, is turned round against the other.
-    scores = np.array([[0.0, 1.0]] + [[0.2, 0.1]] * 5)
-    found = compare_sets(scores, 3, rounds=500, seed=0, width=0.01)
-    assert found.swapped.sum() == found.compared.sum() == 500
-
-
-def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    scores = drawn(10, 6, seed=3)
-    whole = compare_sets(scores, 5, rounds=50, seed=4, width=0.01)
-    monkeypatch.setattr("workbench.trust.fewer_topics._CHUNK", 40)
-    parts = compare_sets(scores, 5, rounds=50, seed=4, width=0.01)
-    assert parts.compared.sum() == whole.compared.sum()
-    assert parts.tau.mean == pytest.approx(whole.tau.mean, abs=0.1)
-
-
 def test_exact_rates_are_extrapolated_exactly() -> None:
     # 40 % of one topic less a fifth with every other: exp(-.2 n).
     sizes, compared = np.array([5.0, 10.0, 15.0]), np.array([[100.0, 300.0, 50.0]])

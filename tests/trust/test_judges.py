@@ -24,23 +24,6 @@ ANN = [[0.5, 0.4, 0.1], [0.7, 0.5, 0.3]]
 BOB = [[0.4, 0.6, 0.1], [0.5, 0.7, 0.3]]
 
 
-def test_identical_assessors_rank_runs_identically() -> None:
-    scores = np.random.default_rng(5).random((7, 9))
-    found = other_judges(
-        table({"ann": scores, "bob": scores, "cyd": scores}),
-        ["ann", "bob", "cyd"],
-        RankingOptions("ann", mixtures=40),
-    )
-    assert found.mixtures is not None
-    for each in (*found.mixtures.coefficients.values(), *found.mixtures.among.values()):
-        assert [each.mean, each.low, each.high] == pytest.approx([1, 1, 1], abs=1e-15)
-    tau = found.mixtures.coefficients["tau_b"]
-    assert (tau.mean, tau.low, tau.high, tau.n) == (1.0, 1.0, 1.0, 40)
-    assert found.pairs == ()
-    assert all(one.swapped == one.lost == one.inverted == one.gained == 0 for one in found.others)
-    assert all(one.best == one.rank == one.worst for one in found.standings)
-
-
 def test_two_assessors_by_hand() -> None:
     found = other_judges(
         table({"ann": ANN, "bob": BOB}), ["ann", "bob"], RankingOptions("ann", mixtures=400, seed=3)

@@ -52,15 +52,6 @@ def test_what_is_significant_is_so_after_holm(seed: int, level: float) -> None:
         assert row.tolist() == [sign * took for sign, took in zip(signs, rejected, strict=True)]
 
 
-def test_without_correction_each_pair_is_tested_by_itself() -> None:
-    values = scores(2)
-    found = PairTests(7, 8, holm=False).significant(values)
-    tests = [
-        stats.ttest_rel(values[0][:, a], values[0][:, b]).pvalue <= 0.05 for a, b in combinations(range(7), 2)
-    ]
-    assert (found[0] != 0).tolist() == tests
-
-
 def test_the_ten_queries_of_croft_metzler_and_strohman() -> None:
     case = cases("42_significance.json")["cms_ten_queries"]
     pair = np.array([case["input"]["B"], case["input"]["A"]], dtype=np.float64).T[np.newaxis]

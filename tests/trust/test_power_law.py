@@ -7,9 +7,9 @@ from math import log
 import numpy as np
 import pytest
 
-from tests.support import Oracle, cases
+from tests.support import Oracle
 from workbench.errors import WorkbenchError
-from workbench.trust.power_law import Floats, fitted_law, fitted_laws, rates
+from workbench.trust.power_law import Floats, fitted_law, fitted_laws
 
 stats = Oracle("scipy.stats")
 linear_model = Oracle("sklearn.linear_model")
@@ -17,18 +17,6 @@ linear_model = Oracle("sklearn.linear_model")
 
 def of_one_topic(counts: list[int]) -> Floats:
     return np.array([counts], dtype=np.float64)
-
-
-def test_an_exact_power_law_is_found_again() -> None:
-    case = cases("23_uniques_leave_out.json")["zobel_extrapolation_power_law"]
-    first, last = case["input"]["fit_depths"]
-    counts = case["input"]["C"] * np.arange(first, last + 1) ** case["input"]["s"]
-    # All topics together: here three that have a sixth, a third and a half of them.
-    law = fitted_law(np.outer([1 / 6, 1 / 3, 1 / 2], counts), first=first)
-    expected = case["expected"]
-    assert law.scale == pytest.approx(expected["fitted_C"], abs=case["tolerance"])
-    assert law.exponent == pytest.approx(expected["fitted_s"], abs=case["tolerance"])
-    assert law.between(101, 200) == pytest.approx(expected["extra_101_to_200"], abs=case["tolerance"])
 
 
 def test_the_most_likely_law_counts_ranks_without_a_relevant_document() -> None:
@@ -81,15 +69,6 @@ def test_laws_that_cannot_be_fitted_leave_the_others_as_they_are() -> None:
     assert fitted_laws(counts, first=1)[0].tolist() == pytest.approx(
         fitted_laws(counts[:1], first=1)[0].tolist()
     )
-
-
-def test_with_few_documents_the_most_likely_law_is_right_on_average() -> None:
-    # 300 pools of 1.5 d ** -1 new relevant documents: beyond rank 20, to 40, the law has 1.5 * (1/21 + ...).
-    random, ranks = np.random.default_rng(11), np.arange(1, 21)
-    counts = random.poisson(1.5 / ranks, (300, 20)).astype(np.float64)
-    truth = float((1.5 / np.arange(21, 41)).sum())
-    sums = rates(fitted_laws(counts, first=1), np.arange(21.0, 41.0)).sum(axis=1)
-    assert float(np.nanmedian(sums)) == pytest.approx(truth, rel=0.25)
 
 
 def bending(topics: int, bend: float, *, seed: int) -> Floats:

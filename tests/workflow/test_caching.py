@@ -16,33 +16,6 @@ class Counter:
         return self.asked
 
 
-def test_a_version_is_reckoned_once_and_another_anew_where_it_is_quick() -> None:
-    made, known = Counter(), Cache[str, int](2, moment=60)
-    assert [known.get("a", made, version=version) for version in (1, 1, 2, 2, 1)] == [1, 1, 2, 2, 3]
-
-
-def test_what_is_long_to_reckon_serves_for_a_while_after_a_change() -> None:
-    made, known = Counter(), Cache[str, int](2, moment=-1)
-    assert known.get("a", made, version=1) == 1
-    assert known.get("a", made, version=2, patience=60) == 1
-    assert known.get("a", made, version=2, patience=0) == 2
-
-
-def test_what_is_to_be_steady_stays_for_a_while_even_where_it_is_quick() -> None:
-    made, known = Counter(), Cache[str, int](2, moment=60)
-    assert known.get("a", made, version=1) == 1
-    assert known.get("a", made, version=2, patience=60, steady=True) == 1
-    assert known.get("a", made, version=2, patience=60) == 2
-
-
-def test_only_so_many_are_kept() -> None:
-    made, known = Counter(), Cache[str, int](2, moment=60)
-    for key in ("a", "b", "a", "c"):
-        known.get(key, made, version=1)
-    assert (known.get("a", made, version=1), made.asked) == (1, 3)
-    assert known.get("b", made, version=1) == 4
-
-
 def test_only_as_many_bytes_are_kept_as_there_is_room_for_but_always_the_last_value() -> None:
     known = Cache[str, int](9, bytes_of=lambda value: value, room=100)
     for value in (60, 30, 10):

@@ -76,16 +76,6 @@ def test_an_earlier_judgment_fades_by_the_rate() -> None:
     assert chooser.values() == pytest.approx([1.5 / 3.5])
 
 
-def test_draws_have_the_moments_of_the_worked_case() -> None:
-    case = cases("22_pooling_adaptive.json")["thompson_sampling_properties"]
-    above = case["input"]["jrel"] + 1
-    below = case["input"]["jret"] - case["input"]["jrel"] + 1
-    draws = np.array([beta_draw(b"%d" % key, above, below) / 2**64 for key in range(20_000)])
-    # Four standard errors of the mean, and as much of the variance (kurtosis of Beta(4, 2) below 3).
-    assert draws.mean() == pytest.approx(case["expected"]["mean"], abs=4 * math.sqrt(0.0318 / 20_000))
-    assert draws.var() == pytest.approx(case["expected"]["variance"], abs=4 * 0.0318 * math.sqrt(2 / 20_000))
-
-
 @pytest.mark.parametrize(("above", "below"), [(1, 1), (2, 1), (1, 3), (5, 5)])
 def test_draws_follow_the_whole_distribution(above: int, below: int) -> None:
     # Kolmogorov and Smirnov: at 5,000 draws the distance exceeds 1.95 / sqrt(n) once in a thousand samples.
@@ -129,11 +119,3 @@ def test_thompson_draws_anew_for_each_document_and_from_the_seed() -> None:
     }
     assert len({tuple(order) for order in orders.values()}) > 6
     assert orders[3] == judged_in_order(start(ABC, strategy="thompson", parameters={"seed": 3}), ABC_RELEVANT)
-
-
-def test_thompson_prefers_the_run_that_does_well() -> None:
-    # A brings only relevant documents, B none: of 40 documents from 2 x 40 most should be A's.
-    good, bad = [f"g{at:02}" for at in range(40)], [f"b{at:02}" for at in range(40)]
-    adaptive = start([ranked("A", good), ranked("B", bad)], strategy="thompson", parameters={"budget": 40})
-    order = judged_in_order(adaptive, good)
-    assert sum(docno in good for docno in order) > 30

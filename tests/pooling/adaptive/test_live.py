@@ -4,48 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pooling.some_runs import ABC, ABC_RELEVANT, ranked
+from tests.pooling.some_runs import ABC, ranked
 from workbench.errors import Conflict, WorkbenchError
 from workbench.pooling.adaptive.live import Happening, PoolEvent
 from workbench.pooling.strategies import ADAPTIVE, replay, start
-from workbench.records import Contribution
 
 EVERY = pytest.mark.parametrize("strategy", ADAPTIVE)
-
-
-@EVERY
-def test_two_assessors_at_once_never_get_the_same_document(strategy: str) -> None:
-    pool = start(ABC, strategy=strategy)
-    ada, bob = pool.next("1"), pool.next("1")
-    seen = []
-    # Bob answers every other turn only, so that there is always something out.
-    while ada is not None and bob is not None:
-        assert ada != bob
-        pool.judged("1", ada, ada in ABC_RELEVANT)
-        seen.append(ada)
-        ada = pool.next("1")
-        if len(seen) % 2:
-            pool.judged("1", bob, bob in ABC_RELEVANT)
-            seen.append(bob)
-            bob = pool.next("1")
-    seen += [docno for docno in (ada, bob) if docno is not None]
-    assert sorted(seen) == [f"d{number:02}" for number in range(1, 11)]
-    assert pool.next("1") is None
-
-
-@EVERY
-def test_a_budget_ends_each_topic_for_itself(strategy: str) -> None:
-    pool = start([*ABC, ranked("D", ["x", "y", "z"], topic="2")], strategy=strategy, parameters={"budget": 2})
-    assert pool.topics == ("1", "2")
-    handed_out = [pool.next(topic) for topic in ("1", "2", "1", "2", "1", "2")]
-    assert None not in handed_out[:4]
-    assert handed_out[4:] == [None, None]
-    made = pool.pool()
-    assert {(entry.topic, entry.docno) for entry in made.entries} == set(
-        zip(("1", "2", "1", "2"), map(str, handed_out[:4]), strict=True)
-    )
-    assert made.largest_possible == {"1": 2, "2": 2}
-    assert made.tags == ("A", "B", "C", "D")
 
 
 @EVERY
@@ -87,21 +51,6 @@ def test_a_judgment_of_a_document_that_no_run_has_is_taken_without_effect(strate
     pool.judged("by hand", "d01", True)
     assert pool.next("1") == other.next("1")
     assert len(pool.events) == 3
-
-
-@EVERY
-def test_a_topic_without_documents_hands_out_nothing(strategy: str) -> None:
-    assert start([], strategy=strategy).next("1") is None
-    assert start(ABC, strategy=strategy).next("2") is None
-    assert start([], strategy=strategy).pool().entries == ()
-
-
-@EVERY
-def test_a_depth_limits_how_far_runs_are_gone_down(strategy: str) -> None:
-    pool = start(ABC, strategy=strategy, parameters={"depth": 1})
-    assert sorted(str(pool.next("1")) for _ in range(3)) == ["d01", "d03", "d09"]
-    assert pool.next("1") is None
-    assert pool.pool().entries[0].contributions == (Contribution("A", 1),)
 
 
 @EVERY
@@ -175,26 +124,6 @@ def test_to_ask_what_comes_next_changes_nothing(strategy: str) -> None:
     assert (pool.coming("1"), pool.events, pool.left("1")) == (coming, (), 3)
     assert pool.next("1") == coming
     assert pool.left("1") == 2
-
-
-def test_what_is_left_is_bounded_by_the_budget_and_by_the_documents() -> None:
-    pool = start([ranked("A", ["x", "y"]), ranked("B", ["z", "y"])], strategy="hedge")
-    assert (pool.left("1"), pool.left("no such topic")) == (3, 0)
-    pool.judged("1", "x", False)
-    assert pool.left("1") == 2
-
-
-def test_an_entry_has_all_runs_that_retrieved_its_document() -> None:
-    pool = start([ranked("A", ["x", "y"]), ranked("B", ["z", "x", "y"])], strategy="hedge")
-    assert pool.entry("1", "x").contributions == (Contribution("A", 1), Contribution("B", 2))
-
-
-@EVERY
-def test_a_topic_afresh_knows_nothing_of_what_happened_and_chooses_alike(strategy: str) -> None:
-    pool = start([*ABC, ranked("D", ["x", "y"], topic="2")], strategy=strategy)
-    first = pool.next("1")
-    afresh = pool.afresh("1")
-    assert (afresh.topics, afresh.events, afresh.next("1")) == (("1",), (), first)
 
 
 @EVERY

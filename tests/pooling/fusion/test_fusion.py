@@ -11,9 +11,7 @@ from tests.support import cases
 from workbench.errors import WorkbenchError
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import build_pool
-from workbench.records import Contribution, Run
-
-FUSIONS = ["combsum", "combmnz", "borda", "rrf", "rbp"]
+from workbench.records import Run
 
 
 def fused(strategy: str, runs: list[Run], **parameters: object) -> Pool:
@@ -60,23 +58,6 @@ def test_a_budget_takes_the_first_of_the_worked_case() -> None:
         (new,) = set(docnos(fused("rbp", ABC, budget=budget))) - set(taken)
         taken.append(new)
     assert taken == case["expected"]["order"]
-
-
-@pytest.mark.parametrize("strategy", FUSIONS)
-def test_a_budget_is_for_each_topic(strategy: str) -> None:
-    two = run("A", {"1": {"x": 3.0, "y": 2.0, "z": 1.0}, "2": {"x": 3.0}})
-    pool = fused(strategy, [two], budget=2)
-    assert [(one.topic, one.docno) for one in pool.entries] == [("1", "x"), ("1", "y"), ("2", "x")]
-    assert pool.largest_possible == {"1": 2, "2": 1}
-    assert set(pool.weights) == pool.pairs
-
-
-@pytest.mark.parametrize("strategy", FUSIONS)
-def test_entries_name_all_runs_that_retrieved_them(strategy: str) -> None:
-    runs = [ranked("C", ["x", "y"]), ranked("B", ["y", "x"]), ranked("A", ["x", "y", "z"])]
-    (entry,) = fused(strategy, runs, budget=1).entries
-    assert entry.docno == "x"
-    assert entry.contributions == (Contribution("A", 1), Contribution("C", 1), Contribution("B", 2))
 
 
 def test_sums_that_are_equal_in_exact_arithmetic_are_equal() -> None:

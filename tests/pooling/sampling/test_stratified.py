@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pooling.some_runs import ABC, ranked
+from tests.pooling.some_runs import ABC
 from workbench.errors import WorkbenchError
 from workbench.pooling.sampling import (
     Stratum,
@@ -14,7 +14,6 @@ from workbench.pooling.sampling import (
     stratified_pool,
     stratum_sizes,
 )
-from workbench.records import Contribution
 
 # Best ranks of the three runs: d01 d03 d09 at 1, d02 d06 at 2, d04 d07 d10 at 4, d05 d08 at 5.
 STRATA = accept_strata("1:1:1 2:3:.5 4:5:.4")
@@ -49,22 +48,6 @@ def test_what_lies_between_strata_or_below_them_cannot_be_drawn() -> None:
     pool = stratified_pool(ABC, strata=[Stratum(1, 1, 1.0), Stratum(4, 4, 1.0)])
     assert [entry.docno for entry in pool.entries] == ["d01", "d03", "d04", "d07", "d09", "d10"]
     assert set(pool.strata) == pool.pairs
-
-
-def test_contributions_reach_to_the_last_stratum() -> None:
-    pool = stratified_pool(ABC, strata=[Stratum(1, 1, 1.0), Stratum(2, 3, 0.5)])
-    by_docno = {entry.docno: entry.contributions for entry in pool.entries}
-    assert by_docno["d01"] == (Contribution("A", 1), Contribution("B", 3))
-    # C has d04 at rank 5, but d03 is at 3 of A and 1 of B.
-    assert by_docno["d03"] == (Contribution("B", 1), Contribution("A", 3))
-
-
-def test_a_budget_holds_for_each_topic() -> None:
-    runs = [*ABC, ranked("D", ["x", "y"], topic="2")]
-    pool = stratified_pool(runs, strata=[Stratum(1, 1, 1.0), Stratum(2, 5)], budget=4)
-    assert [topic for topic, _ in sorted(pool.pairs)] == ["1", "1", "1", "1", "2", "2"]
-    assert {pool.inclusion[pair] for pair in pool.pairs if pool.strata[pair] == 2} == {1 / 7, 1.0}
-    assert pool.largest_possible == {"1": 4, "2": 2}
 
 
 def test_the_inverse_probabilities_estimate_totals_without_bias() -> None:

@@ -10,7 +10,6 @@ from tests.scoring.some_qrels import ranked, run
 from workbench.errors import WorkbenchError
 from workbench.formats.packed_form import as_arrays
 from workbench.records import Qrel
-from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import Scorer, score_run
 
 DIVERSITY = (
@@ -118,10 +117,3 @@ def test_measures_of_one_grade_a_document_are_refused_by_name() -> None:
 def test_two_grades_for_one_subtopic_are_refused() -> None:
     with pytest.raises(WorkbenchError, match="two grades for subtopic 1 of topic 1"):
         Scorer([*JUDGED, Qrel("1", "a", 0, "1")], "StRecall@5")
-
-
-@pytest.mark.parametrize("measure", parse_measures(DIVERSITY), ids=str)
-def test_the_names_of_documents_do_not_matter_where_none_gain_the_same(measure: object) -> None:
-    renamed = [Qrel(one.topic, f"é{one.docno}", one.grade, f"s{one.iteration}") for one in JUDGED]
-    before = score_run(JUDGED, RANKED, str(measure)).values
-    assert score_run(renamed, ranked([f"é{docno}" for docno in "badc"]), str(measure)).values == before

@@ -125,15 +125,6 @@ def test_err_by_hand() -> None:
     assert score_run(judged, ranked(["a", "b"]), "ERR").values["ERR"] == pytest.approx(7 / 16 + 9 / 512)
 
 
-def test_a_run_as_arrays_is_worth_what_it_is_as_strings() -> None:
-    for seed in range(40):
-        judged, retrieved = random_set(seed)
-        arrays = as_arrays(retrieved)
-        assert arrays is not None
-        scorer = Scorer(judged, IN_THE_FIELD)
-        assert scorer.score(arrays) == scorer.score(retrieved), seed
-
-
 @pytest.mark.parametrize("ties", TieRule)
 def test_near_ties_in_arrays_are_those_of_strings(ties: TieRule) -> None:
     # Single precision tells 1 from 2 only; ids and their order in the file are drawn.
@@ -154,26 +145,6 @@ def test_near_ties_in_arrays_are_those_of_strings(ties: TieRule) -> None:
             assert scorer.score(arrays, ties=ties, double_precision=double) == expected, seed
         counted.add(expected.topics_near_tied)
     assert len(counted) > 2
-
-
-def test_topics_of_a_run_may_come_in_any_order() -> None:
-    judged = qrels({"1": {"a": 1}, "2": {"b": 1}, "3": {"c": 1}})
-    in_order_within = run({"3": {"x": 2.0, "c": 1.0}, "1": {"a": 1.0}})
-    arrays = as_arrays(in_order_within)
-    assert arrays is not None
-    assert dict(Scorer(judged, "RR").score(arrays).per_topic["RR"]) == {"1": 1.0, "2": 0.0, "3": 0.5}
-
-
-def test_long_docnos_and_near_ties_in_arrays() -> None:
-    # Docnos of 100 bytes that differ in the last one, and scores that single precision merges.
-    long = "d" * 99
-    near = run({"1": {f"{long}z": 1.0, f"{long}a": 1.00000001}})
-    arrays = as_arrays(near)
-    assert arrays is not None
-    scorer = Scorer([Qrel("1", f"{long}a", 1)], "RR")
-    assert scorer.score(arrays) == scorer.score(near)
-    assert scorer.score(arrays).topics_near_tied == 1
-    assert scorer.score(arrays, double_precision=True).values["RR"] == 1.0
 
 
 def test_the_order_of_tied_documents_is_whole_for_whoever_asks_for_docnos() -> None:

@@ -11,7 +11,6 @@ from tests.scoring.kernels.test_kernels import random_set
 from tests.scoring.some_qrels import qrels, ranked, run, textbook
 from tests.support import Oracle, cases
 from workbench.errors import WorkbenchError
-from workbench.formats.packed_form import as_arrays
 from workbench.ranking import ordered
 from workbench.records import Qrel
 from workbench.scoring.measures import parse_measures
@@ -79,18 +78,6 @@ def test_what_is_not_retrieved_is_the_last_level_of_a_search() -> None:
     assert value(judged, scores, "ESL(docs=11)") == pytest.approx(2 + 8 / 2)
     # More are asked for than there are: all of them.
     assert value(judged, scores, "ESL(n=7)") == pytest.approx(2 + 3 / 2)
-
-
-def test_arrays_know_ties_as_strings_do() -> None:
-    names = parse_measures("ESL ESL(n=2) ESL(n=3,docs=50) AUC AUC(docs=50) RBPResidual Fallout(docs=50)@5")
-    for seed in range(60):
-        judged, retrieved = random_set(seed)
-        arrays = as_arrays(retrieved)
-        assert arrays is not None
-        scorer = Scorer(judged, names)
-        assert scorer.score(arrays) == scorer.score(retrieved), seed
-        double = scorer.score(arrays, double_precision=True)
-        assert double == scorer.score(retrieved, double_precision=True), seed
 
 
 def test_the_area_under_the_roc_curve_is_scikit_learns() -> None:

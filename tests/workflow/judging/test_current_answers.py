@@ -12,7 +12,6 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from tests.workflow.judging.desk_days import Day, day
-from tests.workflow.judging.test_saving_plans import Statements, experienced, reads_of
 from workbench.agreement.ratings import UNSURE
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events, current_events
@@ -37,27 +36,6 @@ def event(ada: Day, client_id: str, docno: str, **said: Any) -> dict[str, Any]:
     beside = {"reason": "", "comment": "", "source": "screen", "purpose": "judging"}
     answer = {"answer": "grade", "grade": 1, "recorded_at": datetime.now(UTC)}
     return {**place, **beside, **answer, "docno": docno, "client_id": client_id, **said}
-
-
-def test_the_last_answer_of_a_pair_counts_unless_it_is_none(database: Database) -> None:
-    with database.writing() as db:
-        ada = day(db)
-    number = ada.made.assessors["Ada"]
-    with database.reading() as db:
-        assert known(db, ada) == {}
-    with database.writing() as db:
-        ada.send(db, ada.event("event-01", "d2", grade=3), ada.event("event-02", "d1", grade=1))
-    with database.reading() as db:
-        assert known(db, ada) == {"T1": [("d1", number, 1), ("d2", number, 3)]}
-    with database.writing() as db:
-        ada.send(
-            db,
-            ada.event("event-03", "d2", answer="unsure"),
-            ada.event("event-04", "d1", kind="undo"),
-            ada.event("event-05", "d/4", kind="later"),
-        )
-    with database.reading() as db:
-        assert known(db, ada) == {"T1": [("d2", number, UNSURE)]}
 
 
 def test_what_is_read_at_once_is_what_the_events_say_one_by_one(database: Database) -> None:
@@ -92,38 +70,6 @@ def test_what_is_read_at_once_is_what_the_events_say_one_by_one(database: Databa
             [*by_bytes["T1"], ("d3", number, 1)], key=lambda row: (row[0].encode(), row[1])
         )
         assert known(db, ada) == by_bytes
-
-
-def test_a_repeat_is_no_answer(database: Database) -> None:
-    with database.writing() as db:
-        ada = day(db)
-        append_events(
-            db, [event(ada, "event-01", "d1"), event(ada, "event-02", "d1", grade=0, purpose="repeat")]
-        )
-    with database.reading() as db:
-        assert known(db, ada) == {"T1": [("d1", ada.made.assessors["Ada"], 1)]}
-
-
-def test_after_a_save_its_topic_is_read_by_the_index_and_no_other(database: Database) -> None:
-    with database.writing() as db:
-        ada = day(db)
-        experienced(db, ada)
-    with database.reading() as db:
-        before = answers_by_topic(db, ada.made.campaign.id)
-    with database.writing() as db:
-        ada.send(db, ada.event("event-01", "d1", grade=2))
-    with database.reading() as db:
-        with Statements(db) as seen:
-            after = answers_by_topic(db, ada.made.campaign.id)
-        assert after["T2"] is before["T2"]
-        assert after["T1"].codes.tolist() == [2]
-        reads = reads_of(db, "judgment_event", [one for one in seen if "judgment_event" in one[0]])
-        # The newest of each assessor, the events since, and the topic's by assessor.
-        assert len(reads) >= 3
-        for conditions in reads:
-            assert "assessor_id" in conditions or conditions.startswith(("(rowid>?", "(id > "))
-            assert "SCAN" not in conditions
-        assert any("topic" in conditions for conditions in reads)
 
 
 def test_what_is_not_committed_is_known_to_its_transaction_alone(database: Database) -> None:

@@ -29,13 +29,3 @@ def test_a_new_judgment_and_a_renamed_assessor_are_seen_at_once(sqlite_database:
         assert [one.assessor for one in current_judgments(db, campaign_id)] == ["Yannis", "Zoe"]
         db.execute(update(AssessorRow).where(AssessorRow.name == "Yannis").values(machine=True))
         assert current_judgments(db, campaign_id, machines=False) == (changed,)
-
-
-def test_what_a_transaction_took_back_is_not_seen(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        campaign_id = campaign_with_people(db).campaign.id
-        nested = db.begin_nested()
-        import_judgments(db, campaign_id, [ZOE], source="one")
-        assert current_judgments(db, campaign_id) == (ZOE,)
-        nested.rollback()
-        assert current_judgments(db, campaign_id) == ()

@@ -64,13 +64,6 @@ def test_everything_that_goes_with_a_grade_is_kept_and_shown_on_return(database:
         assert [one.extras for one in work_of(db, made.assignment, made.ada).answers] == [SAID]
 
 
-def test_a_grade_alone_leaves_the_columns_empty(db: Session) -> None:
-    made = day(db)
-    made.send(db, made.event("event-001", "d1", grade=2, evidence=[], ratings={}, subtopics=None))
-    event = JudgmentEventRow
-    assert db.execute(select(event.id).where(event.evidence.is_(None), event.ratings.is_(None))).all()
-
-
 @pytest.mark.engines
 def test_events_with_nothing_beside_them_are_not_read_for_it(database: Database) -> None:
     with database.writing() as db:

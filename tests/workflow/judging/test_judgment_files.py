@@ -92,18 +92,6 @@ def test_answers_are_read_topic_by_topic_in_one_snapshot(database: Database) -> 
     assert not mentions(asked, "T1")
 
 
-def test_a_topics_answers_are_found_by_the_index(sqlite_database: Database) -> None:
-    made = judged(sqlite_database)
-    with statements(sqlite_database) as asked, sqlite_database.reading() as db:
-        list(annotated_lines(db, made.campaign.id))
-    ((text, values),) = [(text, values) for text, values, _ in asked if "T1" in values]
-    with sqlite_database.engine.connect() as connection:
-        plan = [row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", values)]
-    wanted = "ix_judgment_event_current (campaign_id=? AND assessor_id=? AND topic=?)"
-    assert any(wanted in step for step in plan)
-    assert not any(step.startswith("SCAN judgment_event") for step in plan)
-
-
 def test_files_made_topic_by_topic_are_those_of_all_judgments(sqlite_database: Database) -> None:
     made = judged(sqlite_database)
     with sqlite_database.reading() as db:

@@ -16,7 +16,6 @@ from workbench.storage.tables import DocumentRow, JudgmentEventRow
 from workbench.workflow.checks import text_hash
 from workbench.workflow.judging.desk_view import documents_of, next_topic, titles_of, work_of
 from workbench.workflow.judging.documents_ahead import documents_ahead
-from workbench.workflow.judging.queues import make_queue
 from workbench.workflow.pools.additions import Additions, add_documents, remove_addition
 
 pytestmark = pytest.mark.engines
@@ -99,36 +98,6 @@ def experienced(db: Session, ada: Day, name: str = "Ada") -> None:
     db.connection().exec_driver_sql("analyze")
 
 
-def second_save(db: Session, ada: Day, **said: Any) -> list[Statement]:
-    """The statements of an answer to a document that has one already, in a topic that was saved in before."""
-    ada.send(db, ada.event("event-01", "d1", grade=1))
-    experienced(db, ada)
-    with Statements(db) as seen:
-        assert ada.outcomes(db, ada.event("event-02", "d1", **said)) == ["recorded"]
-    return seen
-
-
-@pytest.mark.parametrize("said", [{"grade": 2}, {"kind": "comment", "comment": "later"}])
-def test_an_answer_reads_the_events_of_its_pair_and_no_other(
-    database: Database, said: dict[str, Any]
-) -> None:
-    with database.writing() as db:
-        statements = second_save(db, day(db), **said)
-        reads = reads_of(db, "judgment_event", statements)
-        assert reads
-        for conditions in reads:
-            by_pair = all(name in conditions for name in ("campaign_id", "assessor_id", "topic", "docno"))
-            assert by_pair or "client_id" in conditions or conditions.startswith(("(rowid=?", "(id =")), (
-                conditions
-            )
-
-
-def test_the_second_answer_in_a_topic_does_not_read_its_pairs_again(database: Database) -> None:
-    with database.writing() as db:
-        statements = second_save(db, day(db), grade=2)
-        assert [one for one, _ in statements if "FROM pool_entry" in one] == []
-
-
 def test_a_pair_that_is_added_meanwhile_has_its_place(database: Database) -> None:
     """By docno the order is d/4, d1, d2; with d#3 (# sorts before /) it is d#3, d/4, d1, d2."""
     with database.writing() as db:
@@ -164,39 +133,6 @@ def test_a_pair_that_is_added_meanwhile_has_its_place(database: Database) -> Non
             "recorded",
             "kept_aside",
         ]
-
-
-def test_the_pace_reads_the_latest_answers_alone(database: Database) -> None:
-    with database.writing() as db:
-        ada = day(db)
-        ada.send(db, ada.event("event-01", "d1", grade=1))
-        experienced(db, ada, "Ben")
-        with Statements(db) as seen:
-            work_of(db, ada.assignment, ada.ada)
-        recent = [one for one in seen if "LIMIT" in one[0] and "judgment_event" in one[0]]
-        assert len(recent) == 2
-        for conditions in reads_of(db, "judgment_event", recent):
-            assert "assessor_id" in conditions
-            assert "SCAN" not in conditions
-        plans = " ".join(str(one) for one in explained(db, recent))
-        assert "ix_judgment_event_assessor_id_id" in plans
-        assert "B-TREE" not in plans
-        assert "Sort" not in plans
-
-
-def test_an_answer_asks_only_the_pools_that_handed_its_document_out(database: Database) -> None:
-    with database.writing() as db:
-        ada = day(db)
-        make_queue(db, ada.made.campaign.id, ada.pool, 1)
-        with Statements(db) as seen:
-            ada.send(db, ada.event("event-01", "d1", grade=1))
-        concerned = [one for one in seen if "happening" in one[0] and "FROM pool \n" in one[0]]
-        assert len(concerned) == 1
-        (conditions,) = reads_of(db, "pool_event", concerned)
-        # PostgreSQL may look a table of few rows up by the first column alone, and compare the others itself.
-        few = db.connection().dialect.name == "postgresql"
-        wanted = ("topic",) if few else ("topic", "docno", "assessor_id")
-        assert all(name in conditions for name in wanted), conditions
 
 
 GROWING = (
