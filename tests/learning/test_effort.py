@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.support import cases
-from workbench.learning.effort import WORK_SAVED, effort_at, needed_for, reading_loss, recall_at
+from workbench.learning.effort import WORK_SAVED, effort_at, needed_for, recall_at
 
 # Relevant at 1, 2, 4, 7 and 13 of 20.
 RANKS = np.array([1, 2, 4, 7, 13])
@@ -23,18 +23,6 @@ def test_recall_and_effort_by_hand() -> None:
     assert [effort_at(RANKS, 5, recall) for recall in (0.2, 0.8, 0.81, 1.0)] == [1, 7, 13, 13]
     # 10 * .7 is 7.000000000000001 as a double.
     assert needed_for(0.7, 10) == 7
-
-
-def test_work_saved_as_clefs_script_has_it() -> None:
-    ranks, collection = ranks_of("tar_measures_clef_tool")
-    expected = cases("71_search_learning.json")["tar_measures_clef_tool"]["expected"]
-    saved = WORK_SAVED["clef"].compute
-    assert saved(ranks, collection, 0.95) == pytest.approx(expected["CountBasedMeasures.wss_95"], abs=1e-9)
-    assert saved(ranks, collection, 1.0) == pytest.approx(expected["CountBasedMeasures.wss_100"], abs=1e-9)
-    assert effort_at(ranks, 5, 1.0) == expected["CountBasedMeasures.last_rel"]
-    # It stopped after 10 of 20 with 4 of 5.
-    recall = expected["LossBasedMeasures.r"]
-    assert reading_loss(recall, 10, 20, 5) == pytest.approx(expected["LossBasedMeasures.loss_er"], abs=1e-9)
 
 
 def test_work_saved_as_asreviews_tool_has_it() -> None:

@@ -6,11 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.pooling.some_runs import ranked, run
 from tests.support import cases
 from workbench.errors import WorkbenchError
-from workbench.pooling.near_identical_runs import RunSimilarity, mean_rank_biased_overlap, rank_biased_overlap
-from workbench.records import TieRule
+from workbench.pooling.near_identical_runs import rank_biased_overlap
 
 RANKINGS = st.lists(st.sampled_from("abcdefghij"), unique=True, max_size=10)
 PS = st.sampled_from([0.1, 0.5, 0.9, 0.99])
@@ -51,25 +49,6 @@ def test_values_are_those_of_the_definition_symmetric_and_between_nought_and_one
     assert -1e-12 <= value <= 1 + 1e-12
     if first and second:
         assert value == pytest.approx(plain(first, second, p), abs=1e-12)
-
-
-def test_runs_are_as_alike_as_their_topics_on_average() -> None:
-    # Topic 1 the same: 1; topic 2 nothing shared: 0; topic 3 in one run only: 0; topic 4 without documents.
-    first = run("A", {"1": {"x": 2.0, "y": 1.0}, "2": {"x": 1.0}, "4": {}})
-    second = run("B", {"1": {"x": 9.0, "y": 3.0}, "2": {"y": 1.0}, "3": {"x": 1.0}})
-    likeness = mean_rank_biased_overlap(first, second)
-    assert likeness.value == pytest.approx(1 / 3)
-    assert (likeness.topics, likeness.p) == (3, 0.9)
-
-
-def test_the_tie_rule_says_how_a_run_is_read() -> None:
-    tied, plainly = run("A", {"1": {"x": 1.0, "y": 1.0}}), ranked("B", ["x", "y"])
-    assert mean_rank_biased_overlap(tied, plainly, ties=TieRule.DOCNO_ASCENDING).value == pytest.approx(1)
-    assert mean_rank_biased_overlap(tied, plainly).value == pytest.approx(rank_biased_overlap("yx", "xy"))
-
-
-def test_runs_without_topics_have_no_likeness() -> None:
-    assert mean_rank_biased_overlap(run("A", {}), run("B", {"1": {}})) == RunSimilarity(None, 0, 0.9)
 
 
 @pytest.mark.parametrize("p", [0.0, 1.0, -0.5, 1.5, float("nan")])

@@ -7,11 +7,9 @@ import pytest
 
 from tests.scoring.some_qrels import qrels, ranked, run, textbook
 from tests.scoring.textbook_cases import BUCKETS, LEVELS, Given, case, curve, relevant_at, values
-from workbench.errors import WorkbenchError
 from workbench.records import Qrel, Run
 from workbench.scoring.kernels.binary import Contingency, f_measure
 from workbench.scoring.known_documents import COVERAGE, NOVELTY, known_documents
-from workbench.scoring.questions import confidence_weighted_score, list_question, without_answer
 from workbench.scoring.scorer import score_run
 
 BAEZA_YATES, TEUFEL = "03_textbook_baeza_yates.json", "04_textbook_teufel.json"
@@ -174,37 +172,3 @@ def test_teufel_contingency_table() -> None:
     scored = values(shown, f"SetAccuracy(docs={sum(counts)}) F(alpha=0.5) Fallout(docs={sum(counts)})")
     fallout = counts[1] / (counts[1] + counts[3])
     assert scored == pytest.approx([expected["accuracy"], expected["F_alpha_0.5"], fallout])
-
-
-def test_teufel_list_question() -> None:
-    given, expected, _ = case(TEUFEL, "teufel_list_question")
-    scores = list_question(
-        known=given["S_known_answers"], correct=given["D_distinct_correct"], returned=given["N_returned"]
-    )
-    assert (scores.precision, scores.recall, scores.f) == pytest.approx(
-        (expected["IP"], expected["IR"], expected["F"])
-    )
-    assert list_question(known=0, correct=0, returned=0).f == 0.0
-    with pytest.raises(WorkbenchError):
-        list_question(known=3, correct=4, returned=9)
-
-
-def test_teufel_confidence_weighted_score() -> None:
-    given, expected, _ = case(TEUFEL, "teufel_confidence_weighted_score")
-    for order in ("best_first", "worst_first"):
-        found = confidence_weighted_score([bool(one) for one in given[f"correct_{order}"]])
-        assert found == pytest.approx(expected[f"CWS_{order}"])
-    with pytest.raises(WorkbenchError):
-        confidence_weighted_score([])
-
-
-def test_teufel_questions_without_an_answer() -> None:
-    given, expected, _ = case(TEUFEL, "teufel_nil_precision_recall")
-    scores = without_answer(
-        returned=given["nil_returned"],
-        correct=given["nil_returned_and_correct"],
-        existing=given["nil_is_correct_total"],
-    )
-    assert (scores.precision, scores.recall) == pytest.approx(
-        (expected["NIL_precision"], expected["NIL_recall"])
-    )

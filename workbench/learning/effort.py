@@ -84,14 +84,3 @@ WORK_SAVED: Mapping[str, WorkSaved] = {
     )
 }
 """The three definitions in use; they differ by up to half for one list, so that a figure names its own."""
-
-
-def reading_loss(recall: float, read: int, collection: int, relevant: int) -> float:
-    """The loss of a stop: (1 - recall)² + (100 / N)² (n / (R + 100))².
-
-    Source: Grossman, Cormack and Roegiest 2016; Lewis, Yang and Frieder 2021 discuss what it rewards.
-
-    >>> round(reading_loss(0.8, 10, 20, 5), 6)
-    0.266757
-    """
-    return (1 - recall) ** 2 + (100 / collection) ** 2 * (read / (relevant + 100)) ** 2

@@ -53,21 +53,6 @@ def rank_biased_overlap(first: Sequence[Hashable], second: Sequence[Hashable], *
     return float((1 - p) / p * (agreement * weights).sum() + tail)
 
 
-def mean_rank_biased_overlap(
-    first: Run, second: Run, *, p: float = 0.9, ties: TieRule = TieRule.TREC_EVAL
-) -> RunSimilarity:
-    """The mean rank-biased overlap of two runs; a topic that only one has documents for counts 0.
-
-    Raises WorkbenchError where p is not between 0 and 1.
-    """
-    values = [
-        rank_biased_overlap(_of(first, topic, ties), _of(second, topic, ties), p=p)
-        for topic in {**first.rankings, **second.rankings}
-        if _has(first, topic) or _has(second, topic)
-    ]
-    return RunSimilarity(sum(values) / len(values) if values else None, len(values), p)
-
-
 def _has(run: Run, topic: str) -> bool:
     return topic in run.rankings and len(run.rankings[topic]) > 0
 

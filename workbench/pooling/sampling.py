@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -308,14 +307,6 @@ class StratumSize:
     drawn: int
 
 
-def stratum_sizes(pool: Pool) -> tuple[StratumSize, ...]:
-    """The strata of a sampled pool, topic by topic (bytes); empty for a pool that was not sampled."""
-    sizes = Counter((topic, number) for (topic, _), number in pool.strata.items())
-    drawn = Counter((topic, pool.strata[topic, docno]) for topic, docno in pool.inclusion)
-    places = sorted(sizes, key=lambda place: (id_bytes(place[0]), place[1]))
-    return tuple(StratumSize(*place, sizes[place], drawn[place]) for place in places)
-
-
 def xinfap_rows(pool: Pool, grades: Mapping[Pair, int]) -> Iterator[tuple[str, ...]]:
     """The fields `topic 0 docno stratum grade` of all that could be drawn, for xinfAP and infNDCG.
 
@@ -335,17 +326,6 @@ def infap_rows(pool: Pool, grades: Mapping[Pair, int]) -> Iterator[tuple[str, ..
     """
     for topic, docno in sorted_pairs(pool.strata):
         yield topic, "0", docno, _grade(pool, grades, (topic, docno))
-
-
-def statap_rows(pool: Pool, grades: Mapping[Pair, int]) -> Iterator[tuple[str, ...]]:
-    """The fields `topic docno grade method probability` of what was drawn and has a grade, for statAP.
-
-    The method, which the estimator does not read, is always 1.
-    Source: Aslam and Pavlu 2007.
-    """
-    for pair in sorted_pairs(pool.inclusion):
-        if pair in grades:
-            yield *pair, _grade(pool, grades, pair), "1", repr(pool.inclusion[pair])
 
 
 def _grade(pool: Pool, grades: Mapping[Pair, int], pair: Pair) -> str:

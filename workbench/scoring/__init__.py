@@ -7,7 +7,7 @@ a measure can, and appears on the scores page, in the terminal, JSON, CSV and th
 
 One that is computed here over all topics at once is defined in `own_measures.OWN` and has a kernel in
 `kernels.registry.KERNELS`; the laws of measures are tested for every kernel. A curve is a function in
-`curves.CURVES`. `questions` has what needs no run, `known_documents` what needs a second set of documents.
+`curves.CURVES`. `known_documents` has what needs a second set of documents.
 
 To add a measure by which the influence of a disputed pair on the ranking can be computed, write a
 `gains.GainFamily` in a module of its own and name it in `own_measures.FAMILIES`.

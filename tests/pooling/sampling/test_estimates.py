@@ -11,7 +11,7 @@ from tests.pooling.some_runs import ABC
 from tests.support import cases
 from workbench.pooling.depth import depth_pool
 from workbench.pooling.pool import Pair, Pool
-from workbench.pooling.sampling import infap_rows, statap_rows, stratified_pool, stratum_sizes, xinfap_rows
+from workbench.pooling.sampling import infap_rows, stratified_pool, xinfap_rows
 from workbench.records import PoolEntry
 
 
@@ -62,23 +62,6 @@ def test_the_rows_are_those_that_sample_eval_reads(name: str) -> None:
     assert value == pytest.approx(case["expected"]["xinfAP"], abs=case["tolerance"])
 
 
-def test_the_rows_of_statap_have_the_worked_cases_estimate_in_them() -> None:
-    case = cases("24_sampling_estimators.json")["statap_small"]
-    prels = case["input"]["prels_doc_rel_inclusionprob"]
-    inclusion = {("1", docno): share for docno, _, share in prels}
-    pool = Pool((), (), {}, inclusion=inclusion, strata=dict.fromkeys(inclusion, 1))
-    rows = list(statap_rows(pool, {("1", docno): grade for docno, grade, _ in prels}))
-    share = {docno: float(last) for _, docno, grade, _, last in rows if int(grade) > 0}
-    whole = sum(1 / each for each in share.values())
-    above, total = 0.0, 0.0
-    for rank, docno in enumerate(case["input"]["ranking"], 1):
-        if docno in share:
-            total += (1 + above) / rank / share[docno]
-            above += 1 / share[docno]
-    assert whole == case["expected"]["R_hat"]
-    assert total / whole == pytest.approx(case["expected"]["statAP"], abs=case["tolerance"])
-
-
 def test_what_was_not_drawn_and_what_has_no_grade_is_minus_one() -> None:
     pool = stratified_pool(ABC)  # all ten documents lie in the first stratum, at rate 1
     grades = {("1", "d01"): 3, ("1", "d02"): 0, ("2", "d03"): 1}
@@ -92,7 +75,6 @@ def test_what_was_not_drawn_and_what_has_no_grade_is_minus_one() -> None:
         ("1", "0", "d02", "0"),
         ("1", "0", "d03", "-1"),
     ]
-    assert list(statap_rows(pool, grades)) == [("1", "d01", "3", "1", "1.0"), ("1", "d02", "0", "1", "1.0")]
 
 
 def test_a_grade_of_what_was_not_drawn_is_not_counted_as_sampled() -> None:
@@ -102,5 +84,4 @@ def test_a_grade_of_what_was_not_drawn_is_not_counted_as_sampled() -> None:
 
 def test_a_pool_that_was_not_sampled_has_no_strata() -> None:
     pool = depth_pool(ABC)
-    assert stratum_sizes(pool) == ()
-    assert list(xinfap_rows(pool, {})) == list(statap_rows(pool, {})) == []
+    assert list(xinfap_rows(pool, {})) == []

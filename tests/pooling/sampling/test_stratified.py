@@ -8,11 +8,9 @@ from tests.pooling.some_runs import ABC
 from workbench.errors import WorkbenchError
 from workbench.pooling.sampling import (
     Stratum,
-    StratumSize,
     accept_strata,
     seeded_key,
     stratified_pool,
-    stratum_sizes,
 )
 
 # Best ranks of the three runs: d01 d03 d09 at 1, d02 d06 at 2, d04 d07 d10 at 4, d05 d08 at 5.
@@ -30,18 +28,6 @@ def test_every_stratum_gives_its_share_of_the_smallest_lots() -> None:
         **{("1", docno): 0.4 for docno in third},
     }
     assert pool.largest_possible == {"1": 3 + 3 + 2}  # 3 x 1 x 1, 3 x 2 x .5, 3 x 2 x .4 = 2.4
-
-
-def test_the_stratum_of_what_was_not_drawn_is_kept_too() -> None:
-    pool = stratified_pool(ABC, strata=STRATA)
-    assert {docno: number for (_, docno), number in pool.strata.items()} == {
-        "d01": 1, "d03": 1, "d09": 1, "d02": 2, "d06": 2, "d04": 3, "d05": 3, "d07": 3, "d08": 3, "d10": 3,
-    }  # fmt: skip
-    assert stratum_sizes(pool) == (
-        StratumSize("1", 1, 3, 3),
-        StratumSize("1", 2, 2, 1),
-        StratumSize("1", 3, 5, 2),
-    )
 
 
 def test_what_lies_between_strata_or_below_them_cannot_be_drawn() -> None:

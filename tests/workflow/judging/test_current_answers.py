@@ -15,7 +15,7 @@ from tests.workflow.judging.desk_days import Day, day
 from workbench.agreement.ratings import UNSURE
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events, current_events
-from workbench.workflow.pools.current_answers import answers_by_topic, changes_of, states_of_assessors
+from workbench.workflow.pools.current_answers import answers_by_topic, changes_of
 
 pytestmark = pytest.mark.engines
 
@@ -99,31 +99,6 @@ def test_a_transaction_that_began_earlier_makes_nothing_older(database: Database
     with database.reading() as db:
         assert known(db, ada)["T1"] == [("d1", ada.made.assessors["Ada"], 2)]
         assert changes_of(db, ada.made.campaign.id) == version
-
-
-def test_the_state_of_an_assessor_is_another_after_every_event_of_theirs_alone(database: Database) -> None:
-    with database.writing() as db:
-        ada = day(db)
-        append_events(db, [event(ada, "event-01", "d1")])
-        other = {"assessor_id": ada.made.assessors["Ben"]}
-        append_events(db, [event(ada, "event-02", "d1", **other)])
-
-    def states(db: Session) -> list[int]:
-        found = states_of_assessors(db, ada.made.campaign.id)
-        return [found[ada.made.assessors[name]] for name in ("Ada", "Ben")]
-
-    with database.reading() as earlier:
-        first = states(earlier)
-        assert states(earlier) == first
-        with database.writing() as db:
-            append_events(db, [event(ada, "event-03", "d2")])
-            not_committed = states(db)
-        with database.reading() as db:
-            second = states(db)
-        behind = states(earlier)
-    assert second[1] == first[1]
-    assert len({first[0], second[0], behind[0], not_committed[0]}) == 4
-    assert len({first[1], behind[1], not_committed[1]}) == 3
 
 
 def test_an_event_that_appears_after_one_with_a_higher_number_is_taken_in(database: Database) -> None:

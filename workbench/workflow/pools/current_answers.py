@@ -41,16 +41,6 @@ def changes_of(db: Session, campaign_id: int) -> int:
     return 0 if WRITES in db.info else _store(db, campaign_id).changes(db)
 
 
-def states_of_assessors(db: Session, campaign_id: int) -> Mapping[int, int]:
-    """By assessor a number that stands in this process for their events; with the next event it is another.
-
-    Of what only this transaction sees nobody else has the numbers.
-    """
-    if WRITES in db.info:
-        return {assessor: next(_NUMBERS) for assessor in newest_events(db, campaign_id)}
-    return _store(db, campaign_id).states(db)
-
-
 @dataclass(slots=True)
 class _Topic:
     """A topic: what is known of it, or whose events must be read; `changed` counts its changes."""

@@ -17,7 +17,6 @@ from sqlalchemy.orm import Session
 from workbench.consensus.rule import Pair
 from workbench.consensus.rules import RuleChoice, bound, choice_label, choice_name, rule_choice, rule_of
 from workbench.consensus.settle import (
-    NO_GRADE,
     Consensus,
     TableConsensus,
     Unsettled,
@@ -120,12 +119,6 @@ class Material:
             decided=self.decided,
         )
 
-    def counted_hash(self, choice: RuleChoice) -> str:
-        """A hash of the judgments that count for a choice, the same in every process and every database."""
-        sha = hashlib.sha256()
-        _add_judgments(sha, self.counted(choice))
-        return sha.hexdigest()
-
 
 def _add_judgments(sha: hashlib._Hash, judgments: Iterable[Judgment]) -> None:
     for one in judgments:
@@ -175,11 +168,6 @@ class QrelsReport:
     def relevant_from(self) -> int:
         """The lowest grade of the lines that counts as relevant."""
         return self.summary.relevant_from
-
-    @property
-    def without_grade(self) -> int:
-        """How many pairs only have unsure or cannot-judge."""
-        return dict(self.summary.left).get(NO_GRADE, 0)
 
     @cached_property
     def digest(self) -> str:
