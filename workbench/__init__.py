@@ -46,7 +46,7 @@ Where things are decided:
     a run is refused, or warned of  formats/runs.py under a code of formats/run_rules.py; pages, terminal and
                                     JSON show the RunReport of formats/run_report.py
     which pairs agreement includes  agreement/selection.py, under agreement/options.py
-    a report of agreement is kept   workflow/agreement/report.py, in a Cache of workflow/caching.py
+    what takes longer than a page   workflow/jobs.py; the kinds of jobs in job_kinds.py, done by worker.py
     what the overview advises       web/pages/overview/todo.py, from workflow/overview
     what is in a release            releases/files.py; what is carried, releases/contents.py
     what a dropped file is          formats/recognition.py; it waits in workflow/setup until it is added

@@ -1,7 +1,8 @@
 """The web interface.
 
     app          creates the Flask application
-    door         what a server runs: reads each request whole, then gives it a place to be answered in
+    server       waitress, which reads each request whole; how large a body may be
+    jobs         what takes longer than a page may, as pages show it (`workflow.jobs`)
     access       who may call a view; stated by a decorator on every view
     pages/       one module per blueprint, by tab; templates/<tab> has its templates
     rendering    documents and guidelines as HTML that is safe to show
@@ -16,16 +17,12 @@ Decisions:
   tab at a time; each has an id of its own, so that sending it twice records it once. Up to 50 documents
   are fetched ahead, since with five a lost network would stop people after five answers. The client's
   clock is stored and never used for ordering.
-- Nobody can stop the others: the door bounds every body in size and time before its request takes a
-  thread (`bodies`), and each kind of request has threads and a queue of its own (`places`): strangers,
-  readers, savers, organisers' pages, their forms. On SQLite one thread commits all plain answers that wait
-  together. What is refused is a prepared page (`refusals`). A
-  database that is gone or locked is a 503 with `Retry-After`, and one line of the log.
-- A file for download is written into the instance folder while it is read from the database, in portions, and
-  sent by the server once it is complete (`downloads`, `response_files`).
-- A second process at a lower priority serves what organisers, groups and viewers read (`long_requests`).
-  It starts with the first such page, ends with the server, and is replaced if it is killed or takes too
-  long. Saving answers and everything assessors ask for stays in the first.
+- Nobody can stop the others: the server reads every request whole before it takes a thread, and bounds its
+  body by its page and by whether whoever sends it is signed in (`server`). What takes longer than a page may
+  is done by a worker, in processes of their own and at a lower priority (`workflow.worker`). A database that
+  is gone or locked is a 503 with `Retry-After`, and one line of the log.
+- A file for download is written into a temporary file while it is read from the database, and sent once it is
+  whole, without a thread (`downloads`).
 - Words are highlighted in the browser by the CSS Custom Highlight API: no cost for each document on the
   server, and the text stays unchanged.
 """
