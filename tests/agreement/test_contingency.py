@@ -16,11 +16,6 @@ from workbench.errors import WorkbenchError
 metrics = Oracle("sklearn.metrics")
 
 
-def test_rows_are_the_first_assessors_grades_in_the_order_of_the_categories() -> None:
-    table = contingency([2, 2, 0], [2, 0, 0], categories=(2, 1, 0))
-    assert table.tolist() == [[1, 0, 1], [0, 0, 0], [0, 0, 1]]
-
-
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1))
 def test_scikit_learn_counts_the_same(pairs: list[tuple[int, int]]) -> None:
     first, second = zip(*pairs, strict=True)

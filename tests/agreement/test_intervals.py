@@ -17,7 +17,6 @@ from workbench.agreement.intervals import (
 )
 from workbench.agreement.jackknife import linearised
 from workbench.agreement.ratings import Ratings, ratings_of
-from workbench.agreement.tally import sum_of_last
 from workbench.agreement.weights import linear
 from workbench.errors import WorkbenchError
 
@@ -105,10 +104,3 @@ def test_no_interval_reaches_to_where_no_kappa_can_be() -> None:
     assert linearised(five, "uniform").low == pytest.approx(-0.25)
     # With missing grades and weights of one's own a value may itself be below -1.
     assert kappa_bounds(-1.5, 0.1) == (-1.5, -1.4)
-
-
-@pytest.mark.parametrize("shape", [(40, 2, 2), (40, 7), (40, 1), (3, 0), (40, 3, 3)])
-def test_sums_of_few_places_are_those_of_numpy_to_the_last_bit(shape: tuple[int, ...]) -> None:
-    values_of_shape = np.random.default_rng(1).normal(size=shape)
-    axes = tuple(range(1, len(shape)))
-    np.testing.assert_array_equal(sum_of_last(values_of_shape, len(axes)), values_of_shape.sum(axis=axes))

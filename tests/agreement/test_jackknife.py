@@ -9,8 +9,7 @@ from tests.promises.agreement import coverage, judged_collections, true_kappa
 from tests.support import Oracle
 from workbench.agreement.coefficients import coefficient_value
 from workbench.agreement.estimates import Estimate, estimates, topics_left_out
-from workbench.agreement.intervals import CONSTANT
-from workbench.agreement.jackknife import Transform, others, over_units
+from workbench.agreement.jackknife import Transform, over_units
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Ratings, ratings_of
 
@@ -66,17 +65,6 @@ def test_a_kappas_interval_is_that_of_the_kappas_without_each_topic() -> None:
     assert found.effective == pytest.approx(effective)
 
 
-def test_two_topics_with_three_relevant_documents_say_nothing() -> None:
-    # 60 pairs, of which both call 2 relevant and one 1: kappa .79, and it was called substantial.
-    first = [1, 1, 1, *[0] * 57]
-    second = [1, 1, 0, *[0] * 57]
-    found = kappa_over(some_topics([first, second], [*[0] * 30, *[1] * 30]))
-    assert found.value == pytest.approx(0.7913, abs=1e-4)
-    assert (found.interval and found.interval.low, found.band) == (None, "too uncertain")
-    assert found.interval is not None
-    assert found.interval.undefined == "an interval needs 5 topics or more; there are 2"
-
-
 def test_topics_without_relevant_documents_do_not_make_up_for_few_that_have_them() -> None:
     # Ten topics, but all relevant documents are in two of them: Kish's number is 2.
     row = [*[1, 0] * 10, *[0] * 80]
@@ -90,21 +78,6 @@ def test_topics_without_relevant_documents_do_not_make_up_for_few_that_have_them
         == "a few of the 10 topics carry most of the weight: together they count as 2.0 equal topics, and "
         "an interval needs 5"
     )
-
-
-def test_who_agrees_on_everything_shows_no_error_but_has_a_word() -> None:
-    row = [1, 0, 1, 0, 0] * 8
-    found = kappa_over(some_topics([row, row], [number // 5 for number in range(40)]))
-    assert (found.value, found.band) == (1.0, "almost perfect")
-    assert found.interval is not None
-    assert (found.interval.low, found.interval.units, found.interval.undefined) == (None, 8, CONSTANT)
-
-
-def test_without_one_topic_nothing_is_left_where_only_it_has_a_relevant_document() -> None:
-    sums = np.array([[0.0], [0.1], [0.2]])
-    assert others(sums).ravel().tolist() == pytest.approx([0.3, 0.2, 0.1])
-    # Adding up leaves exactly 0, where taking away leaves rounding: (.1 + .2 + .7) - .1 - .2 - .7 is not 0.
-    assert others(np.array([[0.1], [0.0], [0.0]]))[0, 0] == 0.0
 
 
 def test_a_graded_scale_has_intervals_too() -> None:

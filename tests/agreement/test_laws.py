@@ -24,7 +24,7 @@ from workbench.agreement.coefficients.pooled_kappa import pooled_kappa
 from workbench.agreement.coefficients.unpooled_kappa import unpooled_kappa
 from workbench.agreement.contingency import MISSING, contingency
 from workbench.agreement.ratings import Ratings, ratings_of
-from workbench.agreement.tally import Tally, tally
+from workbench.agreement.tally import tally
 from workbench.agreement.weights import WEIGHTS
 
 metrics = Oracle("sklearn.metrics")
@@ -215,13 +215,3 @@ def test_nobody_in_common_is_undefined_and_not_zero() -> None:
         said = coefficient_value(apart, name)
         assert said.value is None
         assert "no pair" in said.undefined
-
-
-def test_a_tally_is_a_sum_over_groups() -> None:
-    data = from_rows([[0, 1, 1], [0, 1, 0]])
-    total: Tally = tally(data, WEIGHTS["nominal"](2)).total()
-    # Of three pairs one is disagreed on, in both orders of its one pair of assessors.
-    assert (float(total.disagreement), float(total.doubly), float(total.rated)) == (1.0, 3.0, 3.0)
-    assert total.shares.tolist() == [1.5, 1.5]
-    assert total.coincidences.tolist() == [[2.0, 1.0], [1.0, 2.0]]
-    assert total.given.tolist() == [[1.0, 2.0], [2.0, 1.0]]

@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 from tests.agreement.made import (
-    columns,
     entered,
     from_rows,
-    interval_of_all_but_each,
     jackknifed,
     ratings,
 )
@@ -19,7 +17,7 @@ from workbench.agreement.coefficients import coefficient_value
 from workbench.agreement.estimates import estimates, topics_left_out
 from workbench.agreement.options import AgreementOptions, Basis
 from workbench.agreement.pairwise import assessor_pairs, pairwise_means
-from workbench.agreement.ratings import Assessor, Ratings, answers_of, pair_tables, ratings_of
+from workbench.agreement.ratings import Assessor, Ratings, answers_of, ratings_of
 from workbench.agreement.report import matrix
 from workbench.agreement.selection import select_ratings
 from workbench.formats.qrels import read_qrels
@@ -42,34 +40,6 @@ def test_two_among_many_have_the_figures_and_intervals_of_these_two_alone(data: 
             assert ours.interval.units == theirs.interval.units
             assert ours.interval.effective == pytest.approx(theirs.interval.effective)
             assert ours.interval.undefined == theirs.interval.undefined
-
-
-@pytest.mark.parametrize("name", ["observed", "pooled", "unpooled", "gwet", "uniform"])
-def test_the_interval_of_two_is_that_of_each_topic_left_out_in_turn(name: str) -> None:
-    generator = np.random.default_rng(6)
-    topics = np.repeat(np.arange(9), 8)
-    truth = generator.random(72) < 0.4
-    given_grades = np.where(generator.random((3, 72)) < 0.75, truth, ~truth).astype(int)
-    given_grades[2, :40] = -1
-    data = ratings_of(given_grades, categories=(1, 0), missing=-1, topics=topics)
-    for two in assessor_pairs(data, AgreementOptions(confidence=0.8)):
-        alone = data.only([two.first, two.second]).with_all()
-        interval = two.estimate(name).interval
-        assert interval is not None
-        # Who judged the last four topics only has too few of them.
-        if two.second == 2:
-            assert (interval.units, interval.low) == (4, None)
-            continue
-        expected = interval_of_all_but_each(alone, name, level=0.8)
-        assert (interval.low, interval.high) == pytest.approx(expected, abs=1e-9)
-
-
-@settings(max_examples=examples(10))
-@given(data=ratings())
-def test_tables_are_those_that_are_counted_at_once(data: Ratings) -> None:
-    tables = pair_tables(data)
-    for two in assessor_pairs(data, AgreementOptions(), with_intervals=False):
-        assert np.array_equal(two.table, tables[two.first, two.second])
 
 
 @pytest.mark.parametrize(
@@ -180,16 +150,6 @@ def test_a_document_that_one_judge_has_not_judged_halves_the_overlap_if_it_count
         (two,) = assessor_pairs(found.ratings, AgreementOptions(), with_intervals=False)
         assert two.view is not None
         assert two.view.overlap == pytest.approx(expected[estimate], abs=1e-9)
-
-
-def test_overlap_and_positive_agreement_are_jaccard_and_dice() -> None:
-    case = cases("13_assessor_overlap.json")["overlap_jaccard_dice"]
-    counts = case["input"]
-    found = entered(columns([[counts["a_both"], counts["b"]], [counts["c"], 70]]))
-    (two,) = assessor_pairs(found.ratings, AgreementOptions(), with_intervals=False)
-    assert two.view is not None
-    assert two.view.overlap == pytest.approx(case["expected"]["jaccard_overlap"], abs=1e-12)
-    assert two.view.positive == pytest.approx(case["expected"]["dice_positive_agreement"], abs=1e-12)
 
 
 @pytest.mark.slow

@@ -19,12 +19,6 @@ def test_grades_become_places_and_what_is_missing_stays_so() -> None:
     assert data.n_topics == 2
 
 
-@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.int64, float])
-def test_the_kind_of_numbers_does_not_matter(dtype: type) -> None:
-    data = ratings_of(np.array([[2, 0], [1, 1]], dtype=dtype), categories=(0, 1, 2))
-    assert data.codes.tolist() == [[2, 0], [1, 1]]
-
-
 @pytest.mark.parametrize(
     ("grades", "scale", "message"),
     [

@@ -57,12 +57,6 @@ def test_kappa_by_category_and_the_share_that_agrees_are_fleiss(name: str) -> No
         assert one.kappa.value == pytest.approx((one.specific.value - share) / (1 - share), abs=1e-9)
 
 
-def test_positive_and_negative_agreement_are_those_of_the_table() -> None:
-    # 2 x 300 / (320 + 310) and 2 x 70 / (80 + 90).
-    positive, negative = by_grade(entered(columns(MANNING)).ratings, PLAIN)
-    assert (positive.specific.value, negative.specific.value) == pytest.approx((600 / 630, 140 / 170))
-
-
 def test_the_intervals_of_a_grade_are_those_of_each_topic_left_out_in_turn() -> None:
     generator = np.random.default_rng(4)
     truth = generator.integers(0, 3, 56)
@@ -99,18 +93,6 @@ def _specific(data: Ratings, place: int) -> float:
             given += mine
             too += mine * (mine - 1) / (len(codes) - 1)
     return too / given
-
-
-def test_a_grade_that_nobody_gave_has_no_agreement_and_says_so() -> None:
-    found = entered({"a": [0, 2], "b": [0, 2]}, scale=(0, 1, 2), graded=True)
-    unused = by_grade(found.ratings, PLAIN, topics_left_out(found.ratings, PLAIN))[1]
-    assert unused.kappa_interval is not None
-    assert unused.kappa_interval.undefined == "the coefficient is undefined"
-    assert (unused.grade, unused.specific.value, unused.specific.undefined) == (
-        1,
-        None,
-        "nobody gave this grade",
-    )
 
 
 def test_every_threshold_is_the_agreement_on_relevant_from_there() -> None:
@@ -158,16 +140,6 @@ def test_the_interval_of_strictness_is_that_of_the_means_of_as_rich_topics() -> 
     assert (lenient.interval.low, lenient.interval.high) == pytest.approx(expected)
     assert strict.interval is not None
     assert (strict.interval.low, strict.interval.high) == pytest.approx((-expected[1], -expected[0]))
-
-
-@settings(max_examples=examples(10))
-@given(data=ratings(assessors=2))
-def test_of_two_one_is_as_strict_as_the_other_is_lenient(data: Ratings) -> None:
-    first, second = sorted(leniency(data, AgreementOptions()), key=lambda one: one.assessor)
-    if first.difference is None:
-        assert second.difference is None
-    else:
-        assert first.difference == pytest.approx(-(second.difference or 0.0), abs=1e-9)
 
 
 def test_the_paradox_is_found_where_prevalence_makes_it_and_nowhere_else() -> None:

@@ -145,22 +145,6 @@ def test_what_differs_differs_among_those_who_judged() -> None:
     assert differing(three).tolist() == [False, True, False, False]
 
 
-def test_who_judged_nothing_in_a_topic_changes_none_of_its_figures() -> None:
-    # Twelve pairs of topic 0 by two assessors; three more have judged topic 1 only.
-    generator = np.random.default_rng(5)
-    two = generator.integers(0, 2, (2, 12))
-    alone = by_topic(ratings_of(two, categories=(1, 0)), AgreementOptions())[0]
-    everybody = np.full((5, 16), -1)
-    everybody[3:, :12] = two
-    everybody[:3, 12:] = generator.integers(0, 2, (3, 4))
-    among = ratings_of(everybody, categories=(1, 0), missing=-1, topics=[0] * 12 + [1] * 4)
-    found = by_topic(among, AgreementOptions())[0]
-    for name in NAMES:
-        assert found.estimate(name).found == alone.estimate(name).found
-        assert found.estimate(name).interval == alone.estimate(name).interval
-    assert (found.n, found.disputed) == (alone.n, alone.disputed)
-
-
 def test_where_no_pair_enters_there_are_no_topics() -> None:
     assert (
         by_topic(

@@ -282,19 +282,6 @@ def test_assessors_with_one_file_name_are_told_apart(tmp_path: Path) -> None:
     assert [one["name"] for one in report["entered"]["assessors"]] == ["qrels", "qrels-2"]
 
 
-def test_refused_qrels_are_told_all_at_once(textbook: list[str], tmp_path: Path) -> None:
-    bad, absent = tmp_path / "bad.qrels", tmp_path / "absent.qrels"
-    bad.write_text("1 0 d1 high\n1 0 d2\n")
-    result = invoke(textbook[0], bad, absent)
-    assert isinstance(result.exception, InvalidInput)
-    assert [(finding.source, finding.line) for finding in result.exception.findings] == [
-        (str(bad), 1),
-        (str(bad), 2),
-        (str(absent), None),
-    ]
-    assert result.stdout == ""
-
-
 @pytest.mark.parametrize("arguments", [["one.qrels"], ["a", "b", "--relevant-from=0"], ["-", "-"]])
 def test_a_command_line_that_is_not_understood_has_exit_code_two(arguments: list[str]) -> None:
     assert CliRunner().invoke(command, arguments).exit_code == 2
@@ -369,13 +356,3 @@ def test_the_overlap_has_its_line_where_all_grades_are_compared(tmp_path: Path) 
         report = said("--judgments", file, "--graded", f"--relevant-from={line}")
         assert report["overlap"][0]["mean_over_topics"] == shared_of_all
         assert report["coefficients"]["observed"]["value"] == pytest.approx(2 / 3)
-
-
-def test_the_grades_of_a_scale_of_two_are_called_relevant_and_not(tmp_path: Path) -> None:
-    for name, grades in (("x", (5, 5, 0, 0)), ("y", (5, 0, 0, 0))):
-        lines = [f"1 0 d{at} {grade}\n" for at, grade in enumerate(grades)]
-        (tmp_path / f"{name}.qrels").write_text("".join(lines), encoding="utf-8")
-    text = invoke(tmp_path / "x.qrels", tmp_path / "y.qrels", "--relevant-from", "5").output
-    by_grade = text[text.index("By grade") :]
-    assert "\nrelevant\t3\t0.6667" in by_grade
-    assert "\nnot relevant\t5\t0.8000" in by_grade

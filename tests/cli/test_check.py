@@ -143,13 +143,6 @@ def test_a_tag_with_a_dot_is_no_suffix(folder: Path) -> None:
     assert 'the tag "bm25.k1" contains "."' in line
 
 
-def test_more_errors_than_are_told_are_counted(folder: Path) -> None:
-    (folder / "long").write_bytes(b"401 Q0 b 2\n" * 1234)
-    result = check("long")
-    assert rows(result)[1][4] == "1234"
-    assert "234 more errors are not listed: 234 columns" in result.stderr
-
-
 def test_ids_that_are_no_utf_8_can_be_told(folder: Path) -> None:
     (folder / "t\udcff").write_bytes(b"1 Q0 \xff 1 1 t\xff\n1 Q0 \xff 1 1 t\xff\n")
     result = check("t\udcff")
@@ -202,8 +195,3 @@ def test_corrected_runs_are_written_elsewhere_with_what_was_changed(folder: Path
     assert told[1]["repair"] is None
     assert "is the run itself" in str(check("x.run", "--correct-to", ".").exception)
     assert (folder / "x.run").read_bytes().startswith(b"401 0 a")
-
-
-def test_a_directory_is_refused_and_told(folder: Path) -> None:
-    (folder / "runs").mkdir()
-    assert "this is a folder, not a file" in check("runs").stderr

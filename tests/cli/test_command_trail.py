@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import delete
 
 from tests.cli.executable import Terminal
-from workbench.storage.tables import AssignmentRow
 
 TOPICS = '{"id": "T1", "title": "tides"}\n{"id": "T2", "title": "harbours"}\n'
 
@@ -78,16 +76,3 @@ def test_entries_are_lines_with_what_was_changed_and_can_be_chosen(populated: Te
     assert populated.does("trail", "--campaign", "harbour").decode().splitlines() == [added]
     assert populated.does("trail", "--act", "disable").decode().splitlines() == [disabled]
     assert populated.does("trail", "--login", "ada") == b""
-
-
-def test_topics_given_in_portions_are_two_entries(
-    populated: Terminal, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("workbench.workflow.judging.distribution.PORTION", 1)
-    with populated.database() as database, database.writing() as db:
-        db.execute(delete(AssignmentRow))
-    populated.does("campaign", "assign", "harbour", "--per-topic", "1")
-    first, rest = entries(populated)
-    assert first["act"] == rest["act"] == "command campaign assign"
-    tables = [one["details"]["changes"] for one in (first, rest)]
-    assert [[(each["table"], each["rows"]) for each in one] for one in tables] == [[("assignment", 1)]] * 2

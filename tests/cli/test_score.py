@@ -93,14 +93,6 @@ def test_an_unknown_measure_is_refused_before_anything_is_read(tmp_path: Path) -
     assert 'there is no measure "mapp"' in str(result.exception)
 
 
-def test_files_may_be_gzip_and_come_from_the_standard_input(qrels: Path, runs: list[Path]) -> None:
-    plain = workbench("score", qrels, *runs)
-    packed = qrels.with_suffix(".gz")
-    packed.write_bytes(gzip.compress(qrels.read_bytes()))
-    assert workbench("score", packed, runs[0], "-", given=runs[1].read_bytes()).stdout == plain.stdout
-    assert workbench("score", "-", *runs, given=packed.read_bytes()).stdout == plain.stdout
-
-
 def test_the_standard_input_is_one_file_only(qrels: Path) -> None:
     assert invoke("-", "-").exit_code == 2
     assert invoke(qrels, "-", "-").exit_code == 2
@@ -125,13 +117,6 @@ def test_near_ties_may_be_scored_as_trec_eval_does_since_2023_and_are_noted(tmp_
     assert invoke(qrels, near).stderr.count("\n") == 1
     assert "in 1 of 1 runs" in invoke(qrels, near).stderr
     assert "in 1 topics of near" in invoke(qrels, near, "--warnings").stderr
-
-
-def test_runs_with_one_tag_come_by_file_in_the_order_of_the_files(qrels: Path, runs: list[Path]) -> None:
-    again = runs[0].with_name("again.run")
-    again.write_bytes(runs[0].read_bytes())
-    rows = said(qrels, again, runs[0], "-m", "AP", "--name-by=file")
-    assert [row["run"] for row in rows] == ["again.run", "good.run"]
 
 
 def test_ids_that_are_no_utf8_survive_in_json(tmp_path: Path) -> None:

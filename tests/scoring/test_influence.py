@@ -183,32 +183,3 @@ def test_all_outcomes_together_swap_no_more_pairs_of_runs_than_the_bound_says(se
     # One document alone is bounded by what it does alone.
     alone = pairs_that_could_swap(means.means, found.lowest[0], found.highest[0])
     assert found.each[0].swaps <= alone <= bound
-
-
-@pytest.mark.parametrize("seed", [4, 5])
-def test_neighbours_alone_tell_all_swaps(seed: int) -> None:
-    """Against every two of the runs, of which many are tied and some far from all others."""
-    draw = np.random.default_rng(seed)
-    ranks = draw.integers(0, 9, (60, 30))
-    ranks[:20] = ranks[0]
-    ranks[50:] = 0
-    docnos = tuple(f"d{number:02}" for number in range(30))
-    topics = [
-        TopicGrades(name, docnos, ranks, tuple(draw.integers(0, 3, 30).tolist())) for name in ("1", "2")
-    ]
-    measure = gain_measure("nDCG@8", relevant_from=1)
-    outcomes = {("1", docno): (0, 1, 3) for docno in docnos}
-    gains, other = (measure.topic(one.ranks, one.grades, np.arange(30)) for one in topics)
-    scores = (gains.scores + other.scores) / 2
-    most = 0.0
-    for (_, docno), found in influences(topics, outcomes, measure=measure).items():
-        signs = []
-        for grade in (0, 1, 3):
-            (changed,) = measure.changed(gains, np.array([int(docno[1:])]), [grade])
-            means = scores - gains.scores / 2 + changed / 2
-            apart = means[:, np.newaxis] - means
-            signs.append((apart > 1e-12).astype(int) - (apart < -1e-12))
-        # Every pair of runs stands twice in a matrix, and a full swap is a difference of 2.
-        assert found.swaps == max(np.abs(one - other).sum() / 4 for one, other in combinations(signs, 2))
-        most = max(most, found.swaps)
-    assert most > 100

@@ -9,7 +9,6 @@ import pytest
 
 from tests.support import Oracle, cases
 from workbench.errors import WorkbenchError
-from workbench.scoring import pairs_of_runs
 from workbench.scoring.pairs_of_runs import Comparisons, compare_all, finds_nothing, holm
 from workbench.scoring.relevance import Floats
 from workbench.scoring.significance import compare_two
@@ -150,19 +149,6 @@ def test_a_pair_by_itself_is_the_comparison_of_two_runs(
         assert found.effects[pair] == pytest.approx(alone.effect)
         assert found.differences[pair] - found.reach[pair] == pytest.approx(alone.low)
     assert found.adjusted.tolist() == holm(found.p).tolist()
-
-
-@pytest.mark.parametrize("comparisons", Comparisons)
-def test_pairs_are_compared_in_parts_as_all_at_once(
-    comparisons: Comparisons, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scores = scores_of(20, 6, seed=2, apart=0.01)
-    whole = compare_all(scores, comparisons, rounds=200)
-    # 15 pairs: parts of 4, 4, 4 and 3.
-    monkeypatch.setattr(pairs_of_runs, "_AT_ONCE", 4)
-    parts = compare_all(scores, comparisons, rounds=200)
-    for name in ("first", "second", "differences", "reach", "effects", "p", "adjusted"):
-        assert getattr(parts, name).tolist() == getattr(whole, name).tolist()
 
 
 @pytest.mark.parametrize("comparisons", Comparisons)

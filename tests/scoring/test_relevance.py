@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from tests.scoring.some_qrels import qrels, ranked
@@ -25,22 +24,6 @@ LINES = b"10 0 b 1\n2 0 d 0\n9 0 b -1\n10 0 a_docno_of_three_words 2\n2 0 \xff 3
 def both(content: bytes) -> tuple[Relevance, ArrayRelevance]:
     plain = Relevance(read_qrels(io.BytesIO(content), source="q"))
     return plain, ArrayRelevance(read_packed_qrels(io.BytesIO(content), source="q"))
-
-
-def test_everything_is_the_same_from_arrays() -> None:
-    plain, arrays = both(LINES)
-    assert (arrays.topics, arrays.numbers, arrays.grades) == (plain.topics, plain.numbers, plain.grades)
-    assert list(arrays.grades) == list(plain.grades)
-    assert arrays.without_grades() == plain.without_grades() == ("9",)
-    assert arrays.highest == plain.highest == 3
-    for ours, theirs in zip(arrays.ideal, plain.ideal, strict=True):
-        assert ours.tolist() == theirs.tolist()
-    assert arrays.relevant(1).tolist() == plain.relevant(1).tolist() == [2, 1, 0]
-    docnos = np.array([b"a_docno_of_three_words", b"b", b"\xff", b"b", b"c"], dtype="S24")
-    numbers = np.array([0, 0, 1, 1, 0])
-    found = arrays.grades_in_arrays(docnos, numbers).tolist()
-    assert found == plain.grades_in_arrays(docnos, numbers).tolist()
-    assert (found[:3], found[4]) == ([2, 1, 3], -1)
 
 
 def test_a_run_is_worth_the_same_against_arrays() -> None:

@@ -41,11 +41,6 @@ def test_a_topic_that_nobody_judged_counts_as_zero(measures: str) -> None:
     assert (scores.topics_scored, scores.topics_in_qrels) == (2, 2)
 
 
-def test_qrels_with_nothing_but_negative_grades_are_worth_nothing() -> None:
-    scores = score_run([Qrel("1", "a", -1)], ranked(["a"]), "AP nDCG P@5 Rprec SetF")
-    assert set(scores.values.values()) == {0.0}
-
-
 @pytest.mark.parametrize("measures", ["AP P@5 Judged@10 RR@10 Compat Accuracy NumRet"])
 def test_a_run_without_documents_is_worth_nothing(measures: str) -> None:
     for empty in (Run("A", {}), Run("A", {"1": Ranking((), ())}), ranked(["a"], topic="unknown")):

@@ -43,18 +43,6 @@ def test_one_topic_against_another_by_hand() -> None:
     assert (found.tau.low, found.tau.high) == (-1, 1)
 
 
-def test_the_error_of_a_swap_rate_is_that_of_splits() -> None:
-    # Two runs: each split compares one pair, so the swap rate is that of 4,000 draws, with a binomial error.
-    scores = np.array([[0.5, 0.2], [0.6, 0.3], [0.7, 0.4], [0.2, 0.5]])
-    found = compare_sets(scores, 1, rounds=4_000, seed=1, width=0.1)
-    rate = found.swapped[3] / 4_000
-    assert found.errors[3] == pytest.approx((rate * (1 - rate) / 4_000) ** 0.5)
-    assert np.isnan(found.errors[0])
-    # One pair is swapped or is not: a split is at one end or the other.
-    assert (found.swaps.low, found.swaps.high) == (0, 1)
-    assert found.swaps.mean == pytest.approx(found.swap_rate)
-
-
 def test_errors_cover_the_rate_of_all_splits() -> None:
     # 20 samples of 200 splits against 20,000: 95 % intervals that held 14 or fewer have a chance of 3e-4.
     scores = drawn(12, 4, seed=3)
@@ -166,14 +154,6 @@ def test_the_power_is_that_of_all_pairs() -> None:
     assert largest.largest is not None
     assert largest.smallest > largest.largest
     assert (plain.seed, largest.seed) == (None, 3)
-
-
-def test_the_table_of_topics_ends_with_all_of_them(found: FewerTopics) -> None:
-    columns, rows = TOPIC_PARTS["topics"](found)
-    last = dict(zip(columns, rows[-1], strict=True))
-    assert len(rows) == 11
-    assert (last["topics"], last["tau"], last["swap_rate"], last["extrapolated"]) == (40, None, None, "yes")
-    assert last["difference"] == found.trusted[-1].difference
 
 
 def test_bins_that_are_too_narrow_are_refused() -> None:

@@ -15,7 +15,7 @@ from workbench.scoring.rank_correlation import compare_rankings
 from workbench.trust import reference
 from workbench.trust.alternatives import score_under
 from workbench.trust.assessors import draw, mixed_scores, qrels_of_assessors
-from workbench.trust.judges import PARTS, other_judges, verdict
+from workbench.trust.judges import other_judges, verdict
 from workbench.trust.orders import rank_coefficients
 from workbench.trust.reference import RankingOptions
 
@@ -130,18 +130,6 @@ def test_tau_in_words() -> None:
     assert [verdict(tau) for tau in (0.9, 0.89, 0.8, 0.79, None)] == [
         "equivalent", "similar", "similar", "different", "undefined",
     ]  # fmt: skip
-
-
-def test_the_table_of_qrels_ends_with_the_mixtures() -> None:
-    found = other_judges(table({"ann": ANN, "bob": BOB}), ["ann", "bob"], RankingOptions("ann", mixtures=60))
-    columns, rows = PARTS["qrels"](found)
-    cells = [dict(zip(columns, row, strict=True)) for row in rows]
-    assert [(one["qrels"], one["n"]) for one in cells] == [("bob", 1), ("mixtures", 60), ("two mixtures", 30)]
-    assert found.mixtures is not None
-    assert cells[1]["tau_b"] == found.mixtures.coefficients["tau_b"].mean
-    assert cells[1]["swapped_high"] == found.mixtures.swapped.high
-    assert cells[2]["tau_b_low"] == found.mixtures.among["tau_b"].low
-    assert cells[2]["swapped"] is cells[0]["tau_b_low"] is None
 
 
 def test_single_assessors_of_cystic_fibrosis_rank_nine_runs_with_tau_from_83_to_94() -> None:

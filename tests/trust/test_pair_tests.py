@@ -31,15 +31,6 @@ def holm_by_hand(p: list[float], level: float) -> list[bool]:
     return rejected
 
 
-def test_t_is_that_of_scipy() -> None:
-    values = scores(1)
-    found = PairTests(7, 8).t(values)
-    for table, row in zip(values, found, strict=True):
-        pairs = combinations(range(7), 2)
-        wanted = [stats.ttest_rel(table[:, a], table[:, b]).statistic for a, b in pairs]
-        assert row == pytest.approx(wanted)
-
-
 @pytest.mark.parametrize("level", [0.05, 0.2])
 @pytest.mark.parametrize("seed", range(4))
 def test_what_is_significant_is_so_after_holm(seed: int, level: float) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import log
-
 import numpy as np
 import pytest
 
@@ -17,17 +15,6 @@ linear_model = Oracle("sklearn.linear_model")
 
 def of_one_topic(counts: list[int]) -> Floats:
     return np.array([counts], dtype=np.float64)
-
-
-def test_the_most_likely_law_counts_ranks_without_a_relevant_document() -> None:
-    # Of ranks 1 and 2 the most likely law has the counts themselves: 6 and 2, so s = log2(2 / 6).
-    law = fitted_law(of_one_topic([6, 2]))
-    assert law.exponent == pytest.approx(log(1 / 3) / log(2))
-    assert law.at(np.array([1.0, 2.0])) == pytest.approx([6, 2])
-    with_zeros = fitted_law(of_one_topic([6, 2, 0, 0]))
-    assert (with_zeros.ranks, with_zeros.empty) == (4, 2)
-    assert with_zeros.between(1, 4) == pytest.approx(8)
-    assert with_zeros.exponent < law.exponent
 
 
 @pytest.mark.parametrize("terms", [2, 3])

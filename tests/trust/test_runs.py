@@ -107,13 +107,6 @@ def test_ranks_and_late_runs_by_hand() -> None:
     assert (late.run, late.rank, late.rank_at_mean, late.rank_at_nine_in_ten) == ("r2", 3, 1, 1)
 
 
-def test_late_runs_come_by_rank() -> None:
-    qrels = {WHOLE: [[0.8, 0.7, 0.1, 0.5]], "without g": [[0.6, 0.7, 0.1, 0.4]]}
-    qrels["without h"] = [[0.8, 0.35, 0.1, 0.5]]
-    found = other_runs(table(qrels), AlternativeQrels(WHOLE, {("t0", "d"): 1}), two_groups())
-    assert [(one.run, one.rank) for one in found.late] == [("r3", 3), ("r2", 4)]
-
-
 def test_a_loss_needs_a_score() -> None:
     found = expected_loss([LeftOutRun("r", "g", 0.5, 0.4, 1, 1)])
     assert found is not None
@@ -129,27 +122,6 @@ def test_few_groups_have_no_interval_however_many_runs_they_have(groups: int) ->
     assert found is not None
     assert (found.groups, found.interval.low, found.interval.high) == (groups, None, None)
     assert "5 groups" in found.interval.undefined
-
-
-def test_runs_of_a_group_count_as_one() -> None:
-    # Eight groups of five runs each, all of which lose alike: the mean has the error of eight losses.
-    losses = [0.1, 0.14, 0.08, 0.12, 0.1, 0.11, 0.15, 0.16]
-    alike = [LeftOutRun(f"r{at}", f"g{at % 8}", 1.0, 1 - losses[at % 8], 1, 1) for at in range(40)]
-    apart = [LeftOutRun(one.run, one.run, one.score, one.without, 1, 1) for one in alike]
-    by_group, by_run = expected_loss(alike), expected_loss(apart)
-    assert by_group is not None
-    assert by_run is not None
-    assert by_group.mean == by_run.mean == pytest.approx(0.12)
-    for found, of in ((by_group, losses), (by_run, losses * 5)):
-        low, high = found.interval.low, found.interval.high
-        assert low is not None
-        assert high is not None
-        # The jackknife of a mean is symmetric. Groups that lose more tell more: there are fewer degrees of
-        # freedom than groups less one, but at least one.
-        assert (low + high) / 2 == pytest.approx(0.12)
-        error, most = stats.sem(of), len(of) - 1
-        assert stats.t.ppf(0.975, most) * error < (high - low) / 2 < stats.t.ppf(0.975, 1) * error
-        assert found.interval.units == len(of)
 
 
 def test_groups_of_many_runs_weigh_more() -> None:

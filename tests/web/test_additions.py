@@ -102,13 +102,6 @@ def test_an_addition_is_taken_out_again_unless_it_is_judged(
     assert text.count("Olga") >= 3  # who added é5 that stays, who added d6, who took it out
 
 
-def test_a_closed_pool_takes_none(olga: FlaskClient, cast: Cast, added: str) -> None:
-    olga.post(f"/c/harbour/pools/{cast.pool_id}/close")
-    assert olga.post(added, data={"docnos": "d6", "reason": "r"}).status_code == 409
-    assert '<form method="post" action="/c/harbour/pools' not in olga.get(added).text
-    assert not links(olga.get(f"/c/harbour/pools/{cast.pool_id}/topic?topic=T1").text, "added")
-
-
 def test_an_assessor_adds_to_her_topic_and_nothing_at_the_desk_tells_it(enter: Enter, cast: Cast) -> None:
     ada, ben = enter("Ada"), enter("Ben")
     task = f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}"

@@ -258,25 +258,6 @@ def test_the_report_comes_as_csv_latex_and_json_with_its_intervals(olga: FlaskCl
     assert said["pairs"][0]["table"] == [[300, 20], [10, 70]]
 
 
-def test_who_is_strict_stands_first(olga: FlaskClient) -> None:
-    # Of four pairs X gives 1 relevant, Y 2, Z 3: X -.375 against the others' mean, Z .375.
-    said = {"Z": "3330", "X": "3000", "Y": "3300"}
-    import_judgments(
-        olga,
-        [
-            (f"T{at % 2 + 1}", f"d{at}", who, grade)
-            for who, grades in said.items()
-            for at, grade in enumerate(grades, 1)
-        ],
-    )
-    text = text_of(olga.get(f"{ADDRESS}/assessors").text)
-    # Each two differ on some pairs: kappas of X and Y 1/2 - ... are beside the point; X stands first.
-    assert text.index("X 4 ") < text.index("Y 4 ") < text.index("Z 4 ")
-    assert "−0.375" in text
-    assert "+0.375" in text
-    assert "Too few topics to say whether anybody gives higher grades" in text
-
-
 def test_names_of_any_script_and_with_marks_stand_as_they_are(olga: FlaskClient) -> None:
     names = ("Żółć <b>", 'שופטת & "x"')
     judge(olga, ((3, 1), (1, 3)), names)
@@ -313,9 +294,3 @@ def test_two_assessors_are_taken_along_with_their_table_and_working(olga: FlaskC
         row for row in rows if (row["part"], row["name"]) == ("coefficient of these documents", "observed")
     )
     assert (float(of_these["low"]), float(of_these["high"])) == pytest.approx((0.894952, 0.946962), abs=5e-7)
-
-
-def test_what_of_two_has_no_value_says_why_on_their_page(olga: FlaskClient) -> None:
-    judge(olga, ((0, 0), (0, 4)), ("X", "Y"))
-    text = text_of(olga.get(f"{ADDRESS}/pair?first=X&second=Y").text)
-    assert "the second called nothing relevant; to define it: a document that the second" in text

@@ -66,23 +66,6 @@ def test_second_showings_stand_with_values_and_contradictions(olga: FlaskClient)
     assert "Ada 0 0 0 0 0" in page  # nothing changed of her own accord
 
 
-def test_of_enough_repeats_there_is_a_kappa_with_its_interval(shown: Shown) -> None:
-    olga = shown(60)
-    # 59 of 60; 30 relevant before, 31 after: chance (61/120)^2 + (59/120)^2, pooled kappa 0.967.
-    (row,) = (
-        row for row in csv.DictReader(olga.get(f"{ADDRESS}/table.csv").text.splitlines())
-        if row["against"] == "repeat"
-    )  # fmt: skip
-    chance = (61**2 + 59**2) / 120**2
-    assert float(row["pooled"]) == pytest.approx((59 / 60 - chance) / (1 - chance))
-    assert (float(row["positive"]), float(row["negative"])) == pytest.approx((60 / 61, 58 / 59))
-    low, high = (f"{float(row[f'pooled_{end}']):.3f}" for end in ("low", "high"))
-    text = text_of(olga.get(ADDRESS).text)
-    assert "Ada 60 59 0.983" in text
-    assert f"0.984 0.983 0.967 {low} to {high} 1 0 1" in text
-    assert "No kappa" not in text
-
-
 def test_the_csv_has_all_digits_and_nobody_is_said(olga: FlaskClient, enter: Enter) -> None:
     rows = list(csv.DictReader(olga.get(f"{ADDRESS}/table.csv").text.splitlines()))
     assert float(rows[0]["observed"]) == pytest.approx(11 / 12, abs=1e-15)

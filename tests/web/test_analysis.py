@@ -10,13 +10,10 @@ from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
-from sqlalchemy import update
 
 from tests.cast import Cast
 from tests.uploads import check_files, import_judgments, keep_all, links, text_of, upload, upload_runs
 from tests.web.conftest import Enter
-from workbench.storage.engine import Database
-from workbench.storage.tables import RunRow
 from workbench.web.pages.pools import analysis
 from workbench.web.pages.pools import analysis as analysis_page
 
@@ -132,15 +129,6 @@ def test_what_cannot_be_analysed_is_said(olga: FlaskClient, query: str, status: 
     answer = olga.get(f"{ADDRESS}?asked=1&{query}")
     assert answer.status_code == status
     assert said in text_of(answer.text)
-
-
-def test_a_run_that_is_set_aside_is_not_proposed(olga: FlaskClient, sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        db.execute(update(RunRow).where(RunRow.tag == "beta").values(verdict="set_aside"))
-    assert "1 run, ties by" in text_of(olga.get(f"{ADDRESS}?asked=1").text)
-    page = olga.get(f"{ADDRESS}?asked=1&chosen=1&run=alpha&run=beta").text
-    assert "2 runs, ties by" in text_of(page)
-    assert len(rows_of(olga, links(page, "contributions.csv")[0])) == 3
 
 
 def test_a_pool_that_its_runs_tops_do_not_explain_says_so(olga: FlaskClient, cast: Cast) -> None:

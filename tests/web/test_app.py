@@ -9,7 +9,6 @@ from flask import Flask
 
 from workbench.errors import WorkbenchError
 from workbench.web import app as module
-from workbench.web.errors import TITLES
 from workbench.web.pages import health
 
 
@@ -32,10 +31,3 @@ def test_a_server_without_its_database_says_so_and_no_more(
     monkeypatch.setattr(health, "reachable", away)
     answer = app.test_client().get("/healthz")
     assert (answer.status_code, answer.text) == (503, "the database does not answer\n")
-
-
-def test_a_request_larger_than_the_settings_allow_is_refused_in_words(app: Flask) -> None:
-    app.config["MAX_CONTENT_LENGTH"] = 1000
-    answer = app.test_client().post("/welcome", data={"name": "x" * 200_000})
-    assert answer.status_code == 413
-    assert TITLES[413] in answer.text

@@ -131,14 +131,6 @@ def test_a_box_must_be_ticked(olga: FlaskClient, cast: Cast) -> None:
     assert "nothing was changed" in answer.text
 
 
-def test_a_closed_pool_takes_no_assignment(olga: FlaskClient, cast: Cast, sqlite_database: Database) -> None:
-    olga.post(f"/c/harbour/pools/{cast.pool_id}/close")
-    assert "its topics can no longer be assigned" in olga.get(ADDRESS).text
-    ada = numbers(sqlite_database, cast)["Ada"]
-    cell = {"pool": cast.pool_id, "cell": [f"{ada}:T1"], "order": "docno"}
-    assert olga.post(f"{ADDRESS}/topics", data=cell).status_code == 409
-
-
 def test_another_campaign_is_out_of_reach(olga: FlaskClient, cast: Cast) -> None:
     olga.post("/campaigns/new", data={"name": "Other", "scale": "binary"})
     other = "/c/other/assignments"

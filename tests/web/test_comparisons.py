@@ -6,7 +6,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.cast import Cast
-from tests.uploads import import_judgments, links, text_of, upload_runs
+from tests.uploads import import_judgments, links, text_of
 
 POOLS = "/c/harbour/pools"
 ADDRESS = f"{POOLS}/compare"
@@ -45,23 +45,6 @@ def test_the_pairs_of_one_topic_are_shown_alone(olga: FlaskClient, cast: Cast, n
     assert "Pairs of topic T1" in text
     assert "T1 d1 runs T1 d2 runs" in text
     assert "T2 d1" not in text
-
-
-def test_a_draft_is_compared_with_all_that_is_judged(olga: FlaskClient, number: str) -> None:
-    import_judgments(olga, [("T1", "d#3", "X", "2"), ("T1", "far", "X", "0")])
-    text = text_of(olga.get(f"{ADDRESS}?a=judged&b={number}&show=leaving").text)
-    assert "Added 6 2 pairs before, 7 after Removed 1" in text
-    assert "T1 far judged, not in this pool judged" in text
-
-
-def test_many_pairs_come_page_by_page(olga: FlaskClient, cast: Cast) -> None:
-    upload_runs(olga, big={"T1": [f"n{n:04}" for n in range(312)]})
-    form = {"depth": "700", "ties": "trec_eval", "run": ["big"]}
-    number = olga.post(POOLS, data=form).location.rpartition("/")[2]
-    page = olga.get(f"{ADDRESS}?a={cast.pool_id}&b={number}").text
-    assert page.count("documents/document?") == 30
-    (following,) = links(page, "from=30")
-    assert "31 to 60 of 312" in text_of(olga.get(following).text)
 
 
 def test_the_pairs_come_as_lines_under_headings(olga: FlaskClient, cast: Cast, number: str) -> None:

@@ -61,25 +61,6 @@ def said(database: Database) -> list[tuple[str, int | None]]:
         ]
 
 
-def test_the_page_carries_the_work_and_the_keys(ada: Desk) -> None:
-    assert sorted(ada.work["order"]) == ["d/4", "d1", "d2"]
-    assert ada.facts["docno"] == ada.work["order"][0]
-    assert ada.keys["grades"] == {"0": "0", "1": "1", "2": "2", "3": "3"}
-    assert ada.keys["commands"]["next_hit"] == "n"
-
-
-def test_events_are_taken_in_order_and_answered_one_by_one(ada: Desk, sqlite_database: Database) -> None:
-    events = [ada.event("d1", 2), ada.event("d1", 3), ada.event("d/4", 0)]
-    answer = ada.send(*events)
-    assert answer.status_code == 200
-    receipts = answer.json["receipts"] if answer.json else []
-    assert [one["client_id"] for one in receipts] == [event["client_id"] for event in events]
-    assert [one["outcome"] for one in receipts] == ["recorded"] * 3
-    assert receipts[1]["elsewhere"]["grade"] == 2
-    assert receipts[1]["elsewhere"]["seconds_ago"] < 60
-    assert said(sqlite_database) == [("d1", 2), ("d1", 3), ("d/4", 0)]
-
-
 def test_the_work_and_the_documents_are_what_the_assessor_has(ada: Desk) -> None:
     ada.send(ada.event("d1", 2, comment="why"))
     work = ada.client.get(f"{ada.address}/work", headers=JSON).json

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import select, update
 
 from tests.builders import DOCNOS
-from tests.uploads import import_judgments, links, text_of, upload, upload_runs
+from tests.uploads import links, text_of, upload, upload_runs
 from workbench.formats.documents import DOCUMENT_FORMATS
 from workbench.formats.text_formats import in_words
 from workbench.formats.topics import TOPIC_FORMATS
@@ -37,14 +37,6 @@ def test_the_list_counts_and_leads_to_documents_with_any_docno(olga: FlaskClient
     found = [text_of(olga.get(address).text) for address in addresses]
     for docno in DOCNOS:
         assert any(f"Title of {docno} Text of {docno}" in text for text in found)
-
-
-def test_loading_says_which_of_two_keys_is_the_docno_and_what_is_not_shown(olga: FlaskClient) -> None:
-    passage = '{"pid": "p1", "docid": "d1", "passage": "High water.", "spans": "(0,1)"}\n'
-    assert olga.post(ADDRESS, data={"files": [upload("passages.jsonl", passage)]}).status_code == 303
-    said = text_of(olga.get(ADDRESS).text)
-    assert 'passages.jsonl: the docno is "pid", not "docid"' in said
-    assert 'not shown to assessors, but kept in the originals: "spans" (1 record)' in said
 
 
 def test_a_search_is_in_docnos_and_titles(olga: FlaskClient) -> None:
@@ -115,19 +107,6 @@ def test_a_refused_file_leaves_nothing_even_of_the_good_one(olga: FlaskClient) -
     assert "bad.jsonl:3" in answer.text
     assert 'name="pooled" value="yes" checked' in answer.text
     assert "6 documents" in text_of(olga.get(ADDRESS).text)
-
-
-def test_a_judged_document_stays_as_it_was_shown(olga: FlaskClient) -> None:
-    import_judgments(olga, [("T1", "d1", "X", "3")])
-    answer = olga.post(ADDRESS, data={"files": [upload("d.jsonl", lines(("d1", "other", "other")))]})
-    assert answer.status_code == 422
-    assert "document d1 is judged" in answer.text
-
-
-@pytest.mark.parametrize("address", ["document?docno=%2500", "document?docno=%25FF", "?after=%25FF"])
-def test_an_id_that_no_database_keeps_is_not_there(olga: FlaskClient, address: str) -> None:
-    assert olga.get(f"{ADDRESS}{'' if address.startswith('?') else '/'}{address}").status_code == 404
-    assert olga.get(f"{ADDRESS}?search=%00").status_code == 200
 
 
 def test_the_form_names_every_format_that_is_read(olga: FlaskClient) -> None:

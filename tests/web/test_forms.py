@@ -5,7 +5,6 @@ from flask import Flask, g
 
 from tests.uploads import upload
 from workbench.errors import InvalidInput
-from workbench.figures import counted
 from workbench.web.forms import announce, sent_files, whole_number
 
 
@@ -35,14 +34,6 @@ def test_file_names_can_be_shown_and_hold_no_path(app: Flask) -> None:
 def test_no_file_is_a_finding_of_its_own(app: Flask) -> None:
     with app.test_request_context(method="POST", data={}), pytest.raises(InvalidInput, match="no file"):
         sent_files()
-
-
-def test_numbers_have_their_noun() -> None:
-    assert [counted(1, "topic"), counted(1239, "topic"), counted(0, "box", "boxes")] == [
-        "1 topic",
-        "1,239 topics",
-        "0 boxes",
-    ]
 
 
 def test_of_many_files_the_first_are_announced(app: Flask) -> None:

@@ -105,12 +105,6 @@ def test_a_code_that_is_no_number_is_refused(olga: FlaskClient) -> None:
     assert 'value="broken"' in answer.text
 
 
-def test_the_name_of_somebody_with_an_account_is_theirs(olga: FlaskClient) -> None:
-    answer = import_judgments(olga, [("T1", "d1", "Ada", "1")])
-    assert answer.status_code == 409
-    assert "Ada judges here with an account of their own" in answer.text
-
-
 def test_answers_that_are_no_grade_are_listed_by_kind(olga: FlaskClient) -> None:
     import_judgments(olga, ROWS)
     page = olga.get(ADDRESS).text

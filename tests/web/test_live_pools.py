@@ -4,7 +4,6 @@ import json
 import re
 
 import pytest
-from flask import Flask
 from flask.testing import FlaskClient
 from sqlalchemy import select
 
@@ -19,9 +18,7 @@ from workbench.storage.tables import AssignmentRow, PoolEventRow
 from workbench.web.ids import read_id
 from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.people.assessors import assessors_of
-from workbench.workflow.pools.drafts import close_pool
 from workbench.workflow.pools.learner_rounds import CollectionVectors, make_rounds
-from workbench.workflow.pools.listing import pool_report
 from workbench.workflow.pools.making import make_pool
 
 ADDRESS = "/c/harbour/pools"
@@ -74,13 +71,6 @@ def test_an_adaptive_strategy_is_offered_and_makes_an_empty_pool(olga: FlaskClie
     assert f"Pool “{NAME}” was saved as a draft of at most 6 pairs." in page
     assert "Adaptive pool" in page
     assert "thompson, depth 100, budget 3, rate 1, seed 7" in page
-
-
-def test_the_parameters_of_an_adaptive_strategy_are_checked(olga: FlaskClient) -> None:
-    form = {"strategy": "hedge", "hedge-beta": "7", "ties": "trec_eval", "run": ["alpha"]}
-    answer = olga.post(ADDRESS, data=form)
-    assert answer.status_code == 422
-    assert "beta cannot be 7" in text_of(answer.text)
 
 
 def test_the_desk_hands_out_one_document_and_shows_it_again(
@@ -162,16 +152,6 @@ def test_the_order_of_an_adaptive_pool_is_not_to_be_chosen(
     with sqlite_database.reading() as db:
         rules = db.scalars(select(AssignmentRow.order_rule).where(AssignmentRow.pool_id == live[0])).all()
     assert set(rules) == {"priority"}
-
-
-def test_the_desk_of_a_closed_pool_hands_out_nothing(
-    app: Flask, enter: Enter, cast: Cast, live: tuple[int, dict[str, int]], sqlite_database: Database
-) -> None:
-    with sqlite_database.writing() as db:
-        close_pool(db, cast.campaign_id, NAME)
-    assert on_desk(enter("Ada"), live[1]["Ada"]) == ""
-    with sqlite_database.reading() as db:
-        assert pool_report(db, cast.campaign_id, NAME).by_run[0].pairs == 0
 
 
 def test_a_learners_pool_is_made_judged_and_tells_the_organiser_why(

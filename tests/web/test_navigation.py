@@ -84,3 +84,10 @@ def test_every_page_of_a_campaign_belongs_to_a_tab(app: Flask) -> None:
         "files.shown",
         "files.original",
     }
+
+
+@pytest.mark.parametrize("page", ["topics", "documents", "runs", "pools", ""])
+def test_a_viewer_is_offered_nothing_that_changes(enter: Enter, page: str) -> None:
+    text = enter("Vera").get(f"/c/harbour/{page}").text
+    assert text.count("<form") == text.count('method="get"') + 1  # signing out
+    assert 'class="todo"' not in text

@@ -27,16 +27,3 @@ def test_who_cancels_keeps_nobody_out(
         answer = client.get("/openid/callback", query_string={"error": "access_denied", "state": state})
         assert (answer.status_code, refused(answer)) == (403, (SignInObstacle.DENIED,))
     assert enters(app.test_client(), running, "linked").status_code == 303
-
-
-@pytest.mark.usefixtures("offer")
-def test_after_failures_whoever_comes_from_there_is_told_how_long_to_wait(
-    app: Flask, sqlite_database: Database, running: RunningProvider, cast: Cast
-) -> None:
-    link(sqlite_database, running, "linked", cast.accounts["Ada"].id)
-    for _ in range(FREE_FAILURES):
-        enters(app.test_client(), running, "nobody")
-    answer = enters(app.test_client(), running, "linked")
-    assert (answer.status_code, refused(answer)) == (429, (SignInObstacle.THROTTLED,))
-    assert 0 < int(answer.headers["Retry-After"]) <= 30
-    assert f"try again in {answer.headers['Retry-After']} second" in answer.text.casefold()

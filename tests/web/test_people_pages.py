@@ -13,8 +13,6 @@ from flask.testing import FlaskClient
 from tests.cast import PASSWORD, Cast
 from tests.uploads import notices_in, text_of
 from workbench.storage.engine import Database
-from workbench.workflow.people.membership import add_role
-from workbench.workflow.people.roles import Role
 
 PEOPLE = "/c/harbour/people"
 LINK = re.compile(r'value="http://localhost(/invitation/[\w-]+)"')
@@ -147,19 +145,3 @@ def test_guessing_ones_own_password_is_slowed_down_too(ada: FlaskClient) -> None
     statuses = [ada.post("/account/password", data=form).status_code for _ in range(6)]
     assert statuses == [422, 422, 422, 422, 429, 429]
     assert ada.post("/account/password", data=form | {"old": PASSWORD}).status_code == 429
-
-
-def test_signing_out_everywhere_ends_every_session(enter: Any) -> None:
-    here, there = enter("Ada"), enter("Ada")
-    assert here.post("/account/sign-out-everywhere", data={"everywhere": PASSWORD}).status_code == 303
-    assert here.get("/account").status_code == 303
-    assert there.get("/account").status_code == 303
-
-
-def test_while_work_is_left_an_assessors_other_roles_rest(
-    enter: Any, cast: Cast, sqlite_database: Database
-) -> None:
-    with sqlite_database.writing() as db:
-        add_role(db, cast.campaign_id, cast.accounts["Ada"].id, Role.VIEWER)
-    page = enter("Ada").get("/c/harbour/judge").text
-    assert '<span class="roles">, assessor</span>' in page

@@ -62,15 +62,6 @@ def test_opening_twice_opens_once_and_says_so(olga: FlaskClient, draft: str) -> 
     assert olga.get(f"{draft}/close").location == draft
 
 
-def test_what_another_organiser_changed_meanwhile_is_not_opened(olga: FlaskClient, draft: str) -> None:
-    seen = hidden(olga.get(f"{draft}/open").text, "sha256")
-    olga.post(f"{draft}/added?topic=T2", data={"docnos": "d6", "reason": "seen"})
-    refused = olga.post(f"{draft}/open", data={"sha256": seen})
-    assert refused.status_code == 409
-    assert "has changed since you looked" in refused.text
-    assert links(olga.get(draft).text, "/open")
-
-
 def test_a_draft_is_renamed_built_again_and_deleted(olga: FlaskClient, draft: str) -> None:
     assert "Draft: deeper" in olga.get(f"{draft}/draft").text
     taken = olga.post(f"{draft}/rename", data={"name": "depth 2"})
@@ -118,22 +109,6 @@ def test_only_organisers_know_of_a_draft(
     assert "deeper" not in enter("Vera").get(ADDRESS).text
     assert "deeper" not in enter("Vera").get(f"{ADDRESS}/compare").text
     assert "deeper" not in enter("Ada").get("/c/harbour/judge").text
-
-
-def test_a_draft_cannot_be_given(olga: FlaskClient, draft: str) -> None:
-    number = draft.rpartition("/")[2]
-    olga.get(draft)  # reads what was said of it
-    page = olga.get(f"/c/harbour/assignments?pool={number}").text
-    assert "deeper" not in page
-    given = {"pool": number, "per_topic": "1", "assessor": ["1"], "order": "docno"}
-    refused = olga.post("/c/harbour/assignments/turn", data=given)
-    assert refused.status_code == 409
-    assert "is a draft" in refused.text
-
-
-def test_a_campaign_with_drafts_only_is_told_to_open_one(olga: FlaskClient, cast: Cast) -> None:
-    olga.post("/campaigns/new", data={"name": "Other", "scale": "binary"})
-    assert "Make a pool first" in olga.get("/c/other/assignments").text
 
 
 def test_a_supplementary_draft_offers_to_leave_out_what_came_since(olga: FlaskClient) -> None:

@@ -176,14 +176,6 @@ def test_a_parameter_that_cannot_be_is_told_at_its_field_and_kept(olga: FlaskCli
     assert (strange.status_code, "no strategy is chosen" in strange.text) == (422, True)
 
 
-def test_a_supplementary_pool_leaves_out_what_is_pooled(olga: FlaskClient) -> None:
-    # Depth 9 has nine pairs by hand: T1 d1 d2 d#3 d6 d/4, T2 d/4 d1 é5 d2; six are pooled.
-    form = {"depth": "9", "ties": "trec_eval", "run": ["alpha", "beta"], "supplementary": "yes"}
-    page = text_of(olga.get(olga.post(ADDRESS, data=form).location).text)
-    assert "Pairs 3" in page
-    assert "supplementary" in page
-
-
 def test_only_runs_up_to_a_priority_are_pooled(olga: FlaskClient) -> None:
     form = {"depth": "2", "ties": "trec_eval", "run": ["alpha", "beta"]}
     refused = olga.post(ADDRESS, data={**form, "priority": "first"})

@@ -102,10 +102,6 @@ def test_without_scripts_an_answer_brings_the_next_pair(
     assert [(line.done, line.given) for line in report.by_topic if line.topic == "T1"] == [(3, 3)]
 
 
-def test_assessors_do_not_see_the_queues_page(enter: Enter, queue: str) -> None:
-    assert enter("Ada").get(queue).status_code == 403
-
-
 def test_an_adaptive_pool_is_no_queue(olga: FlaskClient, cast: Cast, sqlite_database: Database) -> None:
     with sqlite_database.writing() as db:
         made = make_pool(db, cast.campaign_id, PoolRecipe(strategy="max-mean"), name="as we go")

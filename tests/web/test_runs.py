@@ -23,19 +23,6 @@ def test_the_list_says_what_each_run_is(olga: FlaskClient) -> None:
     assert not links(page, "runs/remove")
 
 
-def test_many_runs_are_added_at_once_plain_or_gzip(olga: FlaskClient) -> None:
-    add(
-        olga,
-        ("one.txt", run_text("one", {"T1": ("d1",)})),
-        ("runs/two.gz", gzip.compress(run_text("two/2", {"T2": ("d2",)}))),
-    )
-    page = text_of(olga.get(ADDRESS).text)
-    assert "2 runs added" in page
-    assert "one one.txt none accepted 1 1" in page
-    assert "two/2 two.gz none accepted 1 1" in page
-    assert "by Olga" in text_of(olga.get(f"{ADDRESS}/run?tag=one").text)
-
-
 def test_warnings_are_kept_with_the_run(olga: FlaskClient) -> None:
     add(olga, ("tied.txt", "T1 Q0 d1 1 1.0 tied\nT1 Q0 d2 2 1.0 tied\n"))
     page = olga.get(ADDRESS).text

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 
 import pytest
 from flask.testing import FlaskClient
@@ -14,9 +13,8 @@ from workbench.records import Topic
 from workbench.scoring import score_columns
 from workbench.scoring.curves import RULES
 from workbench.storage.engine import Database
-from workbench.web.pages.scores import form, leaderboard, pairs
+from workbench.web.pages.scores import form, leaderboard
 from workbench.web.pages.scores.curves import INTERPOLATIONS
-from workbench.web.paging import page_of
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import load_topics
 from workbench.workflow.scores import score_table
@@ -230,19 +228,6 @@ def test_scores_that_took_long_say_as_of_when_they_are_and_exports_are_of_now(
     now = text_of(olga.get(anew).text)
     assert "alpha 0.9583 0 1 0 beta 0.9028 0 1 0" in now
     assert "came since" not in now
-
-
-def test_many_runs_compared_in_pairs_come_page_by_page(
-    olga: FlaskClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pairs, "page_of", partial(page_of, size=1))
-    monkeypatch.setattr(pairs, "MOST_PAIRS", 0)
-    address = f"{ADDRESS}/pairs?measures=AP(rel=2)"
-    page = olga.get(address).text
-    assert "alpha 1.0000 0 1 0 1 to 1 of 2 Next" in text_of(page)
-    assert "The first 0 of 1; the export has all." in text_of(page)
-    (following,) = links(page, "from=1")
-    assert "beta 0.9167 0 1 0 Previous 2 to 2 of 2" in text_of(olga.get(following).text)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from tests.uploads import text_of
 from tests.web import test_search
-from tests.web.test_search import HTMX, judgment, searched
+from tests.web.test_search import HTMX, searched
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
 
@@ -27,15 +27,5 @@ def test_a_form_without_an_answer_comes_back_with_its_document(
     assert ("<html" in answer.text) == (headers == {})
     opened = text_of(answer.text.partition('id="opened"')[2])
     assert "High water of spring tides. The form has no answer" in opened
-    with sqlite_database.reading() as db:
-        assert db.scalars(select(JudgmentEventRow.id)).all() == []
-
-
-def test_a_grade_that_the_scale_does_not_have_is_not_recorded(
-    ada: FlaskClient, place: str, sqlite_database: Database
-) -> None:
-    found = searched(ada, place, "spring tides")
-    ada.post(f"{found}/open", data={"docno": "new1"})
-    assert ada.post(f"{found}/judge", data=judgment("new1", answer="9"), headers=HTMX).status_code == 422
     with sqlite_database.reading() as db:
         assert db.scalars(select(JudgmentEventRow.id)).all() == []

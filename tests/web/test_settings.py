@@ -4,7 +4,6 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.uploads import import_judgments, notices_in, text_of
-from tests.web.conftest import Enter
 
 OWN = {
     "scale": "own", "relevant": "1", "value-0": "0", "label-0": "No", "value-1": "1", "label-1": "Some",
@@ -35,12 +34,6 @@ def test_a_ready_made_scale_needs_no_table(olga: FlaskClient, scale: str, words:
     answer = olga.post("/campaigns/new", data={"name": "Ready", "scale": scale})
     assert answer.status_code == 303
     assert words in text_of(olga.get("/c/ready/").text)
-
-
-def test_nobody_else_makes_campaigns(enter: Enter) -> None:
-    for name in ("Ada", "Vera", "Otto"):
-        assert enter(name).get("/campaigns/new").status_code == 403
-        assert enter(name).post("/campaigns/new", data={"name": "x", "scale": "binary"}).status_code == 403
 
 
 def test_what_is_wrong_is_said_and_what_was_typed_is_kept(olga: FlaskClient) -> None:

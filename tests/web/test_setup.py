@@ -150,8 +150,3 @@ def test_the_checklist_says_what_is_missing_until_assessors_can_judge(
     page = olga.get("/c/harbour/set-up").text
     assert "Ready: assessors can judge." not in text_of(page)
     assert "○ Assignments 1 topic without an assessor Assign topics" in text_of(page)
-
-
-def test_nobody_but_organisers_sets_up(enter: Enter) -> None:
-    for name in ("Ada", "Vera"):
-        assert enter(name).get("/c/harbour/set-up").status_code == 403

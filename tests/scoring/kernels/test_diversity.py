@@ -6,9 +6,8 @@ import math
 
 import pytest
 
-from tests.scoring.some_qrels import ranked, run
+from tests.scoring.some_qrels import ranked
 from workbench.errors import WorkbenchError
-from workbench.formats.packed_form import as_arrays
 from workbench.records import Qrel
 from workbench.scoring.scorer import Scorer, score_run
 
@@ -73,24 +72,6 @@ def test_a_cutoff_far_below_the_last_document_ends() -> None:
     assert list(score_run(JUDGED, RANKED, deep).values.values()) == pytest.approx(
         [1.875 / 2 / (2 * math.log(2)), score_run(JUDGED, RANKED, "alpha_nDCG@4").values["alpha_nDCG@4"], 1.0]
     )
-
-
-def test_a_run_as_arrays_and_one_without_unjudged_documents() -> None:
-    others = [Qrel("2", "a", 1, "1"), Qrel("2", "b", 1, "2")]
-    retrieved = run({"2": {"x": 3.0, "b": 2.0, "a": 1.0}, "1": {"c": 1.0}, "3": {"a": 1.0}})
-    scorer = Scorer([*JUDGED, *others], f"{DIVERSITY} StRecall@2 alpha_nDCG(judged_only=True)@2 Judged@2")
-    arrays = as_arrays(retrieved)
-    assert arrays is not None
-    assert scorer.score(arrays) == scorer.score(retrieved)
-    of_two = {name: column["2"] for name, column in scorer.score(retrieved).per_topic.items()}
-    assert (of_two["StRecall@2"], of_two["Judged@2"]) == (0.5, 0.5)
-    assert of_two["alpha_nDCG(judged_only=True)@2"] == 1.0
-
-
-def test_a_topic_without_a_relevant_document_is_worth_nothing() -> None:
-    nothing = [Qrel("2", "a", 0, "1"), Qrel("2", "a", 0, "2")]
-    values = score_run([*JUDGED, *nothing], run({"2": {"a": 1.0}}), DIVERSITY).values
-    assert set(values.values()) == {0.0}
 
 
 def test_qrels_without_subtopics_are_refused_by_diversity_measures() -> None:

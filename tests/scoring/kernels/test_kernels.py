@@ -104,14 +104,6 @@ def test_interpolated_precision_takes_recall_in_whole_numbers() -> None:
     )
 
 
-def test_the_weighted_f_squares_beta() -> None:
-    # P = 1/2, R = 1/4: F = 5 * (1/8) / (4/2 + 1/4) = .2778 for beta 2, 1.25 * (1/8) / (1/8 + 1/4) = .4167 for
-    # one half (van Rijsbergen 1979); trec_eval's own set_F_4 is the first.
-    judged = qrels({"1": {"a": 1, "b": 1, "c": 1, "d": 1, "e": 0}})
-    values = score_run(judged, ranked(["a", "e"]), "SetF(beta=2) SetF(beta=0.5) SetF").values
-    assert list(values.values()) == pytest.approx([5 / 18, 5 / 12, 1 / 3])
-
-
 def test_rank_biased_precision() -> None:
     # Relevant at ranks 1 and 3 with p = .8: .2 * (1 + .64) = .328; graded 2 at rank 3 alone: .2 * .64 = .128.
     judged = qrels({"1": {"a": 1, "b": 0, "c": 2}})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -68,12 +67,6 @@ def test_others_write_while_files_are_read_and_between_two_portions(
     assert written == ["reading"] * 25 + ["writing"] * 3  # 25 documents in tens
     assert count(sqlite_database, campaign) == BEFORE + 25
     other.close()
-
-
-def test_a_portion_of_long_documents_is_short() -> None:
-    long = [Document(f"n{number}", "", "x" * 200_000) for number in range(7)]
-    sizes = [len(batch) for batch in collection.batches(long, Counter(), None)]
-    assert sizes == [3, 3, 1]  # the third passes 500,000 characters
 
 
 def test_a_refused_file_leaves_nothing_of_any_and_all_errors_are_told(

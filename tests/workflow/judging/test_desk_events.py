@@ -132,19 +132,6 @@ def test_the_screen_is_told_what_another_screen_had_said_and_the_latest_counts(d
         assert (again.outcome, again.elsewhere) == (Outcome.REPEATED, second.elsewhere)
 
 
-def test_what_was_taken_back_or_put_off_elsewhere_is_no_answer_to_tell_of(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        ada = day(db)
-        receipts = ada.send(
-            db,
-            ada.event("event-01", "d1", kind="later"),
-            ada.event("event-02", "d1", grade=1),
-            ada.event("event-03", "d1", kind="undo", before="event-02"),
-            ada.event("event-04", "d1", grade=2),
-        )
-        assert [receipt.elsewhere for receipt in receipts] == [None] * 4
-
-
 def test_a_document_put_off_comes_after_the_others_and_then_in_the_order_of_being_put_off(
     database: Database,
 ) -> None:

@@ -10,14 +10,13 @@ from sqlalchemy import func, select
 from tests.builders import campaign_with_people
 from workbench.errors import Conflict, InvalidInput
 from workbench.formats.judgments import read_judgments, write_judgments
-from workbench.records import FOUR_GRADES, Answer, Judgment, Qrel
+from workbench.records import FOUR_GRADES, Answer, Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.importing import (
     GivenJudgments,
     import_judgments,
-    judgments_from_qrels,
     keep_imports,
     prepare_imports,
 )
@@ -76,22 +75,6 @@ def test_repeated_labels_of_one_file_are_events_and_the_last_holds(database: Dat
         assert [j.grade for j in current_judgments(db, made.campaign.id)] == [1]
 
 
-def test_an_import_says_how_many_pairs_were_repeated_and_contradicted(sqlite_database: Database) -> None:
-    given = [Judgment("X", "T1", "d1", grade) for grade in (0, 1, 1)]
-    given += [Judgment("X", "T1", "d2", 1)] * 2
-    given += [Judgment("Y", "T1", "d2", 1), Judgment("Y", "T1", "d2", None, Answer.CANNOT_JUDGE)]
-    with sqlite_database.writing() as db:
-        made = campaign_with_people(db)
-        done = import_judgments(db, made.campaign.id, given, source="f.tsv")
-        assert [(one.name, one.repeated, one.contradicted) for one in done.assessors] == [
-            ("X", 2, 1),
-            ("Y", 1, 1),
-        ]
-        # What Y said last holds, and is no grade.
-        held = {(j.assessor, j.docno): j.grade for j in current_judgments(db, made.campaign.id)}
-        assert held == {("X", "d1"): 1, ("X", "d2"): 1, ("Y", "d2"): None}
-
-
 def test_files_of_one_import_are_compared_with_those_before_them(database: Database) -> None:
     files = [
         GivenJudgments((Judgment("X", "T1", "d1", 1), Judgment("X", "T1", "d2", 0)), "first"),
@@ -129,15 +112,6 @@ def test_a_name_with_an_account_here_or_of_another_kind_is_refused(database: Dat
         import_judgments(db, made.campaign.id, GIVEN, source="f", machines=["Y"])
         with pytest.raises(Conflict, match="known here as a machine"):
             import_judgments(db, made.campaign.id, GIVEN, source="f")
-
-
-def test_a_negative_grade_in_qrels_is_no_judgment() -> None:
-    qrels = [Qrel("T1", "a", -1), Qrel("T1", "b", 0), Qrel("T1", "c", -2)]
-    assert judgments_from_qrels(qrels, assessor="X") == (Judgment("X", "T1", "b", 0),)
-    assert judgments_from_qrels(qrels, assessor="X", cannot_judge=[-2]) == (
-        Judgment("X", "T1", "b", 0),
-        Judgment("X", "T1", "c", None, Answer.CANNOT_JUDGE),
-    )
 
 
 def test_what_goes_out_comes_in_again_unchanged(database: Database) -> None:

@@ -113,22 +113,6 @@ def test_of_many_who_use_a_link_at_one_moment_one_joins(database: Database, made
     assert sum(name.startswith("Guest") for name in roles_by_name(database, made)) == 1
 
 
-def test_what_became_of_each_invitation_is_listed(database: Database, made: Made) -> None:
-    token = links(database, made, "Ann", "Bea", "Cem", "Dan")
-    numbers = {one.note: one.id for one in listed(database, made)}
-    with database.writing() as db:
-        accept(db, token["Ann"], account(db, "Ann"), now=NOON)
-        withdraw_invitations(db, made.campaign.id, [numbers["Bea"]], now=NOON)
-        db.get_one(InvitationRow, numbers["Cem"]).expires_at = NOON
-    assert states(database, made) == {
-        "Ann": InvitationState.ACCEPTED,
-        "Bea": InvitationState.WITHDRAWN,
-        "Cem": InvitationState.EXPIRED,
-        "Dan": InvitationState.OPEN,
-    }
-    assert [name for name in token if works(database, token[name])] == ["Dan"]
-
-
 def test_a_lost_expired_or_withdrawn_link_is_replaced_by_a_new_one(database: Database, made: Made) -> None:
     token = links(database, made, "Ann", "Bea", "Cem")
     numbers = {one.note: one.id for one in listed(database, made)}

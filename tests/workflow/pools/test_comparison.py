@@ -6,7 +6,6 @@ import pytest
 from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, send_runs
-from workbench.errors import NotFound
 from workbench.pooling.comparison import PoolChange
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Judgment
@@ -59,13 +58,6 @@ def test_a_pool_is_compared_with_everything_that_people_judged(db: Session) -> N
     assert found.pairs[-1] == ComparedPair(PairChange.REMOVED, "T2", "d6", True, "judged")
     # Nothing is timed: five pairs of an assumed half minute.
     assert found.hours == pytest.approx(5 * 30 / 3600)
-
-
-def test_a_pool_that_is_not_there_is_said_so(db: Session) -> None:
-    made, _ = pooled_campaign(db)
-    for before, after in (("depth 2", "nothing"), ("nothing", "depth 2"), (None, "nothing")):
-        with pytest.raises(NotFound, match="nothing"):
-            compare_pools(db, made.campaign.id, before, after)
 
 
 @pytest.mark.parametrize("before", [None, "one"])

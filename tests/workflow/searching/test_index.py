@@ -179,21 +179,6 @@ def test_two_hosts_have_an_index_each_over_one_database(database: Database, tmp_
     assert found(database, hosts[1], campaign, "text") == {*DOCNOS, "new"} - {"d1"}
 
 
-def test_progress_counts_the_documents_that_are_indexed(
-    sqlite_database: Database, campaign: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(index, "COMMIT_EVERY", 4)
-    monkeypatch.setattr(index, "REPORT_EVERY", 1)
-    reported: list[int] = []
-    refresh_index(sqlite_database, tmp_path, campaign, reported.append)
-    assert reported == [0, 1, 2, 3, 4, 5, 6]
-    load(sqlite_database, campaign, Document("d1", "", "changed"))
-    reported.clear()
-    refresh_index(sqlite_database, tmp_path, campaign, reported.append)
-    # Five of the six were there already.
-    assert reported == [5, 6]
-
-
 def answer(host: HostIndex) -> tuple[int, int]:
     """How many documents a search for text finds, among how many."""
     results, version = answered(

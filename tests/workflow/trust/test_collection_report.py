@@ -6,12 +6,9 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import pytest
-
 from tests.builders import campaign_with_people, pooled_campaign
 from tests.workflow.trust.test_report import BOTH
 from workbench.consensus.rules import rule_choice
-from workbench.errors import InvalidInput
 from workbench.storage.engine import Database
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.trust.collection_report import (
@@ -89,13 +86,6 @@ def test_equivalent_rankings_of_few_shared_pairs_are_no_evidence(sqlite_database
     whole = replace(found, shared=found.graded)
     # One sentence more where only a part was judged twice: that tau is too high.
     assert len(list(conclusions(found))) == len(list(conclusions(whole))) + 1
-
-
-def test_a_measure_that_cannot_rank_is_refused(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        campaign = campaign_with_people(db).campaign.id
-        with pytest.raises(InvalidInput):
-            collection_report(db, campaign, choice=ANY, measure="ESL(n=1)")
 
 
 def test_words_are_counted_without_tags_and_figures_have_a_true_minus() -> None:

@@ -7,13 +7,12 @@ import pytest
 from tests.builders import campaign_with_people, pooled_campaign, send_runs
 from tests.workflow.trust.test_report import BOTH
 from workbench.consensus.rules import rule_choice
-from workbench.errors import InvalidInput, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.records import Judgment
 from workbench.storage.engine import Database
-from workbench.trust.alternatives import LOWER_IS_BETTER
 from workbench.trust.depth import Advice
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.trust.questions import campaign_depth, campaign_holes, campaign_topics
+from workbench.workflow.trust.questions import campaign_depth, campaign_holes
 
 ANY = rule_choice("any")
 
@@ -63,17 +62,3 @@ def test_holes_are_those_of_all_runs_under_the_rule(sqlite_database: Database) -
     # Beta has d2 d/4 d1 d6 and d/4 d2, all but d6 judged: together 8 of 13, of alpha least.
     (at_ten, _) = found.overall()
     assert (at_ten.judged, at_ten.retrieved, at_ten.least, at_ten.least_of) == (8, 13, 3 / 7, "alpha")
-
-
-def test_topics_too_few_to_be_split_and_measures_that_rank_upside_down_are_refused(
-    sqlite_database: Database,
-) -> None:
-    with sqlite_database.writing() as db:
-        made, _ = pooled_campaign(db)
-        campaign = made.campaign.id
-        import_judgments(db, campaign, BOTH, source="f")
-        with pytest.raises(WorkbenchError, match="2 topics"):
-            campaign_topics(db, campaign, choice=ANY, measure="AP")
-        with pytest.raises(InvalidInput) as refused:
-            campaign_topics(db, campaign, choice=ANY, measure="ESL(n=1)")
-    assert [one.code for one in refused.value.findings] == [LOWER_IS_BETTER]
