@@ -12,6 +12,7 @@ import pytest
 from tests.agreement.made import TABLE_FORMS, table_of
 from tests.support import cases
 from workbench.agreement.coefficients.pooled_kappa import pooled_kappa
+from workbench.agreement.coefficients.unpooled_kappa import unpooled_kappa
 from workbench.errors import WorkbenchError
 
 # What the worked cases call things: value or expected agreement of which coefficient.
@@ -66,6 +67,45 @@ def test_the_worked_figures_are_reproduced(file: str, name: str) -> None:
     found = {key: estimate(table_of(case), key) for key in known}
     # Not 5e-4: pooled 0.775910 and unpooled 0.776119 of Table 8.2 both print as 0.776.
     assert found == pytest.approx(known, abs=min(case["tolerance"], 5e-5))
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "path"),
+    [
+        ("10_agreement_two_raters.json", "se_of_cohen_kappa_table_8_2", ["kappa"]),
+        ("10_agreement_two_raters.json", "sklearn_weighted_kappa", ["unweighted"]),
+        ("10_agreement_two_raters.json", "cohen_1968_table1", ["kappa"]),
+        ("10_agreement_two_raters.json", "irr_anxiety_raters_2_3", ["unweighted"]),
+        ("14_agreement_extra.json", "delta_getkappa_example", ["kappa"]),
+        (
+            "10_agreement_two_raters.json",
+            "gwet_cont3x3abstractors",
+            ["identity", "cohen", "coefficient_value"],
+        ),
+        ("10_agreement_two_raters.json", "gwet_cont4x4diagnosis", ["identity", "cohen", "coefficient_value"]),
+    ],
+)
+def test_the_unpooled_kappa_is_cohens(file: str, name: str, path: list[str]) -> None:
+    case = cases(file)[name]
+    expected: Any = case["expected"]
+    for step in path:
+        expected = expected[step]
+    assert unpooled_kappa(table_of(case)).value == pytest.approx(expected, abs=case["tolerance"])
+
+
+@pytest.mark.parametrize("name", ["gwet_cont3x3abstractors", "gwet_cont4x4diagnosis"])
+def test_the_pooled_kappa_is_scotts_pi(name: str) -> None:
+    case = cases("10_agreement_two_raters.json")[name]
+    expected = case["expected"]["identity"]["scott"]["coefficient_value"]
+    assert pooled_kappa(table_of(case)).value == pytest.approx(expected, abs=case["tolerance"])
+
+
+def test_kappa_tends_to_the_positive_agreement_where_negatives_dominate() -> None:
+    case = cases("14_agreement_extra.json")["kappa_tends_to_F1_when_negatives_dominate"]
+    a, b, c = (case["input"][key] for key in "abc")
+    for d, cohen, scott, _ in case["expected"]["rows_d_cohen_scott_ppos"]:
+        assert unpooled_kappa([[a, b], [c, d]]).value == pytest.approx(cohen, abs=1e-9)
+        assert pooled_kappa([[a, b], [c, d]]).value == pytest.approx(scott, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", TABLE_FORMS)

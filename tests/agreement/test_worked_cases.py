@@ -103,6 +103,20 @@ def test_congers_kappa_is_that_of_r() -> None:
     )
 
 
+def test_three_judges_have_the_published_coefficients() -> None:
+    case = cases(SEVERAL)["three_judges_average_pairwise"]
+    ratings = from_rows(list(zip(*case["input"]["ratings_item_by_judge"], strict=True)))
+    for method, name in (
+        ("pooled", "fleiss"),
+        ("alpha", "alpha_nominal"),
+        ("unpooled", "conger"),
+        ("gwet", "ac1"),
+    ):
+        assert coefficient_value(ratings, method).value == pytest.approx(case["expected"][name], abs=1e-9), (
+            name
+        )
+
+
 @pytest.mark.parametrize("name", ["krippendorff_2011_four_observers", "krippendorff_wikipedia_three_coders"])
 def test_alpha_on_every_level_is_that_of_krippendorff(name: str) -> None:
     case = cases(SEVERAL)[name]

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.cli.executable import run_file, workbench, workbench_process
+from tests.support import shared
 from workbench.cli.pool import command
 from workbench.pooling.strategies import ADAPTIVE, STRATEGIES
 
@@ -124,6 +125,12 @@ def test_a_command_line_that_is_not_understood_has_exit_code_two(
     assert CliRunner().invoke(command, [*arguments, *(runs if arguments else [])]).exit_code == 2
 
 
+def test_a_strategy_and_its_parameters_can_be_chosen(runs: list[str]) -> None:
+    # Topic 2: d1 is at 1 and 2, d3 at 3 and 1, d2 at 2; reciprocal ranks with k = 0: 1.5, 1.33, .5.
+    said = CliRunner().invoke(command, [*runs, "--strategy=rrf", "--budget", "1", "--k", "0"])
+    assert said.stdout == "10\td9\n2\td1\n"
+
+
 def test_json_has_the_weight_by_which_an_entry_was_chosen(runs: list[str]) -> None:
     said = CliRunner().invoke(command, [*runs, "--strategy=rrf", "--budget=1", "--k=0", "--json"]).stdout
     assert json.loads(said)[1] == {
@@ -196,3 +203,14 @@ def test_every_parameter_of_every_strategy_is_an_option_with_its_help() -> None:
             option = options[parameter.name]
             assert isinstance(option, click.Option)
             assert parameter.description in (option.help or "")
+
+
+def test_the_official_pool_of_trec_covid_comes_out_of_the_program() -> None:
+    folder = shared("data", "trec-covid", "round1")
+    table = (folder / "runs.tsv").read_text(encoding="utf-8").splitlines()
+    rows = [line.split("\t") for line in table[1:]]
+    names = [folder / "runs" / f"{row[0]}.gz" for row in rows if row[3] == "yes"]
+    done = workbench("pool", *names, "--depth=7", "--ties=docno-ascending")
+    official = (folder / "pool_depth7.txt").read_bytes().replace(b" ", b"\t")
+    assert sorted(done.stdout.splitlines()) == sorted(official.splitlines())
+    assert done.stdout.splitlines() == sorted(done.stdout.splitlines(), key=lambda line: line.split(b"\t"))

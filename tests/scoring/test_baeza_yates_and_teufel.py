@@ -60,6 +60,14 @@ def test_baeza_yates_average_of_two_queries() -> None:
     assert found.mean()["precision"] == pytest.approx(expected["average"])
 
 
+def test_baeza_yates_gains(two_queries: Given) -> None:
+    expected = case(BAEZA_YATES, "by_gain_vectors")[1]
+    points = curve("gain", two_queries, depth=15).columns
+    for row, number in enumerate("12"):
+        assert np.diff(points["CG"][row], prepend=0).tolist() == expected[f"G{number}"]
+        assert np.diff(points["ICG"][row], prepend=0).tolist() == expected[f"IG{number}"]
+
+
 def test_baeza_yates_cumulated_and_ideal_gains(two_queries: Given) -> None:
     found = curve("gain", two_queries, depth=15, base=2.0)
     for name, columns in (
@@ -121,6 +129,36 @@ def test_coverage_and_novelty_against_what_users_know() -> None:
     assert list(scores.values) == ["P@5", COVERAGE, NOVELTY]
     assert scores.values[COVERAGE] == pytest.approx(expected["coverage"])
     assert scores.values[NOVELTY] == pytest.approx(expected["novelty"])
+
+
+def test_baeza_yates_histogram_of_r_precision() -> None:
+    given, expected, _ = case(BAEZA_YATES, "by_precision_histogram")
+    per_topic = []
+    for name in ("RP_A", "RP_B"):
+        judged, rankings = [], {}
+        for number, share in enumerate(given[name]):
+            found = round(share * 10)
+            pairs, one = textbook("R" * found + "N" * (10 - found), 10)
+            judged += [Qrel(f"{number:02}", pair.docno, pair.grade) for pair in pairs]
+            rankings[f"{number:02}"] = one.rankings["1"]
+        per_topic.append(list(score_run(judged, Run(name, rankings), "Rprec").per_topic["Rprec"].values()))
+    difference = np.subtract(per_topic[0], per_topic[1])
+    assert difference == pytest.approx(expected["difference"])
+    assert int((difference > 0).sum()) == expected["A_better"]
+    assert (np.flatnonzero(difference < 0) + 1).tolist() == expected["B_better_queries"]
+
+
+def test_reciprocal_rank_up_to_a_threshold() -> None:
+    given, expected, _ = case(BAEZA_YATES, "by_mrr_definition")
+    judged = [Qrel(str(at), "r", 1) for at in range(len(given["first_correct_ranks"]))]
+    rankings = {
+        str(at): {("r" if place == rank else f"n{place}"): -float(place) for place in range(1, 13)}
+        for at, rank in enumerate(given["first_correct_ranks"])
+    }
+    name = f"RR@{given['threshold']}"
+    scores = score_run(judged, run(rankings), name)
+    assert list(scores.per_topic[name].values()) == pytest.approx(expected["RR"])
+    assert scores.values[name] == pytest.approx(expected["MRR"])
 
 
 def test_teufel_contingency_table() -> None:

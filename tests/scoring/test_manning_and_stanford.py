@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from tests.scoring.some_qrels import qrels, ranked, textbook
-from tests.scoring.textbook_cases import BUCKETS, LEVELS, case, curve, graded, values
-from workbench.scoring.scorer import Scorer
+from tests.scoring.textbook_cases import BUCKETS, LEVELS, case, curve, graded, relevant_at, values
+from workbench.scoring.kernels.binary import Contingency, f_measure
+from workbench.scoring.scorer import Scorer, score_run
 
 MANNING, STANFORD = "01_textbook_manning.json", "02_textbook_stanford.json"
 
@@ -28,6 +29,11 @@ def test_manning_exercise_8_10_of_either_and_both_judges() -> None:
         assert scored == pytest.approx(
             [expected[f"prf_{which}"][name] for name in ("precision", "recall", "F1")]
         )
+
+
+def test_mannings_harmonic_mean_of_precision_and_recall() -> None:
+    given, expected, _ = case(MANNING, "manning_harmonic_mean_remark")
+    assert float(f_measure(given["precision"], given["recall"])) == pytest.approx(expected["F1"], rel=1e-12)
 
 
 def test_manning_exercise_8_9() -> None:
@@ -76,6 +82,13 @@ def test_exercise_8_9_by_the_textbooks_rule_and_by_trec_eval() -> None:
     assert list(theirs) == pytest.approx(expected["trec_eval_9.0.8"], abs=tolerance)
 
 
+def test_manning_table_8_1_is_averaged_over_eleven_points() -> None:
+    given, expected, _ = case(MANNING, "manning_table_8_1_mean")
+    points = given["interpolated_precision_at_11_levels"]
+    assert np.mean(points) == pytest.approx(expected["mean_11pt"])
+    assert len(points) == curve("recall-precision", textbook("R", 1)).columns["precision"].shape[1]
+
+
 def test_f_of_several_weights_as_scikit_learn_has_it() -> None:
     given, expected, _ = case(MANNING, "f_beta_sklearn")
     shown = textbook("R" * given["tp"] + "N" * given["fp"], given["tp"] + given["fn"])
@@ -120,3 +133,37 @@ def test_three_formulations_of_dcg() -> None:
         assert scored == pytest.approx([expected[name]["DCG"], expected[name]["nDCG"]]), name
     ideal = curve("gain", graded(given["gains"]), depth=10, base=2.0).columns["IDCG"]
     assert ideal[0, -1] == pytest.approx(expected["jarvelin_kekalainen_b2"]["IDCG"])
+
+
+def test_stanford_ndcg() -> None:
+    given, expected, _ = case(STANFORD, "stanford_ndcg_example")
+    for name in ("rf1", "rf2"):
+        scored = values(graded(given[name]), "DCG(base=2)@4 nDCG(base=2)@4")
+        assert scored == pytest.approx([expected[f"DCG_{name.upper()}"], expected[f"NDCG_{name.upper()}"]])
+    best = curve("gain", graded(given["ground_truth_gains"]), depth=4, base=2.0).columns["IDCG"][0, -1]
+    assert best == pytest.approx(expected["DCG_GT"])
+
+
+def test_the_official_summary_table_of_a_trec_8_run() -> None:
+    given, expected, _ = case(STANFORD, "trec8_ok8amxc_summary_table")
+    assert np.mean(given["iprec"]) == pytest.approx(expected["mean_of_11_iprec"])
+    counts = Contingency(
+        *(
+            np.array([float(number)])
+            for number in (given["rel_ret"], 0, given["relevant"] - given["rel_ret"], 0)
+        )
+    )
+    assert counts.recall == pytest.approx(expected["recall_set"])
+
+
+def test_recall_levels_in_whole_numbers_as_in_the_published_table_of_trec_8() -> None:
+    # Topic 420 has 33 relevant documents: recall .7 needs the 24th, for which trec_eval 9 takes the 23rd.
+    # Here the 23rd stands at rank 23 and the 24th at rank 48.
+    given, expected, _ = case(STANFORD, "trec8_ok8amxc_iprec_by_implementation")
+    relevant = given["topic_that_differs"]["num_rel"]
+    judged, retrieved = relevant_at([*range(1, 24), 48], relevant, 48)
+    assert score_run(judged, retrieved, "IPrec@0.7").values["IPrec@0.7"] == pytest.approx(24 / 48)
+    theirs = Scorer(judged, "IPrec@0.7", field=True).score(retrieved).values["IPrec@0.7"]
+    assert theirs == pytest.approx(1.0)
+    published = expected["topic_420_iprec_0.70"]
+    assert published["trec_eval_9.0.8"] > published["published"]

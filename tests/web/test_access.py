@@ -26,7 +26,7 @@ from workbench.records import Answer
 from workbench.settings import read_settings
 from workbench.storage.engine import Database
 from workbench.storage.tables import Base, TrailRow
-from workbench.web.access import Access, Who, access_of
+from workbench.web.access import Access, Who, access_of, anyone
 from workbench.web.app import create_app
 from workbench.web.trail import is_recorded
 from workbench.workflow.campaigns.collection import load_documents
@@ -341,6 +341,14 @@ def test_htmx_is_told_that_nobody_is_signed_in_and_led_nowhere(app: Flask, cast:
     assert "Location" not in response.headers
 
 
+def test_an_assessor_sees_one_tab_and_an_organiser_the_others(enter: Any) -> None:
+    judging, people = '<a href="/c/harbour/judge"', '<a href="/c/harbour/people"'
+    assessors = enter("Ada").get("/c/harbour/judge").text
+    organisers = enter("Olga").get("/c/harbour/people").text
+    assert (judging in assessors, people in assessors) == (True, False)
+    assert (judging in organisers, people in organisers) == (False, True)
+
+
 def silent_route(app: Flask) -> str:
     blueprint = Blueprint("forgotten", __name__)
     blueprint.add_url_rule("/forgotten", "index", lambda: "open to all?")
@@ -363,3 +371,11 @@ def test_a_route_that_says_nothing_fails_loudly_in_tests(
     client = signed_in_client(own_app, sqlite_database, cast.accounts["Olga"])
     with pytest.raises(RuntimeError, match="does not say who"):
         client.get(address)
+
+
+def test_anyone_means_anyone() -> None:
+    @anyone
+    def view() -> str:
+        return ""
+
+    assert view() == ""

@@ -60,6 +60,15 @@ def test_an_answer_without_scripts_leads_to_the_next_document(
     assert (event.active_ms, event.position, event.document_sha256) == (1500, 1, kept)
 
 
+def test_the_same_form_sent_twice_is_recorded_once(
+    ada: FlaskClient, desk: str, sqlite_database: Database
+) -> None:
+    form = fields(ada.get(desk).text) | {"answer": "3"}
+    for _ in range(3):
+        assert ada.post(f"{desk}/answer", data=form).status_code == 303
+    assert len(events(sqlite_database)) == 1
+
+
 def test_every_form_has_an_id_of_its_own(ada: FlaskClient, desk: str) -> None:
     ids = set()
     for _ in range(3):
@@ -78,6 +87,18 @@ def test_undo_leads_back_to_the_document(ada: FlaskClient, desk: str, sqlite_dat
     assert back.status_code == 303
     assert shown(ada.get(back.location).text) == first
     assert [answer for _, answer, _ in events(sqlite_database)] == ["grade", "withdrawn"]
+
+
+def test_an_undo_sent_twice_withdraws_one_answer(
+    ada: FlaskClient, desk: str, sqlite_database: Database
+) -> None:
+    page = ada.get(desk).text
+    for _ in range(2):
+        page = ada.post(f"{desk}/answer", data=fields(page) | {"answer": "1"}, follow_redirects=True).text
+    form = fields(page, "undo")
+    for _ in range(2):
+        assert ada.post(f"{desk}/undo", data=form).status_code == 303
+    assert [answer for _, answer, _ in events(sqlite_database)].count("withdrawn") == 1
 
 
 def test_unsure_and_cannot_judge_are_answers_without_a_grade(

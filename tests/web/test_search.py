@@ -148,6 +148,18 @@ def test_a_document_joins_the_pool_when_it_is_judged_with_query_rank_and_person(
 
 
 @pytest.mark.usefixtures("allowed")
+def test_a_judgment_that_is_sent_twice_is_recorded_once(
+    ada: FlaskClient, place: str, sqlite_database: Database
+) -> None:
+    found = searched(ada, place, "spring")
+    for _ in range(2):
+        assert ada.post(f"{found}/judge", data=judgment("new1")).status_code == 303
+    with sqlite_database.reading() as db:
+        assert len(db.scalars(select(JudgmentEventRow)).all()) == 1
+        assert [one.happening for one in db.scalars(select(SearchEventRow))] == ["shown", "judged"]
+
+
+@pytest.mark.usefixtures("allowed")
 def test_only_what_a_search_has_shown_can_be_opened_or_judged_and_only_by_its_own_person(
     ada: FlaskClient, enter: Enter, place: str, cast: Cast
 ) -> None:

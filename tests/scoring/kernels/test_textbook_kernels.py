@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+
+import numpy as np
 import pytest
 
 from tests.scoring.kernels.test_kernels import random_set
@@ -21,6 +24,13 @@ def value(judged: dict[str, int], scores: dict[str, float], name: str) -> float:
     return found
 
 
+def test_expected_search_length_without_ties_counts_what_stands_above() -> None:
+    # Relevant at ranks 2, 3 and 6: one, one and three others above.
+    judged = {"a": 0, "b": 1, "c": 1, "d": 0, "e": 0, "f": 1}
+    scores = {docno: -float(place) for place, docno in enumerate(judged)}
+    assert [value(judged, scores, f"ESL(n={n})") for n in (1, 2, 3)] == [1, 1, 3]
+
+
 def test_expected_search_length_reads_tied_documents_in_any_order() -> None:
     # One other above; then four tied, two relevant (c, e): of the first is expected 1 + 2 * 1 / 3, of the
     # second 1 + 2 * 2 / 3 (Cooper 1968: j + i s / (r + 1)). Whatever the docnos are.
@@ -34,6 +44,29 @@ def test_expected_search_length_reads_tied_documents_in_any_order() -> None:
         for place, (docno, score) in enumerate(scores.items())
     }
     assert value(judged, near, "ESL") == pytest.approx(1 + 2 / 3)
+
+
+def test_expected_search_length_is_that_of_all_orders_of_the_ties() -> None:
+    # The mean over random orders of the tied documents: a simulation with a seed.
+    draw = random.Random(4)
+    grades = [1, 0, 0, 1, 0, 1, 0, 0]
+    levels = [3, 3, 3, 3, 2, 2, 2, 1]
+    lengths = []
+    for _ in range(20_000):
+        order = sorted(range(8), key=lambda at: (-levels[at], draw.random()))
+        others = 0
+        found = 0
+        for at in order:
+            found += grades[at]
+            others += 1 - grades[at]
+            if found == 3:
+                break
+        lengths.append(others)
+    judged = {f"d{at}": grade for at, grade in enumerate(grades)}
+    scores = {f"d{at}": float(level) for at, level in enumerate(levels)}
+    # 2 others above, 2 * 1 / (1 + 1) in the level of the third: 3.
+    assert value(judged, scores, "ESL(n=3)") == 3.0
+    assert np.mean(lengths) == pytest.approx(3.0, abs=0.05)
 
 
 def test_what_is_not_retrieved_is_the_last_level_of_a_search() -> None:

@@ -14,6 +14,7 @@ from workbench.storage.tables import PoolEntryRow
 from workbench.workflow.judging.assigned_work import left_to_judge
 from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.desk_view import desk
+from workbench.workflow.judging.task import hand_out_next
 from workbench.workflow.judging.worklists import worklist
 from workbench.workflow.overview.progress import overview
 from workbench.workflow.pools.listing import pool_entries
@@ -164,6 +165,12 @@ def test_progress_counts_what_an_assessor_has(db: Session) -> None:
         line.name: (line.assigned, line.answered) for line in overview(db, live.made.campaign.id).by_assessor
     }
     assert by_assessor == {"Ada": (1, 1), "Ben": (1, 0)}
+
+
+def test_nobody_is_handed_out_another_persons_documents(db: Session) -> None:
+    live = live_pool(db)
+    with pytest.raises(NotFound):
+        hand_out_next(db, live.states, live.tasks["Ada"], live.made.accounts["Ben"])
 
 
 @pytest.mark.engines

@@ -22,7 +22,8 @@ from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.desk_view import desk
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.judging.record import Recorded, undo_last
-from workbench.workflow.judging.worklists import worklist
+from workbench.workflow.judging.worklists import answers, effective_roles, worklist
+from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.drafts import close_pool
 
 
@@ -53,6 +54,20 @@ def say(
         shown_sha256=text_hash(f"Title of {docno}", f"Text of {docno}"),
         active_ms=1500,
     )
+
+
+def test_each_answer_brings_the_next_document_until_all_are_answered(database: Database) -> None:
+    with database.writing() as db:
+        made, report = pooled_campaign(db)
+        ada = made.accounts["Ada"]
+        task = given(db, made, report.pool.id, "Ada")
+        seen = []
+        while (shown := desk(db, task, ada)).document is not None:
+            seen.append((shown.position, shown.document.docno))
+            say(db, task, ada, shown.document.docno, 1)
+        # By docno as bytes: "/" stands before the digits.
+        assert seen == [(1, "d/4"), (2, "d1"), (3, "d2")]
+        assert (shown.judged, shown.total, shown.may_undo) == (3, 3, True)
 
 
 @pytest.mark.engines
@@ -137,6 +152,33 @@ def test_a_double_click_on_undo_withdraws_one_answer(database: Database) -> None
         assert [judgment.docno for judgment in current_judgments(db, made.campaign.id)] == ["d/4"]
 
 
+def test_unsure_and_cannot_judge_are_answers_of_their_own(database: Database) -> None:
+    with database.writing() as db:
+        made, report = pooled_campaign(db)
+        ada = made.accounts["Ada"]
+        task = given(db, made, report.pool.id, "Ada")
+        say(db, task, ada, "d1", None)
+        record(
+            db,
+            task,
+            ada,
+            docno="d2",
+            answer=Answer.CANNOT_JUDGE,
+            grade=None,
+            client_id=str(uuid4()),
+            reason="broken",
+        )
+        shown = desk(db, task, ada)
+        assert (shown.judged, shown.unsure, shown.cannot_judge) == (0, 1, 1)
+        again = desk(db, task, ada, docno="d2")
+        assert again.current is not None
+        assert (again.current.answer, again.current.reason) == (Answer.CANNOT_JUDGE, "broken")
+        assert [(line.docno, line.answer) for line in answers(db, task, ada)] == [
+            ("d2", Answer.CANNOT_JUDGE),
+            ("d1", Answer.UNSURE),
+        ]
+
+
 @pytest.mark.engines
 def test_an_answer_counts_in_every_pool_that_has_the_pair(database: Database) -> None:
     from workbench.workflow.pools.making import make_pool
@@ -179,6 +221,16 @@ def test_what_is_no_answer_to_a_pair_of_the_assessor_is_refused(
         assert current_judgments(db, made.campaign.id) == ()
 
 
+def test_nobody_reads_or_answers_for_somebody_else(database: Database) -> None:
+    with database.writing() as db:
+        made, report = pooled_campaign(db)
+        task = given(db, made, report.pool.id, "Ada")
+        with pytest.raises(NotFound):
+            desk(db, task, made.accounts["Ben"])
+        with pytest.raises(NotFound):
+            say(db, task, made.accounts["Ben"], "d1", 1)
+
+
 @pytest.mark.engines
 def test_a_closed_pool_and_a_revoked_assignment_take_nothing_more(database: Database) -> None:
     with database.writing() as db:
@@ -207,3 +259,18 @@ def test_two_orders_of_one_pool_give_the_same_judgments_for_the_same_answers(dat
         held = current_judgments(db, made.campaign.id)
         by = {name: {j.docno: j.grade for j in held if j.assessor == name} for name in ("Ada", "Ben")}
         assert by["Ada"] == by["Ben"] == grade_of
+
+
+def test_an_assessor_with_unfinished_work_is_nothing_else_meanwhile(database: Database) -> None:
+    from workbench.workflow.people.membership import add_role
+
+    with database.writing() as db:
+        made, report = pooled_campaign(db)
+        ada = made.accounts["Ada"]
+        add_role(db, made.campaign.id, ada, Role.VIEWER)
+        assert effective_roles(db, made.campaign.id, ada) == {Role.ASSESSOR, Role.VIEWER}
+        task = given(db, made, report.pool.id, "Ada")
+        assert effective_roles(db, made.campaign.id, ada) == {Role.ASSESSOR}
+        for docno in ("d1", "d2", "d/4"):
+            say(db, task, ada, docno, 0)
+        assert effective_roles(db, made.campaign.id, ada) == {Role.ASSESSOR, Role.VIEWER}
