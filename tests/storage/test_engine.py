@@ -8,7 +8,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
 from datetime import UTC, datetime
@@ -21,7 +20,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Unavailable, WorkbenchError
 from workbench.storage import engine
-from workbench.storage.engine import Database, afterwards
+from workbench.storage.engine import Database
 from workbench.storage.reachability import reachable
 from workbench.storage.tables import AccountRow, TopicRow
 
@@ -156,35 +155,6 @@ def test_a_writer_that_waits_too_long_is_told_so(database: Database, monkeypatch
         one.close()
 
 
-def test_who_reads_does_not_wait_until_others_have_written(
-    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(engine, "STORING_SECONDS", 0.05)
-    reader, seen = Database(sqlite_database.url), []
-
-    def store(db: Session) -> None:
-        seen.append(db.execute(text("PRAGMA busy_timeout")).scalar())
-
-    def read() -> float:
-        begin = time.monotonic()
-        with reader.reading() as db:
-            afterwards(db, store)
-        return time.monotonic() - begin
-
-    with closing(reader), closing(sqlite3.connect(str(reader.engine.url.database))) as stranger:
-        stranger.execute("begin immediate")  # another program, which stands in no queue
-        assert read() < engine.BUSY_SECONDS / 2
-        stranger.rollback()
-        with sqlite_database.writing():
-            assert read() < engine.BUSY_SECONDS / 2
-        assert (seen, caplog.text.count("is not stored")) == ([], 2)
-        read()
-        with reader.writing() as db:
-            store(db)
-    # Whoever asks for a change waits as long as ever afterwards.
-    assert seen == [50, 15_000]
-
-
 def test_an_error_in_a_statement_is_none_of_the_database(database: Database) -> None:
     with pytest.raises((OperationalError, ProgrammingError)), database.reading() as db:
         db.execute(text("select nothing from no_such_table"))
@@ -212,7 +182,7 @@ def test_a_second_sqlite_writer_begins_only_when_the_first_has_ended(sqlite_data
 VICTIM = """
 import sys, time
 from datetime import UTC, datetime
-from workbench.storage.engine import Database, afterwards
+from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow
 
 database = Database(sys.argv[1])

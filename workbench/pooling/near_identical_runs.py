@@ -12,18 +12,6 @@ from workbench.ranking import ordered, top
 from workbench.records import Ranking, Run, TieRule
 
 
-@dataclass(frozen=True, slots=True)
-class RunSimilarity:
-    """The mean rank-biased overlap of two runs over the topics that either has documents for.
-
-    `value` is 0 to 1, None where there is no such topic.
-    """
-
-    value: float | None
-    topics: int
-    p: float
-
-
 def rank_biased_overlap(first: Sequence[Hashable], second: Sequence[Hashable], *, p: float = 0.9) -> float:
     """The extrapolated rank-biased overlap of two rankings without repeats, best first; 0 to 1.
 

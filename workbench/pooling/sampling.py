@@ -297,16 +297,6 @@ def _retrieved(topic: TopicCandidates, strata: Sequence[Stratum]) -> list[int]:
 UNSAMPLED = "-1"
 
 
-@dataclass(frozen=True, slots=True)
-class StratumSize:
-    """How many documents of a topic lie in a stratum, and how many of them were drawn."""
-
-    topic: str
-    stratum: int
-    size: int
-    drawn: int
-
-
 def xinfap_rows(pool: Pool, grades: Mapping[Pair, int]) -> Iterator[tuple[str, ...]]:
     """The fields `topic 0 docno stratum grade` of all that could be drawn, for xinfAP and infNDCG.
 

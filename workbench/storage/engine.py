@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 import sqlite3
 import threading
@@ -36,12 +35,9 @@ from workbench.storage.turns import BUSY, NextWriter
 
 Writing = Callable[[], AbstractContextManager[Session]]
 """What opens a transaction that writes: `Database.writing`, or what a door adds to it."""
-LOG = logging.getLogger(__name__)
 
 # How long a writer waits for another one.
 BUSY_SECONDS = 15.0
-# The same where nobody asked for what is written: whoever only reads waits for it.
-STORING_SECONDS = 0.5
 # After so many transactions that did not wait for the disk the log is moved into the file: whichever is the
 # first in the empty log waits for the disk.
 MOVED_AFTER = 16
@@ -51,8 +47,6 @@ KEPT_CONNECTIONS = 16
 ROWS_GONE = (IntegrityError, NoResultFound)
 # Stands in the `info` of a session that may change something.
 WRITES = "writes"
-# In the `info` of a reading session: what is to be written after it.
-AFTERWARDS = "afterwards"
 # For so long a disk counts as full after a change found it so: without traffic none would find room.
 FULL_SECONDS = 60
 # How long a thread waits for a connection, and how long PostgreSQL has to accept one.
@@ -119,18 +113,9 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """One transaction that is rolled back at its end; then what was put off by `afterwards` is done."""
-        put_off: list[Callable[[Session], None]] = []
-        info = {AFTERWARDS: put_off}
-        with responding(), Session(self._reading, expire_on_commit=False, info=info) as session:
+        """One transaction that is rolled back at its end."""
+        with responding(), Session(self._reading, expire_on_commit=False) as session:
             yield session
-        try:
-            for act in put_off:
-                with self._storing() as writer:
-                    act(writer)
-        except (Unavailable, DBAPIError) as error:
-            # Also where the right to write is missing, or the campaign is gone.
-            LOG.warning("what was computed is not stored: %s", error)
 
     @contextmanager
     def writing(self, *, synced: bool = True) -> Iterator[Session]:
@@ -174,31 +159,17 @@ class Database:
             with self.asking() as connection:
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)")
 
-    @contextmanager
-    def _storing(self) -> Iterator[Session]:
-        # Not as `TrailedDatabase` has it: nobody asked for it, and it can be computed again.
-        with (
-            self._saving(),
-            self._turn(STORING_SECONDS),
-            self._writing.connect() as connection,
-            sqlite.busy_limit(connection, STORING_SECONDS, BUSY_SECONDS) if self.embedded else nullcontext(),
-            Session(connection, expire_on_commit=False, info={WRITES: True}) as session,
-            session.begin(),
-        ):
-            self._begin(session.connection, STORING_SECONDS)
-            yield session
-
-    def _begin(self, begin: Callable[[], object], seconds: float | None = None) -> None:
-        with self._next.place(seconds or BUSY_SECONDS) if self._next else nullcontext():
+    def _begin(self, begin: Callable[[], object]) -> None:
+        with self._next.place(BUSY_SECONDS) if self._next else nullcontext():
             begin()
 
     @contextmanager
-    def _turn(self, seconds: float | None = None) -> Iterator[None]:
+    def _turn(self) -> Iterator[None]:
         # Writers of one process queue for this lock, which wakes the next one at once.
         if not self.embedded:
             yield
             return
-        if not self._writer.acquire(timeout=seconds or BUSY_SECONDS):
+        if not self._writer.acquire(timeout=BUSY_SECONDS):
             raise Unavailable(BUSY)
         try:
             yield
@@ -309,15 +280,6 @@ def _check_rested(engine: Engine, connection: Any, record: ConnectionPoolEntry, 
     except engine.dialect.loaded_dbapi.Error as error:
         # The pool opens another one.
         raise DisconnectionError from error
-
-
-def afterwards(db: Session, act: Callable[[Session], None]) -> None:
-    """Have a reading session's database call `act` in a short writing transaction of its own, afterwards.
-
-    That is for what can be computed again, such as a cache: it is not done where the reading fails, and it
-    may fail without a word to whoever read. Within a writing session, which others wait for, nothing is done.
-    """
-    db.info.get(AFTERWARDS, []).append(act)
 
 
 DatabaseError = DBAPIError | NoConnection | DisconnectionError

@@ -120,12 +120,6 @@ class Material:
         )
 
 
-def _add_judgments(sha: hashlib._Hash, judgments: Iterable[Judgment]) -> None:
-    for one in judgments:
-        line = f"{one.assessor}\t{one.topic}\t{one.docno}\t{one.answer}\t{one.grade}\n"
-        sha.update(line.encode("utf-8", "surrogateescape"))
-
-
 @dataclass(frozen=True, eq=False)
 class QrelsReport:
     """The qrels that a rule makes now, topic by topic in the order of bytes; `summary` counts the lines.
