@@ -31,23 +31,6 @@ def judge(review: Review, relevant: set[int], documents: int) -> list[tuple[int,
     return seen
 
 
-def test_the_trace_has_the_learners_reading_by_rounds_and_what_was_drawn() -> None:
-    review = Review(8, "T1", ReviewSettings(share=0))
-    review.begin(ranking(0, [5, 3, 1, 0], 1))
-    judge(review, {5, 1}, 1)
-    review.begin(ranking(1, [3, 1, 0], 2))
-    judge(review, {5, 1}, 2)
-    review.begin(ranking(2, [0, 2], 3))
-    review.hand_out(0, Origin.LEARNER)  # out: not in it
-    review.judged(7, True)  # found by searching: read
-    trace = review.trace()
-    assert trace.relevant.tolist() == [True, False, True, True]
-    assert trace.ends.tolist() == [1, 3]
-    assert trace.drawn is not None
-    assert trace.drawn.relevant.tolist() == []
-    assert review.unread_sample() is None
-
-
 def test_what_was_drawn_is_a_sample_of_the_unread_until_the_reading_comes_to_it() -> None:
     review = Review(30, "T1", ReviewSettings(share=0.5, seed=3))
     review.begin(ranking(0, list(range(30)), 30))
@@ -75,15 +58,6 @@ def test_recall_is_bounded_by_the_hypergeometric_tails_of_the_unread() -> None:
     most = max(m for m in range(1, 82) if hypergeom.cdf(1, 100, m, 20) > 0.025)
     assert estimate.low == pytest.approx(10 / (10 + most - 1))
     assert estimate.high == 1.0
-
-
-def test_a_document_without_a_judgment_may_be_either() -> None:
-    judged, unjudged = (
-        estimated_recall(10, 100, ElusionSample(100, 20, number, 0)).low for number in (20, 15)
-    )
-    assert judged is not None
-    assert unjudged is not None
-    assert unjudged < judged
 
 
 def test_without_a_sample_recall_is_anything_and_read_to_the_end_it_is_one() -> None:

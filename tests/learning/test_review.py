@@ -138,23 +138,6 @@ def test_a_turn_whose_drawn_document_is_known_goes_to_the_learner() -> None:
     assert (after.place, after.origin, after.rank) == (drawn[1], Origin.RANDOM, 2)
 
 
-def test_the_sample_of_what_is_unread_has_what_was_drawn_and_the_learner_has_not_come_to() -> None:
-    review = Review(6, "T1", ALL_RANDOM)
-    assert review.unread_sample() is None
-    first, second, third = (take(review) for _ in range(3))
-    review.judged(first, True)
-    review.judged(second, None)
-    sample = review.unread_sample()
-    assert sample is not None
-    # Six are unread, three of them drawn: one has a grade, one an answer that is none, one is out.
-    assert (sample.left, sample.drawn, sample.judged, sample.relevant) == (6, 3, 1, 1)
-    # The learner's reading comes to one that was found by searching.
-    review.judged(next(place for place in range(6) if place not in {first, second, third}), True)
-    again = review.unread_sample()
-    assert again is not None
-    assert (again.left, again.drawn) == (5, 3)
-
-
 def test_a_trace_has_graded_documents_only_by_the_ends_of_their_rounds() -> None:
     review = Review(6, "T1", NO_RANDOM)
     review.begin(ranking(0, 5, 0, 1, 2, 3, 4))

@@ -92,14 +92,6 @@ def test_topics_without_relevant_documents_in_the_collection_are_left_out() -> N
         judged_topics(vectors, [Topic("1", "wing")], [Qrel("1", "d1", 1)], fewest=3)
 
 
-def test_the_same_again_and_another_with_another_seed() -> None:
-    vectors = small_vectors()
-    options = SimulationOptions(rules=("knee", "qbcb", "elusion"), repeats=2)
-    found = [simulate(vectors, small_topics(vectors), options) for _ in range(2)]
-    assert repr(found[0]) == repr(found[1])
-    assert [one.seed for one in found[0].reviews] == [0, 0, 1, 1]
-
-
 def test_a_trace_is_what_was_read() -> None:
     vectors = small_vectors()
     topic = small_topics(vectors)[0]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, ranked, run
-from tests.support import cases, shared
+from tests.support import shared
 from workbench.errors import Conflict, WorkbenchError
 from workbench.formats.runs import read_run_leading
 from workbench.pooling.analysis import (
@@ -94,15 +94,6 @@ def contributed() -> Iterator[Run]:
             yield read_run_leading(stream, source=name, depth=BEYOND * 7).run
 
 
-def test_the_official_pool_of_trec_covid_is_six_pairs_from_that_of_trec_evals_ties() -> None:
-    found = examine(contributed(), depth=7)
-    official = {one.rule: one for one in found.rules}[TieRule.DOCNO_ASCENDING]
-    assert (official.pairs, len(official.added), len(official.removed)) == (6959, 6, 6)
-    assert len(found.tops.tags) == 56
-    lines = shared("data", "trec-covid", "round1", "pool_depth7.txt").read_text(encoding="utf-8").splitlines()
-    assert set(official.added) <= {(topic, docno) for topic, docno in map(str.split, lines)}
-
-
 def of_abc() -> Analysis:
     """To depth 2 A has d01 d02, B d03 d06, C d09 d06; d06 and d01 are judged, d06 relevant."""
     judged = {("1", "d06"): True, ("1", "d01"): False, ("1", "elsewhere"): True}
@@ -128,16 +119,6 @@ def test_runs_and_groups_come_by_what_they_alone_bring() -> None:
     assert found.by_group == (Part("g", 3, 3, 1, 1), Part("A", 2, 2, 0, 0))
     assert table("groups", found) == (("g", 2, 3, 3, 1, 1), ("A", 1, 2, 2, 0, 0))
     assert table("contributions", found)[1] == ("B", "g", 2, 1, 1, 0)
-
-
-def test_groups_are_those_of_the_worked_case() -> None:
-    case = cases("23_uniques_leave_out.json")["leave_out_small"]
-    runs = [ranked(tag, one["ranking"]) for tag, one in case["input"]["runs"].items()]
-    groups = {tag: one["group"] for tag, one in case["input"]["runs"].items()}
-    found = analysis(examine(runs, depth=case["input"]["depth"]), groups=groups)
-    assert {part.name: part.alone for part in found.by_group} == {
-        name: len(docnos) for name, docnos in case["expected"]["uniques"].items()
-    }
 
 
 def test_without_a_group_there_is_nothing_to_say_of_groups() -> None:

@@ -82,14 +82,6 @@ def test_uniques_of_groups_are_those_of_the_worked_case() -> None:
     )
 
 
-def test_a_run_without_a_group_stands_for_itself() -> None:
-    # d1 by all; d2 by A; d3 by A and C; d4, d5 by B; d6 by C.
-    runs = [ranked("A", ["d1", "d2", "d3"]), ranked("B", ["d1", "d4", "d5"]), ranked("C", ["d3", "d6", "d1"])]
-    pool = depth_pool(runs)
-    assert contributions(pool) == (Part("A", 3, 1), Part("B", 3, 2), Part("C", 3, 1))
-    assert contributions(pool, {"A": "g", "C": "g", "Z": "h"}) == (Part("B", 3, 2), Part("g", 4, 3))
-
-
 @given(MANY_SCORES)
 def test_counts_are_those_of_the_pairs(scores: dict[str, Scores]) -> None:
     pool = depth_pool([run(tag, topics) for tag, topics in scores.items()], depth=3)

@@ -70,14 +70,6 @@ def test_the_pairs_are_those_of_the_depth_pool_with_the_same_refusals(
     assert found == outcome(lambda: pairs_of(depth_pool(runs, **own)))
 
 
-def test_the_worked_runs_by_hand() -> None:
-    # A: d01 d02 d03, B: d03 d06 d01, C: d09 d06 d02 to depth 3; B gives only d03.
-    found = depth_pairs(tops(ABC, 3), depth=3, run_depths={"B": 1})
-    assert found == {"1": [b"d01", b"d02", b"d03", b"d06", b"d09"]}
-    assert depth_pairs(tops(ABC, 3), depth=3, topic_depths={"1": 0}) == {}
-    assert depth_pairs([]) == {}
-
-
 def test_docnos_of_any_length_are_kept_to_the_byte() -> None:
     long = ["x" * 63, "x" * 64, "x" * 65, "x" * 127, "x" * 128, "\udcff", "é"]
     expected = sorted(map(id_bytes, long))

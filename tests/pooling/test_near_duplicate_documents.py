@@ -95,11 +95,6 @@ def test_those_that_may_be_near_are_found_among_many() -> None:
     assert promising(list(sketches), sketches) == {"twin": ["near"], "near": ["twin"]}
 
 
-def test_short_near_duplicates_are_paired_as_well() -> None:
-    sketches = {"a": sketch("one two"), "b": sketch("One two."), "c": sketch("")}
-    assert promising("abc", sketches) == {"a": ["b"], "b": ["a"]}
-
-
 def test_differences_are_told_by_sentence() -> None:
     assert differences("One tide. Two tides! Three.", "One tide. Two boats! Three. Four") == (
         TextDifference("Two tides!", "Two boats!"),

@@ -42,11 +42,6 @@ def test_alike_runs_stand_together() -> None:
     assert "".join(found.tags[place] for place in found.chain()) == "adceb"
 
 
-@pytest.mark.parametrize("tags", [(), ("A",)])
-def test_few_runs_are_a_chain(tags: tuple[str, ...]) -> None:
-    assert overlap([ranked(tag, ["x"]) for tag in tags]).chain() == tuple(range(len(tags)))
-
-
 @given(MANY_SCORES, st.integers(1, 6), st.sampled_from(TieRule))
 def test_counts_are_those_of_the_runs_own_pools(scores: dict[str, Scores], depth: int, ties: TieRule) -> None:
     runs = [run(tag, topics) for tag, topics in scores.items()]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, ranked, run
+from tests.pooling.some_runs import MANY_SCORES, Scores, ranked, run
 from tests.pooling.test_pooling_laws import some_parameters
 from tests.pooling.test_run_tops import tops
 from tests.support import examples
@@ -202,9 +202,3 @@ def test_a_pool_from_what_a_strategy_reads_is_the_pool_from_all(
     tops_only = runs if depth is None else [cut(one, depth, ties) for one in runs]
     whole = build_pool(runs, strategy=strategy, ties=ties, parameters=parameters)
     assert build_pool(tops_only, strategy=strategy, ties=ties, parameters=parameters) == whole
-
-
-def test_the_worked_runs_by_hand() -> None:
-    # Depth 2: d01 d02, d03 d06, d09 d06: five; d06 twice.
-    assert planned(ABC, "depth", {"depth": 2}).pairs == (5.0,)
-    assert planned(ABC, "depth", {"depth": 2}, {("1", "d06"), ("1", "d10")}).pairs == (4.0,)

@@ -82,27 +82,6 @@ def test_runs_merged_in_portions_reach_the_same(portion: int, monkeypatch: pytes
     assert in_portions.docnos.tolist() == at_once.docnos.tolist()
 
 
-def test_the_worked_runs_by_hand() -> None:
-    # A: d01 d02 d03, B: d03 d06 d01, C: d09 d06 d02 to depth 3.
-    assert told(reached(tops(ABC, 3), known=known_tops([("1", "d06")]))) == {
-        ("1", b"d01"): (1, b"A", 2, False),
-        ("1", b"d02"): (2, b"A", 2, False),
-        ("1", b"d03"): (1, b"B", 2, False),
-        ("1", b"d06"): (2, b"B", 2, True),
-        ("1", b"d09"): (1, b"C", 1, False),
-    }
-
-
-def test_own_depths_take_all_within_and_nothing_beyond() -> None:
-    # B's own depth is 2: d03 and d06 are in whatever the depth; of A and C nothing changes.
-    found = told(reached(tops(ABC, 3), run_depths={"B": 2}))
-    assert {docno: best for (_, docno), (best, _, _, _) in found.items()} == {
-        b"d01": 1, b"d02": 2, b"d03": 1, b"d06": 1, b"d09": 1,
-    }  # fmt: skip
-    # The smaller of the two holds, and 0 takes nothing.
-    assert told(reached(tops(ABC, 3), run_depths={"B": 2}, topic_depths={"1": 0})) == {}
-
-
 def test_pairs_that_share_a_fingerprint_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = told(reached(tops(ABC, 5)))
     monkeypatch.setattr(run_tops, "fingerprints", lambda words, numbers: np.zeros(len(numbers), np.uint64))

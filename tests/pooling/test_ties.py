@@ -43,13 +43,6 @@ def test_ties_are_sorted_by_the_bytes_of_tag_and_topic() -> None:
     ]  # fmt: skip
 
 
-def test_a_pair_that_another_run_brings_for_certain_does_not_hang_on_the_rule() -> None:
-    # A ties x y z over the cut at 1 and lets in z; B brings y for certain. So z is let in, x kept out.
-    runs = [run("A", {"1": {"x": 1.0, "y": 1.0, "z": 1.0}}), run("B", {"1": {"y": 2.0, "z": 1.0}})]
-    found = decided(depth_pool(runs, depth=1), cut_ties(runs, depth=1))
-    assert (found.let_in, found.kept_out) == ((("1", "z"),), (("1", "x"),))
-
-
 @given(MANY_SCORES, st.integers(1, 5), st.sampled_from(TieRule), st.sampled_from(TieRule))
 def test_pools_under_two_rules_differ_only_in_what_the_rules_decided(
     scores: dict[str, Scores], depth: int, one: TieRule, other: TieRule

@@ -78,13 +78,6 @@ def test_without_runs_nothing_is_ranked_and_with_those_of_a_release_they_are() -
     assert [(one.tag, one.before, one.after) for one in ranking.runs] == [("one", 0.5, 0.25)]
 
 
-def test_the_same_release_differs_in_nothing() -> None:
-    found = compare_releases(FIRST, FIRST, runs=RUNS)
-    assert found.added == found.removed == found.changed == ()
-    assert found.ranking is not None
-    assert found.ranking.comparison.tau.value == 1
-
-
 def test_a_measure_that_ranks_nothing_is_refused() -> None:
     with pytest.raises(WorkbenchError):
         compare_releases(FIRST, SECOND, runs=RUNS, measure="AP nDCG")

@@ -12,7 +12,6 @@ from workbench.errors import WorkbenchError
 from workbench.releases import files
 from workbench.releases.archive import build_zip
 from workbench.releases.files import Spool, release_files, release_parts
-from workbench.releases.record_form import SharedValues
 
 
 @pytest.mark.parametrize(
@@ -41,16 +40,3 @@ def test_two_forms_cannot_write_one_file(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(files, "WRITERS", (files._qrels, files._qrels))
     with pytest.raises(WorkbenchError, match=r"qrels\.txt"):
         release_parts(small_release())
-
-
-def test_equal_values_are_one() -> None:
-    shared = SharedValues()
-    first, second = "".join(["doc", "-1"]), "".join(["doc", "-1"])
-    assert first is not second
-    assert shared(first) is shared(second)
-    assert shared.text(None) is None
-    assert shared(b"doc-1") == b"doc-1"
-    one, other = int("12345"), int("12345")
-    assert one is not other
-    assert shared.number(one) is shared.number(other)
-    assert (shared.number(None), shared("12345")) == (None, "12345")

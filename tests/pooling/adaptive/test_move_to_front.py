@@ -56,19 +56,3 @@ def test_an_answer_counts_where_the_document_stands_not_when_it_came() -> None:
     assert {one.tag for one in pool.pool().entries[-1].contributions} == {"A", "B"}
     # B brought d03: its next is d06, A's would be d04.
     assert pool.next("1") == "d06"
-
-
-def test_a_document_that_comes_back_is_handed_out_again_by_the_same_run() -> None:
-    pool = adaptive(ABC)
-    assert [pool.next("1"), pool.next("1")] == ["d01", "d02"]
-    pool.give_back("1", "d01")
-    assert [pool.next("1"), pool.next("1")] == ["d01", "d03"]
-
-
-def test_a_changed_answer_changes_what_follows() -> None:
-    pool = adaptive(ABC)
-    assert pool.next("1") == "d01"
-    pool.judged("1", "d01", False)
-    assert pool.next("1") == "d03"  # of B
-    pool.judged("1", "d01", True)
-    assert pool.next("1") == "d02"  # of A again

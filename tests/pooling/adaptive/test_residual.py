@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-import numpy as np
 import pytest
 
 from tests.pooling.some_runs import ABC, ranked
@@ -40,13 +37,3 @@ def test_without_judgments_the_order_is_that_of_method_a() -> None:
     for budget in range(1, 11):
         adaptive.next("1")
         assert adaptive.pool().pairs == rbp_pool(ABC, budget=budget).pairs
-
-
-def test_forgetting_leaves_nothing() -> None:
-    (topic,) = gather(ABC).topics
-    chooser = partial(MethodC, p=0.8)(topic)
-    before = chooser.weights
-    chooser.learn(0, True)
-    assert not np.array_equal(chooser.weights, before)
-    chooser.forget()
-    assert np.array_equal(chooser.weights, before)
