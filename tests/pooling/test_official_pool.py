@@ -10,6 +10,7 @@ import pytest
 from tests.support import shared
 from workbench.formats.runs import read_run
 from workbench.pooling.depth import depth_pool
+from workbench.pooling.pool import summarise
 from workbench.pooling.ties import cut_ties, decided
 from workbench.ranking import top
 from workbench.records import Ranking, Run, TieRule
@@ -65,3 +66,11 @@ def test_ties_by_docno_descending_differ_in_six_pairs(
     named = decided(pool, cut_ties(contributed, depth=7, ties=TieRule.TREC_EVAL))
     assert ours - official <= set(named.let_in)
     assert official - ours <= set(named.kept_out)
+
+
+def test_the_summary_tells_how_much_the_runs_overlap(contributed: list[Run]) -> None:
+    # 56 runs x 30 topics x 7 documents are 11,760; some runs have fewer than seven documents for a topic.
+    summary = summarise(depth_pool(contributed, depth=7, ties=TieRule.DOCNO_ASCENDING))
+    assert len(summary.topics) == 30
+    assert summary.largest_possible <= 11_760
+    assert summary.share == pytest.approx(0.5923, abs=5e-5)
