@@ -16,13 +16,6 @@ from workbench.errors import WorkbenchError
 metrics = Oracle("sklearn.metrics")
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1))
-def test_scikit_learn_counts_the_same(pairs: list[tuple[int, int]]) -> None:
-    first, second = zip(*pairs, strict=True)
-    table = contingency(first, second, categories=(3, 2, 1, 0))
-    assert np.array_equal(table, metrics.confusion_matrix(first, second, labels=[3, 2, 1, 0]))
-
-
 SCALES = st.one_of(
     st.tuples(st.integers(-129, 128), st.integers(1, 12), st.sampled_from([1, -1])).map(
         lambda one: tuple(range(one[0], one[0] + one[1]))[:: one[2]]

@@ -21,7 +21,7 @@ from tests.agreement.made import (
     stats,
     without_topic,
 )
-from tests.support import cases, examples, shared
+from tests.support import cases, examples
 from workbench.agreement.coefficients.alpha import LEVELS
 from workbench.agreement.contingency import MISSING
 from workbench.agreement.estimates import Band, calculations, estimates, topics_left_out, verdict
@@ -29,12 +29,11 @@ from workbench.agreement.export import COLUMNS, report_latex, report_rows
 from workbench.agreement.grades import against_the_rest, by_grade
 from workbench.agreement.intervals import CONSTANT
 from workbench.agreement.jackknife import freedom
-from workbench.agreement.options import AgreementOptions, Basis
+from workbench.agreement.options import AgreementOptions
 from workbench.agreement.pairwise import assessor_pairs, thresholds
-from workbench.agreement.ratings import Assessor, Ratings, answers_of
+from workbench.agreement.ratings import Ratings
 from workbench.agreement.report import agreement_report, disagreements, leniency, what_differs
 from workbench.agreement.report_json import report_data
-from workbench.agreement.selection import select_ratings
 from workbench.errors import WorkbenchError
 from workbench.latex import MOST_FLOATING, escaped, table
 
@@ -290,15 +289,6 @@ def test_every_caption_of_latex_says_the_level_and_the_kind_of_its_intervals() -
     assert report_latex(report).count(said) == 5
 
 
-def test_of_very_many_assessors_the_overlaps_are_those_of_the_pairs_that_are_listed() -> None:
-    # Of 32 the first and the last have fewer grades than the others.
-    rows = {f"w{at:02}": [1, 0, 1] if 0 < at < 31 else [1, None, None] for at in range(32)}
-    report = agreement_report(entered(rows), AgreementOptions())
-    assert report.left_out == 2
-    assert [one.assessors for one in report.overlaps] == [(two.first, two.second) for two in report.pairs]
-    assert report.overlaps[0].assessors == (1, 2)
-
-
 def test_names_cannot_be_commands_of_latex() -> None:
     assert escaped(r"50% \input{x}_#&$~^") == (
         r"50\% \textbackslash{}input\{x\}\_\#\&\$\textasciitilde{}\textasciicircum{}"
@@ -363,31 +353,3 @@ def test_nobody_who_differs_anywhere_has_the_word_of_full_agreement() -> None:
 def test_what_cannot_be_reckoned_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(WorkbenchError):
         AgreementOptions(**wrong)  # type: ignore[arg-type]  # wrong on purpose
-
-
-def test_own_weights_that_fit_no_scale_are_refused() -> None:
-    found = entered({"a": [2, 1], "b": [2, 0]}, scale=(0, 1, 2), graded=True)
-    with pytest.raises(WorkbenchError, match="do not fit 3 grades"):
-        agreement_report(found, AgreementOptions(weights=((0.0, 1.0), (1.0, 0.0))))
-
-
-def test_four_assessors_of_cystic_fibrosis_agree_fairly_or_well_by_what_enters() -> None:
-    # CATALOGUE.md: from chance level to moderate, by the basis alone; every figure of Cohen's between A4 and
-    # the others stands in test_entering.
-    with shared("data", "cf", "judgments.tsv").open(encoding="utf-8") as table:
-        rows = [
-            (row["assessor"], row["topic"], row["doc"], int(row["grade"]))
-            for row in csv.DictReader(table, delimiter="\t")
-        ]
-    names = sorted({row[0] for row in rows})
-    answers = answers_of(
-        [Assessor(name) for name in names], [(names.index(a), t, d, g) for a, t, d, g in rows]
-    )
-    for basis, words in ((Basis.BOTH, "slight"), (Basis.ALL, "moderate")):
-        found = select_ratings(
-            answers, (0, 1, 2), AgreementOptions(relevant_from=1, basis=basis, documents=1239)
-        )
-        report = agreement_report(found, AgreementOptions())
-        assert report.estimate("pooled").band == words
-        # A4 is the lenient one on either basis.
-        assert found.assessors[report.leniency[-1].assessor].name == "A4_JBW"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.agreement.made import columns
 from workbench.agreement.estimates import Band
 from workbench.agreement.intervals import share_interval
 from workbench.agreement.jackknife import linearised
@@ -124,20 +123,6 @@ def test_intervals_are_those_of_the_documents_of_the_topic_alone() -> None:
             assert bounds == pytest.approx(wilson)
         elif one.coefficient.linearised:
             assert one.interval == linearised(alone, name, level=0.9)
-
-
-def test_the_intervals_of_a_topic_are_those_of_the_textbooks_table() -> None:
-    # Table 8.2 of Manning et al.: FORMULAS 2.4 has the unpooled kappa's by Fleiss, Cohen and Everitt 1969.
-    data = ratings_of(list(columns([[300, 20], [10, 70]]).values()), categories=(1, 0))
-    (found,) = by_topic(data, AgreementOptions())
-    assert found.rich == (80 + 90) / 2
-    unpooled = found.estimate("unpooled").interval
-    assert unpooled is not None
-    assert (unpooled.low, unpooled.high) == pytest.approx((0.69990, 0.85234), abs=5e-6)
-    for name in ("pooled", "gwet"):
-        one = found.estimate(name)
-        assert one.interval == linearised(data, name)
-        assert one.band is (Band.SUBSTANTIAL if name == "pooled" else Band.ALMOST_PERFECT)
 
 
 def test_what_differs_differs_among_those_who_judged() -> None:

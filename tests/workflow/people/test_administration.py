@@ -13,7 +13,6 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import SessionRow
 from workbench.workflow.people.accounts import Account, create_account, prepare_account
 from workbench.workflow.people.administration import (
-    account_details,
     accounts_found,
     disable_account,
     enable_account,
@@ -64,23 +63,6 @@ def ada(database: Database) -> Account:
 @pytest.fixture
 def olga(database: Database) -> Account:
     return make(database, "olga", administrator=True)
-
-
-@pytest.mark.engines
-def test_a_disabled_account_is_signed_out_at_once_and_kept(
-    database: Database, ada: Account, olga: Account
-) -> None:
-    with database.writing() as db:
-        token = open_session(db, ada).token
-    with database.writing() as db:
-        disable_account(db, ada.id)
-    with database.reading() as db:
-        assert signed_in(db, token) is None
-        assert account_details(db, ada.id).line.disabled_at is not None
-    assert not enters(database, "ada")
-    with database.writing() as db:
-        enable_account(db, ada.id)
-    assert enters(database, "ada")
 
 
 @pytest.mark.engines
