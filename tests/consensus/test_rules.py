@@ -116,16 +116,6 @@ def test_no_rule_minds_the_order_of_the_assessors(
     assert settled(rule, shuffled, **parameters) == settled(rule, grades, **parameters)
 
 
-@pytest.mark.parametrize(("rule", "parameters"), WAYS)
-@FEW
-@given(GRADES, st.integers(0, 3))
-def test_every_rule_keeps_what_all_say(
-    rule: str, parameters: dict[str, str], grades: dict[str, int], grade: int
-) -> None:
-    agreed = dict.fromkeys({*grades, "ann"}, grade)
-    assert settled(rule, agreed, **parameters) == grade
-
-
 @FEW
 @given(GRADES)
 def test_the_rules_are_ordered_from_all_to_any(grades: dict[str, int]) -> None:

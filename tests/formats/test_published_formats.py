@@ -89,14 +89,6 @@ def test_qrels_of_beir() -> None:
     )
 
 
-def test_qrels_of_beir_without_header_lose_no_line_but_are_refused() -> None:
-    given, expected = case("32_formats_qrels_variants.json", "beir_qrels_without_header_loses_a_line")
-    assert len(expected["qrels"]["PLAIN-2"]) == 1
-    with pytest.raises(InvalidInput) as refused:
-        read_qrels(stream(given["text"]), source="q")
-    assert codes(refused.value) == [(1, "columns"), (2, "columns")]
-
-
 def test_the_files_of_ms_marco() -> None:
     given, expected = case("32_formats_qrels_variants.json", "msmarco_tsv")
     assert list(read_documents(stream(given["collection"]), source="d")) == [

@@ -78,17 +78,6 @@ def test_swaps_and_moves_by_hand() -> None:
     assert [one.by for one in moves(FIRST, SECOND)] == [-2, 2, 1, -1]
 
 
-def test_every_two_rankings_are_compared() -> None:
-    found = compare_rankings({"one": FIRST, "two": SECOND, "again": dict(reversed(FIRST.items()))})
-    assert [(one.first, one.second) for one in found] == [("one", "two"), ("one", "again"), ("two", "again")]
-    assert found[1].tau.value == found[1].tau_ap.value == 1
-    assert (found[1].swaps, found[1].moves) == ((), ())
-    # Both swaps, counted.
-    assert (found[0].swapped, found[1].swapped, len(found[0].swaps)) == (2, 0, 2)
-    # Of 6 pairs 5 are untied in each; 2 agree (b and c before d; a before d), 2 swap: (3 - 2) / 5, a-d, b-d.
-    assert found[0].tau.value == pytest.approx((2 - 2) / 5)
-
-
 def test_many_rankings_at_once_are_those_of_every_two_pair_by_pair() -> None:
     tenths = [[(at * factor) % 7 / 10 for at in range(13)] for factor in (1, 2, 3, 5, 7)]
     given = {str(at): {f"r{run}": score for run, score in enumerate(one)} for at, one in enumerate(tenths)}

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from tests.scoring.some_qrels import qrels, ranked
+from tests.scoring.some_qrels import qrels
 from workbench.errors import WorkbenchError
-from workbench.formats.packed_form import as_arrays
 from workbench.formats.packed_qrels import read_packed_qrels
 from workbench.formats.packed_runs import PackedRun
 from workbench.formats.qrels import read_qrels
@@ -17,24 +16,10 @@ from workbench.formats.runs import read_run_arrays, read_run_top
 from workbench.scoring.relevance import ArrayRelevance, Relevance
 from workbench.scoring.scorer import Scorer
 
-# Topics 10 and 9 stand apart, 9 has only negative grades, docnos have one to three words.
-LINES = b"10 0 b 1\n2 0 d 0\n9 0 b -1\n10 0 a_docno_of_three_words 2\n2 0 \xff 3\n10 0 c -1\n9 0 x -2\n"
-
 
 def both(content: bytes) -> tuple[Relevance, ArrayRelevance]:
     plain = Relevance(read_qrels(io.BytesIO(content), source="q"))
     return plain, ArrayRelevance(read_packed_qrels(io.BytesIO(content), source="q"))
-
-
-def test_a_run_is_worth_the_same_against_arrays() -> None:
-    plain, arrays = both(LINES)
-    run = ranked(["b", "c", "a_docno_of_three_words"], topic="10")
-    packed = as_arrays(run)
-    assert packed is not None
-    measures = "AP nDCG Bpref infAP NumRet"
-    expected = Scorer(plain, measures).score(run)
-    assert Scorer(arrays, measures).score(packed) == expected
-    assert Scorer(arrays, measures, field=True).score(run).values == pytest.approx(expected.values)
 
 
 def test_a_grade_that_cannot_be_scored_is_refused_alike() -> None:

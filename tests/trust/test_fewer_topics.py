@@ -104,14 +104,6 @@ def test_the_trusted_difference_is_where_the_swaps_become_few(found: FewerTopics
     assert [trusted.extrapolated for trusted in found.trusted] == [False] * 10 + [True]
 
 
-def test_more_topics_trust_smaller_differences(found: FewerTopics) -> None:
-    differences = [trusted.difference or 0 for trusted in found.trusted]
-    taus = [sets.tau.mean or 0 for sets in found.sets]
-    assert differences[-1] < differences[0]
-    assert taus[-1] > taus[0]
-    assert found.trusted[-1].pairs > found.trusted[0].pairs
-
-
 def test_the_pairs_are_those_at_least_so_far_apart(found: FewerTopics) -> None:
     means = drawn(40, 8, seed=1).mean(axis=0)
     trusted = found.trusted[0]

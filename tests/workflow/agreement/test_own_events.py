@@ -18,21 +18,11 @@ from workbench.records import FOUR_GRADES
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
 from workbench.storage.tables import JudgmentEventRow, KnownAnswerRow
-from workbench.workflow.agreement.own_events import own_events
 from workbench.workflow.agreement.self_consistency import consistency
 
 pytestmark = pytest.mark.engines
 
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
-# Docno, answer, grade, purpose.
-SAID = (
-    ("a", "grade", 3, "judging"), ("a", "grade", 3, "repeat"), ("a", "grade", 1, "judging"),  # 3 to 1
-    ("b", "grade", 0, "judging"), ("b", "unsure", None, "judging"), ("b", "grade", 0, "judging"),  # no change
-    ("c", "grade", 2, "judging"), ("c", "withdrawn", None, "judging"), ("c", "grade", 3, "judging"),  # 2 to 3
-    ("d", "grade", 2, "judging"), ("d", "grade", 3, "discussion"),  # 2 to 3 once more
-    ("k", "grade", 2, "judging"),  # others judge it as a planted pair
-    ("t", "grade", 0, "training"), ("t", "grade", 1, "training"),
-)  # fmt: skip
 
 
 def say(made: Made, db: Session, name: str, said: Sequence[tuple[str, str, int | None, str]]) -> None:
@@ -57,28 +47,6 @@ def plant(made: Made, db: Session, docno: str) -> None:
     known = KnownAnswerRow(campaign_id=made.campaign.id, topic="T1", docno=docno, grade=3)
     known.purpose, known.added_at = "planted", START
     db.add(known)
-
-
-@pytest.fixture
-def made(database: Database) -> Made:
-    with database.writing() as db:
-        made = campaign_with_people(db, scale=FOUR_GRADES)
-        say(made, db, "Ada", SAID)
-        plant(made, db, "k")
-    return made
-
-
-def test_changes_are_counted_and_of_probed_pairs_every_event_is_read(database: Database, made: Made) -> None:
-    with database.reading() as db:
-        (ada,) = own_events(db, made.campaign.id)
-    assert (ada.name, ada.machine) == ("Ada", False)
-    assert ada.changes == {(2, 3): 2, (3, 1): 1}
-    assert ada.withdrawn == 1
-    assert [(one.pair[1], one.grade, one.purpose, one.when) for one in ada.probed] == [
-        (docno, grade, purpose, START + timedelta(seconds=number))
-        for number, (docno, _, grade, purpose) in enumerate(SAID)
-        if docno in "akt"
-    ]
 
 
 @pytest.mark.parametrize("seed", range(3))

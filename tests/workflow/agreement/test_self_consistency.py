@@ -68,18 +68,16 @@ def test_a_repeat_is_compared_with_what_held_before_it(sqlite_database: Database
     assert report.no_grade == 2
 
 
-def test_relevant_or_not_forgives_what_stays_on_its_side(sqlite_database: Database, made: Made) -> None:
+def test_own_changes_are_told_from_contradictions_and_relevant_or_not_forgives_what_stays_on_its_side(
+    sqlite_database: Database, made: Made
+) -> None:
     with sqlite_database.reading() as db:
         report = consistency(db, made.campaign.id, AgreementOptions())
-    repeats = dict(report.assessors[0].found)[Against.REPEAT]
+    (ada,) = report.assessors
+    repeats = dict(ada.found)[Against.REPEAT]
     assert (repeats.n, repeats.same, repeats.categories) == (3, 3, (1, 0))
-
-
-def test_own_changes_are_told_from_contradictions(sqlite_database: Database, made: Made) -> None:
-    with sqlite_database.reading() as db:
-        report = consistency(db, made.campaign.id, AgreementOptions())
-    changes = report.assessors[0].changes
     # c from 2 to 1, a from 3 (withdrawn) to 1.
+    changes = ada.changes
     assert (changes.changed, changes.lower, changes.across, changes.withdrawn) == (2, 2, 2, 1)
     assert [(one.docno, one.against, one.stood, one.given, one.across) for one in report.contradictions] == [
         ("k", Against.PLANTED, 3, 1, True), ("b", Against.REPEAT, 0, 1, False),

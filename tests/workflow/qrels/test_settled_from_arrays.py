@@ -16,7 +16,7 @@ from workbench.consensus.summary import summary, summed
 from workbench.consensus.votes import vote_table
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import topic_lines, write_qrels
-from workbench.records import FOUR_GRADES, Grade, Judgment, Qrel, Scale, sorted_ids
+from workbench.records import FOUR_GRADES, Grade, Judgment, Scale, sorted_ids
 from workbench.workflow.judging.current_judgments import judgments_of_topic
 from workbench.workflow.pools.pooled_topics import TopicDocnos
 from workbench.workflow.pools.topic_answers import TopicAnswers
@@ -139,17 +139,6 @@ def test_a_wrong_parameter_is_refused_where_nothing_is_judged_too() -> None:
     for answers in (some_answers(GAPS, 1), {}):
         with pytest.raises(WorkbenchError, match="ties cannot be"):
             material(answers, GAPS, {}).settled_topics(rule_choice("majority", ties="random"))
-
-
-def test_the_lines_of_a_topic_are_those_of_its_records() -> None:
-    docnos, grades = [b"a", b"d\xe9", b"d\xff", b"\xe2\x80\x8b"], [0, 10, -1, 10]
-    records = [
-        Qrel("q1", docno.decode("utf-8", "surrogateescape"), grade)
-        for docno, grade in zip(docnos, grades, strict=True)
-    ]
-    assert topic_lines("q1", docnos, grades) == b"".join(write_qrels(records))
-    assert topic_lines("q1", docnos[:2], grades[:2]) == b"q1 0 a 0\nq1 0 d\xe9 10\n"
-    assert topic_lines("q1", [], []) == b""
 
 
 @pytest.mark.parametrize(("topic", "docno"), [("q 1", b"a"), ("q1", b"a b"), ("q1", b""), ("q1", b"a\x07")])
