@@ -133,6 +133,7 @@ def test_writers_at_the_same_time_queue_instead_of_failing(database: Database) -
 
 def test_a_writer_that_waits_too_long_is_told_so(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "BUSY_SECONDS", 0.05)
+    monkeypatch.setitem(engine.SERVER_SECONDS, "lock_timeout", 0.05)
     first, second = Database(database.url), Database(database.url)  # as two processes have them
 
     def write(writer: Database) -> None:
