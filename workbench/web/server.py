@@ -30,8 +30,8 @@ from workbench.web.context import context_of
 from workbench.web.logs import start_logging
 from workbench.web.requests import API, SESSION_COOKIES
 
-THREADS = 8
-"""More at once would only compete for Python's lock."""
+THREADS = 16
+"""With four, saves wait behind documents that others fetch ahead: p99 1.4 s at 32 robots, .6 s with these."""
 MOST_CONNECTIONS = 2000
 IDLE_SECONDS = 120
 """After so long without a byte a connection is closed."""
