@@ -64,7 +64,9 @@ def serve_site(*, host: str, port: int) -> None:
     )
     server.channel_class = _channel_of(app)
     sys.setswitchinterval(SWITCH_SECONDS)
-    signal.signal(signal.SIGTERM, _stop)
+    # Also where whoever started it in the background had SIGINT ignored.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop)
     # What is there now stays, so the collector need not go through it: that would stop all requests for a
     # tenth of a second every few hundred.
     gc.collect()
