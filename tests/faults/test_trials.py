@@ -40,7 +40,7 @@ def test_troubles_of_a_small_campaign_lose_nothing(tmp_path: Path) -> None:
         migrate(database)
         build(database, SIZES["XS"])
     with large_site(file, tmp_path, people=3) as site:
-        for name in ("killed processes", "killed server", "much JSON"):
+        for name in ("killed worker", "killed server", "much JSON"):
             found = try_trouble(site, name, TROUBLES[name], seconds=2, pause=0.1)
             assert found.wrong == []
             assert found.losses.none

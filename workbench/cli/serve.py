@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +28,9 @@ from workbench.workflow.people.passwords import Passwords, password_findings
 
 DEFAULT_PORT = 8765
 SERVER = "workbench.web.server"
+WORKER_LOOK_SECONDS = 0.5
+WORKER_PAUSE_SECONDS = 5.0
+"""Before the next worker, so that one that cannot begin does not fill the log."""
 
 
 def serve_until_interrupted(settings: Settings, *, host: str, port: int) -> None:
@@ -35,14 +39,27 @@ def serve_until_interrupted(settings: Settings, *, host: str, port: int) -> None
     Both read the settings from environment variables that are set here.
     """
     os.environ |= environment_of(settings) | {"WORKBENCH_WORKER": "yes"}
+    ended = threading.Event()
+    worker = threading.Thread(target=_keep_worker, args=(ended,))
+    worker.start()
+    try:
+        # By its name: a door knows nothing of the other one.
+        importlib.import_module(SERVER).serve_site(host=host, port=port)
+    finally:
+        ended.set()
+        worker.join()
+
+
+def _keep_worker(ended: threading.Event) -> None:
+    """Have a worker run until the server has ended; one that was killed is replaced."""
     # It ends with this process, whose end closes its standard input.
     command = [sys.executable, "-m", "workbench", "worker", "--beside"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE) as worker:  # noqa: S603  # nothing of a user
-        try:
-            # By its name: a door knows nothing of the other one.
-            importlib.import_module(SERVER).serve_site(host=host, port=port)
-        finally:
+    while not ended.is_set():
+        with subprocess.Popen(command, stdin=subprocess.PIPE) as worker:  # noqa: S603  # nothing of a user
+            while worker.poll() is None and not ended.wait(WORKER_LOOK_SECONDS):
+                pass
             worker.terminate()
+        ended.wait(WORKER_PAUSE_SECONDS)
 
 
 def usable_port(host: str, port: int, *, or_another: bool = False) -> int:

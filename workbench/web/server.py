@@ -11,6 +11,7 @@ import logging
 import resource
 import signal
 import sys
+from collections.abc import Iterable
 from types import FrameType
 from typing import Any
 
@@ -19,6 +20,7 @@ from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
 from waitress.server import create_server
+from waitress.utilities import RequestEntityTooLarge
 from werkzeug.exceptions import HTTPException
 
 from workbench.errors import Unavailable
@@ -27,7 +29,9 @@ from workbench.storage.limits import time_limit
 from workbench.web.access import BYTES_FROM_STRANGERS, body_limit, is_valid
 from workbench.web.app import from_environment
 from workbench.web.context import context_of
+from workbench.web.errors import EXPLANATIONS
 from workbench.web.logs import start_logging
+from workbench.web.proxies import Application
 from workbench.web.requests import API, SESSION_COOKIES
 
 THREADS = 16
@@ -37,6 +41,8 @@ IDLE_SECONDS = 120
 """After so long without a byte a connection is closed."""
 SWITCH_SECONDS = 0.001
 """How long a thread that computes keeps Python's lock from one that saves; 5 ms by default."""
+REQUEST_SECONDS = 900.0
+"""How long a request may ask the database; each statement is given up much sooner (`storage.limits`)."""
 TOKEN_SECONDS = 2.0
 """How long the database has to say whether a token is valid."""
 # A request line and headers of a browser are far smaller.
@@ -50,7 +56,7 @@ def serve_site(*, host: str, port: int) -> None:
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     server = create_server(
-        app.wsgi_app,
+        _within_limits(app),
         listen=address,
         threads=THREADS,
         connection_limit=_most_connections(),
@@ -72,6 +78,16 @@ def serve_site(*, host: str, port: int) -> None:
     gc.collect()
     gc.freeze()
     server.run()
+
+
+def _within_limits(app: Flask) -> Application:
+    """The application, which a database that never answers holds for no longer than a statement may take."""
+
+    def answer(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        with time_limit(REQUEST_SECONDS):
+            return app.wsgi_app(environ, start_response)
+
+    return answer
 
 
 def _most_connections() -> int:
@@ -97,6 +113,12 @@ def _channel_of(app: Flask) -> type[HTTPChannel]:
             if self.chunked or self.content_length > BYTES_FROM_STRANGERS:
                 self.adj: Any = _Limited(self.adj, _limit_of(app, self))
 
+        def received(self, data: bytes) -> int:
+            consumed: int = super().received(data)
+            if isinstance(self.error, RequestEntityTooLarge):
+                self.error: Any = RequestEntityTooLarge(" ".join(EXPLANATIONS[RequestEntityTooLarge.code]))
+            return consumed
+
     class Channel(HTTPChannel):  # type: ignore[misc]
         parser_class = Parser
 
@@ -116,7 +138,7 @@ class _Limited:
 
 
 def _limit_of(app: Flask, parser: HTTPRequestParser) -> int:
-    path = parser.path.removeprefix(context_of(app).settings.prefix) or "/"
+    path = _path(app, parser)
     try:
         endpoint, _ = app.url_map.bind("localhost").match(path, method=parser.command)
     except HTTPException:
@@ -125,11 +147,16 @@ def _limit_of(app: Flask, parser: HTTPRequestParser) -> int:
     return body_limit(app, str(endpoint), kind, signed_in=_signed_in(app, parser))
 
 
+def _path(app: Flask, parser: HTTPRequestParser) -> str:
+    """The path of a request below that of the site."""
+    return str(parser.path.removeprefix(context_of(app).settings.prefix)) or "/"
+
+
 def _signed_in(app: Flask, parser: HTTPRequestParser) -> bool:
     """Whether a large request has a valid token; asks the database, which takes less than a millisecond."""
     scheme, _, bearer = parser.headers.get("AUTHORIZATION", "").partition(" ")
     found = [(bearer.strip(), True)] if scheme.casefold() == "bearer" else []
-    if not found and not parser.path.startswith(API):
+    if not found and not _path(app, parser).startswith(API):
         cookies = (part.strip().partition("=") for part in parser.headers.get("COOKIE", "").split(";"))
         found = [(value, False) for name, _, value in cookies if name in SESSION_COOKIES and value]
     try:

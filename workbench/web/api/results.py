@@ -1,7 +1,4 @@
-"""Results: agreement, qrels by a rule, and scores.
-
-A blueprint for each, since the scores are computed by a process that saves no judgments.
-"""
+"""Results: agreement, qrels by a rule, and scores."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from workbench.workflow.clock import shared_now
 
 KEPT = timedelta(days=1)
 RUNNING = timedelta(minutes=15)
-"""No request runs for longer; see the bounds of `web.places`."""
+"""No request asks the database for longer (`web.server`)."""
 _KEY = re.compile(r"[\x21-\x7e]{1,100}")
 
 
