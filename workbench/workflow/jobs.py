@@ -239,7 +239,7 @@ class Doing:
         job = self.job
         with self.database.writing() as db:
             values = {"state": state, "result": result, "ended_at": shared_now(db), **why, **self._far}
-            if not db.execute(update(JobRow).where(*self._own()).values(values)).rowcount:  # type: ignore[attr-defined]
+            if not db.connection().execute(update(JobRow).where(*self._own()).values(values)).rowcount:
                 return
             others = [JobRow.campaign_id == job.campaign_id, JobRow.kind == job.kind, JobRow.id < job.id]
             same = [*others, JobRow.arguments == _text(job.arguments)]
@@ -255,8 +255,8 @@ class Doing:
         try:
             with self.database.writing() as db:
                 values = {"beat_at": shared_now(db)} | self._far
-                found = db.execute(update(JobRow).where(*self._own()).values(values))
-                return bool(found.rowcount)  # type: ignore[attr-defined]
+                found = db.connection().execute(update(JobRow).where(*self._own()).values(values))
+                return bool(found.rowcount)
         except Unavailable as error:
             LOG.warning("job %s: %s", self.job.kind, error)
             return True
