@@ -39,6 +39,7 @@ def make_pool(page: Page, server: Server) -> None:
     """Make the pool and give its topic to both assessors, as an organiser does."""
     sign_in(page, server.address, "organiser")
     page.goto(f"{server.address}/c/harbour/pools")
+    page.get_by_text("New pool", exact=True).click()
     page.get_by_text("other strategies").click()
     page.get_by_label("thompson").check()
     page.locator("#thompson-budget").fill(str(BUDGET))

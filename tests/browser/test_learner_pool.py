@@ -49,6 +49,7 @@ def page_of(new_context: Callable[..., BrowserContext], server: DeskServer, name
 
 def make_pool(page: Page, server: DeskServer) -> None:
     page.goto(f"{server.address}/c/trial/pools")
+    page.get_by_text("New pool", exact=True).click()
     page.get_by_text("other strategies").click()
     page.get_by_label("learner", exact=False).first.check()
     page.locator("#learner-budget").fill("4")

@@ -56,11 +56,11 @@ def test_trust_shows_what_the_worker_computes_once_it_is_there(
     judges = page.locator("#judges")
     expect(judges.get_by_role("heading")).to_have_text("Would other assessors rank the runs the same?")
     for name in ("depth", "holes", "topics"):
-        expect(page.locator(f"#{name} .plain")).to_be_visible(timeout=30_000)
+        expect(page.locator(f"#{name} .answer")).to_be_visible(timeout=30_000)
     # With another measure all of it is computed anew.
     page.locator("details.choosing > summary").click()
     page.get_by_label("Measure", exact=True).fill("P@5")
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page).to_have_url(re.compile("measure=P%405"))
-    page.locator("#holes > summary").click()
+    page.locator("#holes > .more > summary").click()
     expect(page.locator("#holes")).to_contain_text("@5", timeout=30_000)

@@ -88,6 +88,7 @@ QUESTIONS: Mapping[str, tuple[Asked, ...]] = {
     "run_scores.index": (_asked(TAG),),
     "run_scores.sheet_file": (_asked(TAG),),
     "run_scores.topics_file": (_asked(TAG),),
+    "run_pairs.index_file": (_asked(("run", "harbour-bm25"), ("run", "tidewater-tfidf")),),
     "run_pairs.two": (_asked(), _asked(("first", "harbour-bm25"), ("second", "tidewater-tfidf"))),
     "search.index": (_asked(("topic", "T02")),),
     "search.show": (_asked(("docno", "ALM-0001"), search_id="organisers_search_id"),),

@@ -10,14 +10,11 @@ from tests.cast import Cast
 from tests.uploads import check_files, import_judgments, keep_all, links, text_of, upload, upload_runs
 from tests.web.conftest import Enter
 from workbench.records import Topic
-from workbench.scoring import score_columns
 from workbench.scoring.curves import RULES
 from workbench.storage.engine import Database
-from workbench.web.pages.scores import form, leaderboard
+from workbench.web.pages.scores import leaderboard
 from workbench.web.pages.scores.curves import INTERPOLATIONS
-from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import load_topics
-from workbench.workflow.scores import score_table
 
 ADDRESS = "/c/harbour/scores"
 MEASURES = {"measures": "AP(rel=2) P(rel=2)@2"}
@@ -26,13 +23,6 @@ ROWS = [
     ("T1", "d1", "X", "3"), ("T1", "d2", "X", "3"), ("T1", "d6", "X", "0"), ("T2", "d/4", "X", "3"),
     ("T2", "d1", "X", "1"),
 ]  # fmt: skip
-
-
-def score_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each request scores one run, and nothing is known from another test."""
-    monkeypatch.setattr(form, "SECONDS", 0)
-    monkeypatch.setattr(score_columns, "AT_ONCE", 1)
-    monkeypatch.setattr(score_table, "_LATEST", Cache(4))
 
 
 @pytest.fixture
@@ -172,15 +162,9 @@ def test_the_table_comes_as_csv_with_all_digits(olga: FlaskClient) -> None:
      ("pairs?method=t-holm&seed=3&", "pairs"), ("topics?order=disagreement&", "topics")],
 )  # fmt: skip
 def test_the_pages_in_detail_show_their_table_and_give_it_as_files(
-    olga: FlaskClient, page: str, root: str, monkeypatch: pytest.MonkeyPatch
+    olga: FlaskClient, page: str, root: str
 ) -> None:
     address = f"{ADDRESS}/{page}measures=AP(rel=2)+P(rel=2)@2&by=P(rel=2)@2"
-    # As long as runs wait to be scored, the page asks for its part again.
-    score_one_by_one(monkeypatch)
-    begun = olga.get(address).text
-    assert f'id="{root}" hx-get="' in begun
-    assert "1 of 2 runs" in begun
-    assert "whole=1" in begun
     part = olga.get(address, headers={"HX-Request": "true", "HX-Request-Type": "partial"}).text
     assert part.lstrip().startswith("<")
     assert "<html" not in part
@@ -194,40 +178,17 @@ def test_the_pages_in_detail_show_their_table_and_give_it_as_files(
     assert {olga.get(file).status_code for file in files} == {200}
 
 
-def test_the_leaderboard_says_how_far_the_runs_are_scored(
-    olga: FlaskClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    score_one_by_one(monkeypatch)
-    address = f"{ADDRESS}?measures=AP"
-    assert "1 of 2 runs" in olga.get(address).text
-    assert "alpha" in text_of(olga.get(address).text)
-    assert links(olga.get(address).text, "tag=alpha")
-
-
-def test_scores_that_took_long_say_as_of_when_they_are_and_exports_are_of_now(
-    olga: FlaskClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(score_table, "QUICK_SECONDS", -1.0)
-    monkeypatch.setattr(score_table, "MOST_OLDER", 1e9)
-    monkeypatch.setattr(score_table, "_LATEST", Cache(4))
+def test_scores_are_of_the_judgments_as_they_are_now(olga: FlaskClient) -> None:
     # What an address says beside is no part of the program's own addresses.
     address = f"{ADDRESS}/pairs?measures=AP(rel=2)&method=t-holm&endpoint=x&slug=y"
-    first = text_of(olga.get(address).text)
     # Alpha 1 and beta .9167 until d6, which both have fourth in T1, is relevant: there AP is
     # (1 + 1 + 3/4) / 3 and (1 + 2/3 + 3/4) / 3 then, which makes .9583 and .9028.
-    assert "alpha 1.0000 0 1 0 beta 0.9167 0 1 0" in first
-    assert "came since" not in first
+    assert "alpha 1.0000 0 1 0 beta 0.9167 0 1 0" in text_of(olga.get(address).text)
     assert import_judgments(olga, [("T1", "d6", "X", "3")]).status_code == 303
-    page = olga.get(address).text
-    assert "; 1 answer came since. The exports have all." in text_of(page)
-    assert "alpha 1.0000 0 1 0 beta 0.9167 0 1 0" in text_of(page)
+    assert "alpha 0.9583 0 1 0 beta 0.9028 0 1 0" in text_of(olga.get(address).text)
     row = olga.get(f"{ADDRESS}/pairs.csv?measures=AP(rel=2)&method=t-holm").text.splitlines()[1].split(",")
     assert row[:2] == ["alpha", "beta"]
     assert float(row[2]) == pytest.approx(1 / 18)
-    (anew,) = links(page, "anew=1")
-    now = text_of(olga.get(anew).text)
-    assert "alpha 0.9583 0 1 0 beta 0.9028 0 1 0" in now
-    assert "came since" not in now
 
 
 @pytest.mark.parametrize(

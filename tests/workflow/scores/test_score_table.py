@@ -2,70 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-
 import pytest
 from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, send_runs
 from workbench.consensus.rules import rule_choice
 from workbench.errors import WorkbenchError
-from workbench.formats.packed_runs import PackedRun
-from workbench.records import Judgment, Run
-from workbench.scoring import score_columns
-from workbench.workflow.caching import Cache
+from workbench.records import Judgment
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.runs import packed_store
-from workbench.workflow.scores import score_table
 from workbench.workflow.scores.leaderboard import leaderboard, leaderboard_export
 from workbench.workflow.scores.score_table import ScoreTable, score_runs
 
 FIRST = [Judgment("X", "T1", "d1", 1), Judgment("X", "T1", "d2", 0), Judgment("X", "T2", "d/4", 1)]
 
 
-@pytest.fixture
-def computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The runs that are scored, in order, each by itself; nothing is known from another test."""
-    found: list[str] = []
-    read = packed_store.rankings_of
-
-    def counted(
-        db: Session, campaign_id: int, tags: Sequence[str], topics: Collection[str]
-    ) -> Iterator[PackedRun | Run]:
-        for run in read(db, campaign_id, tags, topics):
-            found.append(run.tag)
-            yield run
-
-    monkeypatch.setattr(score_table, "rankings_of", counted)
-    monkeypatch.setattr(score_columns, "AT_ONCE", 1)
-    monkeypatch.setattr(score_table, "_LATEST", Cache(4))
-    return found
-
-
-def table_of(
-    db: Session,
-    campaign_id: int,
-    measures: str = "AP P@2",
-    seconds: float | None = None,
-    *,
-    anew: bool = False,
-) -> ScoreTable:
-    return score_runs(db, campaign_id, choice=rule_choice(), measures=measures, seconds=seconds, anew=anew)
-
-
-def test_a_call_stops_in_time_and_the_next_goes_on(computed: list[str], db: Session) -> None:
-    made = campaign_with_people(db)
-    send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA, half={"T1": ("d2", "d1")})
-    import_judgments(db, made.campaign.id, FIRST, source="f")
-    found = [table_of(db, made.campaign.id, seconds=0)]
-    # A judgment comes between the steps: what was begun is brought to its end all the same, and says so.
-    import_judgments(db, made.campaign.id, [Judgment("X", "T2", "d2", 1)], source="g")
-    found += [table_of(db, made.campaign.id, seconds=0) for _ in range(2)]
-    assert [(len(one.runs), one.waiting, one.total) for one in found] == [(1, 2, 3), (2, 1, 3), (3, 0, 3)]
-    assert computed == ["alpha", "beta", "half"]
-    assert [one.age.answers if one.age else None for one in found] == [None, 1, 1]
-    # It was quick: whoever asks again gets the judgments of now, and files have them in any case.
-    assert table_of(db, made.campaign.id).age is None
+def table_of(db: Session, campaign_id: int, measures: str = "AP P@2") -> ScoreTable:
+    return score_runs(db, campaign_id, choice=rule_choice(), measures=measures)
 
 
 def test_coverage_counts_topics_and_pooled_pairs_with_a_grade(db: Session) -> None:

@@ -22,8 +22,6 @@ from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.runs.run_records import ListedRun, listed_runs
 from workbench.workflow.scores.score_table import ScoreTable, default_measures, score_runs
 
-# How long a request may score runs before it says how far it has come.
-SECONDS = 2.0
 LARGEST_SEED = 2**32 - 1
 Result = TypeVar("Result")
 
@@ -78,8 +76,8 @@ def score_form(db: Session) -> ScoreForm:
     return ScoreForm(asked, rule, measures or "", runs, frozenset(tags), by)
 
 
-def scored(db: Session, form: ScoreForm, *, at_once: bool = False) -> ScoreTable:
-    """The table of the form; not whole where that takes long, unless `at_once` or the address has `whole`.
+def scored(db: Session, form: ScoreForm) -> ScoreTable:
+    """The table of the form.
 
     Raises InvalidInput with all that is wrong with the form, else as `score_runs` does.
     """
@@ -98,14 +96,12 @@ def scored(db: Session, form: ScoreForm, *, at_once: bool = False) -> ScoreTable
         choice=form.rule.choice,
         measures=form.measures,
         tags=form.tags or None,
-        seconds=None if at_once or "whole" in request.args else SECONDS,
-        anew="anew" in request.args,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Detail(Generic[Result]):
-    """What a page in detail shows: the table, and of a whole table what is made of it; or what is wrong.
+    """What a page in detail shows: the table, and what is made of it; or what is wrong.
 
     There is neither where the campaign has no scores yet.
     """
@@ -118,13 +114,12 @@ class Detail(Generic[Result]):
 
 
 def detail(db: Session, form: ScoreForm, make: Callable[[ScoreTable, str], Result]) -> Detail[Result]:
-    """Make something of the table and the measure that the page shows, once the table is whole."""
+    """Make something of the table and the measure that the page shows."""
     if not form.ready:
         return Detail(form, None, None)
     try:
         table = scored(db, form)
-        shown = form.shown(table)
-        return Detail(form, table, None if table.waiting else make(table, shown))
+        return Detail(form, table, make(table, form.shown(table)))
     except NotFound:
         raise
     except WorkbenchError as error:
@@ -134,13 +129,8 @@ def detail(db: Session, form: ScoreForm, make: Callable[[ScoreTable, str], Resul
 
 def whole_detail(db: Session, form: ScoreForm, make: Callable[[ScoreTable, str], Result]) -> Result:
     """The same for a file; raises WorkbenchError where a page says what is wrong."""
-    table = whole_table(db, form)
+    table = scored(db, form)
     return make(table, form.shown(table))
-
-
-def whole_table(db: Session, form: ScoreForm) -> ScoreTable:
-    """The whole table, for a file."""
-    return scored(db, form, at_once=True)
 
 
 def render_detail(page: str, of: Detail[Any], **more: object) -> tuple[str, int]:

@@ -19,7 +19,6 @@ from workbench.web.pages.scores.form import (
     ScoreForm,
     score_form,
     scored,
-    whole_table,
 )
 from workbench.web.paging import page_of
 from workbench.web.requests import wants_fragment
@@ -46,7 +45,7 @@ def index() -> str | tuple[str, int]:
             return _page(form)
         try:
             table = scored(db, form)
-            board = None if table.waiting else _sorted(table, form)
+            board = _sorted(table, form)
         except WorkbenchError as error:
             return _page(form, findings=findings_of(error, "Scores")), status_of(error)
     return _page(form, table, board)
@@ -59,7 +58,7 @@ def table_file() -> MadeResult:
     """Runs by measures with intervals and bounds: as CSV and JSON with all digits, or as LaTeX."""
     with reading() as db:
         form = score_form(db)
-        table = whole_table(db, form)
+        table = scored(db, form)
     return MadeResult("scores", leaderboard_export(_sorted(table, form)))
 
 
