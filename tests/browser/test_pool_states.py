@@ -24,7 +24,9 @@ def test_a_draft_is_compared_opened_and_added_to_and_an_assessor_judges_the_addi
     campaign = f"{server.address}/c/harbour"
     sign_in(page, server.address, "organiser")
     page.goto(f"{campaign}/pools")
+    page.get_by_text("New pool", exact=True).click()
     page.locator("#depth").fill("3")
+    page.get_by_text("Name, ties, priority").click()
     page.get_by_label("Name").fill("shallow")
     page.get_by_role("button", name="Save as draft").click()
     expect(page.get_by_role("link", name="Open for judging").last).to_be_visible()

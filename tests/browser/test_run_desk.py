@@ -123,6 +123,7 @@ def test_forty_runs_are_dropped_five_are_bad_one_is_repaired_and_a_pool_is_made(
     expect(page.get_by_text("43 runs")).to_be_visible()
 
     page.goto(f"{server.address}/c/harbour/pools")
+    page.get_by_text("New pool", exact=True).click()
     page.locator("#depth").fill("5")
     page.get_by_role("button", name="Save as draft").click()
     expect(page.get_by_role("main")).to_contain_text("43")

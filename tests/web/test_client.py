@@ -148,7 +148,7 @@ def whole_campaign(server: Served, folder: Path) -> None:
     (dispute,) = judith.call("disputes.index")["pairs"]
     assert (dispute["topic"], dispute["doc"]) == ("T1", "d2")
     assert judith.decide("T1", "d2", 2, reason="The table is in it.")["recorded"]
-    agreement = campaign.agreement(rounds=50)
+    agreement = campaign.agreement()
     observed = next(one for name, one in agreement["coefficients"].items() if name == "observed")
     assert observed["value"] == pytest.approx(5 / 6)
     assert len(campaign.qrels("adjudicated").splitlines()) == 6

@@ -5,12 +5,13 @@ Rows of millions of events take ten times as long, one by one, as their columns 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sqlalchemy import ColumnElement, Select, Text, case, cast, func, select
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, Text, case, cast, func, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from workbench.records import id_bytes
@@ -23,53 +24,39 @@ _BETWEEN = "\n"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnswerColumns:
-    """Every event of an assessor in a topic that can be current, the events as they were recorded.
+    """Events of an assessor in a topic that can be current, in whatever order.
 
-    `docnos` are bytes, `answers` what was answered: a grade in digits, or another answer. `discussed` says
-    whether any was given in a discussion.
+    `docnos` are bytes, `answers` what was answered: a grade in digits, or another answer; `numbers` are the
+    ids of the events. `discussed` says whether any was given in a discussion.
     """
 
     assessor: int
     topic: str
     docnos: list[bytes]
     answers: list[str]
+    numbers: NDArray[np.int64]
     discussed: bool
 
 
-def answer_columns(db: Session, campaign_id: int) -> Iterator[AnswerColumns]:
-    """The answers of a campaign, by assessor and topic, read little by little: the index covers it."""
-    event = JudgmentEventRow
-    yield from _read(db, _COLUMNS.where(event.campaign_id == campaign_id), yield_per=10)
+def answer_columns(db: Session, campaign_id: int, since: Mapping[int, int]) -> Iterator[AnswerColumns]:
+    """The events of some assessors by assessor and topic, all after the event that `since` has of each.
 
-
-def topic_columns(
-    db: Session, campaign_id: int, topic: str, assessors: Collection[int]
-) -> Iterator[AnswerColumns]:
-    """The same of some assessors in one topic, which the index has together for each of them."""
+    Earlier events may be among them. They are read little by little; the index covers it.
+    """
     event = JudgmentEventRow
-    yield from _read(
-        db,
-        _COLUMNS.where(
-            event.campaign_id == campaign_id,
-            event.assessor_id.in_(sorted(assessors)),
-            event.topic == topic,
-        ),
-    )
+    statement = _COLUMNS.where(event.campaign_id == campaign_id, event.assessor_id.in_(sorted(since)))
+    if first := min(since.values(), default=0):
+        statement = statement.where(event.id > first)
+    rows = db.connection().execute(statement, execution_options={"yield_per": 10})
+    for assessor, topic, docnos, answers, numbers, discussed in rows:
+        listed, given = id_bytes(docnos).split(b"\n"), answers.split(_BETWEEN)
+        ids = np.fromstring(numbers, dtype=np.int64, sep=_BETWEEN)
+        yield AnswerColumns(assessor, topic, listed, given, ids, bool(discussed))
 
 
 def _joined(values: ColumnElement[Any] | InstrumentedAttribute[Any]) -> ColumnElement[str]:
     """The values of a group as one text: in whatever order, that of the others in the same statement."""
     return func.aggregate_strings(cast(values, Text), _BETWEEN)
-
-
-def _read(db: Session, statement: Select[*tuple[Any, ...]], **options: Any) -> Iterator[AnswerColumns]:
-    rows = db.connection().execute(statement, execution_options=options)
-    for assessor, topic, docnos, answers, numbers, discussed in rows:
-        listed, given = id_bytes(docnos).split(b"\n"), answers.split(_BETWEEN)
-        order = np.argsort(np.fromstring(numbers, dtype=np.int64, sep=_BETWEEN), kind="stable").tolist()
-        yield AnswerColumns(
-            assessor, topic, [listed[at] for at in order], [given[at] for at in order], bool(discussed)
-        )
 
 
 _EVENT = JudgmentEventRow

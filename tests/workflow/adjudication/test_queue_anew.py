@@ -37,7 +37,7 @@ from workbench.workflow.adjudication.rules import AdjudicationRules, save_adjudi
 from workbench.workflow.adjudication.topic_spreads import judgments_at, topic_spreads
 from workbench.workflow.jobs import ask
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.pools.topic_answers import CODES, TopicAnswers
+from workbench.workflow.log import CODES, TopicAnswers
 from workbench.workflow.runs.packed_store import tops_of
 from workbench.workflow.worker import do_waiting
 

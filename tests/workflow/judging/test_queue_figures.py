@@ -26,7 +26,7 @@ from workbench.workflow.judging.queue_handout import QueueHandout
 from workbench.workflow.judging.queues import queue_report, take_back
 from workbench.workflow.judging.task import counts, own_task
 from workbench.workflow.judging.worklists import worklist
-from workbench.workflow.pools.current_answers import answers_by_topic
+from workbench.workflow.log import answers_by_topic
 from workbench.workflow.pools.drafts import close_pool
 from workbench.workflow.pools.making import make_pool
 

@@ -18,8 +18,8 @@ from workbench.errors import WorkbenchError
 from workbench.formats.qrels import topic_lines, write_qrels
 from workbench.records import FOUR_GRADES, Grade, Judgment, Scale, sorted_ids
 from workbench.workflow.judging.current_judgments import judgments_of_topic
+from workbench.workflow.log import TopicAnswers
 from workbench.workflow.pools.pooled_topics import TopicDocnos
-from workbench.workflow.pools.topic_answers import TopicAnswers
 from workbench.workflow.qrels.qrels import Material
 from workbench.workflow.qrels.settled_topic import together
 from workbench.workflow.qrels.topic_table import JudgedTopics

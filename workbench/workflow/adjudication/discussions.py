@@ -42,7 +42,7 @@ from workbench.workflow.judging.desk_settings import desk_settings_part, save_de
 from workbench.workflow.judging.desk_view import ShownDocument
 from workbench.workflow.judging.record import Place, append
 from workbench.workflow.judging.submission import LARGEST, Submission, stored_annotations
-from workbench.workflow.pools.current_answers import answers_by_topic
+from workbench.workflow.log import answers_by_topic
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,7 @@ from workbench.workflow.adjudication.queue import Order, State
 from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
 from workbench.workflow.adjudication.topic_spreads import TopicSpreads, topic_spreads
 from workbench.workflow.campaigns.scales import scale_from_json
-from workbench.workflow.pools.current_answers import answers_by_topic
-from workbench.workflow.pools.topic_answers import TopicAnswers
+from workbench.workflow.log import TopicAnswers, answers_by_topic
 
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]

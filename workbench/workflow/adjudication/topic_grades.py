@@ -14,7 +14,7 @@ from workbench.records import Scale, id_bytes
 from workbench.workflow.adjudication.queue_table import QueueSource, QueueTable
 from workbench.workflow.adjudication.topic_spreads import Numbers, TopicSpreads
 from workbench.workflow.campaigns.scales import scale_from_json
-from workbench.workflow.pools.topic_answers import TopicAnswers
+from workbench.workflow.log import TopicAnswers
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from workbench.consensus.disputes import Difference, DisputeRule, Spread
 from workbench.records import Judgment, Scale
 from workbench.workflow.adjudication.opinions import Person
 from workbench.workflow.judging.current_judgments import NOT_GRADES
-from workbench.workflow.pools.topic_answers import TopicAnswers
+from workbench.workflow.log import TopicAnswers
 
 Numbers = NDArray[np.int64]
 Flags = NDArray[np.bool_]

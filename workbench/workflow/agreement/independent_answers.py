@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session, aliased
 
 from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION, WITHDRAWN
 from workbench.storage.tables import AdjudicationEventRow, JudgmentEventRow
-from workbench.workflow.pools.current_answers import answers_by_topic
+from workbench.workflow.log import answers_by_topic
 
 RETURNED = "back"
 Pair = tuple[str, str]

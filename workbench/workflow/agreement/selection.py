@@ -23,8 +23,8 @@ from workbench.workflow.agreement.independent_answers import (
     discussions_version,
 )
 from workbench.workflow.campaigns.campaigns import campaign_of
+from workbench.workflow.log import answers_by_topic
 from workbench.workflow.people.assessors import assessors_of
-from workbench.workflow.pools.current_answers import answers_by_topic
 
 _NO_GRADE = {
     Answer.UNSURE: UNSURE,

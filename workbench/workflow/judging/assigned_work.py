@@ -25,9 +25,8 @@ from workbench.workflow.judging.given_topics import (
 from workbench.workflow.judging.handout import FixedHandout, Handout, kind_of
 from workbench.workflow.judging.queue_figures import Numbers, QueueFigures, Shares, queue_figures
 from workbench.workflow.judging.queue_handout import QueueHandout
-from workbench.workflow.pools.current_answers import answers_by_topic
+from workbench.workflow.log import TopicAnswers, answers_by_topic
 from workbench.workflow.pools.pooled_topics import NOTHING, ByTopic, TopicDocnos, pooled_by_topic
-from workbench.workflow.pools.topic_answers import TopicAnswers
 
 
 class AssignedShare(NamedTuple):

@@ -19,8 +19,8 @@ from workbench.workflow.judging.assigned_work import handed_documents
 from workbench.workflow.judging.given_topics import given_topics
 from workbench.workflow.judging.handout import kind_of
 from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.log import answers_by_topic
 from workbench.workflow.people.assessors import assessor_names
-from workbench.workflow.pools.current_answers import answers_by_topic
 
 
 def revoke(db: Session, campaign_id: int, assignment_id: int) -> None:

@@ -20,22 +20,20 @@ from workbench.storage.tables import AssessorRow, JudgmentEventRow
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.desk_rules import desk_questions_of
 from workbench.workflow.judging.submission import NO_ANNOTATIONS, Annotations, stored_annotations
-from workbench.workflow.pools.current_answers import answers_by_topic, changes_of
-from workbench.workflow.pools.topic_answers import CODES, TopicAnswers
+from workbench.workflow.log import CODES, TopicAnswers, answers_by_topic
 
 _quoted = json.encoder.encode_basestring
 
 
 class JudgmentsVersion(NamedTuple):
     """The database, the campaign, its assessors (id, name, whether a machine), the id of the newest event of
-    each, by whom and when the last was sent, and how many changes this process has seen."""
+    each, by whom and when the last was sent."""
 
     database: str
     campaign_id: int
     assessors: tuple[tuple[int, str, bool], ...]
     newest: tuple[tuple[int, int], ...]
     last: str
-    changes: int
 
 
 NOT_GRADES: Mapping[int, Answer] = {code: Answer(answer) for answer, code in CODES.items()}
@@ -79,12 +77,11 @@ def recorded_version(db: Session, campaign_id: int) -> JudgmentsVersion:
     newest = newest_events(db, campaign_id)
     latest = max(newest.values(), default=None)
     last = db.execute(select(event.client_id, event.recorded_at).where(event.id == latest)).one_or_none()
-    # Events are only ever added, so that the last of each assessor stand for all of them. Of two that one
-    # assessor sends at once the first may appear after the second: that is a change, too.
+    # Events are only ever added, those of an assessor in their order (`storage.locks`), so that the last of
+    # each assessor stand for all of them.
     assessors = tuple((number, name, machine) for number, name, machine in rows)
     address = str(db.get_bind().engine.url)
-    changes = changes_of(db, campaign_id)
-    return JudgmentsVersion(address, campaign_id, assessors, tuple(newest.items()), str(last), changes)
+    return JudgmentsVersion(address, campaign_id, assessors, tuple(newest.items()), str(last))
 
 
 def _read(db: Session, version: JudgmentsVersion) -> tuple[Judgment, ...]:

@@ -22,7 +22,7 @@ from workbench.workflow.judging.current_judgments import (
     recorded_version,
     subtopic_judgments,
 )
-from workbench.workflow.pools.current_answers import answers_by_topic
+from workbench.workflow.log import answers_by_topic
 
 
 def judgment_table(db: Session, campaign_id: int) -> Iterator[bytes]:

@@ -15,9 +15,9 @@ from workbench.storage.events import current_events
 from workbench.storage.tables import PoolRow
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.distribution import Distribution, distribute
+from workbench.workflow.log import answers_by_topic
 from workbench.workflow.people.assessors import able_ids
 from workbench.workflow.pools.adaptive_pools import topics_of_pool
-from workbench.workflow.pools.current_answers import answers_by_topic
 from workbench.workflow.pools.judged_pairs import highest_grades_of, machines_of
 from workbench.workflow.pools.listing import PoolReport
 from workbench.workflow.pools.making import NewPool

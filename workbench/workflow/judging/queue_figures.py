@@ -26,10 +26,9 @@ from workbench.workflow.judging.queue_events import NOTHING as NOTHING_OUT
 from workbench.workflow.judging.queue_events import ByTopic as HandedOutByTopic
 from workbench.workflow.judging.queue_events import Hold, TopicHandedOut, handed_out_by_topic
 from workbench.workflow.judging.queue_handout import lease_minutes
+from workbench.workflow.log import TopicAnswers, no_answers
 from workbench.workflow.people.assessors import able_ids
 from workbench.workflow.pools.pooled_topics import NOTHING, ByTopic, TopicDocnos, pooled_by_topic
-from workbench.workflow.pools.topic_answers import TopicAnswers
-from workbench.workflow.pools.topic_reading import TopicReading
 
 Numbers = NDArray[np.int64]
 
@@ -139,7 +138,7 @@ class QueueFigures:
         """The answers of a topic, which may have none."""
         found = self.answers.get(topic) or self._empty.get(topic)
         if found is None:
-            found = self._empty[topic] = TopicReading(topic).arrays()
+            found = self._empty[topic] = no_answers(topic)
         return found
 
     def shares(self, topic: str, assessors: Numbers) -> Shares:

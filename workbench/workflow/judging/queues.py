@@ -20,9 +20,9 @@ from workbench.workflow.judging.given_topics import given_topics
 from workbench.workflow.judging.handout import kind_of
 from workbench.workflow.judging.queue_figures import Numbers, QueueFigures, queue_figures
 from workbench.workflow.judging.queue_handout import LEASE_RULE, give_back, lease_minutes
+from workbench.workflow.log import answers_by_topic
 from workbench.workflow.people.assessors import assessor_names
 from workbench.workflow.pools.adaptive_pools import topics_of_pool
-from workbench.workflow.pools.current_answers import answers_by_topic
 from workbench.workflow.pools.pool_rows import locked_pool, pool_row, require_not_closed
 
 MOST_PER_PAIR = 100

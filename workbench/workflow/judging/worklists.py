@@ -30,9 +30,9 @@ from workbench.workflow.judging.quality_checks import desk_task, with_quality_ch
 from workbench.workflow.judging.queue_figures import QueueFigures, queue_figures
 from workbench.workflow.judging.queue_handout import QueueHandout
 from workbench.workflow.judging.task import Task, counts, own_task, task_of
+from workbench.workflow.log import answers_by_topic
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.additions import AddedDocuments, Additions, add_documents
-from workbench.workflow.pools.current_answers import answers_by_topic
 
 
 @dataclass(frozen=True, slots=True)

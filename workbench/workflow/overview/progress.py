@@ -18,11 +18,10 @@ from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, Po
 from workbench.workflow.campaigns.collection import document_count, topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.assigned_work import AssignedWork, assigned_work, waiting_work
+from workbench.workflow.log import TopicAnswers, answers_by_topic
 from workbench.workflow.people.assessors import able_ids
-from workbench.workflow.pools.current_answers import answers_by_topic
 from workbench.workflow.pools.missing_texts import missing_count
 from workbench.workflow.pools.pooled_topics import NOTHING, TopicDocnos, opened_by_topic
-from workbench.workflow.pools.topic_answers import TopicAnswers
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,8 @@ from workbench.records import Run, TieRule, id_bytes, sorted_ids
 from workbench.storage.tables import CampaignRow, GroupRow, PoolRow, RunRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.log import answers_by_topic
 from workbench.workflow.pools.contributors import TagReading, joined_entries
-from workbench.workflow.pools.current_answers import answers_by_topic
 from workbench.workflow.pools.judged_pairs import highest_grades_of, machines_of
 from workbench.workflow.pools.listing import PoolLine, pools_of
 from workbench.workflow.runs.packed_store import run_leading

@@ -10,9 +10,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.storage.tables import AssessorRow
-from workbench.workflow.pools.current_answers import answers_by_topic
+from workbench.workflow.log import TopicAnswers, answers_by_topic
 from workbench.workflow.pools.pooled_topics import ByTopic, TopicDocnos, opened_by_topic
-from workbench.workflow.pools.topic_answers import TopicAnswers
 
 
 def pooled_pairs(db: Session, campaign_id: int) -> int:

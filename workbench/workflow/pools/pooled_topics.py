@@ -17,9 +17,9 @@ from workbench.records import id_bytes
 from workbench.storage.engine import WRITES
 from workbench.storage.tables import PoolEntryRow, PoolRow
 from workbench.workflow.caching import Cache
+from workbench.workflow.log import TopicAnswers
 from workbench.workflow.pools.adaptive_pools import is_adaptive
 from workbench.workflow.pools.pool_rows import contents_of
-from workbench.workflow.pools.topic_answers import TopicAnswers
 
 KEPT = 32
 """So many pools, and unions of pools, have their documents kept in memory, as far as there is room."""

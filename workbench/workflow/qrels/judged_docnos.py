@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.consensus.votes import Numbers
 from workbench.records import id_bytes
-from workbench.workflow.pools.topic_answers import TopicAnswers
+from workbench.workflow.log import TopicAnswers
 
 
 class JudgedDocnos:

@@ -33,8 +33,8 @@ from workbench.records import Judgment, Qrel, Scale, id_bytes, sorted_ids
 from workbench.storage.adjudications import adjudicated_grades
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.current_judgments import current_judgments
+from workbench.workflow.log import answers_by_topic
 from workbench.workflow.people.assessors import assessors_of
-from workbench.workflow.pools.current_answers import answers_by_topic
 from workbench.workflow.pools.pooled_topics import opened_by_topic
 from workbench.workflow.qrels.settled_topic import SettledTopic, by_topic, together
 from workbench.workflow.qrels.topic_table import JudgedTopics, judged_table

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from workbench.consensus.rule import Pair
 from workbench.consensus.votes import Numbers, Votes, VoteTable
 from workbench.records import Scale, sorted_ids
-from workbench.workflow.pools.topic_answers import TopicAnswers, no_answers
+from workbench.workflow.log import TopicAnswers, no_answers
 from workbench.workflow.qrels.judged_docnos import AnsweredRows, JudgedDocnos
 
 Assessors = tuple[tuple[int, str, bool], ...]

@@ -13,7 +13,7 @@ from workbench.storage.tables import CampaignRow, MissedSampleRow
 from workbench.tables import Export
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
-from workbench.workflow.pools.current_answers import answers_by_topic
+from workbench.workflow.log import answers_by_topic
 from workbench.workflow.pools.judged_pairs import highest_grades_of, machines_of
 from workbench.workflow.searching.drawing import last_sample_numbers
 

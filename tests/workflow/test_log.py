@@ -1,4 +1,4 @@
-"""The answers of topics that a process knows are those of the database, and only what is new is read."""
+"""The judgment log: what a process knows of the events is what the database has, however it was taken in."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ import random
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from tests.workflow.judging.desk_days import Day, day
 from workbench.agreement.ratings import UNSURE
+from workbench.storage.answer_columns import AnswerColumns
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events, current_events
-from workbench.workflow.pools.current_answers import answers_by_topic, changes_of
+from workbench.workflow.log import CODES, answers_by_topic, folded, no_answers
 
 pytestmark = pytest.mark.engines
 
@@ -93,12 +97,10 @@ def test_a_transaction_that_began_earlier_makes_nothing_older(database: Database
         with database.writing() as db:
             ada.send(db, ada.event("event-01", "d1", grade=2))
         with database.reading() as db:
-            version = changes_of(db, ada.made.campaign.id)
-            assert changes_of(earlier, ada.made.campaign.id) not in {version, 0}
+            known(db, ada)
         known(earlier, ada)
     with database.reading() as db:
         assert known(db, ada)["T1"] == [("d1", ada.made.assessors["Ada"], 2)]
-        assert changes_of(db, ada.made.campaign.id) == version
 
 
 def test_an_event_that_appears_after_one_with_a_higher_number_is_taken_in(database: Database) -> None:
@@ -132,3 +134,43 @@ def test_events_of_an_assessor_appear_in_the_order_of_their_numbers(database: Da
             with pytest.raises(OperationalError, match="lock timeout"):
                 append_events(db, [event(ada, "event-02", "d2", grade=2)])
             db.rollback()
+
+
+SAID = ["0", "2", "unsure", "cannot_judge", "withdrawn", "later"]
+EVENTS = st.lists(
+    st.tuples(st.sampled_from([3, 5, 40]), st.sampled_from(["d1", "d10", "ä"]), st.sampled_from(SAID))
+)
+
+
+def columns(events: list[tuple[int, int, str, str]]) -> list[AnswerColumns]:
+    """Events (number, assessor, docno, answer) as the database joins them: by assessor, in any order."""
+    found = []
+    for who in {one for _, one, _, _ in events}:
+        own = [event for event in reversed(events) if event[1] == who]
+        numbers, _, docnos, answers = (list(column) for column in zip(*own, strict=True))
+        ids = np.array(numbers, np.int64)
+        found.append(AnswerColumns(who, "T1", [one.encode() for one in docnos], answers, ids, False))
+    return found
+
+
+@given(EVENTS, st.data())
+def test_folding_in_any_cuts_gives_the_last_answer_of_each_assessor(
+    drawn: list[tuple[int, str, str]], data: st.DataObject
+) -> None:
+    events = [(number, *one) for number, one in enumerate(drawn, start=1)]
+    last = {(docno.encode(), who): said for _, who, docno, said in events}
+    codes = {
+        one: CODES.get(said) if said in CODES else int(said)
+        for one, said in last.items()
+        if said in CODES or said.isdigit()
+    }
+    cuts = data.draw(st.sets(st.integers(0, len(events))))
+    answers, begin = no_answers("T1"), 0
+    for end in (*sorted(cuts), len(events)):
+        # What was taken in before may come again with what is new.
+        answers = folded(answers, columns(events[data.draw(st.integers(0, begin)) : end]))
+        begin = end
+    docnos = answers.joined.split(b"\n")
+    rows = zip(answers.places.tolist(), answers.assessors.tolist(), answers.codes.tolist(), strict=True)
+    assert [((docnos[place], who), code) for place, who, code in rows] == sorted(codes.items())
+    assert answers.documents == len({docno for docno, _ in codes})

@@ -1,0 +1,206 @@
+"""The judgment log: what a process knows of a campaign's judgment events, folded into the current answers.
+
+Events are only added. So a process keeps the answers that are current, some bytes each, and reads the events
+after the last one of each assessor that it knows: of one assessor no earlier event appears later
+(`storage.locks`), of several together it may. Whatever is computed of a topic can be kept as long as its
+answers are (`TopicAnswers.keep`). All of it can be thrown away at any time, and is where it becomes too much.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TypeVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy.orm import Session
+from sqlalchemy.pool import Pool
+
+from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE
+from workbench.records import Answer, id_bytes
+from workbench.storage.answer_columns import AnswerColumns, answer_columns
+from workbench.storage.engine import WRITES
+from workbench.storage.events import LATER, WITHDRAWN, newest_events
+from workbench.storage.tables import CampaignRow
+
+CODES: Mapping[str, int] = {Answer.UNSURE: UNSURE, Answer.CANNOT_JUDGE: CANNOT_JUDGE}
+"""How answers that are no grade stand in arrays of grades."""
+MOST_KEPT = 32
+"""Values that are kept with a topic; when there are more, all are made anew as they are asked for."""
+MOST_ANSWERS = 10_000_000
+"""Answers of all campaigns that a process keeps, some 40 bytes each; the campaign asked for last stays."""
+
+T = TypeVar("T")
+# The code of an answer that is none any more, or none yet.
+_NONE = -(2**62)
+_CODES = {**CODES, WITHDRAWN: _NONE, LATER: _NONE}
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class TopicAnswers:
+    """The current answers of one topic, those that are withdrawn or postponed left out.
+
+    Answer number i is that of `assessors[i]`, an id, to the document `docnos[places[i]]`: a grade, UNSURE or
+    CANNOT_JUDGE. They stand by document, then assessor; the documents are sorted by bytes. `discussed` says
+    whether any answer was given in a discussion, withdrawn since or not.
+    """
+
+    topic: str
+    joined: bytes
+    documents: int
+    places: NDArray[np.int32]
+    assessors: NDArray[np.int64]
+    codes: NDArray[np.int64]
+    discussed: bool
+    _kept: dict[Hashable, object] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.documents) or self.discussed
+
+    @property
+    def docnos(self) -> tuple[str, ...]:
+        """The documents that have an answer."""
+        return tuple(self.joined.decode("utf-8", "surrogateescape").split("\n")) if self.documents else ()
+
+    def of_people(self, machines: Set[int]) -> NDArray[np.bool_]:
+        """Which of the answers are none of these machines'."""
+        found: NDArray[np.bool_] = ~np.isin(self.assessors, np.fromiter(machines, np.int64, len(machines)))
+        return found
+
+    def same(self, other: TopicAnswers) -> bool:
+        """Whether these are the same answers, whatever the topic."""
+        arrays = ((self.places, other.places), (self.assessors, other.assessors), (self.codes, other.codes))
+        return (
+            self.joined == other.joined
+            and self.discussed == other.discussed
+            and all(np.array_equal(mine, theirs) for mine, theirs in arrays)
+        )
+
+    def keep(self, what: Hashable, make: Callable[[TopicAnswers], T]) -> T:
+        """What is computed of these answers: made once for each key, and gone with them.
+
+        `what` names the calculation and all that it depends on besides; of a calculation there should be few.
+        """
+        found = self._kept.get(what, self)
+        if found is self:
+            if len(self._kept) >= MOST_KEPT:
+                self._kept.clear()
+            found = self._kept[what] = make(self)
+        return found  # type: ignore[return-value]  # of one key always the same type
+
+
+def no_answers(topic: str) -> TopicAnswers:
+    """A topic that nobody has answered anything of."""
+    nothing = np.zeros(0, np.int64)
+    return TopicAnswers(topic, b"", 0, nothing.astype(np.int32), nothing, nothing, False)
+
+
+def folded(before: TopicAnswers, events: Sequence[AnswerColumns]) -> TopicAnswers:
+    """The answers of a topic after further events of it, in whatever order these are given.
+
+    Events that had been folded in before change nothing, where all later ones of their assessor are there.
+    """
+    known = before.joined.split(b"\n") if before.documents else []
+    docnos = sorted({*known, *chain.from_iterable(one.docnos for one in events)})
+    place = {docno: number for number, docno in enumerate(docnos)}
+    of_known = np.array([place[docno] for docno in known], np.int32)
+    sizes = [len(one.docnos) for one in events]
+    places = _numbers(place[docno] for one in events for docno in one.docnos)
+    at = np.concatenate([of_known[before.places], places])
+    who = np.concatenate([before.assessors, np.repeat(_numbers(one.assessor for one in events), sizes)])
+    what = np.concatenate([before.codes, _numbers(_code(answer) for one in events for answer in one.answers)])
+    number = np.concatenate([np.zeros(len(before.codes), np.int64), *(one.numbers for one in events)])
+    order = np.lexsort((number, who, at))
+    at, who, what = at[order], who[order], what[order]
+    # Of an assessor's events to a document the last one counts.
+    last = np.append((at[1:] != at[:-1]) | (who[1:] != who[:-1]), True)[: len(at)] & (what != _NONE)
+    used, at = np.unique(at[last], return_inverse=True)
+    return TopicAnswers(
+        before.topic,
+        b"\n".join(docnos[number] for number in used.tolist()),
+        len(used),
+        at.astype(np.int32),
+        who[last],
+        what[last],
+        before.discussed or any(one.discussed for one in events),
+    )
+
+
+def _numbers(values: Iterable[int]) -> NDArray[np.int64]:
+    return np.fromiter(values, np.int64)
+
+
+def _code(answer: str) -> int:
+    return _CODES[answer] if answer in _CODES else int(answer)
+
+
+class JudgmentLog:
+    """The current answers of a campaign as far as a process knows them; several threads may ask."""
+
+    def __init__(self, campaign_id: int) -> None:
+        self._campaign_id = campaign_id
+        self._lock = threading.Lock()
+        self._newest: Mapping[int, int] = {}
+        self._topics: Mapping[str, TopicAnswers] = {}
+
+    def __len__(self) -> int:
+        return sum(len(one.codes) for one in self._topics.values())
+
+    def topics(self, db: Session) -> Mapping[str, TopicAnswers]:
+        """The answers by topic as this transaction sees them, or as a later one that reads has seen them."""
+        newest = newest_events(db, self._campaign_id)
+        with self._lock:
+            known, topics = self._newest, self._topics
+            if WRITES not in db.info:
+                # An older transaction than another that has asked: what is known does not become less.
+                if all(newest.get(one, 0) >= number for one, number in known.items()):
+                    self._newest, self._topics = newest, self._after(db, newest)
+                return self._topics
+        # What is not committed yet must not be kept for others.
+        return after(db, self._campaign_id, topics, known, newest)
+
+    def _after(self, db: Session, newest: Mapping[int, int]) -> Mapping[str, TopicAnswers]:
+        return after(db, self._campaign_id, self._topics, self._newest, newest)
+
+
+def after(
+    db: Session,
+    campaign_id: int,
+    topics: Mapping[str, TopicAnswers],
+    known: Mapping[int, int],
+    newest: Mapping[int, int],
+) -> Mapping[str, TopicAnswers]:
+    """The answers after the events between the newest known ones of each assessor and the newest of all."""
+    since = {one: known.get(one, 0) for one, number in newest.items() if number > known.get(one, 0)}
+    if not since:
+        return topics
+    events: dict[str, list[AnswerColumns]] = {}
+    for columns in answer_columns(db, campaign_id, since):
+        events.setdefault(columns.topic, []).append(columns)
+    found = dict(topics)
+    for topic, several in events.items():
+        found[topic] = folded(found.get(topic) or no_answers(topic), several)
+    return {topic: found[topic] for topic in sorted(found, key=id_bytes)}
+
+
+def answers_by_topic(db: Session, campaign_id: int) -> Mapping[str, TopicAnswers]:
+    """The current answers of the topics that have any, by topic in the order of bytes."""
+    row = db.get_one(CampaignRow, campaign_id)
+    with _MAKING:
+        logs = _LOGS.setdefault(db.get_bind().engine.pool, OrderedDict())
+        # The moment at which the campaign was made tells it from a later one of the same number.
+        log = logs.setdefault((campaign_id, row.created_at), JudgmentLog(campaign_id))
+        logs.move_to_end((campaign_id, row.created_at))
+        while len(logs) > 1 and sum(map(len, logs.values())) > MOST_ANSWERS:
+            logs.popitem(last=False)
+    return {topic: one for topic, one in log.topics(db).items() if one}
+
+
+# By the connections of a database, which tell it from another of the same address.
+_LOGS: WeakKeyDictionary[Pool, OrderedDict[Hashable, JudgmentLog]] = WeakKeyDictionary()
+_MAKING = threading.Lock()
