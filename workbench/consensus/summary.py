@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
-from fractions import Fraction
-
-import numpy as np
 
 from workbench.consensus.rule import Pair
 from workbench.consensus.settle import Consensus
-from workbench.consensus.votes import Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,62 +50,7 @@ def summary(found: Consensus, *, topics: Collection[str] | None = None) -> Summa
         without_relevant=tuple(
             topic for topic in (seen if topics is None else topics) if topic not in with_relevant
         ),
-        confidence=_mean(math.fsum(found.confidence), len(found.qrels)),
-    )
-
-
-def exact_sum(values: Floats) -> Fraction:
-    """The sum without rounding, so that it does not matter in which order or by which topics it is made."""
-    distinct, counts = np.unique(values, return_counts=True)
-    parts = zip(distinct.tolist(), counts.tolist(), strict=True)
-    return sum((Fraction(value) * count for value, count in parts), Fraction())
-
-
-def _mean(total: float, count: int) -> float | None:
-    return total / count if count else None
-
-
-@dataclass(frozen=True, slots=True)
-class TopicSummary:
-    """What the summary of all topics adds up of one; `confidence` is the sum of that of the settled pairs."""
-
-    topic: str
-    settled: int
-    adjudicated: int
-    left: Mapping[str, int]
-    by_grade: Mapping[int, int]
-    confidence: Fraction
-
-    def relevant(self, relevant_from: int) -> int:
-        """How many pairs have at least this grade."""
-        return sum(count for grade, count in self.by_grade.items() if grade >= relevant_from)
-
-
-def summed(
-    parts: Sequence[TopicSummary], *, relevant_from: int, topics: Collection[str] | None = None
-) -> Summary:
-    """The summary of what a rule gave, from those of its topics in their order; `topics` as in `summary`."""
-    left: Counter[str] = Counter()
-    by_grade: Counter[int] = Counter()
-    for one in parts:
-        left.update(one.left)
-        by_grade.update(one.by_grade)
-    settled, relevant = by_grade.total(), {one.topic: one.relevant(relevant_from) for one in parts}
-    seen = [one.topic for one in parts if one.settled] + [one.topic for one in parts if not one.settled]
-    confidence = sum((one.confidence for one in parts), Fraction())
-    return Summary(
-        settled=settled,
-        adjudicated=sum(one.adjudicated for one in parts),
-        unsettled=left.total(),
-        left=tuple(left.most_common()),
-        by_grade=tuple(sorted(by_grade.items())),
-        relevant_from=relevant_from,
-        relevant=sum(relevant.values()),
-        topics=sum(bool(one.settled) for one in parts),
-        without_relevant=tuple(
-            topic for topic in (seen if topics is None else topics) if not relevant.get(topic)
-        ),
-        confidence=_mean(float(confidence), settled),
+        confidence=math.fsum(found.confidence) / len(found.qrels) if found.qrels else None,
     )
 
 

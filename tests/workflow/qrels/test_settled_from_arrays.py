@@ -12,7 +12,7 @@ from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE
 from workbench.consensus.rule import Pair
 from workbench.consensus.rules import RULES, THEN, RuleChoice, rule_choice
 from workbench.consensus.settle import consensus
-from workbench.consensus.summary import summary, summed
+from workbench.consensus.summary import summary
 from workbench.consensus.votes import vote_table
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import topic_lines, write_qrels
@@ -20,9 +20,8 @@ from workbench.records import FOUR_GRADES, Grade, Judgment, Scale, sorted_ids
 from workbench.workflow.judging.current_judgments import judgments_of_topic
 from workbench.workflow.log import TopicAnswers
 from workbench.workflow.pools.pooled_topics import TopicDocnos
-from workbench.workflow.qrels.qrels import Material
-from workbench.workflow.qrels.settled_topic import together
-from workbench.workflow.qrels.topic_table import JudgedTopics
+from workbench.workflow.qrels.qrels import Material, qrels_of
+from workbench.workflow.qrels.vote_tables import JudgedTopics
 
 ASSESSORS = ((3, "ann", False), (7, "bea", False), (2, "cyd", False), (9, "model", True), (4, "zoe", False))
 """Their ids have another order than their names."""
@@ -86,16 +85,13 @@ def test_a_topic_in_arrays_is_settled_as_its_records_are(
             decided=decided,
             **choice.parameters(),
         )
-        parts = found.settled_topics(choice)
-        assert together(parts) == whole
-        assert all(one.settled or one.unsettled for one in parts)
-        assert b"".join(one.lines for one in parts) == b"".join(write_qrels(whole.qrels))
-        assert summed([one.summary for one in parts], relevant_from=2) == summary(whole)
-        pooled = TopicDocnos.of([b"d-1", b"d-10", b"\xff\xff", b"elsewhere"])
+        report = qrels_of(found, choice)
+        assert report.settled.consensus == whole
+        assert b"".join(report.lines()) == b"".join(write_qrels(whole.qrels))
+        assert report.summary == summary(whole)
+        pooled = {"1": TopicDocnos.of([b"d-1", b"d-10", b"\xff\xff", b"elsewhere"])}
         graded = {(one.topic, one.docno) for one in whole.qrels}
-        assert [one.graded_of(pooled) for one in parts] == [
-            sum((one.topic, docno) in graded for docno in ("d-1", "d-10", "\udcff\udcff")) for one in parts
-        ]
+        assert report.graded_of(pooled) == len(graded & {("1", "d-1"), ("1", "d-10"), ("1", "\udcff\udcff")})
 
 
 @pytest.mark.parametrize("machines", [False, True])
@@ -131,14 +127,14 @@ def test_a_grade_outside_the_scale_is_refused_as_in_records() -> None:
     with pytest.raises(WorkbenchError) as of_records:
         consensus(found.judgments, rule="majority", scale=FOUR_GRADES)
     with pytest.raises(WorkbenchError) as of_arrays:
-        found.settled_topics(rule_choice("majority", machines=True))
+        found.settled(rule_choice("majority", machines=True))
     assert str(of_arrays.value) == str(of_records.value)
 
 
 def test_a_wrong_parameter_is_refused_where_nothing_is_judged_too() -> None:
     for answers in (some_answers(GAPS, 1), {}):
         with pytest.raises(WorkbenchError, match="ties cannot be"):
-            material(answers, GAPS, {}).settled_topics(rule_choice("majority", ties="random"))
+            material(answers, GAPS, {}).settled(rule_choice("majority", ties="random"))
 
 
 @pytest.mark.parametrize(("topic", "docno"), [("q 1", b"a"), ("q1", b"a b"), ("q1", b""), ("q1", b"a\x07")])

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from workbench.consensus.settle import consensus
+from workbench.consensus.summary import summary
 from workbench.errors import WorkbenchError
-from workbench.records import Answer, Judgment, Ranking, Run
+from workbench.records import FOUR_GRADES, Answer, Judgment, Ranking, Run
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import Scorer
-from workbench.workflow.qrels.settled_lines import scorer_of
-from workbench.workflow.qrels.settled_topic import by_topic
+from workbench.workflow.qrels.settled_lines import scorer_of, settled_lines
 
 # In topic 9 nobody gives a grade; the ids of topic e9 and of one of its documents are no UTF-8.
 JUDGMENTS = (
@@ -27,28 +27,48 @@ RUN = Run(
         "\udce9": Ranking(("d10", "\udcff"), (2.0, 2.0)),
     },
 )
-TOPICS = by_topic(consensus(JUDGMENTS, rule="majority"))
+LINES = settled_lines(consensus(JUDGMENTS, rule="majority"))
 
 
 @pytest.mark.parametrize("measures", ["AP nDCG@3 P@2 RR NumRel", "ERR@5 Judged@3", "infAP bpref"])
 def test_settled_lines_are_scored_as_records_are(measures: str) -> None:
-    records = [line for topic in TOPICS for line in topic.qrels]
-    expected = Scorer(records, measures)
-    found = scorer_of(TOPICS, parse_measures(measures))
+    expected = Scorer(LINES.qrels, measures)
+    found = scorer_of(LINES, parse_measures(measures))
     assert found.score(RUN) == expected.score(RUN)
     assert found.relevance.grades == expected.relevance.grades
     assert (found.relevance.pairs, expected.relevance.pairs) == (20, 20)
 
 
 def test_lines_that_cannot_be_scored_are_refused_as_records_are() -> None:
-    empty = [topic for topic in TOPICS if not topic.settled]
+    empty = LINES.without(LINES.topics)
+    assert [one.topic for one in empty.unsettled] == ["9"]
     with pytest.raises(WorkbenchError, match="the qrels are empty"):
         scorer_of(empty, parse_measures("AP"))
-    high = by_topic(consensus([Judgment("ann", "1", "d", 100_001)], rule="any"))
+    high = settled_lines(consensus([Judgment("ann", "1", "d", 100_001)], rule="any"))
     with pytest.raises(WorkbenchError, match="the grade 100001 of document d cannot be scored"):
         scorer_of(high, parse_measures("AP"))
 
 
 def test_a_measure_of_subtopics_is_refused() -> None:
     with pytest.raises(WorkbenchError, match="the qrels have no subtopics"):
-        scorer_of(TOPICS, parse_measures("alpha_nDCG@5"))
+        scorer_of(LINES, parse_measures("alpha_nDCG@5"))
+
+
+@pytest.mark.parametrize("rule", ["majority", "any", "dawid-skene"])
+def test_lines_have_all_that_the_rule_gave(rule: str) -> None:
+    others = [
+        Judgment(name, topic, f"d{number}", number * step % 4)
+        for name, step in (("bea", 2), ("cyd", 3))
+        for topic in ("10", "2", "\udce9")
+        for number in range(7)
+    ]
+    whole = consensus([*JUDGMENTS, *others], rule=rule, scale=FOUR_GRADES)
+    lines = settled_lines(whole)
+    assert lines.consensus == whole
+    # To the last bit: confidences are added up without rounding.
+    assert lines.summary == summary(whole)
+
+
+def test_lines_without_a_topic_are_those_of_the_other_judgments() -> None:
+    others = [one for one in JUDGMENTS if one.topic != "10"]
+    assert LINES.without(["10"]).consensus == consensus(others, rule="majority")

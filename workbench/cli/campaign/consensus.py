@@ -55,7 +55,7 @@ def qrels(
             return
         report = make_qrels(db, found.id, choice, unjudged=unjudged, empty=not without_empty)
     if export == "labels":
-        write_export(label_export(report.consensus), output, as_json)
+        write_export(label_export(report.settled.consensus), output, as_json)
     elif as_json:
         if output is not None:
             write_out(report.lines(), output)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import chain, groupby, islice
+from itertools import groupby
 from operator import attrgetter
 from typing import cast
 
@@ -19,11 +18,10 @@ from workbench.consensus.rules import RuleChoice, bound, choice_label, choice_na
 from workbench.consensus.settle import (
     Consensus,
     TableConsensus,
-    Unsettled,
     consensus,
     consensus_of_table,
 )
-from workbench.consensus.summary import Summary, summary_json, summed
+from workbench.consensus.summary import Summary, summary_json
 from workbench.consensus.sums import SoftLabels, soft_labels
 from workbench.consensus.votes import VoteTable, vote_table
 from workbench.errors import WorkbenchError
@@ -35,9 +33,9 @@ from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.log import answers_by_topic
 from workbench.workflow.people.assessors import assessors_of
-from workbench.workflow.pools.pooled_topics import opened_by_topic
-from workbench.workflow.qrels.settled_topic import SettledTopic, by_topic, together
-from workbench.workflow.qrels.topic_table import JudgedTopics, judged_table
+from workbench.workflow.pools.pooled_topics import ByTopic, opened_by_topic
+from workbench.workflow.qrels.settled_lines import SettledLines, settled_lines
+from workbench.workflow.qrels.vote_tables import JudgedTopics, judged_table
 
 UNJUDGED = -1
 """The grade that infAP reads as pooled and not judged."""
@@ -80,15 +78,8 @@ class Material:
         all_count = choice.machines or (named is not None and self.machines[named])
         return frozenset(name for name, machine in self.machines.items() if all_count or not machine)
 
-    def settled_topics(self, choice: RuleChoice) -> tuple[SettledTopic, ...]:
-        """What a rule gives, topic by topic in the order of bytes.
-
-        Raises WorkbenchError for an unknown rule, parameter or assessor.
-        """
-        return by_topic(self.settled(choice))
-
     def settled(self, choice: RuleChoice) -> Consensus | TableConsensus:
-        """The same of all topics at once."""
+        """What a rule gives; raises WorkbenchError for an unknown rule, parameter or assessor."""
         # What is wrong with the choice is said before what is wrong with the judgments.
         rule, parameters = rule_of(choice.rule), choice.parameters()
         bound(rule, parameters)
@@ -110,88 +101,68 @@ class Material:
 
     def table(self, choice: RuleChoice) -> VoteTable:
         """The judgments that count for a choice, and the decisions, as arrays for many rules."""
-        if self.topics is not None:
-            return judged_table(self.topics, self.scale, self.decided, self.counted_assessors(choice))
-        return vote_table(
-            self.counted(choice),
-            scale=self.scale,
-            relevant_from=self.scale.relevant_from,
-            decided=self.decided,
-        )
+        who = self.counted_assessors(choice)
+        if who not in self._tables:
+            if self.topics is not None:
+                made = judged_table(self.topics, self.scale, self.decided, who)
+            else:
+                counted, line = self.counted(choice), self.scale.relevant_from
+                made = vote_table(counted, scale=self.scale, relevant_from=line, decided=self.decided)
+            self._tables[who] = made
+        return self._tables[who]
+
+    @cached_property
+    def _tables(self) -> dict[frozenset[str], VoteTable]:
+        """The tables by whose judgments count: most rules share one."""
+        return {}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class QrelsReport:
-    """The qrels that a rule makes now, topic by topic in the order of bytes; `summary` counts the lines.
+    """The qrels that a rule makes now; `summary` counts the settled lines.
 
     `unjudged` are lines of grade -1 for pairs of the pools that have no other, in the order of bytes, where
     these were asked for.
     """
 
-    # No slots: the hash is computed once.
     choice: RuleChoice
-    topics: tuple[SettledTopic, ...]
+    settled: SettledLines
     summary: Summary
     unjudged: tuple[Qrel, ...] = ()
 
     @property
-    def consensus(self) -> Consensus:
-        """What the rule gave of all topics, as records that are made anew each time."""
-        return together(self.topics) if self.topics else Consensus((), (), self.relevant_from, ())
+    def relevant_from(self) -> int:
+        """The lowest grade of the lines that counts as relevant."""
+        return self.settled.relevant_from
 
     @property
     def qrels(self) -> Iterator[Qrel]:
         """The lines of all topics without those of grade -1, one topic at a time."""
-        return chain.from_iterable(one.qrels for one in self.topics)
+        return self.settled.qrels
 
     @property
     def grades(self) -> dict[Pair, int]:
         """The grade of each pair that has one."""
         return {(one.topic, one.docno): one.grade for one in self.qrels}
 
-    def among(self, pairs: Iterable[Pair]) -> frozenset[Pair]:
-        """Those of these pairs that have a grade."""
-        docnos: dict[str, list[str]] = {}
-        for topic, docno in pairs:
-            docnos.setdefault(topic, []).append(docno)
-        return frozenset(
-            (one.topic, docno) for one in self.topics for docno in one.among(docnos.get(one.topic, ()))
-        )
-
-    @property
-    def relevant_from(self) -> int:
-        """The lowest grade of the lines that counts as relevant."""
-        return self.summary.relevant_from
-
-    @cached_property
-    def digest(self) -> str:
-        """A hash of what the lines say without those of grade -1, made of those of the topics."""
-        return hashlib.sha256("".join(one.digest for one in self.topics).encode()).hexdigest()
+    def graded_of(self, pooled: ByTopic) -> int:
+        """How many of these documents have a grade."""
+        lines = ((topic, docnos) for topic, docnos, _ in self.settled.by_topic() if topic in pooled)
+        return sum(len(pooled[topic].docnos.intersection(docnos)) for topic, docnos in lines)
 
     def lines(self) -> Iterator[bytes]:
-        """The file in parts of whole lines; nothing but qrels lines."""
+        """The file in parts of whole lines, nothing but qrels lines; raises WorkbenchError for ids that would
+        not survive."""
         further = {
-            topic: tuple((id_bytes(one.docno), one.grade) for one in lines)
+            topic: [(id_bytes(one.docno), one.grade) for one in lines]
             for topic, lines in groupby(self.unjudged, key=attrgetter("topic"))
         }
-        settled = {one.topic: one for one in self.topics}
+        settled = {
+            topic: list(zip(docnos, grades, strict=True)) for topic, docnos, grades in self.settled.by_topic()
+        }
         for topic in sorted_ids({*settled, *further}):
-            if topic not in further:
-                yield settled[topic].lines
-                continue
-            own = settled.get(topic)
-            graded = () if own is None else zip(own.docnos, own.grades.tolist(), strict=True)
-            docnos, grades = zip(*sorted((*graded, *further[topic])), strict=True)
+            docnos, grades = zip(*sorted(settled.get(topic, []) + further.get(topic, [])), strict=True)
             yield topic_lines(topic, docnos, grades)
-
-    def first_unsettled(self, most: int) -> tuple[Unsettled, ...]:
-        """The first of the judged pairs without a grade."""
-        return tuple(islice(chain.from_iterable(one.unsettled for one in self.topics if one.reasons), most))
-
-    def relevant_by_topic(self, threshold: int) -> dict[str, int]:
-        """How many lines have at least this grade, for topics with any."""
-        counts = {one.topic: one.summary.relevant(threshold) for one in self.topics}
-        return {topic: count for topic, count in counts.items() if count}
 
 
 def material(db: Session, campaign_id: int) -> Material:
@@ -216,39 +187,34 @@ def make_qrels(
     no line, so that scorers leave them out of their means; the summary counts the others, and names these.
     Raises WorkbenchError for an unknown rule, parameter or assessor, and a rule that makes no whole grades.
     """
-    found = material(db, campaign_id)
-    report = qrels_of(found, choice)
+    report = qrels_of(material(db, campaign_id), choice)
     if not empty:
         bare = report.summary.without_relevant
-        topics = tuple(one for one in report.topics if one.topic not in frozenset(bare))
-        kept = summed([one.summary for one in topics], relevant_from=report.relevant_from)
-        report = replace(report, topics=topics, summary=replace(kept, without_relevant=bare))
+        kept = report.settled.without(bare)
+        report = replace(report, settled=kept, summary=replace(kept.summary, without_relevant=bare))
     if not unjudged:
         return report
-    pooled, settled = opened_by_topic(db, campaign_id), {one.topic: one for one in report.topics}
+    pooled = opened_by_topic(db, campaign_id)
+    graded = {topic: docnos for topic, docnos, _ in report.settled.by_topic()}
     without = []
     for topic in sorted_ids(pooled):
-        if not empty and topic not in settled:
+        if not empty and topic not in graded:
             continue
-        graded = settled[topic].docnos if topic in settled else ()
-        docnos = sorted(pooled[topic].docnos.difference(graded))
+        docnos = sorted(pooled[topic].docnos.difference(graded.get(topic, ())))
         without += [Qrel(topic, one.decode("utf-8", "surrogateescape"), UNJUDGED) for one in docnos]
     return replace(report, unjudged=tuple(without))
 
 
 def unjudged_pairs(db: Session, campaign_id: int, report: QrelsReport) -> int:
     """How many pairs of opened pools have no line, which would have one with -1."""
-    pooled, settled = opened_by_topic(db, campaign_id), {one.topic: one for one in report.topics}
-    graded = sum(settled[topic].graded_of(docnos) for topic, docnos in pooled.items() if topic in settled)
-    return sum(one.count for one in pooled.values()) - graded
+    pooled = opened_by_topic(db, campaign_id)
+    return sum(one.count for one in pooled.values()) - report.graded_of(pooled)
 
 
 def qrels_of(found: Material, choice: RuleChoice) -> QrelsReport:
     """The same from material that was read already; raises WorkbenchError as `make_qrels` does."""
-    topics = found.settled_topics(choice)
-    # Where nothing is judged the rule says all the same from which grade on, or what is wrong with it.
-    relevant_from = topics[0].relevant_from if topics else found.settled(choice).relevant_from
-    return QrelsReport(choice, topics, summed([one.summary for one in topics], relevant_from=relevant_from))
+    lines = settled_lines(found.settled(choice))
+    return QrelsReport(choice, lines, lines.summary)
 
 
 def make_soft_labels(db: Session, campaign_id: int, *, machines: bool = False) -> SoftLabels:

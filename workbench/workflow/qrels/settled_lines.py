@@ -1,51 +1,158 @@
-"""The lines of settled topics as arrays that runs are scored on, of which no records need be made."""
+"""What a rule gave, in arrays: the lines of the qrels, and the judged pairs that have none."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import chain
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
 
 import numpy as np
 from ir_measures import Measure
+from numpy.typing import NDArray
 
+from workbench.consensus.rule import Pair
+from workbench.consensus.settle import Consensus, Label, TableConsensus, Unsettled
+from workbench.consensus.summary import Summary
 from workbench.docnos import Docnos
+from workbench.records import Qrel, id_bytes
 from workbench.scoring.kernels.registry import Reads, reads
-from workbench.scoring.relevance import ArrayRelevance, Grades, Positions
+from workbench.scoring.relevance import ArrayRelevance
 from workbench.scoring.scorer import Scorer
-from workbench.workflow.qrels.settled_topic import SettledTopic
+
+Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SettledLines:
-    """The lines of several topics, each with the number of its topic, its docno and its grade."""
+    """The lines by topic, then document (bytes), and the judged pairs without one, in the same order.
+
+    Of each line there is the number of its topic among `topics`, of which each has a line, its document,
+    grade and confidence, how many assessors graded it, and whether an adjudicator settled it.
+    """
 
     topics: tuple[str, ...]
-    numbers: Positions
+    numbers: Numbers
     docnos: Docnos
-    grades: Grades
+    grades: Numbers
+    confidence: NDArray[np.float64]
+    n: Numbers
+    adjudicated: NDArray[np.bool_]
+    unsettled: tuple[Unsettled, ...]
+    relevant_from: int
 
-    @classmethod
-    def of(cls, several: Sequence[SettledTopic]) -> SettledLines:
-        """Those of these topics that have any."""
-        chosen = [one for one in several if one.settled]
-        docnos = list(chain.from_iterable(one.docnos for one in chosen))
-        return cls(
-            tuple(one.topic for one in chosen),
-            np.repeat(np.arange(len(chosen)), [one.settled for one in chosen]),
-            np.array(docnos, dtype=np.bytes_),
-            np.concatenate([np.zeros(0, np.int64), *(one.grades.astype(np.int64) for one in chosen)]),
+    def __len__(self) -> int:
+        return len(self.grades)
+
+    def by_topic(self) -> Iterator[tuple[str, list[bytes], list[int]]]:
+        """The documents of each topic with their grades."""
+        starts = np.searchsorted(self.numbers, np.arange(len(self.topics) + 1)).tolist()
+        for topic, (begin, end) in zip(self.topics, pairwise(starts), strict=True):
+            yield topic, self.docnos[begin:end].tolist(), self.grades[begin:end].tolist()
+
+    @property
+    def qrels(self) -> Iterator[Qrel]:
+        """The lines as records."""
+        for topic, docnos, grades in self.by_topic():
+            for docno, grade in zip(docnos, grades, strict=True):
+                yield Qrel(topic, docno.decode("utf-8", "surrogateescape"), grade)
+
+    @property
+    def consensus(self) -> Consensus:
+        """All of it as records, made anew each time."""
+        qrels = tuple(self.qrels)
+        columns = (one.tolist() for one in (self.confidence, self.n, self.adjudicated))
+        labels = (Label(q.topic, q.docno, q.grade, *rest) for q, *rest in zip(qrels, *columns, strict=True))
+        return Consensus(tuple(labels), self.unsettled, self.relevant_from, qrels)
+
+    @property
+    def digest(self) -> str:
+        """A hash of what the lines say, the same for all rules that make the same lines."""
+        parts = (self.numbers, self.docnos, self.grades)
+        names = b"\n".join(map(id_bytes, self.topics)) + self.docnos.dtype.str.encode()
+        return hashlib.sha256(names + b"".join(one.tobytes() for one in parts)).hexdigest()
+
+    @property
+    def summary(self) -> Summary:
+        """The lines in numbers, as `consensus.summary` counts records."""
+        judged = dict.fromkeys(chain(self.topics, (one.topic for one in self.unsettled)))
+        relevant = self.relevant_by_topic(self.relevant_from)
+        grades, counts = np.unique(self.grades, return_counts=True)
+        return Summary(
+            settled=len(self),
+            adjudicated=int(self.adjudicated.sum()),
+            unsettled=len(self.unsettled),
+            left=tuple(Counter(one.reason for one in self.unsettled).most_common()),
+            by_grade=tuple(zip(grades.tolist(), counts.tolist(), strict=True)),
+            relevant_from=self.relevant_from,
+            relevant=sum(relevant.values()),
+            topics=len(self.topics),
+            without_relevant=tuple(topic for topic in judged if topic not in relevant),
+            confidence=math.fsum(self.confidence) / len(self) if len(self) else None,
+        )
+
+    def relevant_by_topic(self, threshold: int) -> dict[str, int]:
+        """How many lines have at least this grade, for topics with any."""
+        counts = np.bincount(self.numbers[self.grades >= threshold], minlength=len(self.topics))
+        return {topic: count for topic, count in zip(self.topics, counts.tolist(), strict=True) if count}
+
+    def without(self, topics: Collection[str]) -> SettledLines:
+        """The same without some topics."""
+        names = [topic for topic in self.topics if topic not in topics]
+        old = np.array([self.topics.index(topic) for topic in names], np.int64)
+        kept = np.isin(self.numbers, old)
+        return replace(
+            self,
+            topics=tuple(names),
+            numbers=np.searchsorted(old, self.numbers[kept]),
+            docnos=self.docnos[kept],
+            grades=self.grades[kept],
+            confidence=self.confidence[kept],
+            n=self.n[kept],
+            adjudicated=self.adjudicated[kept],
+            unsettled=tuple(one for one in self.unsettled if one.topic not in topics),
         )
 
 
-def scorer_of(several: Sequence[SettledTopic], measures: Sequence[Measure]) -> Scorer:
-    """What scores runs on the lines of these topics.
+def settled_lines(found: Consensus | TableConsensus) -> SettledLines:
+    """The lines of what a rule gave."""
+    pairs: list[Pair]
+    if isinstance(found, TableConsensus):
+        every, rows = found.table.pairs, found.rows
+        pairs = [every[row] for row in rows.tolist()]
+        grades, confidence, n = found.grades, found.confidence, found.table.n[rows]
+        adjudicated = np.isin(rows, found.decided)
+        left = zip((every[row] for row in found.left.tolist()), found.reasons, strict=True)
+        unsettled = tuple(Unsettled(topic, docno, reason) for (topic, docno), reason in left)
+    else:
+        pairs = [(one.topic, one.docno) for one in found.labels]
+        grades = np.array([one.grade for one in found.labels], np.int64)
+        confidence = np.array(found.confidence, np.float64)
+        n = np.array([one.n for one in found.labels], np.int64)
+        adjudicated = np.array([one.adjudicated for one in found.labels], np.bool_)
+        unsettled = found.unsettled
+    topics = {topic: number for number, topic in enumerate(dict.fromkeys(topic for topic, _ in pairs))}
+    return SettledLines(
+        tuple(topics),
+        np.array([topics[topic] for topic, _ in pairs], np.int64),
+        np.array([id_bytes(docno) for _, docno in pairs], np.bytes_),
+        grades,
+        confidence,
+        n,
+        adjudicated,
+        unsettled,
+        found.relevant_from,
+    )
+
+
+def scorer_of(lines: SettledLines, measures: Collection[Measure]) -> Scorer:
+    """What scores runs on some lines.
 
     Raises WorkbenchError as `Scorer` does: where there is no line, for a grade beyond 100,000, and for a
     measure that needs subtopics.
     """
-    if all(reads(measure) is not Reads.SUBTOPICS for measure in measures) and any(
-        one.settled for one in several
-    ):
-        return Scorer(ArrayRelevance(SettledLines.of(several)), measures)
-    return Scorer(chain.from_iterable(one.qrels for one in several), measures)
+    if len(lines) and all(reads(measure) is not Reads.SUBTOPICS for measure in measures):
+        return Scorer(ArrayRelevance(lines), list(measures))
+    return Scorer(lines.qrels, list(measures))

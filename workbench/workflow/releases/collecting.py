@@ -335,8 +335,7 @@ def _with_qrels(
         choice.machines,
         dict(sorted(choice.parameters().items())),
     )
-    unsettled = len(report.consensus.unsettled)
-    return replace(contents, rule=rule, qrels=report.consensus.qrels, unsettled=unsettled)
+    return replace(contents, rule=rule, qrels=tuple(report.qrels), unsettled=report.summary.unsettled)
 
 
 def _pseudonymous(source: _Source, people: People, choice: RuleChoice) -> RuleChoice:

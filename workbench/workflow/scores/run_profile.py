@@ -98,7 +98,7 @@ def relevant_by_topic(found: ScoreTable, shown: str) -> dict[str, int]:
     (measure,) = parse_measures(shown)
     default = 1 if "rel" in measure.SUPPORTED_PARAMS else found.qrels.relevant_from
     threshold = int(measure.params.get("rel", default))
-    return found.qrels.relevant_by_topic(threshold)
+    return found.qrels.settled.relevant_by_topic(threshold)
 
 
 def profile_topics_export(profile: RunProfile) -> Export:

@@ -20,7 +20,7 @@ from workbench.scoring.scorer import RunScores, best_first
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topic_titles
-from workbench.workflow.pools.pooled_topics import NOTHING, opened_by_topic
+from workbench.workflow.pools.pooled_topics import opened_by_topic
 from workbench.workflow.qrels.qrels import QrelsReport, make_qrels
 from workbench.workflow.qrels.settled_lines import scorer_of
 from workbench.workflow.runs.packed_store import rankings_of
@@ -96,7 +96,7 @@ def score_runs(
     report = make_qrels(db, campaign_id, choice)
     if not report.summary.settled:
         raise WorkbenchError("this rule gives no qrels yet", remedy="judge first, or choose another rule")
-    question = report.digest, tuple(map(str, parsed)), tuple((run.tag, run.sha256) for run in runs)
+    question = report.settled.digest, tuple(map(str, parsed)), tuple((run.tag, run.sha256) for run in runs)
     scored = _SCORED.get(question, lambda: _scored(db, campaign_id, report, parsed, runs, progress))
     return ScoreTable(
         qrels=report,
@@ -114,7 +114,7 @@ def score_by(
 ) -> RunScores:
     """A run of a table by other measures, on the same qrels; raises KeyError for one that is not in it."""
     found.hashes[tag]
-    scorer = scorer_of(found.qrels.topics, measures)
+    scorer = scorer_of(found.qrels.settled, measures)
     (cells,) = score_cells(scorer, rankings_of(db, campaign_id, [tag], scorer.relevance.topics))
     (scored,) = scored_runs(cells, tags=[tag], topics=scorer.relevance.topics, measures=measures)
     return scored.scores
@@ -128,7 +128,7 @@ def _scored(
     runs: Sequence[ListedRun],
     progress: Callable[[int, int], None] | None,
 ) -> tuple[ScoredRun, ...]:
-    scorer = scorer_of(report.topics, measures)
+    scorer = scorer_of(report.settled, measures)
     topics, tags = scorer.relevance.topics, [run.tag for run in runs]
     found: list[ScoredRun] = []
     for cells in score_cells(scorer, rankings_of(db, campaign_id, tags, topics)):
@@ -157,6 +157,6 @@ def coverage_of(db: Session, campaign_id: int, report: QrelsReport) -> Coverage:
     return Coverage(
         topics=report.summary.topics,
         all_topics=len(topic_titles(db, campaign_id)),
-        pairs=sum(one.graded_of(pooled.get(one.topic, NOTHING)) for one in report.topics),
+        pairs=report.graded_of(pooled),
         pooled=sum(one.count for one in pooled.values()),
     )

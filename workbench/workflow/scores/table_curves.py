@@ -24,7 +24,7 @@ def table_curves(
 ) -> RunCurves:
     """The curves of some runs of a table, one or more, in the order given."""
 
-    scorer = scorer_of(found.qrels.topics, parse_measures("AP"))
+    scorer = scorer_of(found.qrels.settled, parse_measures("AP"))
     return run_curves(
         (scorer.read(arrays_for_use(db, campaign_id, tag)) for tag in tags),
         kind,

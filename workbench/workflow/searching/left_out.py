@@ -37,7 +37,7 @@ def pairs_to_leave_out(db: Session, campaign_id: int, table: ScoreTable, leave_o
     """The pairs of a table's qrels that a choice leaves out; raises WorkbenchError for no choice."""
     if leave_out not in CHOICES:
         raise WorkbenchError(f"{leave_out!r} cannot be left out", remedy=f"one of {', '.join(CHOICES)}")
-    return table.qrels.among(CHOICES[leave_out].pairs(db, campaign_id))
+    return frozenset(CHOICES[leave_out].pairs(db, campaign_id)) & table.qrels.grades.keys()
 
 
 def table_left_out(

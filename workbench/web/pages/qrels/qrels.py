@@ -87,7 +87,7 @@ def index() -> str | tuple[str, int]:
         renamed={name: group for name, group in groups.items() if name != group},
         grades=_grades(report, scale) if report else (),
         reasons=report.summary.left if report else (),
-        unsettled=report.first_unsettled(MOST_UNSETTLED) if report else (),
+        unsettled=report.settled.unsettled[:MOST_UNSETTLED] if report else (),
         scale=scale,
         titles=titles,
         by_hand=by_hand,
@@ -134,7 +134,7 @@ def labels() -> MadeResult:
     """Every pair with its grade, its confidence and what settled it, or why it has none."""
     with reading() as db:
         choice = rule_form(db, here().id).choice
-        found = make_qrels(db, here().id, choice).consensus
+        found = make_qrels(db, here().id, choice).settled.consensus
     return MadeResult(f"{rule_name(choice)}.labels", label_export(found))
 
 
