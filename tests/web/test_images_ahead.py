@@ -16,7 +16,6 @@ from workbench.records import Document, Original
 from workbench.settings import read_settings
 from workbench.storage.engine import Database
 from workbench.web.context import Context, init_app
-from workbench.web.pages.judging import desk_api
 from workbench.workflow.campaigns.loading import load_in_portions
 
 pytestmark = pytest.mark.engines
@@ -35,7 +34,7 @@ def ada(shared_app: Flask, database: Database, cast: Cast) -> Desk:
 
 
 def test_an_image_and_a_page_that_names_one_are_shown_whole_whoever_asked_before(
-    ada: Desk, database: Database, cast: Cast, monkeypatch: pytest.MonkeyPatch
+    ada: Desk, database: Database, cast: Cast
 ) -> None:
     ahead = f"{ada.address}/documents?docno=d1&docno=d2&docno=d/4"
     content = b'<p>The tide <img src="chart.png" alt="a chart"></p>'
@@ -56,7 +55,5 @@ def test_an_image_and_a_page_that_names_one_are_shown_whole_whoever_asked_before
     without = [shown() for _ in range(3)][-1]
     load(Document(chart.address, "", "", chart), page)
     short = shown()
-    monkeypatch.setattr(desk_api, "documents_ahead", lambda *_: None)
-    assert shown() == short
     images = [[one["html"].count("/c/harbour/files/") for one in each] for each in (without, short)]
     assert [(one[0] > 0, *one[1:]) for one in images] == [(True, 0, 0), (True, 1, 0)]

@@ -6,7 +6,6 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
-from functools import cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -27,7 +26,6 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from workbench.storage import locks
-from workbench.storage.prepared import PreparedStatement
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
 
 WITHDRAWN = "withdrawn"
@@ -81,23 +79,6 @@ def append_event(db: Session, values: Mapping[str, Any]) -> tuple[CurrentEvent, 
     if known is None:
         raise RuntimeError("an appended event cannot be read back")
     return known, False
-
-
-def append_new(db: Session, values: Mapping[str, Any]) -> int | None:
-    """Append an event and return its id; None, and nothing is appended, where its client id was recorded.
-
-    `values` has every column that must have a value.
-    """
-    locks.assessors(db, [values["assessor_id"]])
-    connection = db.connection()
-    row = _append_prepared(connection.dialect.name, tuple(values)).row(connection, values)
-    return None if row is None else int(row[0])
-
-
-@cache
-def _append_prepared(dialect: str, columns: tuple[str, ...]) -> PreparedStatement:
-    # An event has the columns of its passages, ratings and subtopics only where it has any.
-    return PreparedStatement(_APPEND[dialect], [JudgmentEventRow.id], sets=columns)
 
 
 def recorded_event(db: Session, assessor_id: int, client_id: str) -> CurrentEvent | None:

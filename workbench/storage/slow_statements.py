@@ -14,10 +14,7 @@ _BEGAN = "workbench began"
 
 
 def log_slow_statements(engine: Engine, milliseconds: int) -> None:
-    """Log every statement of an engine that takes as long or longer, until its first row.
-
-    The prepared statements of a save go past this: nothing may be added to them.
-    """
+    """Log every statement of an engine that takes as long or longer, until its first row."""
 
     @event.listens_for(engine, "before_cursor_execute")
     def begin(connection: Any, *_: Any) -> None:

@@ -16,7 +16,6 @@ from workbench.settings import Settings
 from workbench.storage import Connection, Session, locks
 from workbench.storage.engine import ROWS_GONE, Database
 from workbench.web.observed import Observed
-from workbench.web.rendered_documents import RenderedDocuments
 from workbench.web.repeats import Repeats
 from workbench.workflow.campaigns.campaigns import ARCHIVED, RESTORE, campaign_of
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
@@ -74,7 +73,6 @@ class Context:
     repeats: Repeats = field(default_factory=Repeats)
     uses: LastUses = field(default_factory=LastUses)
     observed: Observed = field(default_factory=Observed)
-    rendered: RenderedDocuments = field(default_factory=RenderedDocuments)
     provider: OpenIdProvider | None = None
 
 

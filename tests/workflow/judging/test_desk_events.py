@@ -271,8 +271,7 @@ def test_a_database_that_does_not_answer_is_no_fault_of_an_event(
     def locked(*_: Any, **__: Any) -> None:
         raise OperationalError("insert", {}, Exception("database is locked"))
 
-    monkeypatch.setattr(sync, "record_plainly", locked)
-    monkeypatch.setattr(sync, "record", locked)
+    monkeypatch.setattr(sync, "record_own", locked)
     with database.writing() as db:
         ada = day(db)
         with pytest.raises(OperationalError):

@@ -15,7 +15,6 @@ from workbench.storage.events import JUDGING, append_events
 from workbench.storage.tables import DocumentRow, JudgmentEventRow
 from workbench.workflow.checks import text_hash
 from workbench.workflow.judging.desk_view import documents_of, next_topic, titles_of, work_of
-from workbench.workflow.judging.documents_ahead import documents_ahead
 from workbench.workflow.pools.additions import Additions, add_documents, remove_addition
 
 pytestmark = pytest.mark.engines
@@ -148,7 +147,7 @@ GROWING = (
 
 
 def test_nothing_on_an_assessors_way_reads_a_growing_table_whole(database: Database) -> None:
-    # The page of a topic, its documents, those ahead and their titles, an answer, and the next topic.
+    # The page of a topic, its documents and their titles, an answer, and the next topic.
     with database.writing() as db:
         ada = day(db)
         campaign_id, account, docnos = ada.made.campaign.id, ada.ada, ["d/4", "d1", "d2"]
@@ -161,7 +160,6 @@ def test_nothing_on_an_assessors_way_reads_a_growing_table_whole(database: Datab
             work_of(db, ada.assignment, account)
             assert len(documents_of(db, ada.assignment, account, docnos)) == 3
             titles_of(db, ada.assignment, account)
-            documents_ahead(db, campaign_id, ada.assignment, account, docnos)
             ada.send(db, ada.event("event-02", "d2", grade=2))
             next_topic(db, campaign_id, ada.assignment, account)
         read = {table: reads_of(db, table, seen) for table in GROWING}

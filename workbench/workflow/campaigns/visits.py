@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Select, bindparam, select
 from sqlalchemy.engine import Connection
 
-from workbench.storage.prepared import PreparedStatement
 from workbench.storage.tables import AccessTokenRow, AccountRow, CampaignRow, MemberRow, SessionRow
 from workbench.workflow.campaigns.campaigns import DELETED
 from workbench.workflow.clock import utc_now
@@ -93,15 +92,15 @@ def token_visit_of(
 
 
 def _rows(
-    statement: PreparedStatement,
+    statement: Select[*tuple[Any, ...]],
     connection: Connection,
     token: str,
     slug: str | None,
     moment: datetime,
     **further: datetime,
-) -> list[Sequence[Any]]:
+) -> Sequence[Sequence[Any]]:
     asked = {"token_hash": token_hash(token), "now": moment, "slug": slug or "", **further}
-    return statement.rows(connection, asked)
+    return connection.execute(statement, asked).all()
 
 
 def _visit(found: Sequence[Sequence[Any]], moment: datetime) -> Visit:
@@ -175,5 +174,5 @@ def _visits(
 
 _COLUMNS_OF_TOKEN: tuple[Any, ...] = (AccessTokenRow.id, AccessTokenRow.scopes, AccessTokenRow.used_at)
 _OF_TOKEN = len(_COLUMNS_OF_TOKEN)
-_VISIT = PreparedStatement.of(_visits(SessionRow).where(last_use() > bindparam("used_after")))
-_TOKEN_VISIT = PreparedStatement.of(_visits(AccessTokenRow, *_COLUMNS_OF_TOKEN))
+_VISIT = _visits(SessionRow).where(last_use() > bindparam("used_after"))
+_TOKEN_VISIT = _visits(AccessTokenRow, *_COLUMNS_OF_TOKEN)

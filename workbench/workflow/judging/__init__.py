@@ -6,9 +6,8 @@ The way of a judgment, from the key to the table:
    (`saving.js`, `outbox.js`), from which `sender.js` sends it to `/desk/events`;
 2. `web/pages/judging/desk_api.py` reads the request, and `sync.receive` takes the events one by one;
 3. `submission.read_submission` makes a `Submission` of each; forms and files make the same (`read_form`);
-4. `plain_answers` records what nearly every request brings, an answer in an ordinary pool, by two statements;
-   of anything else `record.record` finds the place in the assessor's task and asks the `Handout` for room;
-5. either appends a row of `storage/events.py`, which is never changed afterwards, and so do imports.
+4. `record.record_own` finds the place in the assessor's task and asks the `Handout` for room;
+5. it appends a row of `storage/events.py`, which is never changed afterwards, and so do imports.
 
 What cannot be recorded is stored as it was sent (`unrecorded`). Preferences are recorded in `preferences`.
 

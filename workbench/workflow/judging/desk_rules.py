@@ -6,12 +6,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import bindparam, select
-from sqlalchemy.exc import NoResultFound
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput
-from workbench.storage.prepared import PreparedStatement
 from workbench.storage.tables import CampaignRow, JudgmentEventRow
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import storable
@@ -220,16 +218,9 @@ def allows_search(desk_rules: Mapping[str, Any]) -> bool:
 
 def allows_search_of(db: Session, campaign_id: int) -> bool:
     """Whether the documents of this campaign may be searched."""
-    row = _RULES.row(db.connection(), {"campaign_id": campaign_id})
-    if row is None:
-        raise NoResultFound
-    return allows_search(row[0])
-
-
-# Every search asks twice, and a campaign has much beside its rules.
-_RULES = PreparedStatement.of(
-    select(CampaignRow.desk_rules).where(CampaignRow.id == bindparam("campaign_id"))
-)
+    # Every search asks twice, and a campaign has much beside its rules.
+    rules = select(CampaignRow.desk_rules).where(CampaignRow.id == campaign_id)
+    return allows_search(db.scalars(rules).one())
 
 
 def save_allows_search(db: Session, campaign_id: int, allowed: bool) -> None:

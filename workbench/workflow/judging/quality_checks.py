@@ -28,7 +28,7 @@ from workbench.storage.events import (
 from workbench.storage.tables import CampaignRow, JudgmentEventRow, PoolRow
 from workbench.workflow.clock import parse_client_time
 from workbench.workflow.judging.handout import kind_of
-from workbench.workflow.judging.task import Slot, Task, own_assignment, task_of
+from workbench.workflow.judging.task import OwnAssignment, Slot, Task, own_assignment, task_of
 from workbench.workflow.judging.training import (
     GradesByRound,
     TrainingAnswer,
@@ -174,14 +174,16 @@ class _CheckAnswers:
     trained: GradesByRound
 
 
-def desk_task(
-    db: Session, assignment_id: int, account_id: int, *, writing: bool = False, only: str | None = None
-) -> Task:
-    """The task behind an assignment as its desk shows it; raises NotFound as `own_assignment`.
+def desk_task(db: Session, assignment_id: int, account_id: int, *, writing: bool = False) -> Task:
+    """The task behind an assignment as its desk shows it; raises NotFound as `own_assignment`."""
+    return shown_task(db, own_assignment(db, assignment_id, account_id, writing=writing))
+
+
+def shown_task(db: Session, own: OwnAssignment, *, only: str | None = None) -> Task:
+    """The task of an assignment as its desk shows it.
 
     With `only` the task need have no answers but that of this document: saving looks at no other.
     """
-    own = own_assignment(db, assignment_id, account_id, writing=writing)
     # Where a campaign has quality checks the answers say where they stand, and `only` is a key.
     checked = _rules(own.campaign, own.pool) is not None
     return with_quality_checks(db, task_of(db, own.assignment, own.pool, only=None if checked else only))

@@ -28,13 +28,15 @@ from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import checked_client_id
 from workbench.workflow.clock import shared_now
 from workbench.workflow.judging.handout import tell_pools
-from workbench.workflow.judging.quality_checks import desk_task, with_quality_checks
+from workbench.workflow.judging.quality_checks import desk_task, shown_task, with_quality_checks
 from workbench.workflow.judging.submission import NO_ANNOTATIONS, Submission, SubmissionKind
 from workbench.workflow.judging.task import (
+    OwnAssignment,
     Slot,
     Task,
     annotations_of_event,
     last_answered,
+    own_assignment,
     shown_with,
     task_of,
 )
@@ -58,10 +60,14 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The event that a submission became; `repeated` when this client id had been recorded before."""
+    """The event that a submission became; `repeated` when this client id had been recorded before.
+
+    `before` is the answer that stood there, None where there was none; of a repeated one it is not looked up.
+    """
 
     event: CurrentEvent
     repeated: bool
+    before: CurrentEvent | None = None
 
 
 def record(db: Session, assignment_id: int, account_id: int, submission: Submission) -> Recorded:
@@ -71,7 +77,12 @@ def record(db: Session, assignment_id: int, account_id: int, submission: Submiss
     and Conflict for a closed pool, a client id that was used for another answer, a document put off that has
     an answer or an amendment of one that has none, and work that the training still withholds.
     """
-    task = desk_task(db, assignment_id, account_id, writing=True, only=submission.docno)
+    return record_own(db, own_assignment(db, assignment_id, account_id, writing=True), submission)
+
+
+def record_own(db: Session, own: OwnAssignment, submission: Submission) -> Recorded:
+    """Record what an assessor says of a document of an own assignment; as `record`."""
+    task = shown_task(db, own, only=submission.docno)
     key = task.key_of(submission.docno)
     if key is None and task.kind.accepts_after_lease:
         key = submission.docno
@@ -144,7 +155,7 @@ def _record(db: Session, task: Task, key: str, submission: Submission) -> Record
     if slot.purpose == TRAINING and not _is_first(completed, current):
         raise Conflict("in training the first answer counts", remedy="go on to the next document")
     task.kind.accept(db, task.pool, task.assignment, key, completed.stored_answer)
-    return append(db, _place(task, key), completed)
+    return replace(append(db, _place(task, key), completed), before=current)
 
 
 def _is_same(assignment: AssignmentRow, slot: Slot, submission: Submission, known: CurrentEvent) -> bool:

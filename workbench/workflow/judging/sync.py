@@ -14,7 +14,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from sqlalchemy import Row, bindparam, select
+from sqlalchemy import bindparam, select
 from sqlalchemy.exc import InterfaceError, InternalError, OperationalError
 from sqlalchemy.orm import Session
 
@@ -25,16 +25,15 @@ from workbench.storage.events import (
     LATER,
     TRAINING,
     WITHDRAWN,
-    CurrentEvent,
     Pair,
     event_before,
 )
-from workbench.storage.tables import AccountRow, AssessorRow, AssignmentRow, CampaignRow, MemberRow
+from workbench.storage.tables import AccountRow, CampaignRow, MemberRow
 from workbench.workflow.checks import checked_client_id
-from workbench.workflow.judging.desk_rules import desk_questions_of
-from workbench.workflow.judging.plain_answers import AnswerBefore, record_plainly
-from workbench.workflow.judging.record import Recorded, record, recorded_before
+from workbench.workflow.judging.desk_rules import desk_questions
+from workbench.workflow.judging.record import Recorded, record_own, recorded_before
 from workbench.workflow.judging.submission import Submission, read_submission, sent_number, sent_text
+from workbench.workflow.judging.task import AssignmentStanding, standing_of
 from workbench.workflow.judging.trainees import Feedback, feedback_of
 from workbench.workflow.judging.unrecorded import store_unrecorded
 from workbench.workflow.people.roles import Role
@@ -117,7 +116,7 @@ def receive_other(
 def require_assessor(db: Session, campaign_id: int, account_id: int) -> None:
     """Raise WorkbenchError where an account may answer nothing in a campaign any more."""
     row = db.execute(_ASSESSOR, {"campaign_id": campaign_id, "account_id": account_id}).one()
-    _require_account(row)
+    _require_account(row.disabled_at, row.role)
     if row.archived_at is not None:
         raise _NoStanding("the campaign is archived")
 
@@ -129,71 +128,43 @@ def receive_form(db: Session, account_id: int, assignment_id: int, submission: S
     one outside the scale, NotFound for what was never assigned to this account, Conflict as `record`.
     """
     locks.answer(db, account_id, [assignment_id])
-    row = db.execute(_STANDING, {"assignment_id": assignment_id, "account_id": account_id}).one_or_none()
-    if row is None:
+    standing = standing_of(db, assignment_id, account_id)
+    if standing is None:
         raise NotFound("this is not assigned to you", remedy="see My topics")
-    desk_questions_of(db, row.campaign_id).require(submission)
+    desk_questions(standing.own.campaign.desk_rules).require(submission)
     try:
-        _require_standing(row)
-        return _receipt(db, row.campaign_id, submission, record(db, assignment_id, account_id, submission))
+        _require_standing(standing)
+        return _receipt(db, standing.own.campaign, submission, record_own(db, standing.own, submission))
     except (NotFound, TooLate, _NoStanding) as error:
         if not submission.docno:
             raise
         event = {**submission.as_event(), "assignment": assignment_id}
-        return _too_late(db, row.campaign_id, account_id, (event, submission), error)
+        return _too_late(db, standing, account_id, (event, submission), error)
 
 
 def _receive(db: Session, account_id: int, event: Event) -> Receipt:
-    plain = _attempt(db, lambda: _plain_receipt(db, account_id, event))
-    return plain if isinstance(plain, Receipt) else _receive_apart(db, account_id, event)
-
-
-def _receive_apart(db: Session, account_id: int, event: Event) -> Receipt:
     client_id, assignment_id = sent_text(event, "client_id"), sent_number(event, "assignment") or 0
     try:
         checked_client_id(client_id)
     except WorkbenchError as error:
         return Receipt(client_id, Outcome.REFUSED, error.message)
-    whose = {"assignment_id": assignment_id, "account_id": account_id}
-    row = db.execute(_STANDING, whose).one_or_none()
-    if row is None:
+    standing = standing_of(db, assignment_id, account_id)
+    if standing is None:
         return Receipt(client_id, Outcome.REFUSED, "this topic was never assigned to you")
     submission: Submission | None = None
 
     def act() -> tuple[Submission, Recorded]:
         nonlocal submission
         submission = read_submission(event)
-        _require_standing(row)
-        return submission, record(db, assignment_id, account_id, submission)
+        _require_standing(standing)
+        return submission, record_own(db, standing.own, submission)
 
     found = _attempt(db, act)
     if isinstance(found, _Fault):
-        return _too_late(db, row.campaign_id, account_id, (event, None), found)
+        return _too_late(db, standing, account_id, (event, None), found)
     if isinstance(found, WorkbenchError):
-        return _too_late(db, row.campaign_id, account_id, (event, submission), found)
-    return _receipt(db, row.campaign_id, *found)
-
-
-def _plain_receipt(db: Session, account_id: int, event: Event) -> Receipt | None:
-    """The receipt of a plain answer that was recorded; None, and nothing is changed, for any other event."""
-    try:
-        submission = read_submission(event)
-    except WorkbenchError:
-        return None
-    found = record_plainly(db, sent_number(event, "assignment") or 0, account_id, submission)
-    if found is None:
-        return None
-    elsewhere = _other_screen(found.before, submission.before) if found.before is not None else None
-    return Receipt(
-        submission.client_id,
-        Outcome.RECORDED,
-        elsewhere=elsewhere,
-        outdated=_outdated(submission, found.instructions),
-    )
-
-
-def _outdated(submission: Submission, current: int) -> bool:
-    return submission.instructions is not None and submission.instructions != current
+        return _too_late(db, standing, account_id, (event, submission), found)
+    return _receipt(db, standing.own.campaign, *found)
 
 
 class _Fault(WorkbenchError):
@@ -220,45 +191,54 @@ class _NoStanding(WorkbenchError):
     """The account may not judge here any more."""
 
 
-def _require_account(row: Row[*tuple[Any, ...]]) -> None:
-    if row.disabled_at is not None:
+def _require_account(disabled_at: datetime | None, role: str | None) -> None:
+    if disabled_at is not None:
         raise _NoStanding("the account is disabled")
-    if row.role is None:
+    if role is None:
         raise _NoStanding("no longer an assessor of this campaign")
 
 
-def _require_standing(row: Row[*tuple[Any, ...]]) -> None:
-    _require_account(row)
-    if row.revoked_at is not None:
+def _require_standing(standing: AssignmentStanding) -> None:
+    _require_account(standing.disabled_at, standing.role)
+    if standing.own.assignment.revoked_at is not None:
         raise _NoStanding("this is no longer assigned to you")
 
 
-def _receipt(db: Session, campaign_id: int, submission: Submission, recorded: Recorded) -> Receipt:
+def _receipt(db: Session, campaign: CampaignRow, submission: Submission, recorded: Recorded) -> Receipt:
     outcome = Outcome.REPEATED if recorded.repeated else Outcome.RECORDED
-    event = recorded.event
+    event, before = recorded.event, recorded.before
     if event.purpose == TRAINING:
         # Of each round the first answer counts; an earlier round is no other screen.
         return Receipt(submission.client_id, outcome, feedback=feedback_of(db, event))
-    elsewhere = _elsewhere(db, campaign_id, submission.before, event)
-    current = db.get_one(CampaignRow, campaign_id).instructions
-    outdated = _outdated(submission, current)
+    if recorded.repeated:
+        pair = Pair(campaign.id, event.assessor_id, event.topic, event.docno)
+        before = event_before(db, pair, number=event.id, purpose=event.purpose)
+    outdated = submission.instructions not in {None, campaign.instructions}
+    elsewhere = None
+    # The screen that sent this one believed another answer to be current.
+    if (
+        before is not None
+        and before.client_id != submission.before
+        and before.answer not in {WITHDRAWN, LATER}
+    ):
+        elsewhere = Elsewhere(Answer(before.answer), before.grade, before.recorded_at)
     return Receipt(submission.client_id, outcome, elsewhere=elsewhere, outdated=outdated)
 
 
 def _too_late(
     db: Session,
-    campaign_id: int,
+    standing: AssignmentStanding,
     account_id: int,
     sent: tuple[Event, Submission | None],
     error: WorkbenchError,
 ) -> Receipt:
     """Store what could not be recorded, unless it was recorded when it was sent before."""
-    event, submission = sent
+    (event, submission), campaign = sent, standing.own.campaign
     if submission is not None:
         known = recorded_before(db, sent_number(event, "assignment") or 0, submission)
         if known is not None:
-            return _receipt(db, campaign_id, submission, Recorded(known, repeated=True))
-    return _stored(db, campaign_id, account_id, event, error)
+            return _receipt(db, campaign, submission, Recorded(known, repeated=True))
+    return _stored(db, campaign.id, account_id, event, error)
 
 
 def _stored(db: Session, campaign_id: int, account_id: int, event: Event, error: WorkbenchError) -> Receipt:
@@ -268,21 +248,6 @@ def _stored(db: Session, campaign_id: int, account_id: int, event: Event, error:
     store_unrecorded(db, campaign_id, account_id, event, why=cause)
     ends = isinstance(error, _NoStanding | Ended)
     return Receipt(sent_text(event, "client_id"), Outcome.UNRECORDED, why, ends=ends)
-
-
-# The campaign of an assignment that is or was an account's, and whether it may still judge there.
-_STANDING = (
-    select(AssessorRow.campaign_id, AssignmentRow.revoked_at, AccountRow.disabled_at, MemberRow.role)
-    .join(AssignmentRow, AssignmentRow.assessor_id == AssessorRow.id)
-    .join(AccountRow, AccountRow.id == AssessorRow.account_id)
-    .outerjoin(
-        MemberRow,
-        (MemberRow.campaign_id == AssessorRow.campaign_id)
-        & (MemberRow.account_id == AssessorRow.account_id)
-        & (MemberRow.role == Role.ASSESSOR),
-    )
-    .where(AssignmentRow.id == bindparam("assignment_id"), AssessorRow.account_id == bindparam("account_id"))
-)
 
 
 # Whether an account may still answer in a campaign.
@@ -298,16 +263,3 @@ _ASSESSOR = (
     )
     .where(AccountRow.id == bindparam("account_id"))
 )
-
-
-def _elsewhere(db: Session, campaign_id: int, before: str, now: CurrentEvent) -> Elsewhere | None:
-    pair = Pair(campaign_id, now.assessor_id, now.topic, now.docno)
-    previous = event_before(db, pair, number=now.id, purpose=now.purpose)
-    return _other_screen(previous, before) if previous is not None else None
-
-
-def _other_screen(previous: CurrentEvent | AnswerBefore, before: str) -> Elsewhere | None:
-    """The answer before this one, where the screen that sent this one believed another to be current."""
-    if previous.client_id == before or previous.answer in {WITHDRAWN, LATER}:
-        return None
-    return Elsewhere(Answer(previous.answer), previous.grade, previous.recorded_at)

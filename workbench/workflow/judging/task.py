@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import Text, bindparam, cast, or_, select
@@ -20,11 +21,20 @@ from workbench.storage.events import (
     current_event,
     current_events,
 )
-from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, JudgmentEventRow, PoolRow
+from workbench.storage.tables import (
+    AccountRow,
+    AssessorRow,
+    AssignmentRow,
+    CampaignRow,
+    JudgmentEventRow,
+    MemberRow,
+    PoolRow,
+)
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.handout import Handout, handout_of, kind_of
 from workbench.workflow.judging.submission import Annotations, stored_annotations
 from workbench.workflow.judging.training import TrainingGate
+from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.pool_rows import PoolState, state_of
 
 
@@ -113,6 +123,26 @@ class OwnAssignment(NamedTuple):
     assignment: AssignmentRow
     pool: PoolRow
     campaign: CampaignRow
+
+
+class AssignmentStanding(NamedTuple):
+    """An assignment that is or was an account's, and what keeps the account from judging in it.
+
+    `role` is None for who is no assessor any more.
+    """
+
+    own: OwnAssignment
+    disabled_at: datetime | None
+    role: str | None
+
+
+def standing_of(db: Session, assignment_id: int, account_id: int) -> AssignmentStanding | None:
+    """An account's standing in an assignment, None where it never was this account's.
+
+    The pool stays as it is until the transaction ends: nobody closes it or takes a pair out of it.
+    """
+    row = db.execute(_STANDING, {"assignment_id": assignment_id, "account_id": account_id}).one_or_none()
+    return None if row is None else AssignmentStanding(OwnAssignment(*row[:3]), *row[3:])
 
 
 def own_assignment(
@@ -255,15 +285,24 @@ def _task_to_save(db: Session, assignment: AssignmentRow, pool: PoolRow, docno: 
 
 
 # What every request of the desk asks is put together once: that takes longer than asking it.
-_OWN = (
+_EVER = (
     select(AssignmentRow, PoolRow, CampaignRow)
     .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
     .join(CampaignRow, CampaignRow.id == PoolRow.campaign_id)
     .join(AssessorRow, AssessorRow.id == AssignmentRow.assessor_id)
-    .where(
-        AssignmentRow.id == bindparam("assignment_id"),
-        AssessorRow.account_id == bindparam("account_id"),
-        AssignmentRow.revoked_at.is_(None),
-    )
+    .where(AssignmentRow.id == bindparam("assignment_id"), AssessorRow.account_id == bindparam("account_id"))
 )
+_OWN = _EVER.where(AssignmentRow.revoked_at.is_(None))
 _OWN_TO_WRITE = _OWN.with_for_update(read=True, of=PoolRow).execution_options(populate_existing=True)
+_STANDING = (
+    _EVER.add_columns(AccountRow.disabled_at, MemberRow.role)
+    .join(AccountRow, AccountRow.id == AssessorRow.account_id)
+    .outerjoin(
+        MemberRow,
+        (MemberRow.campaign_id == CampaignRow.id)
+        & (MemberRow.account_id == AccountRow.id)
+        & (MemberRow.role == Role.ASSESSOR),
+    )
+    .with_for_update(read=True, of=PoolRow)
+    .execution_options(populate_existing=True)
+)

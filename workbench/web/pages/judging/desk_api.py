@@ -7,16 +7,13 @@ them.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify, request
-from jinja2 import Environment
 
 from workbench.errors import NotFound, WorkbenchError
-from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import (
     BYTES_OF_A_FORM,
@@ -27,24 +24,19 @@ from workbench.web.access import (
     viewer,
     viewer_or_none,
 )
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import reading, writing
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.judging.desk_json import (
     Json,
     document_json,
-    near_json,
     result_words,
-    shown_json,
     topic_json,
     work_json,
 )
 from workbench.web.pages.judging.preparing import make_sketches, prepare_desk
-from workbench.web.rendered_documents import RenderedDocuments
 from workbench.web.rendering import plain_words
 from workbench.workflow.adjudication.discussion_sync import receive_discussed
-from workbench.workflow.campaigns.originals import NO_FORM, may_have_images
-from workbench.workflow.judging.desk_view import PlacedDocument, documents_of, next_topic, titles_of, work_of
-from workbench.workflow.judging.documents_ahead import AheadDocument, documents_ahead, documents_to_show
+from workbench.workflow.judging.desk_view import documents_of, next_topic, titles_of, work_of
 from workbench.workflow.judging.preference_sync import receive_preference
 from workbench.workflow.judging.preferences import TASK_FIELD
 from workbench.workflow.judging.submission import sent_text
@@ -113,17 +105,13 @@ def work(assignment_id: int) -> Response | tuple[Response, int]:
 def documents(assignment_id: int) -> Response | tuple[Response, int]:
     """The documents of `?docno=`, which may be repeated; all of them in the assessor's own part."""
     requested = [read_id(text) for text in request.args.getlist("docno")]
-    with reading() as db:
-        ahead = documents_ahead(db, here().id, assignment_id, viewer().id, requested)
-        if ahead is not None:
-            return _documents_response(_renderer().ahead(db, here().id, ahead))
     try:
         make_sketches(assignment_id, first=requested)
         with reading() as db:
             placed = documents_of(db, assignment_id, viewer().id, requested)
     except WorkbenchError as error:
         return _refused(error)
-    return _documents_response(_renderer().placed(placed))
+    return jsonify(documents=[document_json(current_app.jinja_env, one) for one in placed])
 
 
 @blueprint.get(f"{OF_ASSIGNMENT}/titles")
@@ -147,14 +135,6 @@ def following(assignment_id: int) -> Response:
         line = next_topic(db, here().id, assignment_id, viewer().id)
     found = topic_json(line.assignment_id, plain_words(line.title) or line.topic) if line else None
     return jsonify(topic=found)
-
-
-def _renderer() -> DocumentsRenderer:
-    return DocumentsRenderer(current_app.jinja_env, app_context().rendered)
-
-
-def _documents_response(text: str) -> Response:
-    return Response(text, mimetype="application/json")
 
 
 def _refused(error: WorkbenchError) -> tuple[Response, int]:
@@ -216,39 +196,3 @@ def receipt_json(receipt: Receipt) -> Json:
             "result": result_words(receipt.feedback.round),
         }
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentsRenderer:
-    """What makes the JSON of documents: templates, and what was rendered before."""
-
-    templates: Environment
-    kept: RenderedDocuments
-
-    def ahead(self, db: Session, campaign_id: int, ahead: Sequence[AheadDocument]) -> str:
-        """The JSON that brings documents, each rendered where it is not known."""
-        known = {one.docno: self.kept.get((one.docno, one.sha256)) for one in ahead}
-        lacking = [one for one in ahead if known[one.docno] is None]
-        for document in documents_to_show(db, campaign_id, lacking):
-            # What is shown beside a text is the campaign's: files, and images that may be loaded later.
-            alone = document.form == NO_FORM and not may_have_images(document.text)
-            text = json.dumps(shown_json(self.templates, document))
-            if alone:
-                self.kept.put((document.docno, document.sha256), text)
-            known[document.docno] = text
-        return _documents(_placed(known[one.docno] or "{}", one) for one in ahead)
-
-    def placed(self, placed: Iterable[PlacedDocument]) -> str:
-        """The same JSON from documents with their texts."""
-        return _documents(
-            _placed(json.dumps(shown_json(self.templates, one.document)), one) for one in placed
-        )
-
-
-def _documents(each: Iterable[str]) -> str:
-    return f'{{"documents":[{",".join(each)}]}}\n'
-
-
-def _placed(shown: str, one: AheadDocument | PlacedDocument) -> str:
-    """A rendered document with what differs from topic to topic."""
-    return f'{shown[:-1]},"position":{one.position},"near":{json.dumps(near_json(one.near))}}}'

@@ -12,7 +12,7 @@ from workbench.web.access import viewer
 from workbench.web.ids import write_id
 from workbench.web.rendering import plain_words
 from workbench.workflow.judging.desk_rules import DeskQuestions
-from workbench.workflow.judging.desk_view import DeskAnswer, PlacedDocument, ShownDocument, Work
+from workbench.workflow.judging.desk_view import DeskAnswer, PlacedDocument, Work
 from workbench.workflow.judging.training import TrainingGate, TrainingRound
 
 Json = dict[str, Any]
@@ -49,24 +49,21 @@ def work_json(work: Work) -> Json:
 
 
 def document_json(templates: Environment, placed: PlacedDocument) -> Json:
-    """A document with its place and what is near to it."""
-    shown = shown_json(templates, placed.document)
-    return shown | {"position": placed.position, "near": near_json(placed.near)}
-
-
-def shown_json(templates: Environment, document: ShownDocument) -> Json:
     """A document ready to be shown: its article as HTML that is safe, and what proves what was shown.
 
-    An article says nothing of who reads it: addresses of files are all that needs a request.
+    Its place and what is near to it stand beside it.
     """
     # The macro of a page that is made once: rendering a template anew takes as long as its text.
     page: Any = templates.get_template("judging/_article.html").module
+    document = placed.document
     return {
         "docno": write_id(document.key),
         "shown": plain_words(document.docno),
         "title": plain_words(document.title) or plain_words(document.docno),
         "sha256": document.sha256,
         "html": page.article(document),
+        "position": placed.position,
+        "near": near_json(placed.near),
     }
 
 
