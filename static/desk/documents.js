@@ -3,7 +3,7 @@
 
 const NEAR = 5;
 const FAR = 50;
-const A_REQUEST = 10;
+const A_REQUEST = 20;
 const FAR_BYTES = 8_000_000;
 const MOST_BYTES = 32_000_000;
 

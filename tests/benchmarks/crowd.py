@@ -29,7 +29,7 @@ SLUG = "trial"
 ORGANISER = "Olga"
 # As static/desk/documents.js: so many ahead, and so many in one request.
 AHEAD = 50
-A_REQUEST = 10
+A_REQUEST = 20
 
 Said = tuple[str, str, str, int | None]
 

@@ -7,7 +7,6 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from tests.workflow.judging.alike import make_part, near
-from tests.workflow.judging.test_judging import say
 from workbench.storage.tables import DocumentRow, DocumentSketchRow
 from workbench.workflow.judging.near_duplicates import keep_sketches, missing_sketches
 
@@ -17,18 +16,16 @@ pytestmark = pytest.mark.engines
 def test_what_is_asked_for_is_sketched_first(db: Session) -> None:
     part = make_part(db)
     ada = part.account("Ada")
-    say(db, part.ada, ada, "d2", 1)
     made = missing_sketches(db, part.ada, ada, first=["d1"])
-    assert [one.docno for one in made] == ["d1", "d2", "d/4"]
+    # The others come in the order in which they are judged.
+    assert [one.docno for one in made] == ["d1", "d/4", "d2"]
 
 
 def test_sketches_are_kept_once_and_follow_the_text(db: Session) -> None:
     part = make_part(db)
     ada = part.account("Ada")
-    say(db, part.ada, ada, "d2", 1)
     made = missing_sketches(db, part.ada, ada)
-    # Answered ones come first.
-    assert [one.docno for one in made] == ["d2", "d/4", "d1"]
+    assert [one.docno for one in made] == ["d/4", "d1", "d2"]
     for _ in range(2):
         keep_sketches(db, part.ada, ada, made)
     assert missing_sketches(db, part.ada, ada) == ()

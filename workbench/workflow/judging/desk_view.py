@@ -20,9 +20,16 @@ from workbench.workflow.campaigns.scales import changed_meanings, scale_from_jso
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.desk_rules import DeskQuestions, break_minutes, desk_questions
 from workbench.workflow.judging.near_duplicates import near_duplicates_in
-from workbench.workflow.judging.quality_checks import desk_task
+from workbench.workflow.judging.quality_checks import desk_task, shown_task
 from workbench.workflow.judging.submission import NO_ANNOTATIONS, Annotations
-from workbench.workflow.judging.task import Task, annotations_of, annotations_of_event, counts, last_answered
+from workbench.workflow.judging.task import (
+    Task,
+    annotations_of,
+    annotations_of_event,
+    counts,
+    last_answered,
+    own_assignment,
+)
 from workbench.workflow.judging.trainees import Feedback, feedback_of
 from workbench.workflow.judging.training import TrainingGate
 from workbench.workflow.judging.worklists import WorklistLine, worklist
@@ -170,7 +177,7 @@ def _current(db: Session, event: CurrentEvent) -> CurrentAnswer:
     return CurrentAnswer(Answer(event.answer), event.grade, event.reason, event.comment, extras)
 
 
-MOST_DOCUMENTS = 10
+MOST_DOCUMENTS = 20
 RECENT = 30  # answers that the pace is computed from
 LEAST_FOR_PACE = 5  # with fewer, no pace is shown
 LONGEST_PAUSE = timedelta(minutes=15)
@@ -271,14 +278,16 @@ def work_of(
 def documents_of(
     db: Session, assignment_id: int, account_id: int, docnos: Iterable[str]
 ) -> tuple[PlacedDocument, ...]:
-    """Documents of an assessor's own part, at most ten, each called as it was asked for.
+    """Documents of an assessor's own part, at most twenty, each called as it was asked for.
 
     A page from before the campaign had quality checks asks by docnos. Raises NotFound for others' documents.
     """
-    task = desk_task(db, assignment_id, account_id)
+    several = list(dict.fromkeys(docnos))[:MOST_DOCUMENTS]
+    # Of the answers none is looked at.
+    task = shown_task(db, own_assignment(db, assignment_id, account_id), only=several[0] if several else "")
     places = {docno: index for index, docno in enumerate(task.order, start=1)}
     keys: dict[str, str] = {}
-    for asked in list(dict.fromkeys(docnos))[:MOST_DOCUMENTS]:
+    for asked in several:
         key = task.key_of(asked)
         if key is None or key not in places:
             raise NotFound("this document is not in your part of the pool")

@@ -26,7 +26,7 @@ from workbench.storage.events import JUDGING
 from workbench.storage.tables import DocumentRow, DocumentSketchRow
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.quality_checks import desk_task, docnos_behind
-from workbench.workflow.judging.task import Task, own_task
+from workbench.workflow.judging.task import Task, own_assignment, own_task, task_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,15 +151,16 @@ def missing_sketches(
     """Sketches of documents of the assessor's part that are not kept yet, of MOST_AT_ONCE characters of text.
 
     Those of the documents that are asked for (`first`, by what the desk calls them) come first, of up to
-    MOST_OF_ASKED characters, then those of answered ones. They are made here, where nobody waits for the
-    database; `keep_sketches` keeps them.
+    MOST_OF_ASKED characters. They are made here, where nobody waits for the database; `keep_sketches` keeps
+    them.
     """
-    task = own_task(db, assignment_id, account_id)
+    own = own_assignment(db, assignment_id, account_id)
+    task = task_of(db, own.assignment, own.pool, only="")  # of the answers none is looked at
     lacking = set(task.order) - _sketched(db, task.campaign.id, task.order)
     asked = set(docnos_behind(db, task, first).values()) if lacking else set()
     places = {docno: place for place, docno in enumerate(task.order)}
     made, size = [], 0
-    for docno in sorted(lacking, key=lambda one: (one not in asked, one not in task.answers, places[one])):
+    for docno in sorted(lacking, key=lambda one: (one not in asked, places[one])):
         row = db.execute(
             select(DocumentRow.title, DocumentRow.text, DocumentRow.sha256).where(
                 DocumentRow.campaign_id == task.campaign.id, DocumentRow.docno == docno
@@ -176,7 +177,7 @@ def missing_sketches(
 
 def keep_sketches(db: Session, assignment_id: int, account_id: int, made: Sequence[Sketched]) -> None:
     """Keep sketches of documents; one that is kept already is replaced."""
-    campaign_id = own_task(db, assignment_id, account_id).campaign.id
+    campaign_id = own_assignment(db, assignment_id, account_id).campaign.id
     insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
     # In one order, so that two who keep the same ones wait for each other and not both.
     for one in sorted(made, key=lambda one: one.docno):
