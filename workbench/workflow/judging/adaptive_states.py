@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
@@ -18,6 +17,7 @@ from workbench.learning.review import Review, next_round
 from workbench.learning.vectors import Vectors, topic_text, vectors_of
 from workbench.pooling.adaptive.live import Adaptive, Happening, PoolEvent
 from workbench.storage.tables import CampaignRow, PoolEntryRow, PoolRow, RunRow, TopicRow
+from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import as_topic
 from workbench.workflow.pools.adaptive_pools import (
     ChoiceReason,
@@ -52,10 +52,8 @@ class AdaptiveStates:
     """
 
     def __init__(self, most: int = MOST_POOLS) -> None:
-        self._most = most
         self.learners = LearnerStates(most)
-        self._lock = Lock()
-        self._pools: OrderedDict[tuple[int, str], _PoolState] = OrderedDict()
+        self._pools: Cache[tuple[int, str], _PoolState] = Cache(most)
 
     def prepare(self, db: Session, pool: PoolRow, topic: str) -> None:
         """Read a pool's runs and a topic's events, unless they are here.
@@ -89,12 +87,7 @@ class AdaptiveStates:
 
     def _state(self, pool: PoolRow) -> _PoolState:
         key = (pool.id, repr([pool.recipe[part] for part in ("strategy", "parameters", "ties", "runs")]))
-        with self._lock:
-            state = self._pools.setdefault(key, _PoolState())
-            self._pools.move_to_end(key)
-            while len(self._pools) > self._most:
-                self._pools.popitem(last=False)
-            return state
+        return self._pools.get(key, _PoolState)
 
 
 @dataclass
@@ -271,9 +264,8 @@ class LearnerStates:
     """The learner's pools that this process has in use, as `AdaptiveStates` has the others."""
 
     def __init__(self, most: int) -> None:
-        self._most = most
         self._lock = Lock()
-        self._pools: OrderedDict[tuple[int, str], _LearnerPool] = OrderedDict()
+        self._pools: Cache[tuple[int, str], _LearnerPool] = Cache(most)
         self._due: set[int] = set()
 
     def prepare(self, db: Session, pool: PoolRow, topic: str) -> None:
@@ -316,12 +308,7 @@ class LearnerStates:
 
     def _state(self, pool: PoolRow) -> _LearnerPool:
         key = (pool.id, pool.created_at.isoformat())
-        with self._lock:
-            state = self._pools.setdefault(key, _LearnerPool())
-            self._pools.move_to_end(key)
-            while len(self._pools) > self._most:
-                self._pools.popitem(last=False)
-            return state
+        return self._pools.get(key, _LearnerPool)
 
 
 def _not_ranked(topic: str) -> Conflict:

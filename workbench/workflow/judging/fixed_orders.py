@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import overload
 
@@ -12,10 +10,8 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.engine import Connection
 
 from workbench.storage.tables import PoolEntryRow
+from workbench.workflow.caching import Cache
 from workbench.workflow.judging.order import OrderRule, in_order
-
-MOST_DOCNOS = 200_000
-"""Some 30 MB, which is a hundred assessors in topics of 2,000 pairs each."""
 
 
 class KnownOrder(Sequence[str]):
@@ -48,33 +44,6 @@ class KnownOrder(Sequence[str]):
         return found
 
 
-class KnownOrders:
-    """The orders that were used last, `most` docnos in all; several threads may ask."""
-
-    def __init__(self, most: int = MOST_DOCNOS) -> None:
-        self._most = most
-        self._size = 0
-        self._orders: OrderedDict[Hashable, KnownOrder] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: Hashable, make: Callable[[], Iterable[str]]) -> KnownOrder:
-        """The order of a key, made where it is not known."""
-        with self._lock:
-            known = self._orders.get(key)
-            if known is not None:
-                self._orders.move_to_end(key)
-                return known
-        made = KnownOrder(make())
-        with self._lock:
-            if key not in self._orders:
-                self._orders[key] = made
-                self._size += len(made)
-            # One topic larger than all the room is known all the same.
-            while self._size > self._most and len(self._orders) > 1:
-                self._size -= len(self._orders.popitem(last=False)[1])
-        return made
-
-
 @dataclass(frozen=True, slots=True)
 class FixedOrder:
     """All that an order depends on; `contents` differs whenever the pairs of the pool do (`contents_of`)."""
@@ -88,7 +57,7 @@ class FixedOrder:
 
 def fixed_order(connection: Connection, order: FixedOrder) -> KnownOrder:
     """The docnos of a topic in an order; they are read only where it is not known since the pool changed."""
-    return _KNOWN.get(order, lambda: _read(connection, order))
+    return _KNOWN.get(order, lambda: KnownOrder(_read(connection, order)))
 
 
 def _read(connection: Connection, order: FixedOrder) -> list[str]:
@@ -97,7 +66,8 @@ def _read(connection: Connection, order: FixedOrder) -> list[str]:
     return in_order(entries, topic=order.topic, rule=OrderRule(order.rule), seed=order.seed)
 
 
-_KNOWN = KnownOrders()
+_KNOWN: Cache[FixedOrder, KnownOrder] = Cache(10_000, bytes_of=lambda one: 150 * len(one), room=32 * 2**20)
+"""A hundred assessors in topics of 2,000 pairs each; one topic larger than that is known all the same."""
 _PAIRS = select(PoolEntryRow.docno, PoolEntryRow.best_rank, PoolEntryRow.run_count).where(
     PoolEntryRow.pool_id == bindparam("pool_id"), PoolEntryRow.topic == bindparam("topic")
 )
