@@ -6,22 +6,16 @@ import csv
 import json
 from typing import Any
 
-import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from sqlalchemy import delete
 
 from tests.cast import PASSWORD, Cast
 from tests.web.test_desk_api import Desk
 from workbench.storage.engine import Database
-from workbench.storage.tables import AssignmentRow
 from workbench.web.access import access_of
 from workbench.web.repeats import QUIET_SECONDS, Repeats
 from workbench.web.trail import LED_BACK, is_recorded
-from workbench.workflow.judging import distribution
-from workbench.workflow.judging.assignments import revoke
 from workbench.workflow.people.act_names import ACTS, act_in_words
-from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.trail import TrailEntry, TrailFilter, check_trail, trail_entries
 
@@ -132,32 +126,3 @@ def test_repeats_are_told_once_a_minute_with_their_number() -> None:
     now[0] = QUIET_SECONDS
     # The two that were not told, and this one.
     assert repeats.times("a") == 3
-
-
-def test_what_is_given_in_portions_has_two_entries_with_all_that_was_added(
-    sqlite_database: Database, olga: FlaskClient, cast: Cast, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(distribution, "PORTION", 1)
-    with sqlite_database.writing() as db:
-        for number in cast.assignments.values():
-            revoke(db, cast.campaign_id, number)
-        people = [one.id for one in assessors_of(db, cast.campaign_id) if one.assignable]
-        db.execute(delete(AssignmentRow))
-    form = {"pool": cast.pool_id, "per_topic": "2", "assessor": people, "order": "docno"}
-    answer = olga.post("/c/harbour/assignments/turn", data=form)
-    rest, first = entries(sqlite_database)
-    assert first.request == rest.request == answer.headers["X-Request-ID"]
-    assert first.act == rest.act == "assignments.in_turn"
-    (one,) = first.details["changes"]
-    assert (one["table"], one["kind"], one["rows"]) == ("assignment", "added", 1)
-    assert one["values"][0]["topic"] == [None, "T1"]
-    (more,) = rest.details["changes"]
-    assert (more["table"], more["rows"], rest.details["asked"]["further_transactions"]) == (
-        "assignment",
-        3,
-        3,
-    )
-    # Nothing new is one entry, as of every form.
-    olga.post("/c/harbour/assignments/turn", data=form)
-    latest, *before = entries(sqlite_database)
-    assert (latest.details["changes"], len(before)) == ([], 2)

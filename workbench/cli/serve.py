@@ -21,7 +21,6 @@ from workbench.errors import InvalidInput, WorkbenchError
 from workbench.settings import Settings, environment_of, read_settings
 from workbench.storage.contents import delete_everything
 from workbench.storage.engine import Database
-from workbench.workflow.campaigns.arrivals import remove_leftovers
 from workbench.workflow.campaigns.deletion import finish_deletions
 from workbench.workflow.people.accounts import any_account
 from workbench.workflow.people.passwords import Passwords, password_findings
@@ -108,7 +107,6 @@ def command(settings: Settings, host: str, port: int) -> None:
     """
     port = usable_port(host, port)
     with migrated_database(settings) as database:
-        remove_leftovers(database)
         finish_deletions(database)
         with database.reading() as db:
             empty = not any_account(db)

@@ -24,7 +24,7 @@ from workbench.web.context import app_context
 from workbench.web.requests import of_api
 from workbench.web.security import SAFE_METHODS
 from workbench.workflow.people.roles import Role
-from workbench.workflow.people.trail import DONE, Act, PortionsTrail, add_entry, recorded
+from workbench.workflow.people.trail import DONE, Act, add_entry, recorded
 
 HEADER = "X-Request-ID"
 # What people do to their own account, and at the entrance.
@@ -112,34 +112,6 @@ def _add(act: Act, outcome: str = DONE, changes: Sequence[dict[str, Any]] = ()) 
         LOG.error(
             "the trail lacks %s of account %s, request %s: %s", act.name, act.account_id, act.request, error
         )
-
-
-@contextmanager
-def in_portions() -> Iterator[None]:
-    """Have the transactions of a long act leave two entries: its first one, and a sum of all that follow.
-
-    The entry of the first stands for the act where the sum cannot be stored.
-    """
-    if "recording" not in g:
-        yield
-        return
-    trail = PortionsTrail()
-
-    @contextmanager
-    def recording(db: Session) -> Iterator[None]:
-        with trail.recorded(db, _act):
-            yield
-        g.recorded = True
-
-    g.recording = recording
-    try:
-        yield
-    finally:
-        g.recording = _recording
-        summary = trail.summary()
-        if summary is not None:
-            act, changes = summary
-            _add(act, changes=changes)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from workbench.errors import Conflict
 from workbench.records import BINARY
 from workbench.releases.contents import ReleaseContents
 from workbench.storage.engine import Database
-from workbench.workflow.campaigns import arrivals, campaigns
+from workbench.workflow.campaigns import campaigns
 from workbench.workflow.campaigns.campaigns import all_campaigns, create_campaign
 from workbench.workflow.releases.importing import import_release
 
@@ -70,21 +70,14 @@ def test_a_campaign_that_asked_for_no_short_name_gets_the_next(
     assert names(postgresql_database) == [("harbour", "Another"), ("harbour-2", "Harbour")]
 
 
-@pytest.mark.parametrize(
-    ("owner", "check"),
-    [(campaigns, "_slug_used"), (arrivals, "require_free")],
-    ids=["as it begins", "as it is shown"],
-)
 @pytest.mark.parametrize("slug", [None, "harbour"], ids=["of the release", "asked for"])
 def test_a_short_name_taken_while_a_release_is_imported(
     postgresql_database: Database,
     contents: ReleaseContents,
     monkeypatch: pytest.MonkeyPatch,
-    owner: Any,
-    check: str,
     slug: str | None,
 ) -> None:
-    taken_after(monkeypatch, owner, check, 1, takes(postgresql_database, "harbour"))
+    taken_after(monkeypatch, campaigns, "_slug_used", 1, takes(postgresql_database, "harbour"))
     if slug is None:
         made = import_release(postgresql_database, contents, sha256="")
         assert made.campaign.slug == "harbour-2"

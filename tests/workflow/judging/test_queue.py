@@ -262,9 +262,9 @@ def test_the_queue_is_given_whole_and_taken_back_by_topic(database: Database) ->
     with database.writing() as db:
         queued = queued_pool(db, documents=2, give=False)
     ids = queued.made.assessors
-    assert give_queue(database, queued.campaign_id, POOL, [ids["Ada"], ids["Ben"]]) == 2
-    assert give_queue(database, queued.campaign_id, POOL, [ids["Ada"]]) == 0
     with database.writing() as db:
+        assert give_queue(db, queued.campaign_id, POOL, [ids["Ada"], ids["Ben"]]) == 2
+        assert give_queue(db, queued.campaign_id, POOL, [ids["Ada"]]) == 0
         tasks = {one.assessor: one.id for one in assignments_of(db, queued.campaign_id)}
         queued = Queued(queued.made, queued.pool_id, tasks)
         assert len(queued.take(db, "Ada")) == 2

@@ -150,10 +150,8 @@ def adjudicate(settings: Settings, campaign: str, files: tuple[str, ...], as_jso
     nothing is imported; importing a file twice adds nothing. Earlier decisions stay in the history.
     """
     read = read_each(files, lambda stream, source: read_decisions(stream, source=source))
-    with open_database(settings) as database:
-        with database.reading() as db:
-            found = campaign_by_slug(db, campaign).id
-        done = import_decisions(database, found, read, writing=lambda: writing_to(database, campaign))
+    with open_database(settings) as database, writing_to(database, campaign) as db:
+        done = import_decisions(db, campaign_by_slug(db, campaign).id, read)
     if as_json:
         say_json(
             [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from functools import partial
 
 import click
 
@@ -19,7 +18,7 @@ from workbench.pooling.learner import LEARNER
 from workbench.pooling.strategies import PoolRecipe
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.judging.distribution import Distribution, distribute_in_portions, in_turn
+from workbench.workflow.judging.distribution import Distribution, distribute, in_turn
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools import drafts
@@ -267,33 +266,30 @@ def assign(
     seed: int | None,
 ) -> None:
     """Give the topics of a pool to assessors."""
-    with open_database(settings) as database:
-        with database.reading() as db:
-            found = campaign_by_slug(db, campaign)
-            pools = [line for line in pools_of(db, found.id) if not line.draft]
-            if not pools:
-                raise WorkbenchError("no pool is open yet", remedy=f"workbench campaign pool {campaign}")
-            chosen = pool_summary(db, found.id, pool_name) if pool_name else pools[-1]
-            assessors = [one for one in assessors_of(db, found.id) if one.assignable]
-            able = {one.name: one.id for one in assessors}
-            if not able:
-                message = "nobody with an account judges here yet"
-                raise WorkbenchError(message, remedy=f"workbench campaign invite {campaign}")
-            unknown = [name for name in names if name not in able]
-            if unknown:
-                raise WorkbenchError(
-                    f"{', '.join(unknown)} has no account that judges here",
-                    remedy=f"there are {', '.join(able)}",
-                )
-            ids = [able[name] for name in names or [one.name for one in assessors if one.able]]
-            say_disabled(assessors, names)
-            if topics:
-                given = [(topic, assessor_id) for topic in topics for assessor_id in ids]
-            else:
-                given = in_turn(db, chosen.id, ids, per_topic)
-        distribution = Distribution(chosen.id, given, OrderRule(order), seed)
-        begin = partial(writing_to, database, campaign)
-        new = distribute_in_portions(database, distribution, writing=begin)
+    with open_database(settings) as database, writing_to(database, campaign) as db:
+        found = campaign_by_slug(db, campaign)
+        pools = [line for line in pools_of(db, found.id) if not line.draft]
+        if not pools:
+            raise WorkbenchError("no pool is open yet", remedy=f"workbench campaign pool {campaign}")
+        chosen = pool_summary(db, found.id, pool_name) if pool_name else pools[-1]
+        assessors = [one for one in assessors_of(db, found.id) if one.assignable]
+        able = {one.name: one.id for one in assessors}
+        if not able:
+            message = "nobody with an account judges here yet"
+            raise WorkbenchError(message, remedy=f"workbench campaign invite {campaign}")
+        unknown = [name for name in names if name not in able]
+        if unknown:
+            raise WorkbenchError(
+                f"{', '.join(unknown)} has no account that judges here",
+                remedy=f"there are {', '.join(able)}",
+            )
+        ids = [able[name] for name in names or [one.name for one in assessors if one.able]]
+        say_disabled(assessors, names)
+        if topics:
+            given = [(topic, assessor_id) for topic in topics for assessor_id in ids]
+        else:
+            given = in_turn(db, chosen.id, ids, per_topic)
+        new = distribute(db, Distribution(chosen.id, given, OrderRule(order), seed))
     click.echo(f"{new} new assignments in {chosen.name}")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import click
@@ -78,18 +77,16 @@ def end(settings: Settings, campaign: str, pool_name: str) -> None:
 @database_options
 def give(settings: Settings, campaign: str, pool_name: str, names: tuple[str, ...]) -> None:
     """Assign all topics of the queue POOL of CAMPAIGN to assessors."""
-    with open_database(settings) as database:
-        with database.reading() as db:
-            campaign_id = campaign_by_slug(db, campaign).id
-            assessors = [one for one in assessors_of(db, campaign_id) if one.assignable]
+    with open_database(settings) as database, writing_to(database, campaign) as db:
+        campaign_id = campaign_by_slug(db, campaign).id
+        assessors = [one for one in assessors_of(db, campaign_id) if one.assignable]
         known = {one.name: one.id for one in assessors}
         for name in names:
             if name not in known:
                 raise NotFound(f"no assessor named {name!r} has an account", remedy="invite the person")
         say_disabled(assessors, names)
         chosen = [known[one] for one in names or [one.name for one in assessors if one.able]]
-        begin = partial(writing_to, database, campaign)
-        added = queues.give_queue(database, campaign_id, pool_name, chosen, writing=begin)
+        added = queues.give_queue(db, campaign_id, pool_name, chosen)
     click.echo(f"{added} assignments added")
 
 

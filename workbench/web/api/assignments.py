@@ -16,10 +16,9 @@ from workbench.storage import Session
 from workbench.web.access import here, organiser
 from workbench.web.api.cursors import FORBID, PageQuery, Whole, page_of
 from workbench.web.api.operations import operation
-from workbench.web.context import app_context, reading, writing
-from workbench.web.trail import in_portions
+from workbench.web.context import reading, writing
 from workbench.workflow.judging.assignments import AssignmentLine, assignments_of, revoke
-from workbench.workflow.judging.distribution import Distribution, distribute_in_portions, in_turn
+from workbench.workflow.judging.distribution import Distribution, distribute, in_turn
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.people.assessors import assessors_of
@@ -65,16 +64,14 @@ def index(query: PageQuery) -> PageJson[AssignmentJson]:
 @operation(AddedAssignments, scope=Scope.MANAGE, body=SentAssignments, status=201)
 def add(body: SentAssignments) -> AddedAssignments:
     """Assign topics of a pool to assessors; what they have already stays."""
-    with reading() as db:
+    with writing() as db:
         pool = pool_summary(db, here().id, body.pool)
         assessors = assessor_numbers(db, body.assessors)
         if body.topics is None:
             given = in_turn(db, pool.id, assessors, body.per_topic)
         else:
             given = [(topic, assessor_id) for topic in body.topics for assessor_id in assessors]
-    distribution = Distribution(pool.id, given, body.order, body.seed)
-    with in_portions():
-        added = distribute_in_portions(app_context().database, distribution, writing=writing)
+        added = distribute(db, Distribution(pool.id, given, body.order, body.seed))
     return {"added": added}
 
 

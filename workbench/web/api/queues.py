@@ -16,8 +16,7 @@ from workbench.web.access import here, organiser
 from workbench.web.api.assignments import assessor_numbers
 from workbench.web.api.cursors import FORBID, Whole
 from workbench.web.api.operations import operation
-from workbench.web.context import app_context, reading, writing
-from workbench.web.trail import in_portions
+from workbench.web.context import reading, writing
 from workbench.workflow.judging import queues
 from workbench.workflow.people.access_tokens import Scope
 
@@ -89,11 +88,9 @@ def end(pool: str) -> Counted:
 @operation(Counted, scope=Scope.MANAGE, body=SentAssessors)
 def give(pool: str, body: SentAssessors) -> Counted:
     """Give all topics of the queue to assessors; counts the new assignments."""
-    with reading() as db:
+    with writing() as db:
         chosen = assessor_numbers(db, body.assessors)
-    with in_portions():
-        given = queues.give_queue(app_context().database, here().id, pool, chosen, writing=writing)
-    return {"count": given}
+        return {"count": queues.give_queue(db, here().id, pool, chosen)}
 
 
 @blueprint.post("/returned")

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from workbench.consensus.disputes import disputes
 from workbench.consensus.rule import Pair
-from workbench.errors import Conflict, Finding, InvalidInput
+from workbench.errors import Finding, InvalidInput
 from workbench.formats.graded_pairs import GradedPair
 from workbench.records import id_bytes
 from workbench.storage.adjudications import current_adjudications
-from workbench.storage.chunks import chunks
-from workbench.storage.engine import Database, Writing
 from workbench.storage.events import CurrentEvent, current_events
-from workbench.storage.tables import AdjudicationEventRow, CampaignRow, TopicRow
+from workbench.storage.tables import AdjudicationEventRow, TopicRow
 from workbench.workflow.adjudication.decisions import Decision, locked_campaign
 from workbench.workflow.adjudication.opinions import people_of
 from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
@@ -31,11 +27,6 @@ from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.submission import LONGEST_REASON
 
 MOST_FINDINGS = 1000
-PORTION = 500
-"""Decisions in a transaction: some milliseconds, for which people who save wait."""
-PAUSE = 1
-"""Between two portions the database is left to others, for so many times as long as one takes."""
-TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,62 +45,15 @@ class DecisionsImported:
 
 
 def import_decisions(
-    database: Database,
-    campaign_id: int,
-    files: Sequence[tuple[str, Sequence[GradedPair]]],
-    *,
-    writing: Writing | None = None,
+    db: Session, campaign_id: int, files: Sequence[tuple[str, Sequence[GradedPair]]]
 ) -> tuple[DecisionsImported, ...]:
     """Append decisions made elsewhere, by file; importing a file twice adds nothing.
 
-    All files are compared with what everybody judged before any transaction that writes, and recorded in
-    portions: a process that is killed leaves the first of them, and importing the files again adds the rest.
-    `writing` opens these transactions. Raises InvalidInput with every decision of an unknown topic, a grade
-    outside the scale or a pair that nobody has judged; then nothing is kept. Raises Conflict where others
-    decide again and again.
+    Raises InvalidInput with every decision of an unknown topic, a grade outside the scale or a pair that
+    nobody has judged; then nothing is kept.
     """
-    begin = database.writing if writing is None else writing
-    for _ in range(TRIES):
-        with database.reading() as db:
-            prepared = _prepared(db, campaign_id, files)
-        with begin() as db:
-            locked_campaign(db, campaign_id)
-            # What is judged meanwhile the decisions have not seen: they are shown as made before it.
-            if _basis(db, campaign_id) != prepared.basis:
-                continue
-            _record(db, prepared.rows[:PORTION])
-        for some in chunks(prepared.rows[PORTION:], PORTION):
-            begun = time.monotonic()
-            with begin() as db:
-                locked_campaign(db, campaign_id)
-                _record(db, some)
-            time.sleep(PAUSE * (time.monotonic() - begun))
-        return prepared.done
-    raise Conflict("others decided again and again meanwhile", remedy="import the files again")
-
-
-_Basis = tuple[dict[str, Any], dict[str, Any], int | None]
-"""The rules, the scale and the newest decision of a campaign."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Prepared:
-    """The rows of new decisions, what they were compared with, and what importing them does."""
-
-    rows: Sequence[dict[str, object]]
-    basis: _Basis
-    done: tuple[DecisionsImported, ...]
-
-
-def _basis(db: Session, campaign_id: int) -> _Basis:
-    campaign, event = db.get_one(CampaignRow, campaign_id), AdjudicationEventRow
-    newest = db.scalar(select(func.max(event.id)).where(event.campaign_id == campaign_id))
-    return campaign.adjudication_rules, campaign.scale, newest
-
-
-def _prepared(db: Session, campaign_id: int, files: Sequence[tuple[str, Sequence[GradedPair]]]) -> _Prepared:
-    basis = _basis(db, campaign_id)
-    rules, scale = rules_from_json(basis[0]), scale_from_json(basis[1])
+    campaign = locked_campaign(db, campaign_id)
+    rules, scale = rules_from_json(campaign.adjudication_rules), scale_from_json(campaign.scale)
     answers = _current_by_pair(db, campaign_id, rules)
     values = {grade.value for grade in scale.grades}
     topics = set(db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == campaign_id)))
@@ -137,13 +81,10 @@ def _prepared(db: Session, campaign_id: int, files: Sequence[tuple[str, Sequence
             one.grade not in {event.grade for event in answers[one.topic, one.docno]} for one in decisions
         )
         done.append(DecisionsImported(source, len(decisions), len(new), undisputed, ungiven))
-    return _Prepared(rows, basis, tuple(done))
-
-
-def _record(db: Session, rows: Sequence[dict[str, object]]) -> None:
     if rows:
         now = datetime.now(UTC)
         db.execute(insert(AdjudicationEventRow), [row | {"recorded_at": now} for row in rows])
+    return tuple(done)
 
 
 def decisions_made(db: Session, campaign_id: int) -> tuple[GradedPair, ...]:

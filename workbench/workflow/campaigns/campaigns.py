@@ -31,9 +31,7 @@ LONGEST_NAME = 200
 LONGEST_GUIDELINES = 200_000
 """In characters, of whichever script."""
 DELETED = "~"
-"""How the slug of a campaign begins that is being deleted; only those of `ARRIVING` have it too."""
-ARRIVING = DELETED * 2
-"""How the slug of a campaign begins that is not complete."""
+"""How the slug of a campaign begins that is being deleted."""
 
 
 @dataclass(frozen=True, slots=True)

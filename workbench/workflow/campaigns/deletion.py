@@ -24,7 +24,7 @@ from workbench.errors import Finding, InvalidInput
 from workbench.storage.engine import Database
 from workbench.storage.tables import Base, CampaignRow, InvitationRow, MemberRow
 from workbench.workflow.campaigns.archive import locked_campaign
-from workbench.workflow.campaigns.campaigns import ARRIVING, DELETED
+from workbench.workflow.campaigns.campaigns import DELETED
 from workbench.workflow.clock import utc_now
 
 FIRST_PORTION = 20
@@ -54,9 +54,7 @@ def finish_deletions(database: Database) -> tuple[str, ...]:
     """Complete every deletion that was begun; returns the former slugs of these campaigns."""
     with database.reading() as db:
         begun = db.execute(
-            select(CampaignRow.id, CampaignRow.slug).where(
-                CampaignRow.slug.startswith(DELETED), CampaignRow.slug.not_like(f"{ARRIVING}%")
-            )
+            select(CampaignRow.id, CampaignRow.slug).where(CampaignRow.slug.startswith(DELETED))
         ).all()
     for campaign_id, _ in begun:
         for table in _tables():

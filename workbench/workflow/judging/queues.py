@@ -11,11 +11,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
-from workbench.storage.engine import Database, Writing
 from workbench.storage.tables import AssessorRow, CampaignRow, PoolRow
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.clock import utc_now
-from workbench.workflow.judging.distribution import Distribution, distribute_in_portions, to_each
+from workbench.workflow.judging.distribution import Distribution, distribute, to_each
 from workbench.workflow.judging.given_topics import given_topics
 from workbench.workflow.judging.handout import kind_of
 from workbench.workflow.judging.queue_figures import Numbers, QueueFigures, queue_figures
@@ -88,22 +87,13 @@ def set_lease(db: Session, campaign_id: int, minutes: int) -> None:
     db.flush()
 
 
-def give_queue(
-    database: Database,
-    campaign_id: int,
-    name: str,
-    assessor_ids: Iterable[int],
-    *,
-    writing: Writing | None = None,
-) -> int:
-    """Assign all topics of a queue to assessors, in portions; returns how many assignments are new.
+def give_queue(db: Session, campaign_id: int, name: str, assessor_ids: Iterable[int]) -> int:
+    """Assign all topics of a queue to assessors; returns how many assignments are new.
 
-    Raises as `distribute_in_portions`, and Conflict where the pool is not a queue.
+    Raises as `distribute`, and Conflict where the pool is not a queue.
     """
-    with database.reading() as db:
-        row = queue_row(db, campaign_id, name)
-        given = to_each(db, row.id, assessor_ids)
-    return distribute_in_portions(database, Distribution(row.id, given), writing=writing)
+    row = queue_row(db, campaign_id, name)
+    return distribute(db, Distribution(row.id, to_each(db, row.id, assessor_ids)))
 
 
 def take_back(

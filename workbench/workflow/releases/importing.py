@@ -5,7 +5,7 @@ their pairs and are closed; runs come where the release includes them. What no r
 (hashes of documents that are not here, runs without their files, what a sample left) stands in the row of the
 origin.
 
-It is written in portions, and hidden until all is there (`arrivals`), so that nobody who saves waits.
+It comes in one transaction: nobody sees it before all is there, and what a killed process began is nowhere.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from __future__ import annotations
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from itertools import groupby
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import insert, select
 from sqlalchemy.exc import DataError, IntegrityError
 from sqlalchemy.orm import Session
 
@@ -45,8 +45,6 @@ from workbench.storage.events import CURRENT_PURPOSES, append_events
 from workbench.storage.tables import (
     AdjudicationEventRow,
     AssessorRow,
-    CampaignRow,
-    MemberRow,
     PoolEventRow,
     PoolRow,
     PreferenceEventRow,
@@ -54,15 +52,13 @@ from workbench.storage.tables import (
     ReleaseOriginRow,
     RunRow,
 )
-from workbench.workflow.campaigns.arrivals import FIRST_PORTION, Arrival, arriving
-from workbench.workflow.campaigns.campaigns import Campaign, campaign_by_slug, create_campaign, free_slug
+from workbench.workflow.campaigns.campaigns import Campaign, create_campaign
 from workbench.workflow.campaigns.collection import batches, compare, load_topics
 from workbench.workflow.checks import id_finding, text_hash
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.desk_rules import Question, save_desk_questions
 from workbench.workflow.judging.preferences import Choice, PreferenceKind
 from workbench.workflow.people.groups import add_group
-from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.making import write_entries
 from workbench.workflow.releases.collecting import released_entries
 from workbench.workflow.releases.imported_rows import (
@@ -85,7 +81,6 @@ from workbench.workflow.runs.run_checks import check_files, run_checker
 from workbench.workflow.runs.run_metadata import RunKind, RunMetadata
 from workbench.workflow.runs.store import store_run
 
-T = TypeVar("T")
 NO_FILES: Mapping[str, bytes] = MappingProxyType({})
 
 
@@ -124,46 +119,30 @@ def import_release(
     check_importable(contents)
     given = released_documents(contents) if documents is None else documents
 
-    def make(db: Session) -> int:
-        def under(name: str) -> Campaign:
-            title, scale, guidelines = contents.about.title[:200], contents.scale, contents.guidelines
-            return create_campaign(db, name=title, scale=scale, guidelines=guidelines, slug=name)
-
-        made, _ = _named(db, contents, slug, under)
-        return made.id
-
     try:
-        with arriving(database, make) as arrival:
-            _Import(arrival, contents, utc_now(now), files).write(given)
-            with database.writing() as db:
-                if organiser is not None:
-                    member = MemberRow(
-                        campaign_id=arrival.campaign_id, account_id=organiser, role=Role.ORGANISER
-                    )
-                    db.add(member)
-                origin = ReleaseOriginRow(
-                    campaign_id=arrival.campaign_id,
-                    sha256=sha256,
-                    contents=origin_of(contents),
-                    imported_at=utc_now(now),
+        with database.writing() as db:
+            campaign = _made(db, contents, slug, organiser)
+            _Import(db, campaign.id, contents, utc_now(now), files).write(given)
+            origin = origin_of(contents)
+            db.add(
+                ReleaseOriginRow(
+                    campaign_id=campaign.id, sha256=sha256, contents=origin, imported_at=utc_now(now)
                 )
-                db.add(origin)
-                db.flush()
-                _, shown = _named(db, contents, slug, partial(arrival.show, db))
+            )
     except (IntegrityError, DataError):
         message = "the release contradicts itself: the database refuses a record of it"
         raise InvalidInput([Finding(SOURCE, None, "record", message, "ask whoever made it")]) from None
-    with database.reading() as db:
-        return ImportedRelease(
-            campaign_by_slug(db, shown),
-            contents.about.version,
-            len(contents.topics),
-            len(given),
-            len(contents.answers),
-            len(contents.decisions),
-            len(contents.pools),
-            len(_included(contents.runs, files)),
-        )
+    pack_runs_one_by_one(database, campaign.id)
+    return ImportedRelease(
+        campaign,
+        contents.about.version,
+        len(contents.topics),
+        len(given),
+        len(contents.answers),
+        len(contents.decisions),
+        len(contents.pools),
+        len(_included(contents.runs, files)),
+    )
 
 
 def _included(runs: Iterable[ReleasedRun], files: Mapping[str, bytes]) -> list[ReleasedRun]:
@@ -175,69 +154,79 @@ def _content(run: ReleasedRun, files: Mapping[str, bytes]) -> bytes:
     return files[run_path(run.sha256)] if run.content is None else run.content
 
 
-def _named(
-    db: Session, contents: ReleaseContents, slug: str | None, act: Callable[[str], T]
-) -> tuple[T, str]:
-    """What `act` gives with the `slug`, or else with one that is free, and which one it was.
+def _made(db: Session, contents: ReleaseContents, slug: str | None, organiser: int | None) -> Campaign:
+    """The campaign under the `slug`, or else the short name of the release or one of its title that is free.
 
     Raises Conflict where the `slug` is taken.
     """
-    while True:
-        name = slug or _free(db, contents)
-        try:
-            return act(name), name
-        except Conflict:
-            # Nobody asked for a name that somebody else took at this moment.
-            if slug is not None:
-                raise
-
-
-def _free(db: Session, contents: ReleaseContents) -> str:
-    """The short name of the release if no campaign has it, else one derived from its title."""
-    name = contents.about.name
-    used = db.scalar(select(func.count()).where(CampaignRow.slug == name))
-    return free_slug(db, contents.about.title[:200]) if used else name
+    title = contents.about.title[:200]
+    make = partial(
+        create_campaign,
+        db,
+        name=title,
+        scale=contents.scale,
+        guidelines=contents.guidelines,
+        organiser=organiser,
+    )
+    try:
+        return make(slug=slug or contents.about.name)
+    except Conflict:
+        # Nobody asked for a name that another campaign has.
+        if slug is not None:
+            raise
+        return make(slug=None)
 
 
 class _Import:
-    """The records of a release on their way into a hidden campaign, each kind after those it needs."""
+    """The records of a release on their way into a campaign, each kind after those it needs."""
 
     def __init__(
-        self, arrival: Arrival, contents: ReleaseContents, now: datetime, files: Mapping[str, bytes]
+        self,
+        db: Session,
+        campaign_id: int,
+        contents: ReleaseContents,
+        now: datetime,
+        files: Mapping[str, bytes],
     ) -> None:
-        self._arrival, self._contents, self._now, self._files = arrival, contents, now, files
-        self._database, self._campaign_id = arrival.database, arrival.campaign_id
+        self._db, self._campaign_id = db, campaign_id
+        self._contents, self._now, self._files = contents, now, files
 
     def write(self, documents: tuple[Document, ...]) -> None:
         """Write all but the row of the origin."""
-        contents = self._contents
-        with self._arrival.portion() as db:
-            load_topics(db, self._campaign_id, contents.topics, source=SOURCE)
-            questions = [Question(one.name, one.labels, one.required) for one in contents.questions]
-            save_desk_questions(db, self._campaign_id, questions, ())
-            people = self._add_assessors(db)
-        self._add_documents(documents)
+        db, contents = self._db, self._contents
+        load_topics(db, self._campaign_id, contents.topics, source=SOURCE)
+        questions = [Question(one.name, one.labels, one.required) for one in contents.questions]
+        save_desk_questions(db, self._campaign_id, questions, ())
+        people = self._add_assessors()
+        for batch in batches(documents, Counter(), None):
+            compared = compare(db, self._campaign_id, batch, set(), SOURCE)
+            if compared.findings:
+                raise InvalidInput(compared.findings)
+            compared.write(db)
         self._add_runs(contents.runs)
-        self._add_answers(people)
+        events = (
+            event_of(self._campaign_id, people[one.assessor], at, one)
+            for at, one in enumerate(contents.answers)
+        )
+        # A statement has one set of columns; what is absent stays so: JSON has a null of its own.
+        for _, alike in groupby(events, key=tuple):
+            append_events(db, list(alike))
         answered = self._answered(people)
-        self._add_decisions(people, answered)
+        for number, decision in enumerate(contents.decisions):
+            values = decision_of(self._campaign_id, number, decision, people, answered)
+            # One by one, since the order of the rows is that of the decisions.
+            db.execute(insert(AdjudicationEventRow).values(values))
         self._add_preferences(people)
         for pool in contents.pools:
-            self._add_pool(pool, people, answered)
+            row = PoolRow(**pool_of(self._campaign_id, pool, self._now))
+            db.add(row)
+            db.flush()
+            write_entries(db, row.id, list(entries_of(pool)))
+            if pool.events:
+                happened = [pool_event_of(row.id, one, people, answered) for one in pool.events]
+                db.execute(insert(PoolEventRow), happened)
 
-    def _some(self, records: Iterable[T]) -> Iterator[list[T]]:
-        """So many records at a time as are written in one transaction."""
-        self._arrival.rows = FIRST_PORTION
-        some: list[T] = []
-        for one in records:
-            some.append(one)
-            if len(some) >= self._arrival.rows:
-                yield some
-                some = []
-        if some:
-            yield some
-
-    def _add_assessors(self, db: Session) -> dict[str, int]:
+    def _add_assessors(self) -> dict[str, int]:
         """The ids of the assessors by pseudonym."""
         rows = [
             AssessorRow(
@@ -248,47 +237,25 @@ class _Import:
             )
             for one in self._contents.assessors
         ]
-        db.add_all(rows)
-        db.flush()
+        self._db.add_all(rows)
+        self._db.flush()
         return {row.pseudonym or "": row.id for row in rows}
-
-    def _add_documents(self, documents: Iterable[Document]) -> None:
-        for batch in batches(documents, Counter(), None):
-            with self._arrival.portion() as db:
-                compared = compare(db, self._campaign_id, batch, set(), SOURCE)
-                if compared.findings:
-                    raise InvalidInput(compared.findings)
-                compared.write(db)
 
     def _add_runs(self, runs: Iterable[ReleasedRun]) -> None:
         """Add the runs that are included, as they were sent."""
-        groups: dict[str, int] = {}
-        with self._database.reading() as db:
-            checker = run_checker(db, self._campaign_id, opening=self._database.reading)
+        db, groups = self._db, dict[str, int]()
+        checker = run_checker(db, self._campaign_id)
         included = _included(runs, self._files)
-        # Each is read and checked as its turn comes, outside of the transaction that stores it.
+        # Each is read and checked as its turn comes.
         files = ((f"{run.tag}.txt", io.BytesIO(_content(run, self._files))) for run in included)
         for run, upload in zip(included, check_files(checker, files), strict=True):
-            with self._arrival.portion() as db:
-                if run.group and run.group not in groups:
-                    groups[run.group] = add_group(db, self._campaign_id, run.group)
-                kind = RunKind(run.kind) if run.kind else None
-                metadata = RunMetadata(groups.get(run.group), kind, run.description, run.priority)
-                store_run(db, self._campaign_id, upload, metadata)
-                row = select(RunRow).where(RunRow.campaign_id == self._campaign_id, RunRow.tag == run.tag)
-                db.scalars(row).one().verdict = run.verdict
-        pack_runs_one_by_one(self._database, self._campaign_id)
-
-    def _add_answers(self, people: Mapping[str, int]) -> None:
-        events = (
-            event_of(self._campaign_id, people[one.assessor], at, one)
-            for at, one in enumerate(self._contents.answers)
-        )
-        for some in self._some(events):
-            with self._arrival.portion() as db:
-                # A statement has one set of columns; what is absent stays so: JSON has a null of its own.
-                for _, alike in groupby(some, key=tuple):
-                    append_events(db, list(alike))
+            if run.group and run.group not in groups:
+                groups[run.group] = add_group(db, self._campaign_id, run.group)
+            kind = RunKind(run.kind) if run.kind else None
+            metadata = RunMetadata(groups.get(run.group), kind, run.description, run.priority)
+            store_run(db, self._campaign_id, upload, metadata)
+            row = select(RunRow).where(RunRow.campaign_id == self._campaign_id, RunRow.tag == run.tag)
+            db.scalars(row).one().verdict = run.verdict
 
     def _answered(self, people: Mapping[str, int]) -> Answered:
         """The ids of the answers that decisions and events of pools name."""
@@ -306,64 +273,35 @@ class _Import:
         }
         if not named:
             return {}
-        with self._database.reading() as db:
-            return {
-                key: number
-                for number, *rest in released_entries(db, self._campaign_id)
-                if (key := (rest[0], rest[1], rest[2], rest[3])) in named
-            }
-
-    def _add_decisions(self, people: Mapping[str, int], answered: Answered) -> None:
-        for some in self._some(enumerate(self._contents.decisions)):
-            with self._arrival.portion() as db:
-                for number, one in some:
-                    db.add(
-                        AdjudicationEventRow(**decision_of(self._campaign_id, number, one, people, answered))
-                    )
-                    # One by one, since the order of the rows is that of the decisions.
-                    db.flush()
+        return {
+            key: number
+            for number, *rest in released_entries(self._db, self._campaign_id)
+            if (key := (rest[0], rest[1], rest[2], rest[3])) in named
+        }
 
     def _add_preferences(self, people: Mapping[str, int]) -> None:
         """The preferences in tasks that are over."""
         preferences = self._contents.preferences
         keys = list(preference_keys(self._contents))
-        pairs: dict[TaskKey, list[list[str]]] = {}
+        tasks: dict[TaskKey, PreferenceTaskRow] = {}
         for key, one in zip(keys, preferences, strict=True):
-            pairs.setdefault(key, []).append([one.first, one.second])
-        tasks: dict[TaskKey, int] = {}
-        for some in self._some(pairs):
-            with self._arrival.portion() as db:
-                for key in some:
-                    kind, assessor, topic, _ = key
-                    row = PreferenceTaskRow(
-                        campaign_id=self._campaign_id, topic=topic, kind=kind, assessor_id=people[assessor],
-                        pairs=pairs[key], seed=0, assigned_at=self._now, revoked_at=self._now,
-                    )  # fmt: skip
-                    db.add(row)
-                    db.flush()
-                    tasks[key] = row.id
-        events = (
-            preference_of(tasks[key], number, one)
+            kind, assessor, topic, _ = key
+            task = tasks.setdefault(
+                key,
+                PreferenceTaskRow(
+                    campaign_id=self._campaign_id, topic=topic, kind=kind, assessor_id=people[assessor],
+                    pairs=[], seed=0, assigned_at=self._now, revoked_at=self._now,
+                ),
+            )  # fmt: skip
+            task.pairs.append([one.first, one.second])
+        self._db.add_all(tasks.values())
+        self._db.flush()
+        events = [
+            preference_of(tasks[key].id, number, one)
             for number, (key, one) in enumerate(zip(keys, preferences, strict=True))
-        )
-        for values in self._some(events):
-            with self._arrival.portion() as db:
-                db.execute(insert(PreferenceEventRow), values)
-
-    def _add_pool(self, pool: ReleasedPool, people: Mapping[str, int], answered: Answered) -> None:
-        """Add a pool with its pairs and the events of an adaptive one."""
-        with self._arrival.portion() as db:
-            row = PoolRow(**pool_of(self._campaign_id, pool, self._now))
-            db.add(row)
-            db.flush()
-            pool_id = row.id
-        for some in self._some(entries_of(pool)):
-            with self._arrival.portion() as db:
-                write_entries(db, pool_id, some)
-        events = (pool_event_of(pool_id, one, people, answered) for one in pool.events)
-        for values in self._some(events):
-            with self._arrival.portion() as db:
-                db.execute(insert(PoolEventRow), values)
+        ]
+        if events:
+            self._db.execute(insert(PreferenceEventRow), events)
 
 
 MOST_FINDINGS = 1000

@@ -12,17 +12,16 @@ from workbench.figures import counted
 from workbench.storage import Session
 from workbench.web import notices, paging
 from workbench.web.access import here, organiser
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, status_of, whole_number
 from workbench.web.ids import read_id
 from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.paging import page_of_topics, place_sent
 from workbench.web.requests import see_other
-from workbench.web.trail import in_portions
 from workbench.workflow.judging import assignments
 from workbench.workflow.judging.assignments import AssignmentLine, assignments_of, loads_of
-from workbench.workflow.judging.distribution import Distribution, Given, distribute, distribute_in_portions
+from workbench.workflow.judging.distribution import Distribution, Given, distribute
 from workbench.workflow.judging.distribution import in_turn as topics_in_turn
 from workbench.workflow.judging.given_topics import given_topics
 from workbench.workflow.judging.order import OrderRule
@@ -55,10 +54,10 @@ def in_turn() -> Response | tuple[str, int]:
         per_topic = _number("per_topic", "Assessors per topic", 1, MOST_PER_TOPIC)
         again = _number("again", "Judged once more", 0, 100) / 100
         chosen = [number for text in request.form.getlist("assessor") if (number := whole_number(text))]
-        with reading() as db:
+        with writing() as db:
             line = pool_line(db, here().id, pool_id)
             given = topics_in_turn(db, line.id, chosen, per_topic, again=again)
-        added = _distribute(Distribution(line.id, given, order))
+            added = distribute(db, Distribution(line.id, given, order))
     except WorkbenchError as error:
         return _refused(error, pool_id)
     if added:
@@ -121,11 +120,6 @@ def _cells(name: str) -> list[Given]:
     """Topics, each with an assessor's number; a box holds `number:topic`."""
     boxes = (text.partition(":") for text in request.form.getlist(name))
     return [(read_id(topic), whole_number(number) or 0) for number, _, topic in boxes]
-
-
-def _distribute(distribution: Distribution) -> int:
-    with in_portions():
-        return distribute_in_portions(app_context().database, distribution, writing=writing)
 
 
 def _back(pool_id: int | None) -> Response:

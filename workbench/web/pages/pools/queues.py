@@ -10,12 +10,11 @@ from workbench.figures import counted
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, organiser
-from workbench.web.context import app_context, reading, writing
+from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, sent_id, status_of, whole_number
 from workbench.web.meanwhile import marks, merged
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.requests import see_other
-from workbench.web.trail import in_portions
 from workbench.workflow.judging import queues
 from workbench.workflow.judging.queues import queue_report
 from workbench.workflow.people.assessors import assessors_of
@@ -66,10 +65,9 @@ def give(pool_id: int) -> Response | tuple[str, int]:
     """Give all topics of the queue to the ticked assessors."""
     chosen = [number for text in request.form.getlist("assessor") if (number := whole_number(text))]
     try:
-        with reading() as db:
+        with writing() as db:
             line = pool_line(db, here().id, pool_id)
-        with in_portions():
-            added = queues.give_queue(app_context().database, here().id, line.name, chosen, writing=writing)
+            added = queues.give_queue(db, here().id, line.name, chosen)
     except WorkbenchError as error:
         return _page(pool_id, findings_of(error, "Queue")), status_of(error)
     if added:
