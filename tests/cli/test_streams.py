@@ -171,7 +171,6 @@ def test_every_command_tells_that_a_file_cannot_be_read(
         ("analyse", "missing"),
         ("plan", "bad.run"),
         ("consensus", "qrels"),
-        ("rounds", "missing", "qrels"),
         ("check", "bm25.run", "--topics", "missing"),
         ("campaign", "show", "nothing", "--instance", "here"),
     ],
