@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 import click
 
 from workbench.cli.database import (
@@ -14,7 +12,7 @@ from workbench.cli.database import (
     same_database,
     writing,
 )
-from workbench.cli.output import JSON_OBJECT, printable, say_json, say_table
+from workbench.cli.output import JSON_OBJECT, printable, record_json, say_json, say_list
 from workbench.errors import Conflict, InvalidInput
 from workbench.figures import counted
 from workbench.settings import Settings
@@ -69,12 +67,7 @@ PASSWORD = click.option(
 @database_options
 def init(settings: Settings, login: str, name: str | None, password: str) -> None:
     """Create the database and the first account, an administrator."""
-    new = prepare_account(
-        login=login,
-        name=name or login,
-        password=password,
-        passwords=Passwords(),
-    )
+    new = prepare_account(login=login, name=name or login, password=password, passwords=Passwords())
     with migrated_database(settings) as database, database.writing() as db:
         if any_account(db):
             raise Conflict(
@@ -98,12 +91,7 @@ def command() -> None:
 @database_options
 def new(settings: Settings, login: str, name: str | None, administrator: bool, password: str) -> None:
     """Create the account LOGIN."""
-    prepared = prepare_account(
-        login=login,
-        name=name or login,
-        password=password,
-        passwords=Passwords(),
-    )
+    prepared = prepare_account(login=login, name=name or login, password=password, passwords=Passwords())
     with writing(settings) as db:
         account = create_account(db, prepared, administrator=administrator)
     click.echo(f"{account.name} can sign in as {account.login}")
@@ -135,8 +123,7 @@ def role(settings: Settings, login: str, campaign: str, role: str, group: str | 
 @database_options
 def reset(settings: Settings, login: str, password: str) -> None:
     """Set a new password for LOGIN; all sessions of the account end, its access tokens are revoked."""
-    findings = password_findings(password, login=login)
-    if findings:
+    if findings := password_findings(password, login=login):
         raise InvalidInput(findings)
     hashed = Passwords().hash(password)
     with writing(settings) as db:
@@ -152,24 +139,9 @@ def list_(settings: Settings, search: str, as_json: bool) -> None:
     """List accounts by login name, with their open sessions."""
     with reading(settings) as db:
         found = accounts_found(db, search)
-    if as_json:
-        say_json(
-            [
-                {
-                    "login": one.login,
-                    "name": one.name,
-                    "administrator": one.administrator,
-                    "disabled_at": one.disabled_at.isoformat() if one.disabled_at else None,
-                    "two_factor": one.two_factor,
-                    "sessions": one.sessions,
-                    "used_at": one.used_at.isoformat() if one.used_at else None,
-                    "created_at": one.created_at.isoformat(),
-                }
-                for one in found
-            ]
-        )
-        return
-    say_table(
+    say_list(
+        [record_json(one, id="", erased="") for one in found],
+        as_json,
         ["login", "name", "state", "administrator", "two-factor", "sessions", "last used"],
         [
             (
@@ -243,8 +215,7 @@ def erase(settings: Settings, login: str, confirm: str | None) -> None:
     if not erased.overwritten:
         click.echo(erased.log_in_use)
     for place, number in erased.mentions:
-        rows = "1 row" if number == 1 else f"{number:,} rows"
-        click.echo(f"Still named in {rows} of {place}: free text is not changed")
+        click.echo(f"Still named in {counted(number, 'row')} of {place}: free text is not changed")
 
 
 @command.command("address")
@@ -337,23 +308,9 @@ def list_tokens(settings: Settings, login: str, as_json: bool) -> None:
     """List the tokens of LOGIN with their last use, without what is secret of them."""
     with reading(settings) as db:
         found = access_tokens(db, account_by_login(db, login).id)
-    if as_json:
-        say_json(
-            [
-                {
-                    "token": one.id,
-                    "name": one.name,
-                    "scopes": list(one.scopes),
-                    "created_at": _moment(one.created_at),
-                    "expires_at": _moment(one.expires_at),
-                    "used_at": _moment(one.used_at),
-                    "expired": one.expired,
-                }
-                for one in found
-            ]
-        )
-        return
-    say_table(
+    say_list(
+        [record_json(one, id="token") for one in found],
+        as_json,
         ["token", "name", "scopes", "expires", "last used"],
         [
             (
@@ -381,10 +338,6 @@ def revoke(settings: Settings, login: str, token: int) -> None:
     click.echo(f"{revoked.name} is revoked")
 
 
-def _moment(when: datetime | None) -> str | None:
-    return None if when is None else when.isoformat(timespec="seconds")
-
-
 @click.command("trail")
 @click.option("--login", default="", help="Only acts of this account.")
 @click.option("--act", default="", help="Only acts whose name contains this, such as role.")
@@ -406,16 +359,14 @@ def trail(
         say_json([entry_data(one) for one in entries])
         return
     for one in entries:
-        changed = ", ".join(
-            f"{each['rows']} {each['table']} {each['kind']}" for each in one.details.get("changes", ())
-        )
+        changes = one.details.get("changes", ())
         words = (
-            str(one.number),
+            one.number,
             f"{one.at:%Y-%m-%d %H:%M:%S}",
             one.who or "-",
             one.act_name,
             one.outcome_name,
             one.campaign,
-            changed,
+            ", ".join(f"{each['rows']} {each['table']} {each['kind']}" for each in changes),
         )
         click.echo("  ".join(printable(word) for word in words if word))

@@ -12,7 +12,8 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import fields
+from dataclasses import asdict, fields
+from datetime import datetime
 from functools import wraps
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TextIO, TypeVar
@@ -23,6 +24,7 @@ from workbench.errors import Finding, InvalidInput, WorkbenchError, finding_to_j
 from workbench.records import TieRule
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
     from rich.progress import Progress
 
     from workbench.tables import Export
@@ -97,7 +99,16 @@ def _nowhere() -> TextIO:
 
 def say_json(value: Any) -> None:
     """Print one JSON object or array; undecodable bytes of ids are escaped as lone surrogates."""
-    click.echo(json.dumps(value, ensure_ascii=True, allow_nan=False))
+    click.echo(json.dumps(value, ensure_ascii=True, allow_nan=False, default=_moment))
+
+
+def _moment(when: datetime) -> str:
+    return when.isoformat(timespec="seconds")
+
+
+def record_json(record: DataclassInstance, **called: str) -> dict[str, Any]:
+    """The fields of a record by their names, or as they are `called`; what is called nothing is left out."""
+    return {key: value for name, value in asdict(record).items() if (key := called.get(name, name))}
 
 
 def json_array(values: Iterable[Any]) -> Iterator[bytes]:
@@ -160,6 +171,21 @@ def say_table(
     for row in rows:
         table.add_row(*(_plain(cell) for cell in row))
     Console(highlight=False).print(table)
+
+
+def say_list(
+    data: Any,
+    as_json: bool,
+    headings: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    numeric: Sequence[int] = (),
+) -> None:
+    """Print the data as JSON, or for people the table that `say_table` makes of rows."""
+    if as_json:
+        say_json(data)
+    else:
+        say_table(headings, rows, numeric=numeric)
 
 
 def with_progress(items: Sequence[Item], label: str) -> Iterator[Item]:

@@ -5,19 +5,19 @@ The options of a recipe, here and in campaigns, are generated from the registry 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from functools import wraps
 from typing import Any
 
 import click
 
-from workbench.cli.output import JSON_OBJECT, Command, record_options, say_json, say_table
+from workbench.cli.output import JSON_OBJECT, Command, say_json, say_table
 from workbench.cli.qrels_files import cannot_judge_option, read_graded
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs, read_tops, run_arguments
 from workbench.errors import InvalidInput
-from workbench.pooling.adaptive.live import Simulated, simulated
+from workbench.pooling.adaptive.live import simulated
 from workbench.pooling.depth import DEPTH, depth_pairs
 from workbench.pooling.planning import Certainty, JudgingWork
 from workbench.pooling.pool import Pool
@@ -120,76 +120,51 @@ NOT_RELEVANT = "not-relevant"
 UNJUDGED = ("unknown", NOT_RELEVANT)
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayQrels:
-    """The judgments on which an adaptive strategy is replayed; `qrels` is None where it is not."""
-
-    qrels: str | None
-    relevant_from: int
-    unjudged: str
-    codes: tuple[int, ...]
-
-    def relevant(self) -> dict[tuple[str, str], bool]:
-        """Whether each judged pair is relevant; raises InvalidInput as the reader of qrels does."""
-        lines = read_graded(self.qrels, self.codes) if self.qrels is not None else ()
-        return {(line.topic, line.docno): line.grade >= self.relevant_from for line in lines}
-
-
-_REPLAY = (
-    click.option("--qrels", metavar="FILE", help="Judgments on which an adaptive strategy is replayed."),
-    click.option(
-        "--relevant-from",
-        type=click.IntRange(1),
-        default=1,
-        show_default=True,
-        help="With --qrels: lowest relevant grade.",
-    ),
-    click.option(
-        "--unjudged",
-        type=click.Choice(UNJUDGED),
-        default=UNJUDGED[0],
-        show_default=True,
-        help="With --qrels: how to treat documents without a judgment.",
-    ),
-    cannot_judge_option,
-)
-
-
-def simulate(runs: Iterable[Run], given: ReplayQrels, recipe: PoolRecipe, *, as_json: bool) -> None:
+def _simulate(
+    runs: Iterable[Run],
+    recipe: PoolRecipe,
+    qrels: str,
+    relevant: Mapping[tuple[str, str], bool],
+    unknown: bool | None,
+    as_json: bool,
+) -> None:
     """Print the pairs in the order in which the strategy has them judged, and count the relevant ones."""
-    relevant = given.relevant()
     if relevant:
         runs = all_matched(Relevance(Qrel(topic, docno, 0) for topic, docno in relevant), runs)
     pool = start(runs, strategy=recipe.strategy, ties=recipe.ties, parameters=recipe.parameters)
-    judged = list(simulated(pool, relevant, unknown=False if given.unjudged == NOT_RELEVANT else None))
+    judged = list(simulated(pool, relevant, unknown=unknown))
     if as_json:
-        say_json([_object(one) for one in judged])
+        say_json([asdict(one) for one in judged])
     else:
         click.echo(b"".join(id_bytes(f"{one.topic}\t{one.docno}\n") for one in judged), nl=False)
     known = sum(one.relevant is not None for one in judged)
     found = sum(one.relevant is True for one in judged)
-    of = sum(relevant[pair] for pair in relevant)
     click.echo(
-        f"{len(judged)} pairs of {len(pool.topics)} topics: {known} judged in {given.qrels}, "
-        f"{found} relevant of {of} there",
+        f"{len(judged)} pairs of {len(pool.topics)} topics: {known} judged in {qrels}, "
+        f"{found} relevant of {sum(relevant.values())} there",
         err=True,
     )
-
-
-def _object(one: Simulated) -> dict[str, object]:
-    return {
-        "topic": one.topic,
-        "docno": one.docno,
-        "number": one.number,
-        "relevant": one.relevant,
-        "found": one.found,
-    }
 
 
 @click.command("pool")
 @run_arguments(required=False)
 @recipe_options(listed_by="--strategies")
-@record_options("judged", ReplayQrels, _REPLAY)
+@click.option("--qrels", metavar="FILE", help="Judgments on which an adaptive strategy is replayed.")
+@click.option(
+    "--relevant-from",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="With --qrels: lowest relevant grade.",
+)
+@click.option(
+    "--unjudged",
+    type=click.Choice(UNJUDGED),
+    default=UNJUDGED[0],
+    show_default=True,
+    help="With --qrels: how to treat documents without a judgment.",
+)
+@cannot_judge_option
 @click.option("--warnings", is_flag=True, help="Print warnings about the runs on standard error.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with the runs of each document.")
 @click.option(
@@ -198,7 +173,10 @@ def _object(one: Simulated) -> dict[str, object]:
 def command(
     runs: RunFiles,
     recipe: PoolRecipe,
-    judged: ReplayQrels,
+    qrels: str | None,
+    relevant_from: int,
+    unjudged: str,
+    codes: tuple[int, ...],
     warnings: bool,
     as_json: bool,
     listed: bool,
@@ -218,13 +196,13 @@ def command(
         return
     if not runs.names:
         raise click.UsageError("Missing argument 'RUN...'.")
-    if (recipe.strategy in ADAPTIVE) != (judged.qrels is not None):
+    if (recipe.strategy in ADAPTIVE) != (qrels is not None):
         raise click.UsageError(
             f"--qrels is for adaptive strategies only: {', '.join(ADAPTIVE)}"
-            if judged.qrels is not None
+            if qrels is not None
             else f"{recipe.strategy} chooses from judgments: give them with --qrels, or pool in a campaign"
         )
-    only_one_standard_input(runs.names if judged.qrels is None else (*runs.names, judged.qrels))
+    only_one_standard_input(runs.names if qrels is None else (*runs.names, qrels))
     values, ties = recipe.values(), recipe.ties
     depth = ALL_STRATEGIES[recipe.strategy].depth_read(values)
     if recipe.strategy == DEPTH.name and depth is not None and not as_json and not warnings:
@@ -234,8 +212,10 @@ def command(
         return
     read = read_runs(runs, warnings=warnings, depth=depth, ties=ties)
     given = (run for _, run in read)
-    if judged.qrels is not None:
-        simulate(given, judged, recipe, as_json=as_json)
+    if qrels is not None:
+        judged = read_graded(qrels, codes)
+        relevant = {(line.topic, line.docno): line.grade >= relevant_from for line in judged}
+        _simulate(given, recipe, qrels, relevant, False if unjudged == NOT_RELEVANT else None, as_json)
         return
     pool = build_pool(given, strategy=recipe.strategy, ties=ties, parameters=values)
     if as_json:
@@ -260,19 +240,16 @@ def _entry(pool: Pool, entry: PoolEntry) -> dict[str, object]:
 
 
 def _list_strategies(as_json: bool) -> None:
+    # Of a learner's pools there are none without a campaign.
+    strategies: list[Strategy[Any]] = [*STRATEGIES.values(), *ADAPTIVE.values()]
     if as_json:
-        say_json([_described(strategy) for strategy in _all_strategies()])
+        say_json([_described(strategy) for strategy in strategies])
         return
-    for strategy in _all_strategies():
+    for strategy in strategies:
         when = " (while assessors judge)" if strategy.name in ADAPTIVE else ""
         click.echo(f"{strategy.name}{when}: {strategy.help}. {strategy.source}.")
         for parameter in strategy.parameters:
             click.echo(f"  {option_name(parameter.name)}  {parameter.description}")
-
-
-def _all_strategies() -> Iterator[Strategy[Any]]:
-    yield from STRATEGIES.values()
-    yield from ADAPTIVE.values()
 
 
 def _described(strategy: Strategy[Any]) -> dict[str, object]:
@@ -323,9 +300,17 @@ def pairs_in_words(pairs: float, certainty: Certainty) -> str:
     return f"{_WORDS[certainty]}{pairs:.0f}"
 
 
-def hours(number: float) -> str:
-    """Hours to a tenth."""
-    return f"{number:.1f}"
+def say_hours(
+    what: str,
+    pairs: Iterable[tuple[object, float]],
+    certainty: Certainty,
+    work: JudgingWork,
+    *,
+    numeric: Sequence[int] = (1, 2),
+) -> None:
+    """Print the pairs of each topic or depth and the hours of judging them."""
+    rows = [(one, pairs_in_words(number, certainty), f"{work.hours(number):.1f}") for one, number in pairs]
+    say_table([what, "pairs", "hours"], rows, numeric=numeric)
 
 
 SECONDS = 30.0
@@ -367,27 +352,16 @@ def plan(
     own = {name: values.get(name) for name in ("run_depths", "topic_depths")}
     reach = reached(tops, **own)
     found = strategy.sizes(reach, values, longest=longest)
+    hours, each = work.hours(found.total), work.hours_each(found.total)
+    topics = dict(zip(found.topics, found.pairs, strict=True))
     if as_json:
-        say_json(
-            {
-                "pairs": found.total,
-                "certainty": str(found.certainty),
-                "hours": work.hours(found.total),
-                "hours_each": work.hours_each(found.total),
-                "topics": dict(zip(found.topics, found.pairs, strict=True)),
-            }
-        )
+        answer = {"pairs": found.total, "certainty": found.certainty, "hours": hours, "hours_each": each}
+        say_json({**answer, "topics": topics})
         return
-    rows = sorted(zip(found.topics, found.pairs, strict=True), key=lambda row: -row[1])
-    say_table(
-        ["topic", "pairs", "hours"],
-        [(topic, pairs_in_words(pairs, found.certainty), hours(work.hours(pairs))) for topic, pairs in rows],
-        numeric=[1, 2],
-    )
+    say_hours("topic", sorted(topics.items(), key=lambda row: -row[1]), found.certainty, work)
     click.echo(
-        f"{found.total:.0f} pairs, {work.per_pair} times {work.seconds:g} s: "
-        f"{hours(work.hours(found.total))} hours, "
-        f"{hours(work.hours_each(found.total))} for each of {work.assessors}"
+        f"{found.total:.0f} pairs, {work.per_pair} times {work.seconds:g} s: {hours:.1f} hours, "
+        f"{each:.1f} for each of {work.assessors}"
     )
 
 

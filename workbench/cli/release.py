@@ -5,8 +5,9 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
+from functools import partial
 from tempfile import TemporaryFile
 from typing import Any
 
@@ -17,6 +18,7 @@ from workbench.cli.output import (
     JSON_OBJECT,
     MEASURE,
     REFUSED,
+    one_form,
     print_export,
     say_findings,
     say_json,
@@ -108,9 +110,8 @@ PAIRS_AS_CSV = click.option("--csv", "as_csv", is_flag=True, help="Every pair th
 @MEASURE
 @PAIRS_AS_CSV
 @JSON_OBJECT
-def compare(
-    first: str, second: str, runs: tuple[str, ...], measure: str, as_csv: bool, as_json: bool
-) -> None:
+@one_form
+def compare(first: str, second: str, runs: tuple[str, ...], measure: str, form: str) -> None:
     """Compare the releases FIRST and SECOND: pairs that came, went and changed, and how the runs fare.
 
     Every file of both is compared with its checksum first, and a damaged release is refused.
@@ -123,18 +124,12 @@ def compare(
             relevance = Relevance(one.qrels)
             scored = [matched(relevance, run) for run in scored]
         found = compare_releases(one, other, runs=scored, measure=measure)
-    say_comparison(found, as_csv=as_csv, as_json=as_json)
+    say_comparison(found, form)
 
 
-def say_comparison(found: ReleaseComparison, *, as_csv: bool, as_json: bool) -> None:
-    """Print a comparison for people, as JSON, or its pairs as CSV; raises UsageError for two of these."""
-    if as_csv and as_json:
-        raise click.UsageError("--csv and --json exclude one another: keep one of them")
-    if as_csv:
-        print_export(comparison_export(found), "csv")
-    elif as_json:
-        say_json(comparison_json(found))
-    else:
+def say_comparison(found: ReleaseComparison, form: str) -> None:
+    """Print a comparison for people, as JSON, or its pairs as CSV."""
+    if not print_export(replace(comparison_export(found), data=partial(comparison_json, found)), form):
         _say(found)
 
 
