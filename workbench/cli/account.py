@@ -12,7 +12,7 @@ from workbench.cli.database import (
     same_database,
     writing,
 )
-from workbench.cli.output import JSON_OBJECT, printable, record_json, say_json, say_list
+from workbench.cli.output import JSON_OBJECT, OneOf, flag, printable, record_json, say_json, say_list, setting
 from workbench.errors import Conflict, InvalidInput
 from workbench.figures import counted
 from workbench.settings import Settings
@@ -86,7 +86,7 @@ def command() -> None:
 @command.command("new")
 @click.argument("login")
 @click.option("--name", help="Name shown to others; defaults to the login name.")
-@click.option("--administrator", is_flag=True, help="May create campaigns.")
+@flag("--administrator", help="May create campaigns.")
 @PASSWORD
 @database_options
 def new(settings: Settings, login: str, name: str | None, administrator: bool, password: str) -> None:
@@ -100,11 +100,11 @@ def new(settings: Settings, login: str, name: str | None, administrator: bool, p
 @command.command("role")
 @click.argument("login")
 @click.argument("campaign")
-@click.argument("role", type=click.Choice([role.value for role in Role]))
+@click.argument("role", type=OneOf(Role))
 @click.option("--group", help="Group of a participant.")
-@click.option("--both", is_flag=True, help="Allow one person to both judge and submit runs.")
+@flag("--both", help="Allow one person to both judge and submit runs.")
 @database_options
-def role(settings: Settings, login: str, campaign: str, role: str, group: str | None, both: bool) -> None:
+def role(settings: Settings, login: str, campaign: str, role: Role, group: str | None, both: bool) -> None:
     """Give LOGIN a ROLE in CAMPAIGN."""
     if (role == Role.PARTICIPANT) != (group is not None):
         raise click.UsageError("--group is required for a participant and not allowed for other roles")
@@ -113,7 +113,7 @@ def role(settings: Settings, login: str, campaign: str, role: str, group: str | 
         if group is not None:
             join(db, found.id, group_named(db, found.id, group), account.id, both_sides=both)
         else:
-            add_role(db, found.id, account.id, Role(role), both_sides=both)
+            add_role(db, found.id, account.id, role, both_sides=both)
     click.echo(f"{account.name} is {role} of {found.name}")
 
 
@@ -221,7 +221,7 @@ def erase(settings: Settings, login: str, confirm: str | None) -> None:
 @command.command("address")
 @click.argument("login")
 @click.argument("address", required=False)
-@click.option("--remove", is_flag=True, help="Let the account have no address.")
+@flag("--remove", help="Let the account have no address.")
 @database_options
 def address(settings: Settings, login: str, address: str | None, remove: bool) -> None:
     """Set the e-mail ADDRESS of LOGIN, which you vouch for; nobody is asked to confirm it."""
@@ -259,7 +259,7 @@ def end_sessions(settings: Settings, login: str) -> None:
 
 @command.command("administrator")
 @click.argument("login")
-@click.option("--remove", is_flag=True, help="No longer an administrator.")
+@flag("--remove", help="No longer an administrator.")
 @database_options
 def administrator(settings: Settings, login: str, remove: bool) -> None:
     """Make LOGIN an administrator, who creates campaigns and manages accounts."""
@@ -281,13 +281,12 @@ def token() -> None:
     "scopes",
     multiple=True,
     required=True,
-    type=click.Choice([scope.value for scope in Scope]),
+    type=OneOf(Scope),
     help="What it may be used for (repeatable).",
 )
-@click.option(
+@setting(
     "--days",
     default=USUAL_DAYS,
-    show_default=True,
     type=click.IntRange(1, MOST_DAYS),
     help="Days it is valid.",
 )
@@ -343,7 +342,7 @@ def revoke(settings: Settings, login: str, token: int) -> None:
 @click.option("--act", default="", help="Only acts whose name contains this, such as role.")
 @click.option("--campaign", default="", help="Only acts in this campaign.")
 @click.option("--request", default="", help="Only acts of this request ID.")
-@click.option("--last", default=50, show_default=True, type=click.IntRange(1), help="Number of entries.")
+@setting("--last", default=50, type=click.IntRange(1), help="Number of entries.")
 @JSON_OBJECT
 @database_options
 def trail(

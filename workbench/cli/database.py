@@ -14,6 +14,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from workbench.cli.output import say_aside
 from workbench.errors import NotFound, Unavailable, WorkbenchError
 from workbench.settings import Settings, read_settings
 from workbench.storage import Session
@@ -117,7 +118,7 @@ def assessors_named(db: Session, campaign_id: int, names: Collection[str]) -> li
         )
     for name in names:
         if known[name].disabled:
-            click.echo(f"{name} cannot judge at the moment: the account is disabled", err=True)
+            say_aside(f"{name} cannot judge at the moment: the account is disabled")
     return [known[name].id for name in names] or [one.id for one in known.values() if one.able]
 
 

@@ -12,10 +12,21 @@ from typing import Any
 
 import click
 
-from workbench.cli.output import JSON_OBJECT, Command, say_json, say_table
+from workbench.cli.inputs import FILE
+from workbench.cli.output import (
+    JSON_OBJECT,
+    Command,
+    OneOf,
+    all_of,
+    flag,
+    say_aside,
+    say_json,
+    say_table,
+    setting,
+)
 from workbench.cli.qrels_files import cannot_judge_option, read_graded
 from workbench.cli.relevance_files import all_matched
-from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs, read_tops, run_arguments
+from workbench.cli.runs import RunFiles, read_runs, read_tops, run_arguments
 from workbench.errors import InvalidInput
 from workbench.pooling.adaptive.live import simulated
 from workbench.pooling.depth import DEPTH, depth_pairs
@@ -27,60 +38,6 @@ from workbench.pooling.strategy import Parameter, Strategy
 from workbench.ranking import ordered
 from workbench.records import PoolEntry, Qrel, Ranking, Run, TieRule, id_bytes
 from workbench.scoring.relevance import Relevance
-
-
-def recipe_options(*, listed_by: str = "workbench pool --strategies") -> Callable[[Command], Command]:
-    """Give a command the options of a recipe: strategy, all parameters, ties; it receives a `recipe`."""
-    parameters = _parameter_help(ALL_STRATEGIES)
-
-    def with_options(command: Command) -> Command:
-        @wraps(command)
-        def with_recipe(*args: Any, strategy: str, ties: str, **options: Any) -> Any:
-            given = {name: options.pop(name) for name in parameters}
-            runs = {
-                name: options.pop(name) for name in ("tags", "priority", "supplementary") if name in options
-            }
-            if "tags" in runs:
-                runs["tags"] = runs["tags"] or None
-            values = _values(ALL_STRATEGIES[strategy], given)
-            return command(*args, recipe=PoolRecipe(strategy, values, TieRule(ties), **runs), **options)
-
-        decorated: Any = click.option(
-            "--ties",
-            type=click.Choice([rule.value for rule in TieRule]),
-            default=TieRule.TREC_EVAL.value,
-            show_default=True,
-            help="Order of documents with equal scores.",
-        )(with_recipe)
-        for name, help_text in reversed(parameters.items()):
-            decorated = click.option(option_name(name), name, metavar="VALUE", help=help_text)(decorated)
-        return click.option(  # type: ignore[no-any-return]  # click calls it alone
-            "--strategy",
-            type=click.Choice(list(ALL_STRATEGIES)),
-            default="depth",
-            show_default=True,
-            help=f"Pooling strategy; {listed_by} lists them.",
-        )(decorated)
-
-    return with_options
-
-
-def campaign_recipe_options(command: Command) -> Command:
-    """The same with options for the campaign's runs and pairs that are pooled."""
-    command = recipe_options()(command)
-    for option in (
-        click.option(
-            "--supplementary", is_flag=True, help="Leave out pairs that are already pooled or judged."
-        ),
-        click.option(
-            "--priority",
-            type=click.IntRange(1),
-            help="Only each group's runs with this priority or a smaller number.",
-        ),
-        click.option("--run", "tags", multiple=True, help="Tag of a run to pool (repeatable); default all."),
-    ):
-        command = option(command)
-    return command
 
 
 def option_name(parameter: str) -> str:
@@ -102,6 +59,60 @@ def _parameter_help(strategies: Mapping[str, Strategy[Any]]) -> dict[str, str]:
         name: " ".join(f"{', '.join(names)}: {description}." for description, names in descriptions.items())
         for name, descriptions in uses.items()
     }
+
+
+def recipe_options(*, listed_by: str = "workbench pool --strategies") -> Callable[[Command], Command]:
+    """Give a command the options of a recipe: strategy, all parameters, ties; it receives a `recipe`."""
+    parameters = _parameter_help(ALL_STRATEGIES)
+
+    def receiving(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def with_recipe(
+            strategy: str,
+            ties: TieRule,
+            tags: tuple[str, ...] = (),
+            priority: int | None = None,
+            supplementary: bool = False,
+            **options: Any,
+        ) -> Any:
+            values = _values(ALL_STRATEGIES[strategy], {name: options.pop(name) for name in parameters})
+            recipe = PoolRecipe(strategy, values, ties, tags or None, priority, supplementary)
+            return command(recipe=recipe, **options)
+
+        return with_recipe
+
+    return all_of(
+        setting(
+            "--strategy",
+            type=click.Choice(list(ALL_STRATEGIES)),
+            default="depth",
+            help=f"Pooling strategy; {listed_by} lists them.",
+        ),
+        *(
+            click.option(option_name(name), name, metavar="VALUE", help=text)
+            for name, text in parameters.items()
+        ),
+        setting(
+            "--ties",
+            type=OneOf(TieRule),
+            default=TieRule.TREC_EVAL.value,
+            help="Order of documents with equal scores.",
+        ),
+        receiving,
+    )
+
+
+campaign_recipe_options = all_of(
+    click.option("--run", "tags", multiple=True, help="Tag of a run to pool (repeatable); default all."),
+    click.option(
+        "--priority",
+        type=click.IntRange(1),
+        help="Only each group's runs with this priority or a smaller number.",
+    ),
+    flag("--supplementary", help="Leave out pairs that are already pooled or judged."),
+    recipe_options(),
+)
+"""The same with options for the campaign's runs and pairs that are pooled."""
 
 
 def _values(strategy: Strategy[Any], given: Mapping[str, str | None]) -> dict[str, Any]:
@@ -139,37 +150,32 @@ def _simulate(
         click.echo(b"".join(id_bytes(f"{one.topic}\t{one.docno}\n") for one in judged), nl=False)
     known = sum(one.relevant is not None for one in judged)
     found = sum(one.relevant is True for one in judged)
-    click.echo(
+    say_aside(
         f"{len(judged)} pairs of {len(pool.topics)} topics: {known} judged in {qrels}, "
         f"{found} relevant of {sum(relevant.values())} there",
-        err=True,
     )
 
 
 @click.command("pool")
 @run_arguments(required=False)
 @recipe_options(listed_by="--strategies")
-@click.option("--qrels", metavar="FILE", help="Judgments on which an adaptive strategy is replayed.")
-@click.option(
+@click.option("--qrels", type=FILE, help="Judgments on which an adaptive strategy is replayed.")
+@setting(
     "--relevant-from",
     type=click.IntRange(1),
     default=1,
-    show_default=True,
     help="With --qrels: lowest relevant grade.",
 )
-@click.option(
+@setting(
     "--unjudged",
     type=click.Choice(UNJUDGED),
     default=UNJUDGED[0],
-    show_default=True,
     help="With --qrels: how to treat documents without a judgment.",
 )
 @cannot_judge_option
-@click.option("--warnings", is_flag=True, help="Print warnings about the runs on standard error.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, with the runs of each document.")
-@click.option(
-    "--strategies", "listed", is_flag=True, help="List the strategies and their parameters instead."
-)
+@flag("--warnings", help="Print warnings about the runs on standard error.")
+@flag("--json", "as_json", help="Print JSON, with the runs of each document.")
+@flag("--strategies", "listed", help="List the strategies and their parameters instead.")
 def command(
     runs: RunFiles,
     recipe: PoolRecipe,
@@ -202,7 +208,6 @@ def command(
             if qrels is not None
             else f"{recipe.strategy} chooses from judgments: give them with --qrels, or pool in a campaign"
         )
-    only_one_standard_input(runs.names if qrels is None else (*runs.names, qrels))
     values, ties = recipe.values(), recipe.ties
     depth = ALL_STRATEGIES[recipe.strategy].depth_read(values)
     if recipe.strategy == DEPTH.name and depth is not None and not as_json and not warnings:
@@ -276,23 +281,19 @@ def _described_parameter(parameter: Parameter) -> dict[str, object]:
 _WORDS = {Certainty.EXACT: "", Certainty.EXPECTED: "about ", Certainty.AT_MOST: "at most "}
 
 
-def work_options(command: Command) -> Command:
-    """The options for how pairs are judged."""
-    for option in (
-        click.option("--seconds", type=float, help="Seconds per judgment."),
-        click.option(
-            "--per-pair",
-            "--per-topic",
-            "per_pair",
-            default=1,
-            show_default=True,
-            type=int,
-            help="Assessors per topic, and so judgments per pair.",
-        ),
-        click.option("--assessors", type=int, help="Number of assessors who share the work."),
-    ):
-        command = option(command)
-    return command
+work_options = all_of(
+    click.option("--assessors", type=int, help="Number of assessors who share the work."),
+    setting(
+        "--per-pair",
+        "--per-topic",
+        "per_pair",
+        default=1,
+        type=int,
+        help="Assessors per topic, and so judgments per pair.",
+    ),
+    click.option("--seconds", type=float, help="Seconds per judgment."),
+)
+"""How pairs are judged."""
 
 
 def pairs_in_words(pairs: float, certainty: Certainty) -> str:
@@ -333,7 +334,6 @@ def plan(
 
     By default a judgment takes 30 seconds, and there are as many assessors as each pair needs.
     """
-    only_one_standard_input(runs.names)
     strategy, values, ties = ALL_STRATEGIES[recipe.strategy], recipe.values(), recipe.ties
     try:
         work = JudgingWork(

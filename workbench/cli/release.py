@@ -18,8 +18,10 @@ from workbench.cli.output import (
     JSON_OBJECT,
     MEASURE,
     REFUSED,
+    flag,
     one_form,
     print_export,
+    record_json,
     say_findings,
     say_json,
     say_table,
@@ -49,7 +51,7 @@ def command() -> None:
 @command.command("check")
 @click.argument("releases", metavar="FILE...", nargs=-1, required=True)
 @click.option("--sha256", default="", help="SHA-256 of the whole file, as the release's page has it.")
-@click.option("--json", "as_json", is_flag=True, help="A JSON array with one object a release.")
+@flag("--json", "as_json", help="A JSON array with one object a release.")
 def check(releases: tuple[str, ...], sha256: str, as_json: bool) -> None:
     """Check the zips of releases, byte by byte; `-` is standard input.
 
@@ -100,7 +102,7 @@ def _json(source: str, one: ReleaseCheck) -> dict[str, object]:
     }
 
 
-PAIRS_AS_CSV = click.option("--csv", "as_csv", is_flag=True, help="Every pair that differs, as CSV.")
+PAIRS_AS_CSV = flag("--csv", "as_csv", help="Every pair that differs, as CSV.")
 
 
 @command.command("compare")
@@ -116,8 +118,7 @@ def compare(first: str, second: str, runs: tuple[str, ...], measure: str, form: 
 
     Every file of both is compared with its checksum first, and a damaged release is refused.
     """
-    read = read_each(runs, lambda stream, source: read_run(stream, source=source).run)
-    scored = [run for _, run in read] or None
+    scored = [read.run for _, read in read_each(runs, read_run)] or None
     with ExitStack() as stack:
         one, other = (stack.enter_context(_release(name)) for name in (first, second))
         if scored and one.qrels:
@@ -165,16 +166,7 @@ def _ranking_json(found: RankingEffect) -> dict[str, Any]:
         "tau": compared.tau.value,
         "tau_ap": compared.tau_ap.value,
         "undefined": compared.tau.undefined,
-        "swaps": [
-            {
-                "ahead": one.ahead,
-                "behind": one.behind,
-                "gap": list(one.gaps),
-                "p": list(one.p),
-                "significant": list(one.significant),
-            }
-            for one in found.swaps
-        ],
+        "swaps": [record_json(one, gaps="gap") | {"significant": one.significant} for one in found.swaps],
     }
 
 

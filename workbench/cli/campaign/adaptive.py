@@ -7,7 +7,17 @@ from dataclasses import asdict
 import click
 
 from workbench.cli.database import ChosenCampaign, campaign_command
-from workbench.cli.output import JSON_OBJECT, REFUSED, one_form, print_export, say_json, say_table
+from workbench.cli.output import (
+    JSON_OBJECT,
+    REFUSED,
+    flag,
+    one_form,
+    print_export,
+    say_aside,
+    say_json,
+    say_table,
+    setting,
+)
 from workbench.learning.advice import RecallEstimate
 from workbench.learning.stopping import StoppingGoal
 from workbench.records import id_bytes
@@ -32,14 +42,14 @@ def replay(at: ChosenCampaign, pool: str, as_json: bool) -> None:
     else:
         click.echo(b"".join(_line(one) for one in done.events), nl=False)
     for difference in done.differences:
-        click.echo(f"workbench: {difference.encode('utf-8', 'replace').decode()}", err=True)
+        say_aside(f"workbench: {difference.encode('utf-8', 'replace').decode()}")
     if done.differences:
         raise SystemExit(REFUSED)
     rankings = f" and {done.rankings} rankings" if done.rankings else ""
-    click.echo(f"{len(done.events)} events{rankings} reproduced", err=True)
+    say_aside(f"{len(done.events)} events{rankings} reproduced")
     if done.rankings_left:
         message = f"{done.rankings_left} rankings not: documents were added or changed since"
-        click.echo(f"workbench: {message}", err=True)
+        say_aside(f"workbench: {message}")
 
 
 def _line(one: Replayed) -> bytes:
@@ -52,11 +62,11 @@ def _line(one: Replayed) -> bytes:
 @campaign_command("stopping")
 @click.argument("pool")
 @click.option("--topic", "topics", multiple=True, help="A topic (repeatable); default all.")
-@click.option("--recall", default=0.8, show_default=True, help="Recall that the rules are to reach.")
-@click.option("--confidence", default=0.95, show_default=True, help="How sure to be of it.")
+@setting("--recall", default=0.8, help="Recall that the rules are to reach.")
+@setting("--confidence", default=0.95, help="How sure to be of it.")
 @click.option("--further", type=click.IntRange(1), help="Estimate what so many more random documents buy.")
 @JSON_OBJECT
-@click.option("--csv", "as_csv", is_flag=True, help="One row for each topic and rule, as CSV.")
+@flag("--csv", "as_csv", help="One row for each topic and rule, as CSV.")
 @one_form
 def stopping(
     at: ChosenCampaign,

@@ -12,7 +12,18 @@ import click
 from workbench.cli.campaign.campaigns import FILES
 from workbench.cli.database import ChosenCampaign, campaign_command, writing_to
 from workbench.cli.inputs import read_each
-from workbench.cli.output import JSON_OBJECT, one_form, print_export, record_json, say_list, say_table
+from workbench.cli.output import (
+    JSON_OBJECT,
+    OneOf,
+    flag,
+    one_form,
+    print_export,
+    record_json,
+    say_aside,
+    say_list,
+    say_table,
+    setting,
+)
 from workbench.consensus.disputes import Difference
 from workbench.formats.graded_pairs import read_decisions, write_decisions
 from workbench.json_forms.filling import filled
@@ -30,32 +41,29 @@ def adjudication() -> None:
 
 
 @campaign_command("disputes", adjudication)
-@click.option(
+@setting(
     "--order",
-    type=click.Choice([order.value for order in Order]),
+    type=OneOf(Order),
     default=Order.INFLUENCE.value,
-    show_default=True,
     help="; ".join(f"{order.value}: {order.label}" for order in Order),
 )
 @click.option("--topic", help="Only pairs of this topic.")
-@click.option(
-    "--state", type=click.Choice([state.value for state in State]), help="Only pairs in this state."
-)
-@click.option("--csv", "as_csv", is_flag=True, help="CSV with all columns.")
+@click.option("--state", type=OneOf(State), help="Only pairs in this state.")
+@flag("--csv", "as_csv", help="CSV with all columns.")
 @JSON_OBJECT
 @one_form
 def disputes(
     at: ChosenCampaign,
-    order: str,
+    order: Order,
     topic: str | None,
-    state: str | None,
+    state: State | None,
     form: str,
 ) -> None:
     """List the disputed pairs of CAMPAIGN, those with the most influence on the ranking first."""
     with at.reading() as (db, campaign_id):
         # A command tells what is there now, however long that takes.
-        found = dispute_queue(db, campaign_id, order=Order(order), influence=True)
-        lines = tuple(found.filtered(topic=topic, state=State(state) if state else None))
+        found = dispute_queue(db, campaign_id, order=order, influence=True)
+        lines = tuple(found.filtered(topic=topic, state=state))
     export = queue_export(found, lines, names=True)
     if not print_export(export, form):
         chosen = ("topic", "doc", "state", "answers", "distance", "swaps", "shift", "grade")
@@ -65,13 +73,13 @@ def disputes(
             ([_cell(row[at]) for at in places] for row in export.rows()),
             numeric=[4, 5, 6, 7],
         )
-        click.echo(f"{found.done} of {found.total} settled", err=True)
+        say_aside(f"{found.done} of {found.total} settled")
 
 
 @campaign_command("rules", adjudication)
 @click.option(
     "--difference",
-    type=click.Choice([one.value for one in Difference]),
+    type=OneOf(Difference),
     help="; ".join(f"{one.value}: {one.label}" for one in Difference),
 )
 @click.option("--steps", type=click.IntRange(1), help="For distance: the number of steps on the scale.")
@@ -107,8 +115,6 @@ def dispute_rules(at: ChosenCampaign, as_json: bool, **given: Any) -> None:
     """Show or change what counts as disputed in CAMPAIGN, and how it is discussed."""
     # Each option has the name of its setting.
     changes = {name: value for name, value in given.items() if value is not None}
-    if "difference" in changes:
-        changes["difference"] = Difference(changes["difference"])
     if changes:
         with at.writing() as (db, campaign_id):
             before = adjudication_rules(db, campaign_id)
@@ -127,7 +133,7 @@ def adjudicate(at: ChosenCampaign, files: tuple[str, ...], as_json: bool) -> Non
     FILE is TSV with the header `topic doc grade reason`; the reason is optional. If one file is refused,
     nothing is imported; importing a file twice adds nothing. Earlier decisions stay in the history.
     """
-    read = read_each(files, lambda stream, source: read_decisions(stream, source=source))
+    read = read_each(files, read_decisions)
     with at.open() as (database, campaign_id):
         done = import_decisions(database, campaign_id, read, writing=partial(writing_to, database, at.slug))
     say_list(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import click
@@ -18,7 +19,16 @@ from workbench.cli.database import (
     writing,
 )
 from workbench.cli.inputs import open_input, read_each
-from workbench.cli.output import JSON_ARRAY, JSON_OBJECT, say_json, say_list, say_table
+from workbench.cli.output import (
+    JSON_ARRAY,
+    JSON_OBJECT,
+    flag,
+    say_aside,
+    say_json,
+    say_list,
+    say_table,
+    setting,
+)
 from workbench.errors import WorkbenchError
 from workbench.figures import counted
 from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
@@ -47,7 +57,7 @@ from workbench.workflow.people.accounts import account_by_login
 @click.command("new")
 @click.argument("name")
 @click.option("--slug", help="Short name for URLs and commands; derived from the name if missing.")
-@click.option("--scale", default="binary", show_default=True, help=f"{', '.join(SCALES)}, or a JSON file.")
+@setting("--scale", default="binary", help=f"{', '.join(SCALES)}, or a JSON file.")
 @click.option("--guidelines", type=click.Path(dir_okay=False, path_type=Path), help="Markdown file.")
 @click.option("--organiser", help="Login name of the organiser.")
 @database_options
@@ -73,7 +83,7 @@ def new(
 
 
 @click.command("list")
-@click.option("--archived", is_flag=True, help="Archived campaigns instead.")
+@flag("--archived", help="Archived campaigns instead.")
 @JSON_ARRAY
 @database_options
 def list_(settings: Settings, archived: bool, as_json: bool) -> None:
@@ -160,14 +170,12 @@ def topics(at: ChosenCampaign, files: tuple[str, ...], form: str | None, as_json
     """Load topics."""
     notes: list[str] = []
     # Read before anything is written: who waits for a pipe must not keep others from saving.
-    read = read_each(
-        files, lambda stream, source: read_topics(stream, source=source, format=form, notes=notes)
-    )
+    read = read_each(files, partial(read_topics, format=form, notes=notes))
     with at.writing() as (db, campaign_id):
         done = [(source, load_topics(db, campaign_id, topics, source=source)) for source, topics in read]
     _say_loaded(done, as_json, "topics")
     for note in notes:
-        click.echo(note, err=True)
+        say_aside(note)
 
 
 @campaign_command(
@@ -180,7 +188,7 @@ def topics(at: ChosenCampaign, files: tuple[str, ...], form: str | None, as_json
     type=click.Choice(list(DOCUMENT_FORMATS)),
     help="By default recognised by the content.",
 )
-@click.option("--pooled", is_flag=True, help="Load only pooled documents, and list those that are missing.")
+@flag("--pooled", help="Load only pooled documents, and list those that are missing.")
 @JSON_OBJECT
 def documents(
     at: ChosenCampaign, files: tuple[str, ...], form: str | None, pooled: bool, as_json: bool
@@ -197,7 +205,7 @@ def documents(
         done = load_in_portions(database, campaign_id, read(), pooled=pooled)
     _say_loaded(done, as_json, "documents")
     for note in notes:
-        click.echo(note, err=True)
+        say_aside(note)
 
 
 def _say_loaded(done: list[tuple[str, Loaded]], as_json: bool, what: str) -> None:
@@ -210,9 +218,9 @@ def _say_loaded(done: list[tuple[str, Loaded]], as_json: bool, what: str) -> Non
     )
     missing = done[-1][1].missing
     if missing and not as_json:
-        click.echo(f"{len(missing)} pooled documents without text:", err=True)
+        say_aside(f"{len(missing)} pooled documents without text:")
         for docno in missing:
-            click.echo(f"  {docno}", err=True)
+            say_aside(f"  {docno}")
 
 
 @campaign_command("archive")
@@ -260,7 +268,7 @@ def delete(at: ChosenCampaign, name: str | None) -> None:
         with database.reading() as db:
             found = campaign_by_slug(db, at.slug)
             contents = contents_of(db, found.id)
-        click.echo(f"{found.name} ({at.slug}) contains {_in_words(contents)}.", err=True)
+        say_aside(f"{found.name} ({at.slug}) contains {_in_words(contents)}.")
         if name is None:
             name = click.prompt("All of it is deleted. Type the name of the campaign", err=True)
         delete_campaign(database, found.id, typed_name=name)

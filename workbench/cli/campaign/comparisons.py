@@ -13,6 +13,7 @@ from workbench.cli.output import (
     CSV,
     JSON_ARRAY,
     SEED,
+    flag,
     form_options,
     one_form,
     print_export,
@@ -50,7 +51,7 @@ def scores() -> None:
 @campaign_command("compare", scores)
 @click.argument("first")
 @click.argument("second")
-@consensus_options(default="majority")
+@consensus_options()
 @MEASURE
 @SEED
 @form_options
@@ -75,7 +76,7 @@ def score_compare(
 
 
 @campaign_command("pairs", scores)
-@consensus_options(default="majority")
+@consensus_options()
 @MEASURE
 @RUNS
 @METHOD
@@ -98,7 +99,7 @@ def score_pairs(
 
 
 @campaign_command("topics", scores)
-@consensus_options(default="majority")
+@consensus_options()
 @MEASURE
 @RUNS
 @ORDER
@@ -125,14 +126,14 @@ def compared_table(
 
 
 @campaign_command("score")
-@consensus_options(default="majority")
+@consensus_options()
 @click.option(
     "-m", "--measure", "measures", multiple=True, help="As 'AP(rel=2) nDCG@10'; by the scale if not given."
 )
 @click.option("--run", "tags", multiple=True, help="Only these runs, by tag; all if not given.")
-@click.option("--per-topic", is_flag=True, help="Every topic's value too.")
+@flag("--per-topic", help="Every topic's value too.")
 @CSV
-@click.option("--latex", "as_latex", is_flag=True, help="A LaTeX table (booktabs).")
+@flag("--latex", "as_latex", help="A LaTeX table (booktabs).")
 @JSON_ARRAY
 @one_form
 def score(

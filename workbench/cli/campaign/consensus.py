@@ -8,7 +8,7 @@ import click
 
 from workbench.cli.consensus import EXPORT, OUTPUT, consensus_options, say_summaries, write_export, write_out
 from workbench.cli.database import ChosenCampaign, campaign_command
-from workbench.cli.output import JSON_OBJECT, say_json
+from workbench.cli.output import JSON_OBJECT, flag, say_aside, say_json
 from workbench.consensus.rules import RuleChoice, choices_of, default_rules
 from workbench.consensus.settle import label_export
 from workbench.consensus.summary import summary_json
@@ -19,14 +19,12 @@ from workbench.workflow.qrels.qrels import compare_rules, make_qrels, make_soft_
 
 
 @campaign_command("qrels")
-@consensus_options(default="majority")
-@click.option("--unjudged", is_flag=True, help="Also -1 for pooled pairs without a grade, as for infAP.")
-@click.option("--without-empty", is_flag=True, help="Leave out topics without a relevant document.")
+@consensus_options()
+@flag("--unjudged", help="Also -1 for pooled pairs without a grade, as for infAP.")
+@flag("--without-empty", help="Leave out topics without a relevant document.")
 @EXPORT
 @OUTPUT
-@click.option(
-    "--json", "as_json", is_flag=True, help="What the rule gives, or labels or soft labels, as JSON."
-)
+@flag("--json", "as_json", help="What the rule gives, or labels or soft labels, as JSON.")
 def qrels(
     at: ChosenCampaign,
     choice: RuleChoice,
@@ -58,14 +56,12 @@ def qrels(
         write_out(report.lines(), output)
     left = report.summary.unsettled
     more = f"; {len(report.unjudged)} lines of -1" if unjudged else ""
-    click.echo(f"{report.summary.settled} lines; {left} judged pairs without a grade{more}", err=True)
+    say_aside(f"{report.summary.settled} lines; {left} judged pairs without a grade{more}")
 
 
 @campaign_command("consensus")
 @consensus_options(several=True)
-@click.option(
-    "--models", is_flag=True, help="Without --rule: also Dawid and Skene's model, which takes seconds."
-)
+@flag("--models", help="Without --rule: also Dawid and Skene's model, which takes seconds.")
 @JSON_OBJECT
 def consensus(
     at: ChosenCampaign,
@@ -102,4 +98,4 @@ def _without_rule(
     write_out(lines, output)
     for name, group in names.items():
         if name != group:
-            click.echo(f"note: {name} is the group {group}", err=True)
+            say_aside(f"note: {name} is the group {group}")

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import click
 
 from workbench.cli.database import ChosenCampaign, campaign_command
-from workbench.cli.output import JSON_OBJECT, say_json, say_list, say_table
+from workbench.cli.output import JSON_OBJECT, say_aside, say_json, say_list, say_table
 from workbench.datasets import CatalogueEntry, DatasetPart, catalogue_entry
 from workbench.errors import WorkbenchError
 from workbench.workflow.datasets import DatasetLoaded, Progress, load_dataset
@@ -84,13 +84,12 @@ def _say(done: DatasetLoaded) -> None:
         rows.append(("documents", done.documents.lacking, done.documents.loaded.added))
     say_table(["part", "found", "added"], rows, numeric=[1, 2])
     if done.left_out:
-        click.echo(f"note: {done.left_out:,} judgments with a negative grade were left out", err=True)
+        say_aside(f"note: {done.left_out:,} judgments with a negative grade were left out")
     if done.documents and done.documents.absent:
         absent = done.documents.absent
         more = f" and {len(absent) - _SHOWN:,} more" if len(absent) > _SHOWN else ""
-        click.echo(
+        say_aside(
             f"{len(absent):,} pooled documents are not in the collection: {', '.join(absent[:_SHOWN])}{more}",
-            err=True,
         )
 
 

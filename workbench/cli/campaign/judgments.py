@@ -15,11 +15,15 @@ from workbench.cli.database import ChosenCampaign, campaign_command, writing_to
 from workbench.cli.inputs import read_each
 from workbench.cli.output import (
     JSON_OBJECT,
+    OneOf,
     collected,
+    flag,
     json_array,
     print_collected,
+    say_aside,
     say_json,
     say_list,
+    setting,
 )
 from workbench.cli.qrels_files import cannot_judge_option
 from workbench.errors import WorkbenchError
@@ -40,13 +44,13 @@ from workbench.workflow.judging.judgment_files import judgment_table, subtopic_l
 
 @campaign_command("import")
 @FILES
-@click.option("--qrels", "as_qrels", is_flag=True, help="Each FILE is the qrels of one assessor.")
+@flag("--qrels", "as_qrels", help="Each FILE is the qrels of one assessor.")
 @click.option(
     "--assessor", "names", multiple=True, help="With --qrels: names, one a FILE; else the file's stem."
 )
 @click.option("--machine", "machines", multiple=True, help="An assessor that is a machine; * for all.")
 @cannot_judge_option
-@click.option("--discussed", is_flag=True, help="Answers given after a discussion; earlier answers stay.")
+@flag("--discussed", help="Answers given after a discussion; earlier answers stay.")
 @JSON_OBJECT
 def import_(
     at: ChosenCampaign,
@@ -89,17 +93,16 @@ def import_(
         ]
         done = import_files(database, campaign_id, chosen, writing=partial(writing_to, database, at.slug))
     for note in notes:
-        click.echo(note, err=True)
+        say_aside(note)
     rows = [
         (a.name, "machine" if a.machine else "person", a.judgments, a.new) for i in done for a in i.assessors
     ]
     say_list(imported_json(done), as_json, ["assessor", "kind", "judgments", "new"], rows, numeric=[2, 3])
     for imported in done:
         if imported.repeated and not as_json:
-            click.echo(
+            say_aside(
                 f"note: {imported.source}: pairs repeated by the same assessor: {imported.repeated}, "
                 f"with another answer: {imported.contradicted} (the last counts)",
-                err=True,
             )
 
 
@@ -149,17 +152,16 @@ def probe_answers(at: ChosenCampaign, as_json: bool) -> None:
 
 
 @campaign_command("subtopic-qrels")
-@click.option(
+@setting(
     "--ticked-by",
-    type=click.Choice([str(one) for one in TickedBy]),
+    type=OneOf(TickedBy),
     default=str(TickedBy.MAJORITY),
-    show_default=True,
     help="How many of a pair's graders must have ticked a subtopic.",
 )
-def subtopic_qrels(at: ChosenCampaign, ticked_by: str) -> None:
+def subtopic_qrels(at: ChosenCampaign, ticked_by: TickedBy) -> None:
     """Print the subtopics that were ticked, as the `topic subtopic docno judgment` that ndeval reads."""
     with at.reading() as (db, campaign_id):
-        content = collected(subtopic_lines(db, campaign_id, ticked_by=TickedBy(ticked_by)))
+        content = collected(subtopic_lines(db, campaign_id, ticked_by=ticked_by))
     print_collected(content)
 
 

@@ -8,7 +8,7 @@ import click
 
 from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.inputs import open_input
-from workbench.cli.output import JSON_ARRAY, JSON_OBJECT, say_list
+from workbench.cli.output import JSON_ARRAY, JSON_OBJECT, OneOf, flag, say_list, setting
 from workbench.errors import NotFound, WorkbenchError
 from workbench.figures import counted
 from workbench.workflow.people.groups import add_group, group_named, groups_of, remove_group, rename_group
@@ -79,11 +79,9 @@ LONGEST_LIST = 1_000_000
 @campaign_command("invite")
 @click.argument("people", nargs=-1, metavar="[PERSON]...")
 @click.option("--from", "source", metavar="FILE", help="A list of people, one a line; - for standard input.")
-@click.option(
-    "--role", type=click.Choice([role.value for role in Role]), default="assessor", show_default=True
-)
+@setting("--role", type=OneOf(Role), default="assessor")
 @click.option("--group", help="For a participant: whose runs the person sends.")
-@click.option("--new-link", is_flag=True, help="Replace the links of people who are invited already.")
+@flag("--new-link", help="Replace the links of people who are invited already.")
 @click.option(
     "--address", default="", help="Where the site is, as https://judge.example.org, for a whole link."
 )
@@ -91,7 +89,7 @@ def invite(
     at: ChosenCampaign,
     people: tuple[str, ...],
     source: str | None,
-    role: str,
+    role: Role,
     group: str | None,
     new_link: bool,
     address: str,
@@ -105,10 +103,10 @@ def invite(
     with at.writing() as (db, campaign_id):
         group_id = group_named(db, campaign_id, group) if group else None
         if new_link:
-            known = _known(invitations_of(db, campaign_id), listed, Role(role), group)
+            known = _known(invitations_of(db, campaign_id), listed, role, group)
             made = renew_invitations(db, campaign_id, known)
         else:
-            made = invite_all(db, campaign_id, listed, OfferedRole(Role(role), group_id), invited_by=None)
+            made = invite_all(db, campaign_id, listed, OfferedRole(role, group_id), invited_by=None)
     for one in made:
         before = f"{one.note}\t" if len(made) > 1 else ""
         click.echo(f"{before}{address.rstrip('/')}/invitation/{one.token}")

@@ -6,7 +6,7 @@ import click
 
 from workbench.cli.analyse import part_options, say_analysis
 from workbench.cli.database import ChosenCampaign, campaign_command
-from workbench.cli.output import JSON_OBJECT, say_json
+from workbench.cli.output import JSON_OBJECT, OneOf, say_json
 from workbench.cli.pool import campaign_recipe_options, pairs_in_words, say_hours, work_options
 from workbench.pooling.planning import Certainty
 from workbench.pooling.strategies import PoolRecipe
@@ -60,7 +60,7 @@ def plan(
 )
 @click.option(
     "--ties",
-    type=click.Choice([rule.value for rule in TieRule]),
+    type=OneOf(TieRule),
     help="Which of two documents with the same score comes first.  [default: as the pool, else trec_eval]",
 )
 @click.option("--run", "tags", multiple=True, help="Tag of a run to analyse (repeatable); default all.")
@@ -69,7 +69,7 @@ def analyse(
     at: ChosenCampaign,
     pool: str | None,
     depth: int | None,
-    ties: str | None,
+    ties: TieRule | None,
     tags: tuple[str, ...],
     part: str | None,
     as_json: bool,
@@ -77,7 +77,6 @@ def analyse(
     """Analyse the runs of CAMPAIGN, or a pool: growth, contributions, overlap, ties at the cut, topics."""
     if pool is not None and tags:
         raise click.UsageError("a pool has its own runs: use --pool or --run, not both")
-    rule = TieRule(ties) if ties else None
     with at.reading() as (db, campaign_id):
-        done = analyse_campaign(db, campaign_id, pool=pool, tags=tags or None, depth=depth, ties=rule)
+        done = analyse_campaign(db, campaign_id, pool=pool, tags=tags or None, depth=depth, ties=ties)
     say_analysis(done.found, part, as_json=as_json)

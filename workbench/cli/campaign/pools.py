@@ -10,7 +10,17 @@ import click
 
 from workbench.cli.database import ChosenCampaign, assessors_named, campaign_command, writing_to
 from workbench.cli.inputs import open_input
-from workbench.cli.output import JSON_ARRAY, JSON_OBJECT, say_json, say_list, say_table
+from workbench.cli.output import (
+    JSON_ARRAY,
+    JSON_OBJECT,
+    OneOf,
+    flag,
+    say_aside,
+    say_json,
+    say_list,
+    say_table,
+    setting,
+)
 from workbench.cli.pool import campaign_recipe_options
 from workbench.errors import Conflict, WorkbenchError
 from workbench.figures import percent
@@ -40,7 +50,7 @@ from workbench.workflow.pools.portions import (
 )
 
 POOL = click.argument("pool_name", metavar="POOL")
-YES = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+YES = flag("--yes", help="Do not ask for confirmation.")
 
 
 @campaign_command("pools")
@@ -92,9 +102,8 @@ def pool_close(at: ChosenCampaign, pool_name: str, yes: bool) -> None:
         if found.pool.closed:
             click.echo(f"{pool_name} is already closed")
             return
-        click.echo(
+        say_aside(
             f"{found.judged} of {found.pool.pairs} pairs are judged; {found.assignments} active assignments",
-            err=True,
         )
         if not yes:
             click.confirm(f"Close {pool_name} permanently?", abort=True, err=True)
@@ -127,7 +136,7 @@ def pool_rebuild(at: ChosenCampaign, pool_name: str, as_json: bool) -> None:
         done = rebuild_in_portions(database, campaign_id, pool_name)
     for one in changed:
         now = "was removed" if one.sha256_now is None else f"was replaced: {one.sha256_now[:8]}"
-        click.echo(f"run {one.tag} {one.sha256[:8]} {now}", err=True)
+        say_aside(f"run {one.tag} {one.sha256[:8]} {now}")
     if as_json:
         say_json(filled(RebuiltPool, done, pool=made_pool_json(done.pool)))
         return
@@ -158,22 +167,22 @@ def pool_delete(at: ChosenCampaign, pool_name: str, yes: bool) -> None:
 
 def _say_opening(found: BeforeOpening) -> None:
     hours = f", {found.hours:.1f} hours for one assessor ({found.pace.in_words})"
-    click.echo(f"{found.pool.pairs} pairs in {found.topics} topics{hours}", err=True)
+    say_aside(f"{found.pool.pairs} pairs in {found.topics} topics{hours}")
     if found.judged:
-        click.echo(f"{found.judged} of its pairs are already judged", err=True)
+        say_aside(f"{found.judged} of its pairs are already judged")
     for shared in found.shared:
-        click.echo(f"{shared.pairs} of its pairs are in {shared.pool} ({shared.state})", err=True)
+        say_aside(f"{shared.pairs} of its pairs are in {shared.pool} ({shared.state})")
     if found.without_text:
-        click.echo(f"{found.without_text} of its documents have no text yet", err=True)
+        say_aside(f"{found.without_text} of its documents have no text yet")
     for run in found.changed:
         happened = "was removed" if run.sha256_now is None else "was replaced"
-        click.echo(f"run {run.tag} {happened} since: run draft rebuild", err=True)
+        say_aside(f"run {run.tag} {happened} since: run draft rebuild")
 
 
 @campaign_command("pool")
 @campaign_recipe_options
 @click.option("--name", default="", help="Name of the pool; default its recipe.")
-@click.option("--draft", is_flag=True, help="Do not open it for judging yet; see draft open.")
+@flag("--draft", help="Do not open it for judging yet; see draft open.")
 @JSON_OBJECT
 def pool(
     at: ChosenCampaign,
@@ -210,12 +219,8 @@ def pool(
     "--assessor", "names", multiple=True, help="By name, several times; all with an account if none."
 )
 @click.option("--topic", "topics", multiple=True, help="Only these topics, each to every assessor named.")
-@click.option(
-    "--per-topic", default=1, show_default=True, type=click.IntRange(1), help="Assessors a topic, in turn."
-)
-@click.option(
-    "--order", default="shuffled", show_default=True, type=click.Choice([o.value for o in OrderRule])
-)
+@setting("--per-topic", default=1, type=click.IntRange(1), help="Assessors a topic, in turn.")
+@setting("--order", default="shuffled", type=OneOf(OrderRule))
 @click.option("--seed", type=click.IntRange(0), help="For the shuffled order; drawn and kept if not given.")
 def assign(
     at: ChosenCampaign,
@@ -223,7 +228,7 @@ def assign(
     names: tuple[str, ...],
     topics: tuple[str, ...],
     per_topic: int,
-    order: str,
+    order: OrderRule,
     seed: int | None,
 ) -> None:
     """Give the topics of a pool to assessors."""
@@ -241,7 +246,7 @@ def assign(
                 given = [(topic, assessor_id) for topic in topics for assessor_id in ids]
             else:
                 given = in_turn(db, chosen.id, ids, per_topic)
-        distribution = Distribution(chosen.id, given, OrderRule(order), seed)
+        distribution = Distribution(chosen.id, given, order, seed)
         begin = partial(writing_to, database, at.slug)
         new = distribute_in_portions(database, distribution, writing=begin)
     click.echo(f"{new} new assignments in {chosen.name}")
@@ -249,7 +254,7 @@ def assign(
 
 @campaign_command("pool-compare")
 @click.argument("names", nargs=-1, required=True, metavar="[BEFORE] AFTER")
-@click.option("--pairs", is_flag=True, help="Every pair: change, topic, docno, judged, origin.")
+@flag("--pairs", help="Every pair: change, topic, docno, judged, origin.")
 @JSON_OBJECT
 def pool_compare(at: ChosenCampaign, names: tuple[str, ...], pairs: bool, as_json: bool) -> None:
     """Compare pool or draft BEFORE of CAMPAIGN with AFTER: pairs added, removed, and left to judge.
@@ -312,7 +317,7 @@ def add_to_pool(
             *((one.docno, f"already in {one.pool}") for one in done.passed),
         ],
     )
-    click.echo(f"{len(done.added)} added to topic {topic} of {done.pool}", err=True)
+    say_aside(f"{len(done.added)} added to topic {topic} of {done.pool}")
 
 
 def _rows(found: ComparedPools) -> list[tuple[str, str, str, str, str]]:

@@ -10,7 +10,7 @@ import click
 
 from workbench.cli.database import ChosenCampaign, assessors_named, campaign_command, writing_to
 from workbench.cli.inputs import open_input
-from workbench.cli.output import JSON_OBJECT, say_json, say_table
+from workbench.cli.output import JSON_OBJECT, say_json, say_table, setting
 from workbench.errors import NotFound
 from workbench.formats.graded_pairs import read_known_grades
 from workbench.json_forms.filling import filled
@@ -40,7 +40,7 @@ def queue() -> None:
 
 @campaign_command("make", queue)
 @POOL
-@click.option("--per-pair", type=int, default=1, show_default=True, help="Judgments per pair.")
+@setting("--per-pair", type=int, default=1, help="Judgments per pair.")
 @click.option("--lease", type=int, help="Minutes without an answer before others may get it.")
 def make(at: ChosenCampaign, pool_name: str, per_pair: int, lease: int | None) -> None:
     """Make POOL of CAMPAIGN a queue, also while people judge it, or change what it asks for.

@@ -15,7 +15,10 @@ from workbench.cli.inputs import open_input
 from workbench.cli.output import (
     JSON_OBJECT,
     MEASURE,
+    OneOf,
+    flag,
     one_form,
+    say_aside,
     say_findings,
     say_json,
     say_list,
@@ -54,7 +57,7 @@ def release() -> None:
 
 
 @campaign_command("create", release)
-@consensus_options(default="majority")
+@consensus_options()
 @click.option("--version", default="", help="Version, such as 1.0; the next one if missing.")
 @click.option("--title", default="", help="Title; the campaign's name if missing.")
 @click.option("--description", default="", help="What the collection is for.")
@@ -65,7 +68,7 @@ def release() -> None:
     "--include",
     "included",
     multiple=True,
-    type=click.Choice([str(one) for one in Included]),
+    type=OneOf(Included),
     help="Also put these into the release (repeatable).",
 )
 @click.option("--at", "time", default="", help="Time of the release in ISO 8601, to make the same one again.")
@@ -74,7 +77,7 @@ def release() -> None:
 def create(
     at: ChosenCampaign,
     choice: RuleChoice,
-    included: tuple[str, ...],
+    included: tuple[Included, ...],
     time: str,
     as_json: bool,
     **options: Any,
@@ -86,7 +89,7 @@ def create(
     """
     now = _time(time) if time else None
     # Each other option has the name of its field.
-    request = ReleaseRequest(choice=choice, included=frozenset(map(Included, included)), **options)
+    request = ReleaseRequest(choice=choice, included=frozenset(included), **options)
     with at.open() as (database, campaign_id):
         with database.reading() as db:
             open_ = release_readiness(db, campaign_id, choice)
@@ -145,12 +148,12 @@ def download(at: ChosenCampaign, version: str, output: Path | None) -> None:
         found = release_by_version(db, campaign_id, version)
         write_out(release_parts(db, found), output)
     if found.withdrawn:
-        click.echo(f"warning: release {version} was withdrawn: {found.withdrawn_reason}", err=True)
+        say_aside(f"warning: release {version} was withdrawn: {found.withdrawn_reason}")
 
 
 @campaign_command("publish", release)
 @click.argument("version")
-@click.option("--undo", is_flag=True, help="Show it to members only again.")
+@flag("--undo", help="Show it to members only again.")
 @JSON_OBJECT
 def publish(at: ChosenCampaign, version: str, undo: bool, as_json: bool) -> None:
     """Let outsiders see release VERSION of CAMPAIGN at its public address, without signing in."""
@@ -209,7 +212,7 @@ def import_(settings: Settings, file: str, slug: str | None, organiser: str | No
         return
     click.echo(made.campaign.slug)
     counts = f"{made.topics:,} topics, {made.answers:,} answers, {made.pools:,} pools, {made.runs:,} runs"
-    click.echo(f"release {made.version}: {counts}", err=True)
+    say_aside(f"release {made.version}: {counts}")
 
 
 @campaign_command("withdraw", release)
@@ -267,7 +270,7 @@ def _time(text: str) -> datetime:
 
 
 @campaign_command("report")
-@consensus_options(default="majority")
+@consensus_options()
 @MEASURE
 def report(at: ChosenCampaign, choice: RuleChoice, measure: str) -> None:
     """Write the report on the collection of CAMPAIGN as Markdown.

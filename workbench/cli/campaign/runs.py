@@ -8,12 +8,15 @@ from typing import Any
 import click
 
 from workbench.cli.campaign.campaigns import FILES
-from workbench.cli.check import ChosenRules, rule_options, say_reports
+from workbench.cli.check import changed_rules, rule_options, say_reports
 from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.inputs import open_input, opened_each
 from workbench.cli.output import (
     JSON_OBJECT,
     REFUSED,
+    OneOf,
+    flag,
+    say_aside,
     say_findings,
     say_json,
     say_list,
@@ -21,7 +24,7 @@ from workbench.cli.output import (
     with_progress,
 )
 from workbench.errors import finding_to_json
-from workbench.formats.run_rules import CODES
+from workbench.formats.run_rules import CODES, RuleSet
 from workbench.records import Verdict
 from workbench.storage.engine import Database
 from workbench.workflow.people.groups import group_named
@@ -55,18 +58,18 @@ from workbench.workflow.runs.store import remove_run, replace_run, store_in_turn
 @campaign_command("runs")
 @FILES
 @click.option("--group", help="The group that submitted them.")
-@click.option("--kind", type=click.Choice([kind.value for kind in RunKind]), help="How they were made.")
+@click.option("--kind", type=OneOf(RunKind), help="How they were made.")
 @click.option("--description", default="", help="A description of how they were made.")
 @click.option("--priority", type=click.IntRange(1), help="Among the group's runs; 1 is pooled first.")
 @click.option("--seconds-per-query", default="", help="Mean seconds that it takes to answer a topic.")
 @click.option("--index-bytes", default="", help="Size of the index in bytes.")
-@click.option("--replace", is_flag=True, help="Replace runs with the same tag; the old versions are kept.")
+@flag("--replace", help="Replace runs with the same tag; the old versions are kept.")
 @JSON_OBJECT
 def runs(
     at: ChosenCampaign,
     files: tuple[str, ...],
     group: str | None,
-    kind: str | None,
+    kind: RunKind | None,
     description: str,
     priority: int | None,
     replace: bool,
@@ -83,7 +86,7 @@ def runs(
             metadata = RunMetadata(
                 cost=read_metadata(costs, source="options").cost,
                 group_id=group_named(db, campaign_id, group) if group else None,
-                kind=RunKind(kind) if kind else None,
+                kind=kind,
                 description=tidy_description(description),
                 priority=priority,
             )
@@ -119,7 +122,7 @@ def runs(
 
 @campaign_command("check")
 @click.argument("files", metavar="RUN...", nargs=-1, required=True)
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array with one object per run.")
+@flag("--json", "as_json", help="Print a JSON array with one object per run.")
 def check(at: ChosenCampaign, files: tuple[str, ...], as_json: bool) -> None:
     """Check runs against the rules, topics and runs of CAMPAIGN without storing them.
 
@@ -134,11 +137,12 @@ def check(at: ChosenCampaign, files: tuple[str, ...], as_json: bool) -> None:
 @campaign_command("rules")
 @rule_options
 @JSON_OBJECT
-def rules(at: ChosenCampaign, chosen: ChosenRules, as_json: bool) -> None:
+def rules(at: ChosenCampaign, max_per_topic: int | None, rule_set: RuleSet | None, as_json: bool) -> None:
     """Show the rules for runs of CAMPAIGN: errors, warnings and limits. Options change them."""
-    if chosen:
+    if rule_set is not None or max_per_topic is not None:
         with at.writing() as (db, campaign_id):
-            keep_rules(db, campaign_id, chosen.over(rules_of(db, campaign_id)))
+            changed = changed_rules(rules_of(db, campaign_id), rule_set, max_per_topic)
+            keep_rules(db, campaign_id, changed)
     with at.reading() as (db, campaign_id):
         now = rules_of(db, campaign_id)
     if as_json:
@@ -150,12 +154,12 @@ def rules(at: ChosenCampaign, chosen: ChosenRules, as_json: bool) -> None:
         [(code.name, now.of(code.name), code.words) for code in CODES.values()],
     )
     most = "unlimited" if now.max_per_topic is None else f"{now.max_per_topic:,}"
-    click.echo(f"rules: {now.rule_set}; documents per topic, at most: {most}", err=True)
+    say_aside(f"rules: {now.rule_set}; documents per topic, at most: {most}")
 
 
 @campaign_command("docids")
 @click.argument("file", required=False)
-@click.option("--remove", is_flag=True, help="Remove the list; documents of runs are then no longer checked.")
+@flag("--remove", help="Remove the list; documents of runs are then no longer checked.")
 @JSON_OBJECT
 def docids(at: ChosenCampaign, file: str | None, remove: bool, as_json: bool) -> None:
     """Set the list of the collection's docnos for CAMPAIGN: FILE with one per line, plain or gzip.
@@ -202,11 +206,9 @@ def run() -> None:
 
 @campaign_command("list", run)
 @click.option("--group", help="Only this group's.")
-@click.option(
-    "--verdict", type=click.Choice([verdict.value for verdict in Verdict]), help="Only with this verdict."
-)
+@click.option("--verdict", type=OneOf(Verdict), help="Only with this verdict.")
 @JSON_OBJECT
-def list_(at: ChosenCampaign, group: str | None, verdict: str | None, as_json: bool) -> None:
+def list_(at: ChosenCampaign, group: str | None, verdict: Verdict | None, as_json: bool) -> None:
     """List the runs of CAMPAIGN, by tag."""
     with at.reading() as (db, campaign_id):
         ids = None if group is None else [group_named(db, campaign_id, group)]

@@ -10,7 +10,7 @@ from workbench.agreement.intervals import Interval
 from workbench.cli.campaign.comparisons import MEASURE, RUNS, compared_table
 from workbench.cli.consensus import consensus_options
 from workbench.cli.database import ChosenCampaign, campaign_command
-from workbench.cli.output import SEED, form_options, one_form, print_export, say_table
+from workbench.cli.output import SEED, flag, form_options, one_form, print_export, say_aside, say_table
 from workbench.consensus.rules import RuleChoice
 from workbench.figures import share_of
 from workbench.trust.left_out import ScoresLeftOut, TauOfOrders, left_out_export
@@ -22,8 +22,8 @@ from workbench.workflow.searching.report import PARTS, SearchingReport, found_by
 
 @campaign_command("found")
 @click.option("--part", type=click.Choice(tuple(PARTS)), default="topics", help="The table; default topics.")
-@click.option("--json", "as_json", is_flag=True, help="All tables as one JSON object.")
-@click.option("--csv", "as_csv", is_flag=True, help="The table as CSV.")
+@flag("--json", "as_json", help="All tables as one JSON object.")
+@flag("--csv", "as_csv", help="The table as CSV.")
 @one_form
 def found(at: ChosenCampaign, part: str, form: str) -> None:
     """Report what searching found in CAMPAIGN that no run had, by topic, person or document."""
@@ -42,7 +42,7 @@ def found(at: ChosenCampaign, part: str, form: str) -> None:
     help="What is left out of the qrels: documents that only searching found (default), or all that people "
     "added and no run brought.",
 )
-@consensus_options(default="majority")
+@consensus_options()
 @MEASURE
 @RUNS
 @SEED
@@ -69,12 +69,11 @@ def score_without(
 
 def _say_found(report: SearchingReport, columns: tuple[str, ...], rows: Iterable[Sequence[object]]) -> None:
     say_table([name.replace("_", " ") for name in columns], rows)
-    click.echo(
+    say_aside(
         "Found only by searching: "
         f"{report.relevant} of {report.relevant_of_topics} relevant documents of the searched topics "
         f"({share_of(report.relevant, report.relevant_of_topics)}); "
         f"judged: {report.judged} of {report.no_run} documents that no run brought",
-        err=True,
     )
 
 
@@ -96,12 +95,11 @@ def _say_left_out(report: ScoresLeftOut) -> None:
         numeric=range(1, 7),
     )
     out, beyond = report.left_out, report.tau_b.in_words
-    click.echo(
+    say_aside(
         f"{report.measure} over {report.topics} topics without {out.pairs} of {out.graded} judged documents "
         f"({out.relevant} of {out.all_relevant} relevant), {out.what}: tau b {_tau(report.tau_b)}, "
         f"tau AP {_tau(report.tau_ap)}; {report.swapped} of {report.run_pairs} pairs of runs change places"
         + (f"; {beyond}" if beyond else ""),
-        err=True,
     )
 
 
@@ -143,8 +141,8 @@ def draw_missed(at: ChosenCampaign, pool: str, size: int, topics: tuple[str, ...
 
 
 @campaign_command("estimate", missed)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object, with all topics together.")
-@click.option("--csv", "as_csv", is_flag=True, help="The topics as CSV.")
+@flag("--json", "as_json", help="One JSON object, with all topics together.")
+@flag("--csv", "as_csv", help="The topics as CSV.")
 @one_form
 def estimate(at: ChosenCampaign, form: str) -> None:
     """Estimate the relevant documents that the pools of CAMPAIGN miss, from the samples drawn.
@@ -165,7 +163,7 @@ def _say(report: MissedReport) -> None:
         [_row(one) for one in (*report.topics, *together)],
         numeric=range(1, 9),
     )
-    click.echo(f"{len(report.topics)} of {report.of_topics} topics sampled", err=True)
+    say_aside(f"{len(report.topics)} of {report.of_topics} topics sampled")
 
 
 def _row(one: MissedLine) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import sys
 import click
 
 from workbench.cli.database import ChosenCampaign, assessors_named, campaign_command
-from workbench.cli.output import CSV, JSON_OBJECT, one_form, print_export, say_json, say_short
+from workbench.cli.output import CSV, JSON_OBJECT, one_form, print_export, say_json, say_short, setting
 from workbench.errors import NotFound
 from workbench.storage import Session
 from workbench.workflow.campaigns.collection import topics_of
@@ -36,11 +36,10 @@ def side_by_side() -> None:
 
 
 @campaign_command("documents", side_by_side)
-@click.option(
+@setting(
     "--best",
     type=click.IntRange(2),
     default=5,
-    show_default=True,
     help="How many of the documents that an assessor graded best.",
 )
 @TOPICS
