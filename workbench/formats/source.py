@@ -189,8 +189,8 @@ def _memory() -> IO[bytes]:
     return tempfile.SpooledTemporaryFile(_IN_MEMORY)
 
 
-class _Taken(io.RawIOBase):
-    """A stream of which each read takes bytes from elsewhere."""
+class _Passing(io.RawIOBase):
+    """A stream whose bytes come from elsewhere."""
 
     def readable(self) -> bool:
         return True
@@ -206,7 +206,7 @@ class _Taken(io.RawIOBase):
         raise NotImplementedError
 
 
-class _Rejoined(_Taken):
+class _Rejoined(_Passing):
     """A stream whose first bytes were already taken from it, put together again."""
 
     def __init__(self, head: bytes, stream: Readable) -> None:
@@ -219,7 +219,7 @@ class _Rejoined(_Taken):
         return data[:size]
 
 
-class _Counted(_Taken):
+class _Counted(_Passing):
     """A stream that knows how many bytes were read of it."""
 
     def __init__(self, stream: Peekable) -> None:
