@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,8 @@ from click.testing import CliRunner, Result
 
 from tests.cli.executable import new_instance
 from tests.support import shared
+from workbench.cli.agree import command as agree
 from workbench.cli.campaign import command
-from workbench.cli.rounds import command as rounds
-from workbench.errors import InvalidInput
 
 RUN = "T1 Q0 {0} 1 2 {2}\nT1 Q0 {1} 2 1 {2}\n"
 JUDGED = "topic\tdoc\tassessor\tgrade\nT1\td1\tann\t0\nT1\td1\tbea\t1\nT1\td2\tann\t1\nT1\td2\tbea\t1\n"
@@ -115,46 +113,11 @@ def test_the_nyt_pilot_held_elsewhere_reports_what_was_published(
     assert sum(one["new"] for one in told("import", "pilot", after, "--discussed")) == 360
     assert sum(one["new"] for one in told("import", "pilot", after, "--discussed")) == 0
     assert told("adjudication", "disputes", "pilot", "--order", "topic")["disputed"] < disputed
-    found = json.loads(CliRunner().invoke(rounds, [before, after, "--json"]).stdout)
-    assert (found["pairs"], found["labels"], found["changed"]) == (120, 360, 34)
-    fleiss = next(one for one in found["graded"] if one["coefficient"] == "pooled")
-    assert (round(fleiss["before"], 3), round(fleiss["after"], 3)) == (0.485, 0.675)
-    latex = CliRunner().invoke(rounds, [before, after, "--latex"]).stdout
-    assert "& all grades & 0.485 & 120 & 0.675 & 120" in latex
-    assert "34 of 360 labels changed" in latex
-    table = list(csv.DictReader(CliRunner().invoke(rounds, [before, after, "--csv"]).stdout.splitlines()))
-    (row,) = (one for one in table if (one["name"], one["grades"]) == ("pooled", "all grades"))
-    assert (float(row["before"]), float(row["after"])) == (fleiss["before"], fleiss["after"])
-    assert sum(int(one["changed"]) for one in table if one["part"] == "assessor") == 34
-
-
-def test_two_files_without_a_common_label_are_refused(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        text = f"topic\tdoc\tassessor\tgrade\n1\td\t{name}\t0\n"
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    result = CliRunner().invoke(rounds, [str(tmp_path / "one"), str(tmp_path / "two")])
-    assert result.exit_code == 1
-    assert "no assessor judged a pair in both" in str(result.exception)
-
-
-def test_codes_that_are_no_grade_do_not_enter_rounds_as_grades(tmp_path: Path) -> None:
-    head = "topic\tdoc\tassessor\tgrade\n"
-    before = tmp_path / "before.tsv"
-    before.write_text(head + "1\ta\tx\t1\n1\ta\ty\t0\n1\tb\tx\t-2\n1\tb\ty\t1\n", encoding="utf-8")
-    result = CliRunner().invoke(rounds, [str(before), str(before)])
-    assert isinstance(result.exception, InvalidInput)
-    assert "1 grade is negative (-2), first that of document b for topic 1" in str(result.exception)
-    told = CliRunner().invoke(rounds, [str(before), str(before), "--cannot-judge=-2", "--json"])
-    assert json.loads(told.stdout)["labels"] == 3
-
-
-def test_rounds_say_why_a_coefficient_is_undefined(tmp_path: Path) -> None:
-    alike = tmp_path / "alike.tsv"
-    alike.write_text("topic\tdoc\tassessor\tgrade\n1\ta\tx\t1\n1\ta\ty\t1\n", encoding="utf-8")
-    told = CliRunner().invoke(rounds, [str(alike), str(alike)])
-    assert "undefined: everyone gave the same grade" in told.stdout
-    assert "pairs on which at least one gives another grade" in told.stdout
-    table = CliRunner().invoke(rounds, [str(alike), str(alike), "--csv"]).stdout
-    assert "already complete,pairs on which at least one" in table.replace('"', "")
-    both = CliRunner().invoke(rounds, [str(alike), str(alike), "--csv", "--json"])
-    assert both.exit_code == 2
+    fleiss = []
+    for name in (before, after):
+        told_by = CliRunner().invoke(agree, ["--judgments", name, "--graded", "--coefficients", "--json"])
+        found = json.loads(told_by.stdout)["coefficients"]["pooled"]
+        fleiss.append((found["n"], round(found["value"], 3)))
+    assert fleiss == [(120, 0.485), (120, 0.675)]
+    labels = [Path(name).read_text(encoding="utf-8").splitlines() for name in (before, after)]
+    assert sum(one != other for one, other in zip(*map(sorted, labels), strict=True)) == 34

@@ -94,14 +94,8 @@ def test_a_draft_is_renamed_and_built_again(run: Run) -> None:
     assert states(run) == {"the plan": "draft"}
     run("add-to-pool", "harbour", "--pool", "the plan", "--topic", "T2", "--reason", "seen", "d6")
     built = json.loads(run("draft", "rebuild", "harbour", "the plan", "--json").stdout)
-    assert built == {
-        "name": "the plan",
-        "pairs": 7,
-        "entered": 0,
-        "left": 0,
-        "added_by_hand": 1,
-        "changed_runs": [],
-    }
+    assert (built["pool"]["name"], built["pool"]["pairs"]) == ("the plan", 7)
+    assert (built["entered"], built["left"], built["kept"]) == (0, 0, 1)
     assert "1 added by hand kept" in run("draft", "rebuild", "harbour", "the plan").stdout
 
 
@@ -133,13 +127,7 @@ def test_documents_are_added_by_id_or_by_list(run: Run, tmp_path: Path) -> None:
     run("pool", "harbour", "--depth", "2")
     words = ("add-to-pool", "harbour", "--topic", "T1", "--reason", "seen")
     first = json.loads(run(*words, "d6", "d1", "--json").stdout)
-    assert first == {
-        "pool": "depth 2",
-        "topic": "T1",
-        "added": ["d6"],
-        "passed_over": [{"docno": "d1", "pool": "depth 2"}],
-        "without_text": [],
-    }
+    assert first == {"added": ["d6"], "passed": ["d1"], "without_text": []}
     (tmp_path / "list.txt").write_text("é5\nd#3\n", encoding="utf-8")
     told = run(*words, "--from", str(tmp_path / "list.txt"))
     assert told.stdout.splitlines()[1:] == ["d#3\tadded", "é5\tadded"]

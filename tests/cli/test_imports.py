@@ -39,7 +39,6 @@ INPUTS = {
     "plan": ["one.run", "two.run"],
     "agree": ["--judgments", "judged.tsv"],
     "consensus": ["judged.tsv"],
-    "rounds": ["judged.tsv", "judged.tsv"],
     "sample-size": [],
     "score": ["qrels", "one.run"],
     "compare": ["qrels", "one.run", "two.run"],

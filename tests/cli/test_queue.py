@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from tests.cli.executable import new_instance
 from tests.workflow.judging.queued import POOL, queued_pool
 from workbench.cli.campaign import command
-from workbench.errors import NotFound
+from workbench.errors import WorkbenchError
 from workbench.storage.engine import Database
 
 
@@ -34,12 +34,12 @@ def say(instance: Path, *words: str) -> Result:
 
 def test_a_queue_goes_its_way_by_commands(instance: Path) -> None:
     assert "2 per pair" in say(instance, "make", "harbour", POOL, "--per-pair=2", "--lease=60").stdout
-    with pytest.raises(NotFound, match="no assessor named 'Nobody'"):
+    with pytest.raises(WorkbenchError, match="Nobody has no account that judges here"):
         say(instance, "give", "harbour", POOL, "--assessor=Nobody")
     assert say(instance, "give", "harbour", POOL, "--assessor=Ada").stdout == "1 assignments added\n"
     assert say(instance, "give", "harbour", POOL).stdout == "2 assignments added\n"
     found = json.loads(say(instance, "status", "harbour", POOL, "--json").stdout)
-    assert (found["per_pair"], found["lease_minutes"], found["waiting"], found["wanted"]) == (2, 60, 3, 6)
+    assert (found["per_pair"], found["lease_minutes"], found["waiting"], found["needed"]) == (2, 60, 3, 6)
     assert found["assessors"] == ["Ada", "Ben", "Cleo"]
     assert f"{POOL}: 0 of 6 judgments, 0 of 3 pairs" in say(instance, "status", "harbour", POOL).stdout
     assert say(instance, "take-back", "harbour", POOL, "--assessor=Ada").stdout == "0 pairs released\n"

@@ -132,7 +132,7 @@ def test_the_results_of_two_runs_are_compared(judged: Terminal) -> None:
     [
         (
             ("side-by-side", "documents", "harbour", "--assessor", "Eve"),
-            "Eve is not an assessor of this campaign",
+            "Eve has no account that judges here",
         ),
         (
             ("side-by-side", "runs", "harbour", "alpha", "alpha", "--assessor", "Ada"),

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 from collections.abc import Collection, Container
-from typing import TypedDict
+from typing import BinaryIO, TypedDict, Unpack
 
 from hypothesis import strategies as st
 
 from workbench.errors import InvalidInput
+from workbench.formats import run_check as check
 from workbench.formats.identifiers import all_seen, fits
-from workbench.formats.run_rules import RunRules
-from workbench.records import id_bytes
+from workbench.formats.run_rules import DEFAULT_RULES, RunRules
+from workbench.formats.runs import RunReading
+from workbench.records import Ranking, Run, id_bytes
 
 IDS = (
     st.one_of(
@@ -27,12 +29,25 @@ IDS = (
 
 
 class Expected(TypedDict, total=False):
-    """What `read_run` is told of a run beside its content."""
+    """What a check is told of a run beside its content."""
 
     file_stem: str
     topics: Collection[str]
     docnos: Container[str]
     rules: RunRules
+
+
+def read_as(stream: BinaryIO, *, source: str, **told: Unpack[Expected]) -> RunReading:
+    """A run as `read_run` has it, but with more expected of it; raises InvalidInput as that does."""
+    rankings: dict[str, Ranking] = {}
+    expected = check.Expected(told.get("topics"), told.get("docnos"), told.get("rules", DEFAULT_RULES))
+    stem = told.get("file_stem")
+    found = check.check_run(
+        stream, source=source, file_stem=stem, expected=expected, take=rankings.__setitem__
+    )
+    if found.tag is None:
+        raise InvalidInput(found.errors)
+    return RunReading(Run(found.tag, rankings), found.lines, found.warnings)
 
 
 def stream(*parts: bytes | str) -> io.BytesIO:

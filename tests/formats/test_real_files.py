@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.formats.strategies import codes
+from tests.formats.strategies import codes, read_as
 from tests.support import shared
 from workbench.errors import Finding, InvalidInput
 from workbench.formats.documents import read_documents
@@ -18,7 +18,7 @@ from workbench.formats.judgments import read_judgments
 from workbench.formats.qrels import read_qrels, write_qrels
 from workbench.formats.run_check import Expected, check_run
 from workbench.formats.run_rules import RunRules
-from workbench.formats.runs import RunReading, read_run
+from workbench.formats.runs import RunReading
 from workbench.formats.topics import read_topics
 from workbench.records import Answer, Judgment, Qrel, Topic
 
@@ -42,7 +42,7 @@ def judgments(*parts: str, cannot_judge: tuple[int, ...] = ()) -> tuple[Judgment
 
 def run(path: Path) -> RunReading:
     with path.open("rb") as stream:
-        return read_run(stream, source=path.name, file_stem=path.name.removesuffix(".gz"))
+        return read_as(stream, source=path.name, file_stem=path.name.removesuffix(".gz"))
 
 
 def by_code(findings: tuple[Finding, ...]) -> dict[str, Finding]:
@@ -139,7 +139,7 @@ def test_the_runs_of_robust_2003_are_accepted() -> None:
     known = {topic.id for topic in topics("robust03", "topics.jsonl")}
     for path in sorted(shared("data", "robust03", "runs").iterdir())[:6]:
         with path.open("rb") as stream:
-            reading = read_run(stream, source=path.name, topics=known, rules=RunRules(max_per_topic=1000))
+            reading = read_as(stream, source=path.name, topics=known, rules=RunRules(max_per_topic=1000))
         assert set(reading.run.rankings) == known
 
 

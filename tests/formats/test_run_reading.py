@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.formats.strategies import IDS, Expected, codes, stream
+from tests.formats.strategies import IDS, Expected, codes, read_as, stream
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.formats.run_check import check_run
 from workbench.formats.run_rules import RunRules
@@ -26,7 +26,7 @@ PLAIN_RUN = Run(
 
 
 def read(content: str | bytes, **expected: Unpack[Expected]) -> RunReading:
-    return read_run(stream(content), source="r", **expected)
+    return read_as(stream(content), source="r", **expected)
 
 
 def errors(content: str | bytes, **expected: Unpack[Expected]) -> list[tuple[int | None, str]]:

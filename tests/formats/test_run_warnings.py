@@ -6,13 +6,12 @@ from typing import Unpack
 
 import pytest
 
-from tests.formats.strategies import Expected, stream
+from tests.formats.strategies import Expected, read_as, stream
 from workbench.errors import Severity
-from workbench.formats.runs import read_run
 
 
 def warnings(content: str, **expected: Unpack[Expected]) -> dict[str, tuple[int | None, str]]:
-    reading = read_run(stream(content), source="r", **expected)
+    reading = read_as(stream(content), source="r", **expected)
     assert all(finding.severity is Severity.WARNING and finding.remedy for finding in reading.findings)
     found = {finding.code: (finding.line, finding.message) for finding in reading.findings}
     assert len(found) == len(reading.findings)

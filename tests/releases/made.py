@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from workbench import __version__
-from workbench.records import BINARY, Qrel, Topic
+from workbench.records import BINARY, THREE_GRADES, Document, Qrel, Topic
 from workbench.releases.contents import (
     Included,
     ReleaseAbout,
@@ -133,3 +136,27 @@ def small_release(**changed: object) -> ReleaseContents:
         ),
     }  # fmt: skip
     return ReleaseContents(**(values | changed))  # type: ignore[arg-type]
+
+
+def published(
+    name: str,
+    title: str,
+    topics: tuple[Topic, ...],
+    qrels: tuple[Qrel, ...],
+    documents: Iterable[Document],
+    **about: Any,
+) -> ReleaseContents:
+    """A release of three grades with the documents, of which only what the forms of other programs read."""
+    return small_release(
+        about=ReleaseAbout(name, title, "1.0", datetime(2026, 11, 22, tzinfo=UTC), __version__, **about),
+        scale=THREE_GRADES,
+        rule=ReleaseRule("majority", "Majority", 1),
+        topics=topics,
+        qrels=qrels,
+        documents=tuple(ReleasedDocument(one.docno, None, one.title, one.text) for one in documents),
+    )
+
+
+def with_about(release: ReleaseContents, **changes: Any) -> ReleaseContents:
+    """The release with something else said of it."""
+    return replace(release, about=replace(release.about, **changes))

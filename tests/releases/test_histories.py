@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.releases.made import answer
 from workbench.releases.contents import last_entries
-
-
-class Said(NamedTuple):
-    """What an assessor said about a pair; `number` tells equal entries apart."""
-
-    topic: str
-    docno: str
-    assessor: str
-    number: int
-
 
 SAID = st.lists(st.tuples(st.sampled_from("AB"), st.sampled_from("xy"), st.sampled_from("12")), max_size=12)
 
@@ -25,6 +16,11 @@ SAID = st.lists(st.tuples(st.sampled_from("AB"), st.sampled_from("xy"), st.sampl
 @given(SAID, st.booleans())
 def test_the_last_one_stands_where_the_first_was(said: list[tuple[str, str, str]], together: bool) -> None:
     ordered = sorted(said, key=lambda one: one[0]) if together else said
-    entries = [Said(*one, number) for number, one in enumerate(ordered)]
+    # The seed tells equal entries apart.
+    entries = [
+        replace(answer(assessor, docno, 1), topic=topic, seed=number)
+        for number, (topic, docno, assessor) in enumerate(ordered)
+    ]
     # A dictionary keeps the place of a key and the last of its values.
-    assert list(last_entries(entries)) == list({one[:3]: one for one in entries}.values())
+    last = {(one.topic, one.docno, one.assessor): one for one in entries}
+    assert list(last_entries(entries)) == list(last.values())

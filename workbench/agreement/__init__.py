@@ -5,7 +5,7 @@
 - `report`, `pair_report`, `pairwise`, `grades`, `topics`: what a report has
 - `export`: the same as CSV, JSON and LaTeX
 - `tally`, `jackknife`, `intervals`: sums over pairs, and intervals from them
-- `self_consistency`, `machines`, `rounds`, `overlap`: further questions
+- `self_consistency`, `machines`, `overlap`: further questions
 - `sample_size`: how many documents must be judged twice
 
 To add a question about agreement: a module here that takes `Ratings` and returns a frozen record, its

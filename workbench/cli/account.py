@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 import click
 
 from workbench.cli.database import (
@@ -14,7 +12,7 @@ from workbench.cli.database import (
     same_database,
     writing,
 )
-from workbench.cli.output import JSON_OBJECT, printable, say_json, say_table
+from workbench.cli.output import JSON_OBJECT, OneOf, flag, printable, record_json, say_json, say_list, setting
 from workbench.errors import Conflict, InvalidInput
 from workbench.figures import counted
 from workbench.settings import Settings
@@ -69,12 +67,7 @@ PASSWORD = click.option(
 @database_options
 def init(settings: Settings, login: str, name: str | None, password: str) -> None:
     """Create the database and the first account, an administrator."""
-    new = prepare_account(
-        login=login,
-        name=name or login,
-        password=password,
-        passwords=Passwords(),
-    )
+    new = prepare_account(login=login, name=name or login, password=password, passwords=Passwords())
     with migrated_database(settings) as database, database.writing() as db:
         if any_account(db):
             raise Conflict(
@@ -93,17 +86,12 @@ def command() -> None:
 @command.command("new")
 @click.argument("login")
 @click.option("--name", help="Name shown to others; defaults to the login name.")
-@click.option("--administrator", is_flag=True, help="May create campaigns.")
+@flag("--administrator", help="May create campaigns.")
 @PASSWORD
 @database_options
 def new(settings: Settings, login: str, name: str | None, administrator: bool, password: str) -> None:
     """Create the account LOGIN."""
-    prepared = prepare_account(
-        login=login,
-        name=name or login,
-        password=password,
-        passwords=Passwords(),
-    )
+    prepared = prepare_account(login=login, name=name or login, password=password, passwords=Passwords())
     with writing(settings) as db:
         account = create_account(db, prepared, administrator=administrator)
     click.echo(f"{account.name} can sign in as {account.login}")
@@ -112,11 +100,11 @@ def new(settings: Settings, login: str, name: str | None, administrator: bool, p
 @command.command("role")
 @click.argument("login")
 @click.argument("campaign")
-@click.argument("role", type=click.Choice([role.value for role in Role]))
+@click.argument("role", type=OneOf(Role))
 @click.option("--group", help="Group of a participant.")
-@click.option("--both", is_flag=True, help="Allow one person to both judge and submit runs.")
+@flag("--both", help="Allow one person to both judge and submit runs.")
 @database_options
-def role(settings: Settings, login: str, campaign: str, role: str, group: str | None, both: bool) -> None:
+def role(settings: Settings, login: str, campaign: str, role: Role, group: str | None, both: bool) -> None:
     """Give LOGIN a ROLE in CAMPAIGN."""
     if (role == Role.PARTICIPANT) != (group is not None):
         raise click.UsageError("--group is required for a participant and not allowed for other roles")
@@ -125,7 +113,7 @@ def role(settings: Settings, login: str, campaign: str, role: str, group: str | 
         if group is not None:
             join(db, found.id, group_named(db, found.id, group), account.id, both_sides=both)
         else:
-            add_role(db, found.id, account.id, Role(role), both_sides=both)
+            add_role(db, found.id, account.id, role, both_sides=both)
     click.echo(f"{account.name} is {role} of {found.name}")
 
 
@@ -135,8 +123,7 @@ def role(settings: Settings, login: str, campaign: str, role: str, group: str | 
 @database_options
 def reset(settings: Settings, login: str, password: str) -> None:
     """Set a new password for LOGIN; all sessions of the account end, its access tokens are revoked."""
-    findings = password_findings(password, login=login)
-    if findings:
+    if findings := password_findings(password, login=login):
         raise InvalidInput(findings)
     hashed = Passwords().hash(password)
     with writing(settings) as db:
@@ -152,24 +139,9 @@ def list_(settings: Settings, search: str, as_json: bool) -> None:
     """List accounts by login name, with their open sessions."""
     with reading(settings) as db:
         found = accounts_found(db, search)
-    if as_json:
-        say_json(
-            [
-                {
-                    "login": one.login,
-                    "name": one.name,
-                    "administrator": one.administrator,
-                    "disabled_at": one.disabled_at.isoformat() if one.disabled_at else None,
-                    "two_factor": one.two_factor,
-                    "sessions": one.sessions,
-                    "used_at": one.used_at.isoformat() if one.used_at else None,
-                    "created_at": one.created_at.isoformat(),
-                }
-                for one in found
-            ]
-        )
-        return
-    say_table(
+    say_list(
+        [record_json(one, id="", erased="") for one in found],
+        as_json,
         ["login", "name", "state", "administrator", "two-factor", "sessions", "last used"],
         [
             (
@@ -243,14 +215,13 @@ def erase(settings: Settings, login: str, confirm: str | None) -> None:
     if not erased.overwritten:
         click.echo(erased.log_in_use)
     for place, number in erased.mentions:
-        rows = "1 row" if number == 1 else f"{number:,} rows"
-        click.echo(f"Still named in {rows} of {place}: free text is not changed")
+        click.echo(f"Still named in {counted(number, 'row')} of {place}: free text is not changed")
 
 
 @command.command("address")
 @click.argument("login")
 @click.argument("address", required=False)
-@click.option("--remove", is_flag=True, help="Let the account have no address.")
+@flag("--remove", help="Let the account have no address.")
 @database_options
 def address(settings: Settings, login: str, address: str | None, remove: bool) -> None:
     """Set the e-mail ADDRESS of LOGIN, which you vouch for; nobody is asked to confirm it."""
@@ -288,7 +259,7 @@ def end_sessions(settings: Settings, login: str) -> None:
 
 @command.command("administrator")
 @click.argument("login")
-@click.option("--remove", is_flag=True, help="No longer an administrator.")
+@flag("--remove", help="No longer an administrator.")
 @database_options
 def administrator(settings: Settings, login: str, remove: bool) -> None:
     """Make LOGIN an administrator, who creates campaigns and manages accounts."""
@@ -310,13 +281,12 @@ def token() -> None:
     "scopes",
     multiple=True,
     required=True,
-    type=click.Choice([scope.value for scope in Scope]),
+    type=OneOf(Scope),
     help="What it may be used for (repeatable).",
 )
-@click.option(
+@setting(
     "--days",
     default=USUAL_DAYS,
-    show_default=True,
     type=click.IntRange(1, MOST_DAYS),
     help="Days it is valid.",
 )
@@ -337,23 +307,9 @@ def list_tokens(settings: Settings, login: str, as_json: bool) -> None:
     """List the tokens of LOGIN with their last use, without what is secret of them."""
     with reading(settings) as db:
         found = access_tokens(db, account_by_login(db, login).id)
-    if as_json:
-        say_json(
-            [
-                {
-                    "token": one.id,
-                    "name": one.name,
-                    "scopes": list(one.scopes),
-                    "created_at": _moment(one.created_at),
-                    "expires_at": _moment(one.expires_at),
-                    "used_at": _moment(one.used_at),
-                    "expired": one.expired,
-                }
-                for one in found
-            ]
-        )
-        return
-    say_table(
+    say_list(
+        [record_json(one, id="token") for one in found],
+        as_json,
         ["token", "name", "scopes", "expires", "last used"],
         [
             (
@@ -381,16 +337,12 @@ def revoke(settings: Settings, login: str, token: int) -> None:
     click.echo(f"{revoked.name} is revoked")
 
 
-def _moment(when: datetime | None) -> str | None:
-    return None if when is None else when.isoformat(timespec="seconds")
-
-
 @click.command("trail")
 @click.option("--login", default="", help="Only acts of this account.")
 @click.option("--act", default="", help="Only acts whose name contains this, such as role.")
 @click.option("--campaign", default="", help="Only acts in this campaign.")
 @click.option("--request", default="", help="Only acts of this request ID.")
-@click.option("--last", default=50, show_default=True, type=click.IntRange(1), help="Number of entries.")
+@setting("--last", default=50, type=click.IntRange(1), help="Number of entries.")
 @JSON_OBJECT
 @database_options
 def trail(
@@ -406,16 +358,14 @@ def trail(
         say_json([entry_data(one) for one in entries])
         return
     for one in entries:
-        changed = ", ".join(
-            f"{each['rows']} {each['table']} {each['kind']}" for each in one.details.get("changes", ())
-        )
+        changes = one.details.get("changes", ())
         words = (
-            str(one.number),
+            one.number,
             f"{one.at:%Y-%m-%d %H:%M:%S}",
             one.who or "-",
             one.act_name,
             one.outcome_name,
             one.campaign,
-            changed,
+            ", ".join(f"{each['rows']} {each['table']} {each['kind']}" for each in changes),
         )
         click.echo("  ".join(printable(word) for word in words if word))

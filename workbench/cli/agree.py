@@ -33,9 +33,18 @@ from workbench.agreement.sample_size import (
 from workbench.agreement.selection import Selection, select_ratings
 from workbench.agreement.weights import WEIGHTS, OwnWeights, parse_weights
 from workbench.cli.agreement_output import print_agreement
-from workbench.cli.output import Command, form_options, record_options, say_json, say_mismatch
+from workbench.cli.inputs import FILE
+from workbench.cli.output import (
+    Command,
+    all_of,
+    flag,
+    form_options,
+    say_aside,
+    say_json,
+    say_mismatch,
+    setting,
+)
 from workbench.cli.qrels_files import cannot_judge_option, read_judgment_files, read_qrels_by_assessor
-from workbench.cli.runs import only_one_standard_input
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.records import Answer
 
@@ -78,13 +87,7 @@ def agreement_options(*names: str) -> Callable[[Callable[..., Any]], Callable[..
     return decorate
 
 
-def report_options(*more: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command the flags of the report and more, as `options`; what it prints comes as `view`."""
-    return functools.partial(_with_report_options, (*REPORT_FIELDS, *more))
-
-
-def _with_report_options(fields: tuple[str, ...], command: Callable[..., Any]) -> Callable[..., Any]:
-
+def _viewed(command: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(command)
     def with_view(
         options: AgreementOptions,
@@ -109,31 +112,35 @@ def _with_report_options(fields: tuple[str, ...], command: Callable[..., Any]) -
         chosen = replace(options, **changes)
         return command(options=chosen, view=View(part, pair or ("", ""), form), **others)
 
-    made = form_options(with_view)
-    for option in reversed(_PARTS):
-        made = option(made)
-    return agreement_options(*fields)(made)
+    return with_view
 
 
-_PARTS = (
-    click.option(
-        "--matrix", type=click.Choice(list(COEFFICIENTS)), help="The matrix of assessors by this coefficient."
-    ),
-    click.option(
-        "--pair",
-        nargs=2,
-        metavar="NAME NAME",
-        help="Two assessors in detail: tables, calculation, disagreements; either may be a machine.",
-    ),
-    click.option("--coefficients", "only", is_flag=True, help="Only the coefficients of all, quickly."),
-)
+def report_options(*more: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command the flags of the report and more, as `options`; what it prints comes as `view`."""
+    return all_of(
+        agreement_options(*REPORT_FIELDS, *more),
+        click.option(
+            "--matrix",
+            type=click.Choice(list(COEFFICIENTS)),
+            help="The matrix of assessors by this coefficient.",
+        ),
+        click.option(
+            "--pair",
+            nargs=2,
+            metavar="NAME NAME",
+            help="Two assessors in detail: tables, calculation, disagreements; either may be a machine.",
+        ),
+        flag("--coefficients", "only", help="Only the coefficients of all, quickly."),
+        form_options,
+        _viewed,
+    )
 
 
 def _flag(option: OptionDefinition) -> Callable[[Command], Command]:
     """The click option of an agreement option."""
     default = option.default
     if isinstance(default, bool):
-        return click.option(option.flag, option.field, is_flag=True, help=option.help)
+        return flag(option.flag, option.field, help=option.help)
     if option.field == "assessors":
         return click.option(option.flag, option.field, multiple=True, help=option.help)
     kind: Any = str
@@ -187,51 +194,29 @@ Given = tuple[str, str, str, int]
 """An assessor's name, topic, docno, and a grade or an answer that is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerFiles:
-    """How files of several assessors are read: what is in them, and which answers count."""
-
-    as_judgments: bool
-    codes: tuple[int, ...]
-    repeats: str
-    machine_names: tuple[str, ...]
-
-    def read(self, files: Sequence[str]) -> list[Given]:
-        """The answers of these files, in their order; raises InvalidInput."""
-        return _judgments(files, self.codes) if self.as_judgments else _qrels(files, self.codes)
-
-
-_FILES = (
-    click.option(
-        "--judgments", "as_judgments", is_flag=True, help="The files have a column for the assessor."
-    ),
-    cannot_judge_option,
-    click.option(
-        "--repeats",
-        type=click.Choice(["last", "first"]),
-        default="last",
-        show_default=True,
-        help="Which answer of an assessor who answered twice counts.",
-    ),
-    click.option(
-        "--machine",
-        "machine_names",
-        multiple=True,
-        help="Name of an assessor that is a machine (repeatable).",
-    ),
-)
-
-
 @click.command("agree")
-@click.argument("files", metavar="A [B C...]", nargs=-1, required=True)
-@record_options("given", AnswerFiles, _FILES)
+@click.argument("files", type=FILE, metavar="A [B C...]", nargs=-1, required=True)
+@flag("--judgments", "as_judgments", help="The files have a column for the assessor.")
+@cannot_judge_option
+@setting(
+    "--repeats",
+    type=click.Choice(["last", "first"]),
+    default="last",
+    help="Which answer of an assessor who answered twice counts.",
+)
+@click.option(
+    "--machine", "machine_names", multiple=True, help="Name of an assessor that is a machine (repeatable)."
+)
 @click.option(
     "--scale", metavar="GRADES", help="All grades of the scale, as '0 1 2 3'; those that occur if not given."
 )
 @report_options()
 def command(
     files: tuple[str, ...],
-    given: AnswerFiles,
+    as_judgments: bool,
+    codes: tuple[int, ...],
+    repeats: str,
+    machine_names: tuple[str, ...],
     scale: str | None,
     options: AgreementOptions,
     view: View,
@@ -243,17 +228,16 @@ def command(
     qrels means "not judged" and is left out, one of --cannot-judge is counted as that answer. Files may be
     gzip; - is the standard input.
     """
-    only_one_standard_input(files)
     threshold = options.relevant_from
     if threshold is not None and threshold < 1:
         raise click.UsageError("--relevant-from must be 1 or more")
-    if given.repeats != "last" and not given.as_judgments:
+    if repeats != "last" and not as_judgments:
         raise click.UsageError("--repeats goes with --judgments")
-    if len(files) < 2 and not given.as_judgments:
+    if len(files) < 2 and not as_judgments:
         raise click.UsageError("two files of qrels are needed, or one with --judgments")
-    read = given.read(files)
+    read = _judgments(files, codes) if as_judgments else _qrels(files, codes)
     _warn_of_strangers(read)
-    answers = _answers(read, given.machine_names, first_counts=given.repeats == "first")
+    answers = _answers(read, machine_names, first_counts=repeats == "first")
     categories = _scale(scale, read)
     if threshold is not None and threshold > max(categories):
         raise WorkbenchError(
@@ -320,10 +304,9 @@ def _note_never_given(grades: Sequence[int]) -> None:
     missing = sorted(set(range(min(grades), max(grades) + 1)) - set(grades))
     if missing:
         every = " ".join(map(str, range(min(grades), max(grades) + 1)))
-        click.echo(
+        say_aside(
             f"note: nobody gave {_listed(missing)}: no row of a table, but its distance counts in linear and "
             f"quadratic weights; --scale '{every}' makes it a grade",
-            err=True,
         )
 
 
@@ -361,15 +344,13 @@ _number = partial(click.option, type=float, show_default=True)
 
 
 @click.command("sample-size")
-@click.option(
-    "--coefficient", type=click.Choice(PLANNED), default="pooled", show_default=True, help="Coefficient."
-)
+@setting("--coefficient", type=click.Choice(PLANNED), default="pooled", help="Coefficient.")
 @_number("--half-width", default=HALF_WIDTH, help="Half width of its 95 % interval: 0.1 for ± 0.1.")
 @_number("--kappa", default=KAPPA, help="Expected pooled kappa of two assessors.")
 @_number("--relevant", default=RELEVANT, help="Expected share of relevant documents.")
-@click.option("--topics", type=int, default=TOPICS, show_default=True, help="Number of equally rich topics.")
+@setting("--topics", type=int, default=TOPICS, help="Number of equally rich topics.")
 @_number("--icc", default=ICC, help="Correlation within topics; 0: topics do not differ.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@flag("--json", "as_json", help="Print JSON.")
 def sample_size_command(as_json: bool, **asked: Any) -> None:
     """Compute how many documents two assessors must judge to know their agreement to a given half width.
 

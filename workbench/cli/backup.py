@@ -16,6 +16,7 @@ import click
 from workbench.cli.database import database_options, existing_database, same_database
 from workbench.cli.output import JSON_OBJECT, REFUSED, printable, say_json
 from workbench.errors import Finding, WorkbenchError, finding_to_json
+from workbench.figures import counted
 from workbench.settings import Settings
 from workbench.storage.archive import ArchiveFile, write_archive
 from workbench.storage.archive import restore as restored
@@ -27,15 +28,15 @@ from workbench.workflow.upkeep.verify import verify as verify_database
 # Showing each row would take longer than copying it.
 SHOWN_EVERY = 997
 COUNTED = {
-    "campaign": ("campaign", "campaigns"),
-    "account": ("account", "accounts"),
-    "topic": ("topic", "topics"),
-    "document": ("document", "documents"),
-    "run": ("run", "runs"),
-    "pool": ("pool", "pools"),
-    "judgment_event": ("judgment event", "judgment events"),
-    "adjudication_event": ("decision", "decisions"),
-    "collection_release": ("release", "releases"),
+    "campaign": "campaign",
+    "account": "account",
+    "topic": "topic",
+    "document": "document",
+    "run": "run",
+    "pool": "pool",
+    "judgment_event": "judgment event",
+    "adjudication_event": "decision",
+    "collection_release": "release",
 }
 """What people count, by table."""
 
@@ -71,11 +72,7 @@ class _Counter:
 
 def described(contents: Contents) -> str:
     """What a database or backup holds, in words."""
-    counts = [
-        f"{count:,} {one if count == 1 else many}"
-        for table, (one, many) in COUNTED.items()
-        if (count := contents.count(table))
-    ]
+    counts = [counted(count, noun) for table, noun in COUNTED.items() if (count := contents.count(table))]
     rows = f"{contents.rows:,} rows in {len(contents.tables)} tables"
     return f"{', '.join(counts)}; {rows}" if counts else rows
 
@@ -186,7 +183,8 @@ def verify(settings: Settings, against: Path | None, as_json: bool) -> None:
     else:
         for one in findings:
             click.echo(f"{one.severity} {one.code}: {printable(one)}")
-        click.echo(f"{len(found.checks)} checks of {described(found.contents)}: {_count(findings)}")
+        result = counted(len(findings), "finding") if findings else "nothing found"
+        click.echo(f"{len(found.checks)} checks of {described(found.contents)}: {result}")
         click.echo(f"contents {found.contents.sha256}")
     if not sound:
         sys.exit(REFUSED)
@@ -204,9 +202,3 @@ def _differences(contents: Contents, against: Path) -> list[Finding]:
         message = "its rows are not those of the backup"
         remedy = "nothing, if people worked since; else restore the backup into an empty instance"
         return [Finding(table, None, "not-as-backup", message, remedy) for table in tables]
-
-
-def _count(findings: tuple[Finding, ...]) -> str:
-    if not findings:
-        return "nothing found"
-    return "1 finding" if len(findings) == 1 else f"{len(findings)} findings"

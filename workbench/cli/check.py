@@ -5,26 +5,29 @@ The options for the rules, and printing what was found, are those of campaigns t
 
 from __future__ import annotations
 
-import functools
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path, PurePath
 from typing import Any
 
 import click
 
-from workbench.cli.inputs import STANDARD_INPUT, is_file, open_input
+from workbench.cli.inputs import FILE, STANDARD_INPUT, is_file, open_input, read_input
 from workbench.cli.output import (
     REFUSED,
+    OneOf,
+    all_of,
+    flag,
     printable,
+    say_aside,
     say_findings,
     say_json,
     say_table,
     with_progress,
 )
-from workbench.cli.runs import only_one_standard_input
 from workbench.errors import InvalidInput, WorkbenchError
+from workbench.figures import counted
 from workbench.formats.identifiers import read_ids
 from workbench.formats.run_check import Expected, check_run, promised_tag, unreadable_run
 from workbench.formats.run_report import RunReport, repair_of, report_of, report_to_json
@@ -44,36 +47,18 @@ class _Limit(click.ParamType[int]):
         return int(click.IntRange(min=1).convert(value, param, ctx))
 
 
-def rule_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--max-per-topic` and `--rules` to a command, which receives `chosen`."""
-
-    @click.option(
+rule_options = all_of(
+    click.option(
         "--max-per-topic", metavar="N", type=_Limit(), help="The most documents per topic, or none."
-    )
-    @click.option(
-        "--rules", type=click.Choice([str(one) for one in RuleSet]), help="How strictly runs are checked."
-    )
-    @functools.wraps(command)
-    def wrapped(*args: Any, max_per_topic: int | None, rules: str | None, **kwargs: Any) -> Any:
-        return command(*args, chosen=ChosenRules(rules, max_per_topic), **kwargs)
-
-    return wrapped
+    ),
+    click.option("--rules", "rule_set", type=OneOf(RuleSet), help="How strictly runs are checked."),
+)
 
 
-class ChosenRules:
-    """The rules that the command line changes; true if it changes any."""
-
-    def __init__(self, rules: str | None, max_per_topic: int | None) -> None:
-        self._rules = rules
-        self._max = max_per_topic
-
-    def __bool__(self) -> bool:
-        return self._rules is not None or self._max is not None
-
-    def over(self, rules: RunRules) -> RunRules:
-        """The rules with these changes; `none` removes the limit. Raises InvalidInput."""
-        limit = rules.max_per_topic if self._max is None else self._max or None
-        return RunRules(limit, rules.rule_set if self._rules is None else RuleSet(self._rules))
+def changed_rules(rules: RunRules, rule_set: RuleSet | None, max_per_topic: int | None) -> RunRules:
+    """The rules with what the command line changes, 0 for no limit; raises InvalidInput."""
+    limit = rules.max_per_topic if max_per_topic is None else max_per_topic or None
+    return RunRules(limit, rule_set or rules.rule_set)
 
 
 def say_reports(reports: Sequence[RunReport], *, as_json: bool) -> None:
@@ -85,29 +70,35 @@ def say_reports(reports: Sequence[RunReport], *, as_json: bool) -> None:
             say_findings((*report.errors, *report.warnings))
             _say_repair(report)
         headings = ("tag", "file", "topics", "lines", "errors", "warnings", "verdict")
-        say_table(headings, map(_row, reports), numeric=(2, 3, 4, 5))
+        rows = [
+            (
+                "-" if one.tag is None else one.tag,
+                one.file,
+                one.topics,
+                one.lines,
+                one.error_count,
+                len(one.warnings),
+                one.verdict,
+            )
+            for one in reports
+        ]
+        say_table(headings, rows, numeric=(2, 3, 4, 5))
     if any(report.error_count for report in reports):
         sys.exit(REFUSED)
-
-
-def _row(report: RunReport) -> tuple[object, ...]:
-    counts = (report.topics, report.lines, report.error_count, len(report.warnings))
-    return ("-" if report.tag is None else report.tag, report.file, *counts, report.verdict)
 
 
 def _say_repair(report: RunReport) -> None:
     if report.repair is None:
         return
     left = report.repair.errors_left
-    errors = "1 error" if left == 1 else f"{left:,} errors"
-    after = f"; {errors} would remain" if left else ""
-    click.echo(f"repair: {printable(report.file)}: {'; '.join(report.repair.changes)}{after}", err=True)
+    after = f"; {counted(left, 'error')} would remain" if left else ""
+    say_aside(f"repair: {printable(report.file)}: {'; '.join(report.repair.changes)}{after}")
 
 
 @click.command("check")
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True)
-@click.option("--topics", metavar="FILE", help="The topics in any format, or a list of their ids.")
-@click.option("--docids", metavar="FILE", help="The docnos of the collection, one per line.")
+@click.argument("runs", type=FILE, metavar="RUN...", nargs=-1, required=True)
+@click.option("--topics", type=FILE, help="The topics in any format, or a list of their ids.")
+@click.option("--docids", type=FILE, help="The docnos of the collection, one per line.")
 @click.option("--cut", metavar="N", type=click.IntRange(min=1), help="Pool depth: warn of ties across it.")
 @rule_options
 @click.option(
@@ -117,13 +108,14 @@ def _say_repair(report: RunReport) -> None:
     type=click.Path(file_okay=False, path_type=Path),
     help="Write repaired runs here, where an automatic repair is possible.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array with one object a run.")
+@flag("--json", "as_json", help="Print a JSON array with one object a run.")
 def command(
     runs: tuple[str, ...],
     topics: str | None,
     docids: str | None,
     cut: int | None,
-    chosen: ChosenRules,
+    max_per_topic: int | None,
+    rule_set: RuleSet | None,
     folder: Path | None,
     as_json: bool,
 ) -> None:
@@ -132,8 +124,12 @@ def command(
     Errors and warnings go to standard error, one per line; a table with one row per run goes to standard
     output. The exit code is 1 if a run has an error, otherwise 0.
     """
-    only_one_standard_input((*runs, *(name for name in (topics, docids) if name)))
-    expected = Expected(_topics(topics), _docnos(docids), chosen.over(DEFAULT_RULES), cut)
+    expected = Expected(
+        _ids(topics, read_topic_ids),
+        _ids(docids, read_ids),
+        changed_rules(DEFAULT_RULES, rule_set, max_per_topic),
+        cut,
+    )
     reports = [_report(name, expected, folder) for name in with_progress(runs, "Checking")]
     say_reports(reports, as_json=as_json)
 
@@ -179,15 +175,5 @@ def _write(path: Path, original: str, content: bytes) -> None:
         raise WorkbenchError(f"{path} cannot be written: {error.strerror}") from None
 
 
-def _topics(name: str | None) -> Collection[str] | None:
-    if name is None:
-        return None
-    with open_input(name) as (stream, source):
-        return frozenset(read_topic_ids(stream, source=source))
-
-
-def _docnos(name: str | None) -> Collection[str] | None:
-    if name is None:
-        return None
-    with open_input(name) as (stream, source):
-        return frozenset(read_ids(stream, source=source))
+def _ids(name: str | None, read: Callable[..., Iterable[str]]) -> Collection[str] | None:
+    return None if name is None else frozenset(read_input(name, read))

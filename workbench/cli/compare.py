@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
 import click
 
-from workbench.cli.output import SEED, TIES, Command, form_options, print_export, say_table
+from workbench.cli.inputs import QRELS_FILE
+from workbench.cli.output import (
+    SEED,
+    TIES,
+    all_of,
+    form_options,
+    print_export,
+    say_aside,
+    say_table,
+    setting,
+)
 from workbench.cli.qrels_files import cannot_judge_option, note_topics, read_judged
 from workbench.cli.relevance_files import map_runs, matched, note_lacking
-from workbench.cli.runs import RunFiles, only_one_standard_input, run_arguments
+from workbench.cli.runs import RunFiles, run_arguments
 from workbench.errors import WorkbenchError
-from workbench.records import Qrel, TieRule
+from workbench.records import TieRule
 from workbench.scoring.measures import check_complement, parse_measures
 from workbench.scoring.pairs_of_runs import Comparisons
 from workbench.scoring.scorer import RunScores, Scorer
@@ -32,27 +43,24 @@ from workbench.scoring.two_runs import (
     two_runs_export,
 )
 
-METHOD = click.option(
+METHOD = setting(
     "--method",
     type=click.Choice([str(method) for method in METHODS]),
     default=str(Comparisons.MAX_T),
-    show_default=True,
     help="Test of all pairs: the largest t by bootstrap, which keeps the error of all together where runs "
     "vary differently, or tests of each pair corrected by Holm's method.",
 )
-AVERAGE_OVER = click.option(
+AVERAGE_OVER = setting(
     "--average-over",
     type=click.Choice(["shared", "qrels"]),
     default="shared",
-    show_default=True,
     help="Topics compared: those that every run has, or all of the qrels, where a run that lacks one counts "
     "as retrieving nothing.",
 )
-ORDER = click.option(
+ORDER = setting(
     "--order",
     type=click.Choice(list(ORDERS)),
     default=next(iter(ORDERS)),
-    show_default=True,
     help="By the median of the runs, hardest first, or by their standard deviation, highest first.",
 )
 
@@ -93,11 +101,10 @@ def say_two_runs(found: TwoRuns) -> None:
         else f"{LEVEL:.0%} t interval {one.low:.4f} to {one.high:.4f}"
     )
     effect = "undefined" if one.effect is None else f"{one.effect:.2f}"
-    click.echo(
+    say_aside(
         f"{found.shown}, {found.first.tag} less {found.second.tag} over {one.topics} topics: "
         f"{one.mean:.4f} ({interval}), d_z {effect}; better on {one.better}, equal on {one.tied}, "
         f"worse on {one.worse}",
-        err=True,
     )
 
 
@@ -120,15 +127,14 @@ def say_all_pairs(found: AllPairs) -> None:
         numeric=range(2, 7),
     )
     if found.compared.topics < FEWEST_TOPICS:
-        click.echo(f"note: no interval and no test of {TOO_FEW_TOPICS}", err=True)
+        say_aside(f"note: no interval and no test of {TOO_FEW_TOPICS}")
         return
     if found.finds_nothing:
-        click.echo(f"note: {found.finds_nothing}", err=True)
-    click.echo(
+        say_aside(f"note: {found.finds_nothing}")
+    say_aside(
         f"{found.shown} of {len(found.ranked)} runs over {found.compared.topics} topics: "
         f"{found.significant} of {found.pairs} differences are significant at {1 - LEVEL:.2g} "
         f"({method_in_words(found.compared)})",
-        err=True,
     )
 
 
@@ -150,7 +156,7 @@ def say_topic_table(found: TopicTable) -> None:
         ],
         numeric=range(1, 7),
     )
-    click.echo(f"{found.shown} of {found.lines[0].runs} runs on {len(found.lines)} topics", err=True)
+    say_aside(f"{found.shown} of {found.lines[0].runs} runs on {len(found.lines)} topics")
 
 
 def _four(value: float | None) -> str:
@@ -167,49 +173,35 @@ class ScoredRuns:
     relevant: dict[str, int]
 
 
-def _reads_runs(command: Command) -> Command:
-    """Give a command QRELS, RUN... and how they are scored; it receives ScoredRuns and the form to print."""
-
+def _scoring(command: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(command)
-    def scoring(
-        *,
-        qrels: str,
-        runs: RunFiles,
-        measure: str,
-        codes: tuple[int, ...],
-        ties: str,
-        **options: Any,
+    def with_scores(
+        qrels: str, runs: RunFiles, measure: str, codes: tuple[int, ...], ties: TieRule, **options: Any
     ) -> Any:
-        only_one_standard_input((qrels, *runs.names))
-        return command(_scored(qrels, runs, measure, codes, TieRule(ties)), **options)
+        measures = parse_measures(measure)
+        if len(measures) > 1:
+            raise WorkbenchError("runs are compared by one measure", remedy="name one, such as AP")
+        judged = read_judged(qrels, codes)
+        scorer = Scorer(judged, measures)
+        check_complement(scorer.relevance, measures)
+        scores = map_runs(runs, lambda run: scorer.score(matched(scorer.relevance, run), ties=ties))
+        threshold = int(measures[0].params.get("rel", 1))
+        relevant = Counter(one.topic for one in judged if one.grade >= threshold)
+        return command(ScoredRuns(qrels, str(measures[0]), scores, relevant), **options)
 
-    decorated: Any = form_options(scoring)
-    decorated = TIES(cannot_judge_option(decorated))
-    decorated = click.option(
-        "-m", "--measure", default="AP", show_default=True, help="One measure, as AP, nDCG@10 or P(rel=2)@10."
-    )(decorated)
-    return click.argument("qrels")(run_arguments()(decorated))  # type: ignore[no-any-return]  # click calls it alone
-
-
-def _scored(qrels: str, files: RunFiles, measure: str, codes: Sequence[int], ties: TieRule) -> ScoredRuns:
-    measures = parse_measures(measure)
-    if len(measures) > 1:
-        raise WorkbenchError("runs are compared by one measure", remedy="name one, such as AP")
-    judged = read_judged(qrels, codes)
-    scorer = Scorer(judged, measures)
-    check_complement(scorer.relevance, measures)
-    scores = map_runs(files, lambda run: scorer.score(matched(scorer.relevance, run), ties=ties))
-    return ScoredRuns(
-        qrels, str(measures[0]), scores, _relevant(judged, int(measures[0].params.get("rel", 1)))
-    )
+    return with_scores
 
 
-def _relevant(judged: Sequence[Qrel], threshold: int) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for one in judged:
-        if one.grade >= threshold:
-            counts[one.topic] = counts.get(one.topic, 0) + 1
-    return counts
+_reads_runs = all_of(
+    QRELS_FILE,
+    run_arguments(),
+    setting("-m", "--measure", default="AP", help="One measure, as AP, nDCG@10 or P(rel=2)@10."),
+    TIES,
+    cannot_judge_option,
+    form_options,
+    _scoring,
+)
+"""QRELS, RUN... and how they are scored; the command receives ScoredRuns and the form to print."""
 
 
 @click.command("compare")

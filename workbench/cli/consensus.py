@@ -12,20 +12,19 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
 from workbench.agreement.coefficients import coefficient_value
 from workbench.agreement.coefficients.alpha import alpha
-from workbench.agreement.ratings import judged_ratings, ratings_of
-from workbench.cli.inputs import read_each
-from workbench.cli.output import say_json, say_table
+from workbench.agreement.ratings import judged_ratings
+from workbench.cli.inputs import FILE, QRELS, read_each
+from workbench.cli.output import flag, say_aside, say_json, say_table, setting
 from workbench.cli.qrels_files import cannot_judge_option, read_graded
-from workbench.cli.runs import only_one_standard_input
-from workbench.consensus.judgments import LatestJudgments, latest_judgments
+from workbench.consensus.judgments import latest_judgments
 from workbench.consensus.rule import Pair, RuleParameter
 from workbench.consensus.rules import (
     PARAMETERS,
@@ -45,19 +44,12 @@ from workbench.formats.qrels import write_qrels
 from workbench.records import Judgment
 from workbench.tables import Export
 
-NAMES = list(RULES)
-_HELP = "; ".join(f"{rule.name}: {rule.help}" for rule in RULES.values())
-
-
 _EXPORTS = {
     "qrels": "qrels lines",
     "labels": "every grade with its confidence, as CSV",
     "soft": "mean, number and shares of the grades of every pair, as CSV",
     "groups": "every assessor's grades as a group, for trec_eval -R qrels_jg",
 }
-NEEDS_RULE = ("qrels", "labels")
-TEXT = ("qrels", "groups")
-"""What is exported as text for other programs only."""
 EXPORT = click.option(
     "--export",
     type=click.Choice(list(_EXPORTS)),
@@ -69,40 +61,37 @@ OUTPUT = click.option(
 
 
 def consensus_options(
-    *, default: str | None = None, machines: bool = True, several: bool = False
+    *, machines: bool = True, several: bool = False
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command `--rule` and every parameter that a rule may have; it receives a `choice`.
 
-    Without a default and a rule the choice has an empty rule. With `several` the option may be repeated; the
-    command receives `rules` as well, and `people`, the assessors that were named.
+    With `several` the option may be repeated, the choice has an empty rule, and the command receives `rules`
+    as well, and `people`, the assessors that were named.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
-        def wrapped(*args: Any, **kwargs: Any) -> Any:
-            given = {name: kwargs.pop(name) for name in PARAMETERS}
-            rule = kwargs.pop("rule")
-            machines = bool(kwargs.pop("machines", False))
+        def wrapped(rule: Any, machines: bool = False, **options: Any) -> Any:
+            given = {name: options.pop(name) for name in PARAMETERS}
             if several:
                 people = given["assessor"]
                 given["assessor"] = people[0] if people else None
-                kwargs |= {"rules": rule, "people": people}
+                options |= {"rules": rule, "people": people}
                 rule = ""
-            return command(*args, choice=rule_choice(rule or "", machines=machines, **given), **kwargs)
+            return command(choice=rule_choice(rule, machines=machines, **given), **options)
 
         made: Callable[..., Any] = wrapped
         for parameter in reversed(tuple(PARAMETERS.values())):
             made = _option(parameter, several)(made)
         if machines:
-            made = click.option("--machines", is_flag=True, help="Count machine judgments as votes.")(made)
-        shown = default is not None
+            made = flag("--machines", help="Count machine judgments as votes.")(made)
         return click.option(
             "--rule",
-            default=() if several else default,
-            show_default=shown and not several,
+            default=() if several else "majority",
+            show_default=not several,
             multiple=several,
-            type=click.Choice(NAMES),
-            help=_HELP,
+            type=click.Choice(list(RULES)),
+            help="; ".join(f"{rule.name}: {rule.help}" for rule in RULES.values()),
         )(made)
 
     return decorate
@@ -128,15 +117,15 @@ def _number(text: str) -> str:
 
 
 @click.command("consensus")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", type=FILE, nargs=-1, required=True, metavar="FILE...")
 @consensus_options(several=True, machines=False)
 @cannot_judge_option
-@click.option("--relevant-from", type=click.IntRange(1), default=1, show_default=True, metavar="N")
-@click.option("--adjudicated", "decided", metavar="QRELS", help="Grades that an adjudicator decided.")
-@click.option("--gold", metavar="QRELS", help="Expert grades: report the accuracy of each rule.")
+@setting("--relevant-from", type=click.IntRange(1), default=1, metavar="N")
+@click.option("--adjudicated", "decided", type=QRELS, help="Grades that an adjudicator decided.")
+@click.option("--gold", type=QRELS, help="Expert grades: report the accuracy of each rule.")
 @EXPORT
 @OUTPUT
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, with all digits; labels and soft too.")
+@flag("--json", "as_json", help="Print JSON, with all digits; labels and soft too.")
 def command(
     files: tuple[str, ...],
     rules: tuple[str, ...],
@@ -156,42 +145,77 @@ def command(
     assessor judged a pair more than once, the latest holds. Without --rule all rules are compared: what each
     settles and leaves, and how right it is against --gold.
     """
-    only_one_standard_input((*files, *(name for name in (decided, gold) if name)))
-    if export in NEEDS_RULE and len(rules) != 1:
+    if export in ("qrels", "labels") and len(rules) != 1:
         raise click.UsageError(f"--export {export} needs one --rule")
-    if as_json and export in TEXT:
+    if as_json and export in ("qrels", "groups"):
         raise click.UsageError(f"--export {export} is text for other programs: leave out --json")
-    given = _judgments(files, codes)
+    read = read_each(files, partial(graded_judgments, codes=codes))
+    given = [judgment for _, judgments in read for judgment in judgments]
     latest = latest_judgments(given)
-    click.echo(
+    say_aside(
         f"judgments: {latest.events}; pairs repeated by the same assessor: {latest.repeated}, "
         f"with another answer: {latest.contradicted} (the latest counts)",
-        err=True,
     )
     names = rules or tuple(name for name in default_rules(slow=True) if name != "one" or people)
     choices = choices_of(names, choice, assessors=people)
     decisions = _grades(decided, codes) if decided else {}
+
+    def settled(one: RuleChoice) -> Consensus:
+        return consensus(
+            latest.judgments,
+            rule=one.rule,
+            scale=None,
+            relevant_from=relevant_from,
+            decided=decisions,
+            **one.parameters(),
+        )
+
+    if export == "groups":
+        write_out(write_judgment_groups(latest.judgments), output)
+    elif export == "soft":
+        write_export(soft_export(soft_labels(latest.judgments)), output, as_json)
+    elif export:
+        only = settled(choices[0])
+        if export == "labels":
+            write_export(label_export(only), output, as_json)
+        else:
+            write_out(write_qrels(only.qrels), output)
+        say_aside(f"{len(only.qrels)} pairs; {len(only.unsettled)} left without a grade")
     if export:
-        _export(latest.judgments, choices, decisions, relevant_from, export, output, as_json)
         return
-    found, refused = _settled(latest.judgments, choices, decisions, relevant_from)
-    experts = _grades(gold, codes) if gold else None
-    accuracies = {
-        name: with_experts(one, experts, relevant_from) for name, one in found.items() if experts is not None
-    }
-    coefficient_value = _crowd_agreement(given, latest) if experts is not None else {}
+    found: dict[str, Consensus] = {}
+    refused: dict[str, str] = {}
+    for one in choices:
+        try:
+            found[choice_name(one)] = settled(one)
+        except WorkbenchError as error:
+            if len(choices) == 1:
+                raise
+            refused[choice_name(one)] = str(error)
+    accuracies: dict[str, Rightness] = {}
+    agreement: dict[str, dict[str, float | None]] = {}
+    if gold:
+        experts = _grades(gold, codes)
+        accuracies = {name: with_experts(one, experts, relevant_from) for name, one in found.items()}
+        agreement["latest"] = crowd_agreement(latest.judgments)
+        if latest.contradicted:
+            agreement["first"] = crowd_agreement(latest_judgments(given[::-1]).judgments)
+    agreement = {which: values for which, values in agreement.items() if values}
+    summaries = {name: summary(one) for name, one in found.items()}
     if as_json:
         say_json(
             {
-                **_events(latest),
-                "rules": {name: summary_json(summary(one)) for name, one in found.items()},
+                "judgments": latest.events,
+                "repeated": latest.repeated,
+                "contradicted": latest.contradicted,
+                "rules": {name: summary_json(one) for name, one in summaries.items()},
                 "refused": refused,
                 "accuracy": {name: asdict(one) for name, one in accuracies.items()},
-                "agreement": coefficient_value,
+                "agreement": agreement,
             }
         )
         return
-    say_summaries({name: summary(one) for name, one in found.items()}, refused)
+    say_summaries(summaries, refused)
     if accuracies:
         click.echo()
         say_table(
@@ -202,92 +226,17 @@ def command(
             ),
             numeric=range(1, 6),
         )
-        for which, values in coefficient_value.items():
+        for which, values in agreement.items():
             listed = ", ".join(f"{name} {_three(value)}" for name, value in values.items())
-            click.echo(f"note: agreement of the assessors, the {which} judgments: {listed}", err=True)
-
-
-def _crowd_agreement(
-    given: Sequence[Judgment], latest: LatestJudgments
-) -> dict[str, dict[str, float | None]]:
-    """By the current judgments and, where others were replaced, by those that were made first."""
-    found = {"latest": crowd_agreement(latest.judgments)}
-    if latest.contradicted:
-        found["first"] = crowd_agreement(latest_judgments(given[::-1]).judgments)
-    return {which: dict(values) for which, values in found.items() if values}
-
-
-def _judgments(files: Sequence[str], codes: tuple[int, ...]) -> list[Judgment]:
-    read = read_each(files, lambda stream, source: graded_judgments(stream, source, codes))
-    return [judgment for _, given in read for judgment in given]
+            say_aside(f"note: agreement of the assessors, the {which} judgments: {listed}")
 
 
 def _grades(name: str, codes: tuple[int, ...]) -> dict[Pair, int]:
     return {(qrel.topic, qrel.docno): qrel.grade for qrel in read_graded(name, codes)}
 
 
-def _settled(
-    judgments: Sequence[Judgment],
-    choices: Sequence[RuleChoice],
-    decided: Mapping[Pair, int],
-    relevant_from: int,
-) -> tuple[dict[str, Consensus], dict[str, str]]:
-    found: dict[str, Consensus] = {}
-    refused: dict[str, str] = {}
-    for choice in choices:
-        try:
-            found[choice_name(choice)] = _by_rule(judgments, choice, decided, relevant_from)
-        except WorkbenchError as error:
-            if len(choices) == 1:
-                raise
-            refused[choice_name(choice)] = str(error)
-    return found, refused
-
-
-def _by_rule(
-    judgments: Sequence[Judgment], choice: RuleChoice, decided: Mapping[Pair, int], relevant_from: int
-) -> Consensus:
-    return consensus(
-        judgments,
-        rule=choice.rule,
-        scale=None,
-        relevant_from=relevant_from,
-        decided=decided,
-        **choice.parameters(),
-    )
-
-
-def _export(
-    judgments: Sequence[Judgment],
-    choices: Sequence[RuleChoice],
-    decided: Mapping[Pair, int],
-    relevant_from: int,
-    export: str,
-    output: Path | None,
-    as_json: bool,
-) -> None:
-    if export == "groups":
-        write_out(write_judgment_groups(judgments), output)
-    elif export == "soft":
-        write_export(soft_export(soft_labels(judgments)), output, as_json)
-    else:
-        found = _by_rule(judgments, choices[0], decided, relevant_from)
-        if export == "labels":
-            write_export(label_export(found), output, as_json)
-        else:
-            write_out(write_qrels(found.qrels), output)
-        click.echo(f"{len(found.qrels)} pairs; {len(found.unsettled)} left without a grade", err=True)
-
-
-def _events(latest: LatestJudgments) -> dict[str, object]:
-    return {"judgments": latest.events, "repeated": latest.repeated, "contradicted": latest.contradicted}
-
-
 def _three(value: float | None) -> str:
     return "undefined" if value is None else f"{value:z.3f}"
-
-
-NOT_JUDGED = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,21 +267,17 @@ def with_experts(found: Consensus, experts: Mapping[Pair, int], relevant_from: i
     return Rightness(right.known, right.n, right.binary, right.exact, kappa)
 
 
-def crowd_agreement(judgments: Sequence[Judgment]) -> tuple[tuple[str, float | None], ...]:
+def crowd_agreement(judgments: Sequence[Judgment]) -> dict[str, float | None]:
     """Krippendorff's alpha of all grades, nominal and ordinal; unsure and cannot judge do not enter."""
-    graded = [(one, one.grade) for one in judgments if one.grade is not None]
-    people = {name: at for at, name in enumerate(sorted({one.assessor for one, _ in graded}))}
-    pairs: dict[Pair, int] = {}
-    for one, _ in graded:
-        pairs.setdefault((one.topic, one.docno), len(pairs))
-    sheets = np.full((len(people), len(pairs)), NOT_JUDGED, dtype=np.int32)
-    for one, grade in graded:
-        sheets[people[one.assessor], pairs[one.topic, one.docno]] = grade
-    grades = sorted({grade for _, grade in graded})
+    people: dict[str, dict[Pair, int]] = {}
+    for one in judgments:
+        if one.grade is not None:
+            people.setdefault(one.assessor, {})[one.topic, one.docno] = one.grade
+    grades = sorted({grade for given in people.values() for grade in given.values()})
     if len(people) < 2 or len(grades) < 2:
-        return ()
-    ratings = ratings_of(sheets, categories=grades, missing=NOT_JUDGED)
-    return tuple((f"alpha {level}", alpha(ratings, level).value) for level in ("nominal", "ordinal"))
+        return {}
+    ratings, _, _ = judged_ratings(people, categories=grades)
+    return {f"alpha {level}": alpha(ratings, level).value for level in ("nominal", "ordinal")}
 
 
 def say_summaries(found: Mapping[str, Summary | None], refused: Mapping[str, str]) -> None:
@@ -354,9 +299,9 @@ def say_summaries(found: Mapping[str, Summary | None], refused: Mapping[str, str
     say_table(headings, rows, numeric=(1, 2, 4, 5, 6))
     for name, one in found.items():
         for reason, count in one.left if one else ():
-            click.echo(f"note: {name} leaves {count}: {reason}", err=True)
+            say_aside(f"note: {name} leaves {count}: {reason}")
     for name, reason in refused.items():
-        click.echo(f"note: {name} cannot be applied: {reason}", err=True)
+        say_aside(f"note: {name} cannot be applied: {reason}")
 
 
 def write_export(export: Export, output: Path | None, as_json: bool) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path, PurePath
 import click
 
 from workbench.cli.inputs import open_input
+from workbench.cli.output import setting
 from workbench.errors import WorkbenchError
 from workbench.formats.frames import FRAMES, frame_csv, frame_of, frame_parquet, is_frame, read_frame
 from workbench.formats.qrels import BEIR_HEADER, read_qrels, write_qrels
@@ -21,11 +22,10 @@ _BEIR = tuple(name.decode() for name in BEIR_HEADER)
 @click.command("convert")
 @click.argument("source", metavar="FILE")
 @click.argument("target", metavar="TO", type=click.Path(dir_okay=False, path_type=Path))
-@click.option(
+@setting(
     "--columns",
     type=click.Choice(list(FRAMES)),
     default="pyterrier",
-    show_default=True,
     help="Names of the columns of CSV and Parquet.",
 )
 @click.option("--tag", help="Tag of the run; the file's name if not given.")

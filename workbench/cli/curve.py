@@ -9,10 +9,11 @@ from typing import Any
 
 import click
 
-from workbench.cli.output import TIES, one_form, print_export, say_table
+from workbench.cli.inputs import QRELS_FILE
+from workbench.cli.output import TIES, flag, one_form, print_export, say_table, setting
 from workbench.cli.qrels_files import cannot_judge_option, read_judged
 from workbench.cli.relevance_files import all_matched
-from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
+from workbench.cli.runs import RunFiles, read_arrays, run_arguments
 from workbench.errors import WorkbenchError
 from workbench.latex import document, escaped, number, table
 from workbench.records import Run, TieRule
@@ -27,37 +28,33 @@ _DEEPEST = 100_000
 
 @click.command("curve")
 @click.argument("kind", type=click.Choice(list(CURVES)), metavar="KIND")
-@click.argument("qrels")
+@QRELS_FILE
 @run_arguments()
 @click.option("--topic", help="The curve of this topic instead of the mean over all topics of the qrels.")
-@click.option(
+@setting(
     "--depth",
     type=click.IntRange(1, _DEEPEST),
     default=20,
-    show_default=True,
     help="rank, roc, gain: the last rank.",
 )
-@click.option(
+@setting(
     "--relevant-from",
     "rel",
     type=click.IntRange(1),
     default=1,
-    show_default=True,
     metavar="N",
     help="The lowest grade that counts as relevant.",
 )
-@click.option(
+@setting(
     "--interpolation",
     type=click.Choice(INTERPOLATIONS),
     default=INTERPOLATIONS[0],
-    show_default=True,
     help="recall-precision: the highest precision at any higher recall, or before the next level of recall.",
 )
-@click.option(
+@setting(
     "--beta",
     type=click.FloatRange(0, min_open=True),
     default=1.0,
-    show_default=True,
     help="rank: the weight of recall in F.",
 )
 @click.option(
@@ -74,16 +71,16 @@ _DEEPEST = 100_000
 )
 @TIES
 @cannot_judge_option
-@click.option("--csv", "as_csv", is_flag=True, help="CSV, with all digits.")
-@click.option("--latex", "as_latex", is_flag=True, help="A LaTeX table (booktabs).")
-@click.option("--json", "as_json", is_flag=True, help="JSON, one object for each point, with all digits.")
+@flag("--csv", "as_csv", help="CSV, with all digits.")
+@flag("--latex", "as_latex", help="A LaTeX table (booktabs).")
+@flag("--json", "as_json", help="JSON, one object for each point, with all digits.")
 @one_form
 def command(
     kind: str,
     qrels: str,
     runs: RunFiles,
     topic: str | None,
-    ties: str,
+    ties: TieRule,
     codes: tuple[int, ...],
     form: str,
     **options: Any,
@@ -100,13 +97,12 @@ def command(
     A topic that a run lacks counts as one of which it retrieves nothing. The last column counts the topics of
     the qrels that the run has.
     """
-    only_one_standard_input((qrels, *runs.names))
     scorer = Scorer(read_judged(qrels, codes), "AP")
     if topic is not None and topic not in scorer.relevance.numbers:
         raise WorkbenchError(f"topic {topic} is not in the qrels", remedy="name one of their topics")
     chosen = CurveOptions(**options)
     tables = [
-        _table(scorer, run, kind, chosen, TieRule(ties), topic)
+        _table(scorer, run, kind, chosen, ties, topic)
         for run in all_matched(scorer.relevance, read_arrays(runs))
     ]
     columns, rows = tables[0][0], [row for _, of_run in tables for row in of_run]

@@ -5,24 +5,25 @@ from __future__ import annotations
 import functools
 import os
 import shlex
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
+from workbench.cli.output import say_aside
 from workbench.errors import NotFound, Unavailable, WorkbenchError
 from workbench.settings import Settings, read_settings
-from workbench.storage import Session, locks
+from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate, require_current
 from workbench.storage.reachability import reachable
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.act_names import COMMAND
-from workbench.workflow.people.assessors import AssessorLine
+from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.trail import Act, PortionsTrail, add_entry
 
 
@@ -104,18 +105,28 @@ def _system_user() -> int | None:
     return os.getuid() if hasattr(os, "getuid") else None
 
 
-def say_disabled(assessors: Iterable[AssessorLine], names: Collection[str]) -> None:
-    """Say on the error stream which of the named assessors cannot judge what they are given."""
-    for one in assessors:
-        if one.name in names and one.disabled:
-            click.echo(f"{one.name} cannot judge at the moment: the account is disabled", err=True)
+def assessors_named(db: Session, campaign_id: int, names: Collection[str]) -> list[int]:
+    """The numbers of these assessors, without names of all who can judge now; raises WorkbenchError.
+
+    Who of those named cannot judge at the moment is said on the error stream.
+    """
+    known = {one.name: one for one in assessors_of(db, campaign_id) if one.assignable}
+    if unknown := [name for name in names if name not in known]:
+        raise WorkbenchError(
+            f"{', '.join(unknown)} has no account that judges here",
+            remedy=f"there are {', '.join(known)}" if known else "invite the person",
+        )
+    for name in names:
+        if known[name].disabled:
+            say_aside(f"{name} cannot judge at the moment: the account is disabled")
+    return [known[name].id for name in names] or [one.id for one in known.values() if one.able]
 
 
 @contextmanager
 def writing_to(database: Database, campaign: str) -> Iterator[Session]:
     """One transaction that changes a campaign, alone in it; raises as `campaign_by_slug`."""
     with database.writing() as db:
-        locks.change(db, campaign_by_slug(db, campaign).id)
+        campaign_by_slug(db, campaign)
         yield db
 
 
@@ -143,6 +154,54 @@ def writing(settings: Settings) -> Iterator[Session]:
     """One transaction that changes the database of these settings; raises as `open_database`."""
     with open_database(settings) as database, database.writing() as db:
         yield db
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenCampaign:
+    """The campaign that a command names, in the database that its options name."""
+
+    settings: Settings
+    slug: str
+
+    @contextmanager
+    def reading(self) -> Iterator[tuple[Session, int]]:
+        """One transaction that reads the campaign, and its number; raises as `campaign_by_slug`."""
+        with reading(self.settings) as db:
+            yield db, campaign_by_slug(db, self.slug).id
+
+    @contextmanager
+    def writing(self, *, even_archived: bool = False) -> Iterator[tuple[Session, int]]:
+        """One transaction that changes the campaign, alone in it, and its number."""
+        with writing(self.settings) as db:
+            yield db, campaign_by_slug(db, self.slug, even_archived=even_archived).id
+
+    @contextmanager
+    def open(self) -> Iterator[tuple[Database, int]]:
+        """The database for several transactions, and the campaign's number."""
+        with open_database(self.settings) as database:
+            with database.reading() as db:
+                campaign_id = campaign_by_slug(db, self.slug).id
+            yield database, campaign_id
+
+
+def campaign_command(
+    name: str, group: click.Group | None = None, *, help: str | None = None
+) -> Callable[[Callable[..., Any]], click.Command]:
+    """Make a command about CAMPAIGN, its first argument; it receives the `ChosenCampaign` as `at`."""
+
+    def decorate(function: Callable[..., Any]) -> click.Command:
+        @functools.wraps(function)
+        def about(settings: Settings, campaign: str, **given: Any) -> Any:
+            return function(at=ChosenCampaign(settings, campaign), **given)
+
+        made = click.command(name, help=help)(database_options(about))
+        where, given = made.params[:2], made.params[2:]
+        made.params = [click.Argument(["campaign"]), *given, *where]
+        if group is not None:
+            group.add_command(made)
+        return made
+
+    return decorate
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from workbench.cli.output import announce
+from workbench.cli.output import announce, setting
 from workbench.deployment.papers import EXAMPLE_HOST, PAPERS, Deployment, filled_in, write_paper
 from workbench.settings import read_settings
 
@@ -15,12 +15,11 @@ PAPER_LIST = "\n".join(f"{one.name}: {one.summary}." for one in PAPERS.values())
 
 @click.command("deploy", help=f"Print the files for running the server for others.\n\n\b\n{PAPER_LIST}")
 @click.argument("paper", type=click.Choice(list(PAPERS)))
-@click.option("--host", default=EXAMPLE_HOST, show_default=True, help="Name under which the site answers.")
+@setting("--host", default=EXAMPLE_HOST, help="Name under which the site answers.")
 @click.option("--prefix", default="", help="Path under which the site is, such as /workbench.")
-@click.option(
+@setting(
     "--port",
     default=8765,
-    show_default=True,
     type=click.IntRange(1, 65535),
     help="Port of the server behind the proxy.",
 )

@@ -17,7 +17,29 @@ from workbench.formats.source import Readable
 
 STANDARD_INPUT = "standard input"
 Content = TypeVar("Content")
+ONCE = "the standard input can stand for one file only"
+_NAMED = "workbench.cli.inputs: the standard input was named"
 _READ = "workbench.cli.inputs: the standard input was read"
+
+
+class InputName(click.ParamType[str]):
+    """The name of a file, or `-` for the standard input; this may stand for one of a command's files only."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name as it is; raises UsageError for a second `-`."""
+        if value == "-" and ctx is not None:
+            if _NAMED in ctx.meta:
+                raise click.UsageError(ONCE)
+            ctx.meta[_NAMED] = True
+        return value
+
+
+FILE = InputName("file")
+QRELS = InputName("qrels")
+QRELS_FILE = click.argument("qrels", type=FILE)
 
 
 @contextmanager
@@ -25,8 +47,8 @@ def open_input(name: str) -> Iterator[tuple[BinaryIO, str]]:
     """Open a file for reading, or the standard input for `-`; gives the stream and the name for messages.
 
     Raises InvalidInput where the file is missing, is a folder or may not be read, where reading it fails
-    later, and where the standard input is closed or was read by this command before. Gzip is left to the
-    readers of formats, which look at the content.
+    later, and where the standard input is closed; click's UsageError where this command has read it before.
+    Gzip is left to the readers of formats, which look at the content.
     """
     if name == "-":
         stream = _Input(_standard_input(), STANDARD_INPUT)
@@ -42,14 +64,20 @@ def open_input(name: str) -> Iterator[tuple[BinaryIO, str]]:
         yield cast(BinaryIO, buffered), name
 
 
-def read_each(names: Iterable[str], read: Callable[[BinaryIO, str], Content]) -> list[tuple[str, Content]]:
+def read_input(name: str, read: Callable[..., Content]) -> Content:
+    """What a reader of a format makes of an input; it is called with the stream and with `source`."""
+    with open_input(name) as (stream, source):
+        return read(stream, source=source)
+
+
+def read_each(names: Iterable[str], read: Callable[..., Content]) -> list[tuple[str, Content]]:
     """What `read` makes of each input, with its name for messages; raises InvalidInput with all findings."""
     refused: list[Finding] = []
     done: list[tuple[str, Content]] = []
     for name in names:
         try:
             with open_input(name) as (stream, source):
-                done.append((source, read(stream, source)))
+                done.append((source, read(stream, source=source)))
         except InvalidInput as error:
             refused.extend(error.findings)
     if refused:
@@ -117,9 +145,7 @@ def _standard_input() -> io.BufferedReader:
         remedy = "name a file, or send the content by a pipe"
         raise InvalidInput([Finding(STANDARD_INPUT, None, "closed", "it is closed", remedy)])
     if _READ in read:
-        message = "it has been read already, by another - of this command"
-        remedy = "- can stand for one input: name a file for the other"
-        raise InvalidInput([Finding(STANDARD_INPUT, None, "read-twice", message, remedy)])
+        raise click.UsageError(ONCE)
     read[_READ] = True
     return cast(io.BufferedReader, sys.stdin.buffer)
 

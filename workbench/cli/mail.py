@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 import click
 
 from workbench.cli.database import database_options, open_database, reading
-from workbench.cli.output import JSON_OBJECT, say_json, say_table
+from workbench.cli.output import JSON_OBJECT, record_json, say_list
 from workbench.errors import WorkbenchError
+from workbench.figures import counted
 from workbench.settings import MailSettings, Settings
 from workbench.workflow.mail.queue import messages
 from workbench.workflow.mail.sending import NotSent, send_test, send_waiting
@@ -27,26 +28,9 @@ def list_(settings: Settings, as_json: bool) -> None:
     """List the messages of the last 30 days, the latest first."""
     with reading(settings) as db:
         found = messages(db)
-    if as_json:
-        say_json(
-            [
-                {
-                    "message": one.id,
-                    "kind": one.kind,
-                    "state": one.state,
-                    "address": one.address,
-                    "login": one.login,
-                    "campaign": one.campaign,
-                    "created_at": one.created_at.isoformat(timespec="seconds"),
-                    "sent_at": one.sent_at.isoformat(timespec="seconds") if one.sent_at else None,
-                    "attempts": one.tries,
-                    "reason": one.reason,
-                }
-                for one in found
-            ]
-        )
-        return
-    say_table(
+    say_list(
+        [record_json(one, id="message", due_at="", tries="attempts") for one in found],
+        as_json,
         ["message", "kind", "state", "address", "asked for", "attempts", "reason"],
         [
             (
@@ -71,7 +55,7 @@ def send(settings: Settings) -> None:
     mail = _mail(settings)
     with open_database(settings) as database:
         number = send_waiting(database, mail)
-    click.echo("1 message sent" if number == 1 else f"{number:,} messages sent")
+    click.echo(f"{counted(number, 'message')} sent")
 
 
 @command.command("test")

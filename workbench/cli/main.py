@@ -29,7 +29,6 @@ COMMANDS = {
     "plan": "workbench.cli.pool:plan",
     "agree": "workbench.cli.agree:command",
     "consensus": "workbench.cli.consensus:command",
-    "rounds": "workbench.cli.rounds:command",
     "sample-size": "workbench.cli.agree:sample_size_command",
     "score": "workbench.cli.score:command",
     "compare": "workbench.cli.compare:compare",

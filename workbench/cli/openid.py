@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import click
 
 from workbench.cli.database import database_options, reading, writing
-from workbench.cli.output import JSON_OBJECT, say_json, say_table
+from workbench.cli.output import JSON_OBJECT, say_list
 from workbench.errors import WorkbenchError
 from workbench.figures import counted
 from workbench.settings import Settings
@@ -53,21 +55,9 @@ def list_(settings: Settings, as_json: bool) -> None:
     """List the linked identities by login name."""
     with reading(settings) as db:
         found = linked_identities(db)
-    if as_json:
-        say_json(
-            [
-                {
-                    "login": one.login,
-                    "issuer": one.issuer,
-                    "known_as": one.known_as,
-                    "linked_at": one.linked_at.isoformat(timespec="seconds"),
-                    "used_at": one.used_at.isoformat(timespec="seconds") if one.used_at else None,
-                }
-                for one in found
-            ]
-        )
-        return
-    say_table(
+    say_list(
+        [asdict(one) for one in found],
+        as_json,
         ["login", "known as", "issuer", "linked", "last used"],
         [
             (

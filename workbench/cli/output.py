@@ -12,8 +12,10 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import fields
-from functools import wraps
+from dataclasses import asdict
+from datetime import datetime
+from enum import StrEnum
+from functools import partial, wraps
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TextIO, TypeVar
 
@@ -23,6 +25,7 @@ from workbench.errors import Finding, InvalidInput, WorkbenchError, finding_to_j
 from workbench.records import TieRule
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
     from rich.progress import Progress
 
     from workbench.tables import Export
@@ -33,6 +36,7 @@ COLLECTED_IN_MEMORY = 1024**2
 # Controls, line and paragraph separators, and what turns the direction of the text behind it.
 _STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 Item = TypeVar("Item")
+Word = TypeVar("Word", bound=StrEnum)
 
 
 class OutputFailed(WorkbenchError):
@@ -97,7 +101,16 @@ def _nowhere() -> TextIO:
 
 def say_json(value: Any) -> None:
     """Print one JSON object or array; undecodable bytes of ids are escaped as lone surrogates."""
-    click.echo(json.dumps(value, ensure_ascii=True, allow_nan=False))
+    click.echo(json.dumps(value, ensure_ascii=True, allow_nan=False, default=_moment))
+
+
+def _moment(when: datetime) -> str:
+    return when.isoformat(timespec="seconds")
+
+
+def record_json(record: DataclassInstance, **called: str) -> dict[str, Any]:
+    """The fields of a record by their names, or as they are `called`; what is called nothing is left out."""
+    return {key: value for name, value in asdict(record).items() if (key := called.get(name, name))}
 
 
 def json_array(values: Iterable[Any]) -> Iterator[bytes]:
@@ -162,6 +175,26 @@ def say_table(
     Console(highlight=False).print(table)
 
 
+def say_list(
+    data: Any,
+    as_json: bool,
+    headings: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    numeric: Sequence[int] = (),
+) -> None:
+    """Print the data as JSON, or for people the table that `say_table` makes of rows."""
+    if as_json:
+        say_json(data)
+    else:
+        say_table(headings, rows, numeric=numeric)
+
+
+def say_aside(text: str) -> None:
+    """Print a line on standard error, beside the result."""
+    click.echo(text, err=True)
+
+
 def with_progress(items: Sequence[Item], label: str) -> Iterator[Item]:
     """Yield the items, with a progress bar on standard error if that is a terminal."""
     if len(items) < 2 or not sys.stderr.isatty():
@@ -200,7 +233,7 @@ def complain(error: WorkbenchError) -> None:
         if isinstance(error, InvalidInput) and error.findings:
             say_findings(error.findings)
         else:
-            click.echo(f"workbench: {printable(error)}", err=True)
+            say_aside(f"workbench: {printable(error)}")
 
 
 def refusal_json(error: WorkbenchError) -> dict[str, object]:
@@ -217,12 +250,12 @@ def refusal_json(error: WorkbenchError) -> dict[str, object]:
 def say_findings(findings: Iterable[Finding]) -> None:
     """Print findings on standard error, one per line, as `file:line: message (remedy)`."""
     for finding in findings:
-        click.echo(f"{finding.severity}: {printable(finding)}", err=True)
+        say_aside(f"{finding.severity}: {printable(finding)}")
 
 
 def say_mismatch(warning: str) -> None:
     """Warn of files that do not belong together."""
-    click.echo(f"warning: {printable(warning)}", err=True)
+    say_aside(f"warning: {printable(warning)}")
 
 
 def printable(value: object) -> str:
@@ -240,20 +273,39 @@ def _plain(cell: object) -> str:
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+flag = partial(click.option, is_flag=True)
+setting = partial(click.option, show_default=True)
+"""An option whose default is said in the help."""
 
 
-CSV = click.option("--csv", "as_csv", is_flag=True, help="A table as CSV, with all digits.")
+class OneOf(click.ParamType[Word]):
+    """One of the words of an enumeration; the command receives the member."""
+
+    name = "choice"
+
+    def __init__(self, words: type[Word]) -> None:
+        self._words = words
+        self._choice = click.Choice([word.value for word in words])
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
+        """The words, as of every choice."""
+        return self._choice.get_metavar(param, ctx)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Word:
+        """The member that a word names."""
+        return self._words(self._choice.convert(str(value), param, ctx))
 
 
-def form_options(command: Command) -> Command:
-    """Give a command `--json`, `--csv` and `--latex`; it receives `form`: text, json, csv or latex."""
-    return data_options(click.option("--latex", "as_latex", is_flag=True, help="LaTeX tables.")(command))
+def all_of(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """Several options as one, in the order of the help."""
 
+    def decorate(command: Command) -> Command:
+        made: Any = command
+        for option in reversed(options):
+            made = option(made)
+        return made  # type: ignore[no-any-return]  # click calls it alone
 
-def data_options(command: Command) -> Command:
-    """The same without `--latex`, for results that no paper prints."""
-    command = CSV(one_form(command))
-    return click.option("--json", "as_json", is_flag=True, help="One JSON object, with all digits.")(command)
+    return decorate
 
 
 def one_form(command: Command) -> Command:
@@ -273,6 +325,14 @@ def one_form(command: Command) -> Command:
     return with_form  # type: ignore[return-value]  # click calls it alone
 
 
+CSV = flag("--csv", "as_csv", help="A table as CSV, with all digits.")
+_JSON = flag("--json", "as_json", help="One JSON object, with all digits.")
+form_options = all_of(_JSON, CSV, flag("--latex", "as_latex", help="LaTeX tables."), one_form)
+"""`--json`, `--csv` and `--latex`; the command receives `form`: text, json, csv or latex."""
+data_options = all_of(_JSON, CSV, one_form)
+"""The same without `--latex`, for results that no paper prints."""
+
+
 def print_export(export: Export, form: str) -> bool:
     """Print a result as JSON, CSV or LaTeX where one of these is asked for; False if it is for people."""
     if form == "json":
@@ -287,17 +347,13 @@ def print_export(export: Export, form: str) -> bool:
 def say_notes(sentences: Iterable[str]) -> None:
     """Print on standard error how a result is to be read, a sentence a line."""
     for sentence in sentences:
-        click.echo(sentence, err=True)
+        say_aside(sentence)
 
 
 def part_option(parts: Iterable[str], default: str, tables: str) -> Callable[[Command], Command]:
     """Give a command `--part`, one of the `tables` of its result."""
-    return click.option(
-        "--part",
-        type=click.Choice(list(parts)),
-        default=default,
-        show_default=True,
-        help=f"Table to print: {tables}.",
+    return setting(
+        "--part", type=click.Choice(list(parts)), default=default, help=f"Table to print: {tables}."
     )
 
 
@@ -313,49 +369,20 @@ def _short(cell: object) -> object:
     return f"{cell:z.3f}" if isinstance(cell, float) else cell
 
 
-Option = Callable[[Command], Command]
-
-
-def record_options(name: str, record: type[Any], options: Sequence[Option[Any]]) -> Option[Any]:
-    """Give a command these options; it receives the dataclass that their values make as `name`.
-
-    Each field of the dataclass is the parameter of one option; the help lists the options in this order.
-    """
-
-    def decorate(command: Command) -> Command:
-        @wraps(command)
-        def with_record(*args: Any, **given: Any) -> Any:
-            values = {field.name: given.pop(field.name) for field in fields(record)}
-            return command(*args, **given, **{name: record(**values)})
-
-        decorated: Any = with_record
-        for option in reversed(options):
-            decorated = option(decorated)
-        return decorated  # type: ignore[no-any-return]  # click calls it alone
-
-    return decorate
-
-
-JSON_OBJECT = click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-JSON_ARRAY = click.option("--json", "as_json", is_flag=True, help="One JSON array.")
-MEASURE = click.option(
-    "-m", "--measure", default="AP", show_default=True, help="Measure that ranks the runs, as AP or nDCG@10."
-)
-RELEVANT_FROM = click.option(
+JSON_OBJECT = flag("--json", "as_json", help="One JSON object.")
+JSON_ARRAY = flag("--json", "as_json", help="One JSON array.")
+MEASURE = setting("-m", "--measure", default="AP", help="Measure that ranks the runs, as AP or nDCG@10.")
+RELEVANT_FROM = setting(
     "--relevant-from",
     type=click.IntRange(1),
     default=1,
-    show_default=True,
     metavar="N",
     help="Lowest relevant grade.",
 )
-TIES = click.option(
+TIES = setting(
     "--ties",
-    type=click.Choice([rule.value for rule in TieRule]),
+    type=OneOf(TieRule),
     default=TieRule.TREC_EVAL.value,
-    show_default=True,
     help="Which of two documents with the same score comes first.",
 )
-SEED = click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of what is drawn at random."
-)
+SEED = setting("--seed", type=click.IntRange(0), default=0, help="Seed of what is drawn at random.")

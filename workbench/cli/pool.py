@@ -5,19 +5,30 @@ The options of a recipe, here and in campaigns, are generated from the registry 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from functools import wraps
 from typing import Any
 
 import click
 
-from workbench.cli.output import JSON_OBJECT, Command, record_options, say_json, say_table
+from workbench.cli.inputs import FILE
+from workbench.cli.output import (
+    JSON_OBJECT,
+    Command,
+    OneOf,
+    all_of,
+    flag,
+    say_aside,
+    say_json,
+    say_table,
+    setting,
+)
 from workbench.cli.qrels_files import cannot_judge_option, read_graded
 from workbench.cli.relevance_files import all_matched
-from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs, read_tops, run_arguments
+from workbench.cli.runs import RunFiles, read_runs, read_tops, run_arguments
 from workbench.errors import InvalidInput
-from workbench.pooling.adaptive.live import Simulated, simulated
+from workbench.pooling.adaptive.live import simulated
 from workbench.pooling.depth import DEPTH, depth_pairs
 from workbench.pooling.planning import Certainty, JudgingWork
 from workbench.pooling.pool import Pool
@@ -27,60 +38,6 @@ from workbench.pooling.strategy import Parameter, Strategy
 from workbench.ranking import ordered
 from workbench.records import PoolEntry, Qrel, Ranking, Run, TieRule, id_bytes
 from workbench.scoring.relevance import Relevance
-
-
-def recipe_options(*, listed_by: str = "workbench pool --strategies") -> Callable[[Command], Command]:
-    """Give a command the options of a recipe: strategy, all parameters, ties; it receives a `recipe`."""
-    parameters = _parameter_help(ALL_STRATEGIES)
-
-    def with_options(command: Command) -> Command:
-        @wraps(command)
-        def with_recipe(*args: Any, strategy: str, ties: str, **options: Any) -> Any:
-            given = {name: options.pop(name) for name in parameters}
-            runs = {
-                name: options.pop(name) for name in ("tags", "priority", "supplementary") if name in options
-            }
-            if "tags" in runs:
-                runs["tags"] = runs["tags"] or None
-            values = _values(ALL_STRATEGIES[strategy], given)
-            return command(*args, recipe=PoolRecipe(strategy, values, TieRule(ties), **runs), **options)
-
-        decorated: Any = click.option(
-            "--ties",
-            type=click.Choice([rule.value for rule in TieRule]),
-            default=TieRule.TREC_EVAL.value,
-            show_default=True,
-            help="Order of documents with equal scores.",
-        )(with_recipe)
-        for name, help_text in reversed(parameters.items()):
-            decorated = click.option(option_name(name), name, metavar="VALUE", help=help_text)(decorated)
-        return click.option(  # type: ignore[no-any-return]  # click calls it alone
-            "--strategy",
-            type=click.Choice(list(ALL_STRATEGIES)),
-            default="depth",
-            show_default=True,
-            help=f"Pooling strategy; {listed_by} lists them.",
-        )(decorated)
-
-    return with_options
-
-
-def campaign_recipe_options(command: Command) -> Command:
-    """The same with options for the campaign's runs and pairs that are pooled."""
-    command = recipe_options()(command)
-    for option in (
-        click.option(
-            "--supplementary", is_flag=True, help="Leave out pairs that are already pooled or judged."
-        ),
-        click.option(
-            "--priority",
-            type=click.IntRange(1),
-            help="Only each group's runs with this priority or a smaller number.",
-        ),
-        click.option("--run", "tags", multiple=True, help="Tag of a run to pool (repeatable); default all."),
-    ):
-        command = option(command)
-    return command
 
 
 def option_name(parameter: str) -> str:
@@ -104,6 +61,60 @@ def _parameter_help(strategies: Mapping[str, Strategy[Any]]) -> dict[str, str]:
     }
 
 
+def recipe_options(*, listed_by: str = "workbench pool --strategies") -> Callable[[Command], Command]:
+    """Give a command the options of a recipe: strategy, all parameters, ties; it receives a `recipe`."""
+    parameters = _parameter_help(ALL_STRATEGIES)
+
+    def receiving(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def with_recipe(
+            strategy: str,
+            ties: TieRule,
+            tags: tuple[str, ...] = (),
+            priority: int | None = None,
+            supplementary: bool = False,
+            **options: Any,
+        ) -> Any:
+            values = _values(ALL_STRATEGIES[strategy], {name: options.pop(name) for name in parameters})
+            recipe = PoolRecipe(strategy, values, ties, tags or None, priority, supplementary)
+            return command(recipe=recipe, **options)
+
+        return with_recipe
+
+    return all_of(
+        setting(
+            "--strategy",
+            type=click.Choice(list(ALL_STRATEGIES)),
+            default="depth",
+            help=f"Pooling strategy; {listed_by} lists them.",
+        ),
+        *(
+            click.option(option_name(name), name, metavar="VALUE", help=text)
+            for name, text in parameters.items()
+        ),
+        setting(
+            "--ties",
+            type=OneOf(TieRule),
+            default=TieRule.TREC_EVAL.value,
+            help="Order of documents with equal scores.",
+        ),
+        receiving,
+    )
+
+
+campaign_recipe_options = all_of(
+    click.option("--run", "tags", multiple=True, help="Tag of a run to pool (repeatable); default all."),
+    click.option(
+        "--priority",
+        type=click.IntRange(1),
+        help="Only each group's runs with this priority or a smaller number.",
+    ),
+    flag("--supplementary", help="Leave out pairs that are already pooled or judged."),
+    recipe_options(),
+)
+"""The same with options for the campaign's runs and pairs that are pooled."""
+
+
 def _values(strategy: Strategy[Any], given: Mapping[str, str | None]) -> dict[str, Any]:
     """The values of the options that were given; raises click's UsageError with everything that is wrong."""
     try:
@@ -120,85 +131,58 @@ NOT_RELEVANT = "not-relevant"
 UNJUDGED = ("unknown", NOT_RELEVANT)
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayQrels:
-    """The judgments on which an adaptive strategy is replayed; `qrels` is None where it is not."""
-
-    qrels: str | None
-    relevant_from: int
-    unjudged: str
-    codes: tuple[int, ...]
-
-    def relevant(self) -> dict[tuple[str, str], bool]:
-        """Whether each judged pair is relevant; raises InvalidInput as the reader of qrels does."""
-        lines = read_graded(self.qrels, self.codes) if self.qrels is not None else ()
-        return {(line.topic, line.docno): line.grade >= self.relevant_from for line in lines}
-
-
-_REPLAY = (
-    click.option("--qrels", metavar="FILE", help="Judgments on which an adaptive strategy is replayed."),
-    click.option(
-        "--relevant-from",
-        type=click.IntRange(1),
-        default=1,
-        show_default=True,
-        help="With --qrels: lowest relevant grade.",
-    ),
-    click.option(
-        "--unjudged",
-        type=click.Choice(UNJUDGED),
-        default=UNJUDGED[0],
-        show_default=True,
-        help="With --qrels: how to treat documents without a judgment.",
-    ),
-    cannot_judge_option,
-)
-
-
-def simulate(runs: Iterable[Run], given: ReplayQrels, recipe: PoolRecipe, *, as_json: bool) -> None:
+def _simulate(
+    runs: Iterable[Run],
+    recipe: PoolRecipe,
+    qrels: str,
+    relevant: Mapping[tuple[str, str], bool],
+    unknown: bool | None,
+    as_json: bool,
+) -> None:
     """Print the pairs in the order in which the strategy has them judged, and count the relevant ones."""
-    relevant = given.relevant()
     if relevant:
         runs = all_matched(Relevance(Qrel(topic, docno, 0) for topic, docno in relevant), runs)
     pool = start(runs, strategy=recipe.strategy, ties=recipe.ties, parameters=recipe.parameters)
-    judged = list(simulated(pool, relevant, unknown=False if given.unjudged == NOT_RELEVANT else None))
+    judged = list(simulated(pool, relevant, unknown=unknown))
     if as_json:
-        say_json([_object(one) for one in judged])
+        say_json([asdict(one) for one in judged])
     else:
         click.echo(b"".join(id_bytes(f"{one.topic}\t{one.docno}\n") for one in judged), nl=False)
     known = sum(one.relevant is not None for one in judged)
     found = sum(one.relevant is True for one in judged)
-    of = sum(relevant[pair] for pair in relevant)
-    click.echo(
-        f"{len(judged)} pairs of {len(pool.topics)} topics: {known} judged in {given.qrels}, "
-        f"{found} relevant of {of} there",
-        err=True,
+    say_aside(
+        f"{len(judged)} pairs of {len(pool.topics)} topics: {known} judged in {qrels}, "
+        f"{found} relevant of {sum(relevant.values())} there",
     )
-
-
-def _object(one: Simulated) -> dict[str, object]:
-    return {
-        "topic": one.topic,
-        "docno": one.docno,
-        "number": one.number,
-        "relevant": one.relevant,
-        "found": one.found,
-    }
 
 
 @click.command("pool")
 @run_arguments(required=False)
 @recipe_options(listed_by="--strategies")
-@record_options("judged", ReplayQrels, _REPLAY)
-@click.option("--warnings", is_flag=True, help="Print warnings about the runs on standard error.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, with the runs of each document.")
-@click.option(
-    "--strategies", "listed", is_flag=True, help="List the strategies and their parameters instead."
+@click.option("--qrels", type=FILE, help="Judgments on which an adaptive strategy is replayed.")
+@setting(
+    "--relevant-from",
+    type=click.IntRange(1),
+    default=1,
+    help="With --qrels: lowest relevant grade.",
 )
+@setting(
+    "--unjudged",
+    type=click.Choice(UNJUDGED),
+    default=UNJUDGED[0],
+    help="With --qrels: how to treat documents without a judgment.",
+)
+@cannot_judge_option
+@flag("--warnings", help="Print warnings about the runs on standard error.")
+@flag("--json", "as_json", help="Print JSON, with the runs of each document.")
+@flag("--strategies", "listed", help="List the strategies and their parameters instead.")
 def command(
     runs: RunFiles,
     recipe: PoolRecipe,
-    judged: ReplayQrels,
+    qrels: str | None,
+    relevant_from: int,
+    unjudged: str,
+    codes: tuple[int, ...],
     warnings: bool,
     as_json: bool,
     listed: bool,
@@ -218,13 +202,12 @@ def command(
         return
     if not runs.names:
         raise click.UsageError("Missing argument 'RUN...'.")
-    if (recipe.strategy in ADAPTIVE) != (judged.qrels is not None):
+    if (recipe.strategy in ADAPTIVE) != (qrels is not None):
         raise click.UsageError(
             f"--qrels is for adaptive strategies only: {', '.join(ADAPTIVE)}"
-            if judged.qrels is not None
+            if qrels is not None
             else f"{recipe.strategy} chooses from judgments: give them with --qrels, or pool in a campaign"
         )
-    only_one_standard_input(runs.names if judged.qrels is None else (*runs.names, judged.qrels))
     values, ties = recipe.values(), recipe.ties
     depth = ALL_STRATEGIES[recipe.strategy].depth_read(values)
     if recipe.strategy == DEPTH.name and depth is not None and not as_json and not warnings:
@@ -234,8 +217,10 @@ def command(
         return
     read = read_runs(runs, warnings=warnings, depth=depth, ties=ties)
     given = (run for _, run in read)
-    if judged.qrels is not None:
-        simulate(given, judged, recipe, as_json=as_json)
+    if qrels is not None:
+        judged = read_graded(qrels, codes)
+        relevant = {(line.topic, line.docno): line.grade >= relevant_from for line in judged}
+        _simulate(given, recipe, qrels, relevant, False if unjudged == NOT_RELEVANT else None, as_json)
         return
     pool = build_pool(given, strategy=recipe.strategy, ties=ties, parameters=values)
     if as_json:
@@ -260,19 +245,16 @@ def _entry(pool: Pool, entry: PoolEntry) -> dict[str, object]:
 
 
 def _list_strategies(as_json: bool) -> None:
+    # Of a learner's pools there are none without a campaign.
+    strategies: list[Strategy[Any]] = [*STRATEGIES.values(), *ADAPTIVE.values()]
     if as_json:
-        say_json([_described(strategy) for strategy in _all_strategies()])
+        say_json([_described(strategy) for strategy in strategies])
         return
-    for strategy in _all_strategies():
+    for strategy in strategies:
         when = " (while assessors judge)" if strategy.name in ADAPTIVE else ""
         click.echo(f"{strategy.name}{when}: {strategy.help}. {strategy.source}.")
         for parameter in strategy.parameters:
             click.echo(f"  {option_name(parameter.name)}  {parameter.description}")
-
-
-def _all_strategies() -> Iterator[Strategy[Any]]:
-    yield from STRATEGIES.values()
-    yield from ADAPTIVE.values()
 
 
 def _described(strategy: Strategy[Any]) -> dict[str, object]:
@@ -299,23 +281,19 @@ def _described_parameter(parameter: Parameter) -> dict[str, object]:
 _WORDS = {Certainty.EXACT: "", Certainty.EXPECTED: "about ", Certainty.AT_MOST: "at most "}
 
 
-def work_options(command: Command) -> Command:
-    """The options for how pairs are judged."""
-    for option in (
-        click.option("--seconds", type=float, help="Seconds per judgment."),
-        click.option(
-            "--per-pair",
-            "--per-topic",
-            "per_pair",
-            default=1,
-            show_default=True,
-            type=int,
-            help="Assessors per topic, and so judgments per pair.",
-        ),
-        click.option("--assessors", type=int, help="Number of assessors who share the work."),
-    ):
-        command = option(command)
-    return command
+work_options = all_of(
+    click.option("--assessors", type=int, help="Number of assessors who share the work."),
+    setting(
+        "--per-pair",
+        "--per-topic",
+        "per_pair",
+        default=1,
+        type=int,
+        help="Assessors per topic, and so judgments per pair.",
+    ),
+    click.option("--seconds", type=float, help="Seconds per judgment."),
+)
+"""How pairs are judged."""
 
 
 def pairs_in_words(pairs: float, certainty: Certainty) -> str:
@@ -323,9 +301,17 @@ def pairs_in_words(pairs: float, certainty: Certainty) -> str:
     return f"{_WORDS[certainty]}{pairs:.0f}"
 
 
-def hours(number: float) -> str:
-    """Hours to a tenth."""
-    return f"{number:.1f}"
+def say_hours(
+    what: str,
+    pairs: Iterable[tuple[object, float]],
+    certainty: Certainty,
+    work: JudgingWork,
+    *,
+    numeric: Sequence[int] = (1, 2),
+) -> None:
+    """Print the pairs of each topic or depth and the hours of judging them."""
+    rows = [(one, pairs_in_words(number, certainty), f"{work.hours(number):.1f}") for one, number in pairs]
+    say_table([what, "pairs", "hours"], rows, numeric=numeric)
 
 
 SECONDS = 30.0
@@ -348,7 +334,6 @@ def plan(
 
     By default a judgment takes 30 seconds, and there are as many assessors as each pair needs.
     """
-    only_one_standard_input(runs.names)
     strategy, values, ties = ALL_STRATEGIES[recipe.strategy], recipe.values(), recipe.ties
     try:
         work = JudgingWork(
@@ -367,27 +352,16 @@ def plan(
     own = {name: values.get(name) for name in ("run_depths", "topic_depths")}
     reach = reached(tops, **own)
     found = strategy.sizes(reach, values, longest=longest)
+    hours, each = work.hours(found.total), work.hours_each(found.total)
+    topics = dict(zip(found.topics, found.pairs, strict=True))
     if as_json:
-        say_json(
-            {
-                "pairs": found.total,
-                "certainty": str(found.certainty),
-                "hours": work.hours(found.total),
-                "hours_each": work.hours_each(found.total),
-                "topics": dict(zip(found.topics, found.pairs, strict=True)),
-            }
-        )
+        answer = {"pairs": found.total, "certainty": found.certainty, "hours": hours, "hours_each": each}
+        say_json({**answer, "topics": topics})
         return
-    rows = sorted(zip(found.topics, found.pairs, strict=True), key=lambda row: -row[1])
-    say_table(
-        ["topic", "pairs", "hours"],
-        [(topic, pairs_in_words(pairs, found.certainty), hours(work.hours(pairs))) for topic, pairs in rows],
-        numeric=[1, 2],
-    )
+    say_hours("topic", sorted(topics.items(), key=lambda row: -row[1]), found.certainty, work)
     click.echo(
-        f"{found.total:.0f} pairs, {work.per_pair} times {work.seconds:g} s: "
-        f"{hours(work.hours(found.total))} hours, "
-        f"{hours(work.hours_each(found.total))} for each of {work.assessors}"
+        f"{found.total:.0f} pairs, {work.per_pair} times {work.seconds:g} s: {hours:.1f} hours, "
+        f"{each:.1f} for each of {work.assessors}"
     )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from pathlib import PurePath
 from typing import BinaryIO
 
 import click
 
 from workbench.cli.inputs import open_input, read_each
-from workbench.cli.output import Command
+from workbench.cli.output import Command, say_aside
 from workbench.errors import Finding, InvalidInput
 from workbench.formats.judgments import graded_judgments
 from workbench.formats.qrels import read_qrels
@@ -58,23 +59,21 @@ def note_negative(source: str, count: int) -> None:
     """Say how many lines are left out because their grade is negative; nothing where none is."""
     if count:
         lines = "1 line has a negative grade" if count == 1 else f"{count} lines have negative grades"
-        click.echo(f"note: {source}: {lines}, which means not judged; left out", err=True)
+        say_aside(f"note: {source}: {lines}, which means not judged; left out")
 
 
 def note_topics(topics: Sequence[str], what: str) -> None:
     """Say what is to know of some topics, the first of which are named; nothing where there are none."""
     if topics:
         shown = ", ".join(topics[:_TOPICS_NAMED]) + (", ..." if len(topics) > _TOPICS_NAMED else "")
-        click.echo(f"note: {what}: {shown} ({len(topics)} in all)", err=True)
+        say_aside(f"note: {what}: {shown} ({len(topics)} in all)")
 
 
 def _note_left_out(source: str, lines: Sequence[Qrel], kept: Sequence[Qrel], codes: Collection[int]) -> None:
     count = len(lines) - len(kept)
     if count:
         many = "1 line has" if count == 1 else f"{count:,} lines have"
-        click.echo(
-            f"note: {source}: {many} a grade that means cannot judge ({_listed(codes)}); left out", err=True
-        )
+        say_aside(f"note: {source}: {many} a grade that means cannot judge ({_listed(codes)}); left out")
     topics = {line.topic for line in kept}
     gone = list(dict.fromkeys(line.topic for line in lines if line.topic not in topics))
     note_topics(gone, "topics of which nothing is left do not count in any mean")
@@ -86,7 +85,7 @@ def _listed(codes: Collection[int]) -> str:
 
 def read_judgment_files(files: Sequence[str], codes: Sequence[int]) -> list[Judgment]:
     """The judgments of TSV files, in which each of the `codes` means cannot judge; ids may hold spaces."""
-    read = read_each(files, lambda stream, source: graded_judgments(stream, source, codes, spaced=True))
+    read = read_each(files, partial(graded_judgments, codes=codes, spaced=True))
     return [judgment for _, given in read for judgment in given]
 
 

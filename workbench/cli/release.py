@@ -5,8 +5,9 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
+from functools import partial
 from tempfile import TemporaryFile
 from typing import Any
 
@@ -17,7 +18,10 @@ from workbench.cli.output import (
     JSON_OBJECT,
     MEASURE,
     REFUSED,
+    flag,
+    one_form,
     print_export,
+    record_json,
     say_findings,
     say_json,
     say_table,
@@ -47,7 +51,7 @@ def command() -> None:
 @command.command("check")
 @click.argument("releases", metavar="FILE...", nargs=-1, required=True)
 @click.option("--sha256", default="", help="SHA-256 of the whole file, as the release's page has it.")
-@click.option("--json", "as_json", is_flag=True, help="A JSON array with one object a release.")
+@flag("--json", "as_json", help="A JSON array with one object a release.")
 def check(releases: tuple[str, ...], sha256: str, as_json: bool) -> None:
     """Check the zips of releases, byte by byte; `-` is standard input.
 
@@ -98,7 +102,7 @@ def _json(source: str, one: ReleaseCheck) -> dict[str, object]:
     }
 
 
-PAIRS_AS_CSV = click.option("--csv", "as_csv", is_flag=True, help="Every pair that differs, as CSV.")
+PAIRS_AS_CSV = flag("--csv", "as_csv", help="Every pair that differs, as CSV.")
 
 
 @command.command("compare")
@@ -108,33 +112,25 @@ PAIRS_AS_CSV = click.option("--csv", "as_csv", is_flag=True, help="Every pair th
 @MEASURE
 @PAIRS_AS_CSV
 @JSON_OBJECT
-def compare(
-    first: str, second: str, runs: tuple[str, ...], measure: str, as_csv: bool, as_json: bool
-) -> None:
+@one_form
+def compare(first: str, second: str, runs: tuple[str, ...], measure: str, form: str) -> None:
     """Compare the releases FIRST and SECOND: pairs that came, went and changed, and how the runs fare.
 
     Every file of both is compared with its checksum first, and a damaged release is refused.
     """
-    read = read_each(runs, lambda stream, source: read_run(stream, source=source).run)
-    scored = [run for _, run in read] or None
+    scored = [read.run for _, read in read_each(runs, read_run)] or None
     with ExitStack() as stack:
         one, other = (stack.enter_context(_release(name)) for name in (first, second))
         if scored and one.qrels:
             relevance = Relevance(one.qrels)
             scored = [matched(relevance, run) for run in scored]
         found = compare_releases(one, other, runs=scored, measure=measure)
-    say_comparison(found, as_csv=as_csv, as_json=as_json)
+    say_comparison(found, form)
 
 
-def say_comparison(found: ReleaseComparison, *, as_csv: bool, as_json: bool) -> None:
-    """Print a comparison for people, as JSON, or its pairs as CSV; raises UsageError for two of these."""
-    if as_csv and as_json:
-        raise click.UsageError("--csv and --json exclude one another: keep one of them")
-    if as_csv:
-        print_export(comparison_export(found), "csv")
-    elif as_json:
-        say_json(comparison_json(found))
-    else:
+def say_comparison(found: ReleaseComparison, form: str) -> None:
+    """Print a comparison for people, as JSON, or its pairs as CSV."""
+    if not print_export(replace(comparison_export(found), data=partial(comparison_json, found)), form):
         _say(found)
 
 
@@ -170,16 +166,7 @@ def _ranking_json(found: RankingEffect) -> dict[str, Any]:
         "tau": compared.tau.value,
         "tau_ap": compared.tau_ap.value,
         "undefined": compared.tau.undefined,
-        "swaps": [
-            {
-                "ahead": one.ahead,
-                "behind": one.behind,
-                "gap": list(one.gaps),
-                "p": list(one.p),
-                "significant": list(one.significant),
-            }
-            for one in found.swaps
-        ],
+        "swaps": [record_json(one, gaps="gap") | {"significant": one.significant} for one in found.swaps],
     }
 
 

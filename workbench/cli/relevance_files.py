@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from workbench.cli.inputs import is_file, open_input
+from workbench.cli.inputs import is_file, open_input, read_input
 from workbench.cli.output import printable, say_mismatch, with_progress
 from workbench.cli.qrels_files import note_topics, read_judged
 from workbench.cli.runs import RunFiles, repeated_tag
@@ -32,8 +32,7 @@ def read_relevance(name: str, codes: Collection[int]) -> Relevance:
     """
     if codes:
         return Relevance(read_judged(name, codes))
-    with open_input(name) as (stream, source):
-        read = read_qrels_arrays(stream, source=source)
+    read = read_input(name, read_qrels_arrays)
     return ArrayRelevance(read) if isinstance(read, PackedQrels) else Relevance(read)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import PurePath
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from workbench.cli.inputs import open_input
-from workbench.cli.output import Command, say_findings, with_progress
+from workbench.cli.inputs import FILE, open_input
+from workbench.cli.output import Command, all_of, say_findings, setting, with_progress
 from workbench.errors import Finding, InvalidInput
 from workbench.records import Run, TieRule
 
@@ -44,21 +44,23 @@ class RunFiles:
 def run_arguments(*, required: bool = True) -> Callable[[Command], Command]:
     """Give a command the arguments RUN... and the option --name-by; it receives RunFiles as `runs`."""
 
-    def decorate(command: Command) -> Command:
+    def receiving(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
-        def with_files(*args: Any, runs: tuple[str, ...], name_by: str, **options: Any) -> Any:
-            return command(*args, runs=RunFiles(runs, name_by == "file"), **options)
+        def with_files(runs: tuple[str, ...], name_by: str, **options: Any) -> Any:
+            return command(runs=RunFiles(runs, name_by == "file"), **options)
 
-        decorated: Any = click.option(
+        return with_files
+
+    return all_of(
+        click.argument("runs", type=FILE, nargs=-1, required=required, metavar="RUN..."),
+        setting(
             "--name-by",
             type=click.Choice(["tag", "file"]),
             default="tag",
-            show_default=True,
             help="What names a run: its tag, or its file, for runs that share a tag.",
-        )(with_files)
-        return click.argument("runs", nargs=-1, required=required, metavar="RUN...")(decorated)  # type: ignore[no-any-return]  # click calls it alone
-
-    return decorate
+        ),
+        receiving,
+    )
 
 
 def read_runs(
@@ -137,12 +139,6 @@ def _each(files: RunFiles, read: Callable[[BinaryIO, str], AnyRun]) -> Iterator[
             yield name, run
     if refused:
         raise InvalidInput(refused)
-
-
-def only_one_standard_input(names: Sequence[str]) -> None:
-    """Raise click's UsageError where `-` stands for more than one file."""
-    if names.count("-") > 1:
-        raise click.UsageError("the standard input can stand for one file only")
 
 
 def repeated_tag(tag: str, source: str, before: str) -> Finding:

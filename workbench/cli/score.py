@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.output import print_csv, say_json, say_table
+from workbench.cli.inputs import FILE, QRELS_FILE
+from workbench.cli.output import OneOf, flag, print_csv, say_aside, say_json, say_table, setting
 from workbench.cli.qrels_files import cannot_judge_option, note_topics, read_judged
 from workbench.cli.relevance_files import map_runs, matched, read_relevance
-from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs, run_arguments
+from workbench.cli.runs import RunFiles, read_runs, run_arguments
 from workbench.errors import WorkbenchError
 from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.kernels.registry import Reads, reads
@@ -21,7 +22,6 @@ from workbench.scoring.scorer import RunScores, Scorer
 
 if TYPE_CHECKING:
     from workbench.scoring.known_documents import KnownDocuments
-    from workbench.scoring.trec_eval_output import TrecEval
 
 
 def say_scores(
@@ -34,52 +34,63 @@ def say_scores(
     _note_near_ties(scores, by_name=name_near_ties)
     if as_json:
         say_json([row for result in scores for row in _json_rows(result, per_topic)])
-    elif per_topic:
-        _say_topics(scores)
-    else:
-        _say_means(scores)
+        return
+    columns = _columns(scores, per_topic)
+    rows = (
+        [
+            *names,
+            *(f"{value:.4f}" for value in values),
+            f"{run.topics_scored} of {run.topics_in_qrels}" if run else "",
+        ]
+        for names, values, run in _rows(scores, per_topic)
+    )
+    say_table([*columns, "topics"], rows, numeric=range(1 + per_topic, len(columns) + 1))
 
 
 def say_as_csv(scores: Sequence[RunScores], *, per_topic: bool) -> None:
     """Print a row for each run, or for each of its topics and for all, as CSV with all digits."""
-    names = list(scores[0].values)
-    rows: list[list[object]] = []
-    for result in scores:
-        counts = [result.topics_scored, result.topics_in_qrels]
-        if not per_topic:
-            rows.append([result.tag, *result.values.values(), *counts])
-            continue
-        columns = [result.per_topic[name] for name in names]
-        rows.extend(
-            [result.tag, topic, *(column[topic] for column in columns), None, None] for topic in columns[0]
-        )
-        rows.append([result.tag, "all", *result.values.values(), *counts])
-    print_csv(["run", *(["topic"] if per_topic else []), *names, "topics_scored", "topics_in_qrels"], rows)
+    rows = (
+        [*names, *values, *((run.topics_scored, run.topics_in_qrels) if run else (None, None))]
+        for names, values, run in _rows(scores, per_topic)
+    )
+    print_csv([*_columns(scores, per_topic), "topics_scored", "topics_in_qrels"], rows)
+
+
+def _columns(scores: Sequence[RunScores], per_topic: bool) -> list[str]:
+    return ["run", *(["topic"] if per_topic else []), *scores[0].values]
+
+
+def _rows(
+    scores: Sequence[RunScores], per_topic: bool
+) -> Iterator[tuple[list[str], list[float], RunScores | None]]:
+    """Run and topic, the values, and the run where they are its means."""
+    for run in scores:
+        if per_topic:
+            columns = [run.per_topic[name] for name in run.values]
+            yield from (([run.tag, topic], [one[topic] for one in columns], None) for topic in columns[0])
+        yield [run.tag, *(["all"] if per_topic else [])], list(run.values.values()), run
 
 
 def say_as_ir_measures(scores: Sequence[RunScores], *, per_topic: bool) -> None:
     """Print scores as the program ir_measures does; of several runs one after another."""
+    of_all = "all\t" if per_topic else ""
     for result in scores:
         for name, value in result.values.items():
-            if per_topic:
-                for topic, of_topic in result.per_topic[name].items():
-                    click.echo(f"{topic}\t{name}\t{of_topic:.4f}")
-                click.echo(f"all\t{name}\t{value:.4f}")
-            else:
-                click.echo(f"{name}\t{value:.4f}")
+            for topic, of_topic in result.per_topic[name].items() if per_topic else ():
+                click.echo(f"{topic}\t{name}\t{of_topic:.4f}")
+            click.echo(f"{of_all}{name}\t{value:.4f}")
 
 
 def _note_near_ties(scores: Sequence[RunScores], *, by_name: bool) -> None:
     tied = [result for result in scores if result.topics_near_tied]
     if not tied:
         return
-    click.echo(
+    say_aside(
         f"note: in {len(tied)} of {len(scores)} runs some scores differ only beyond single precision, and "
         "scorers disagree on their order (see --double-precision; --warnings names the runs)",
-        err=True,
     )
     for result in tied if by_name else ():
-        click.echo(f"note: near ties in {result.topics_near_tied} topics of {result.tag}", err=True)
+        say_aside(f"note: near ties in {result.topics_near_tied} topics of {result.tag}")
 
 
 def _json_rows(result: RunScores, per_topic: bool) -> list[dict[str, object]]:
@@ -96,97 +107,63 @@ def _json_rows(result: RunScores, per_topic: bool) -> list[dict[str, object]]:
     ]
 
 
-def _say_means(scores: Sequence[RunScores]) -> None:
-    names = list(scores[0].values)
-    say_table(
-        ["run", *names, "topics"],
-        ([result.tag, *map(_shown, result.values.values()), _topics(result)] for result in scores),
-        numeric=range(1, len(names) + 2),
-    )
-
-
-def _say_topics(scores: Sequence[RunScores]) -> None:
-    names = list(scores[0].values)
-    rows: list[list[str]] = []
-    for result in scores:
-        columns = [result.per_topic[name] for name in names]
-        rows.extend(
-            [result.tag, topic, *(_shown(column[topic]) for column in columns), ""] for topic in columns[0]
-        )
-        rows.append([result.tag, "all", *map(_shown, result.values.values()), _topics(result)])
-    say_table(["run", "topic", *names, "topics"], rows, numeric=range(2, len(names) + 3))
-
-
-def _topics(result: RunScores) -> str:
-    return f"{result.topics_scored} of {result.topics_in_qrels}"
-
-
-def _shown(value: float) -> str:
-    return f"{value:.4f}"
-
-
 FORMATS = ("table", "json", "csv", "trec_eval", "ir_measures")
 
 
 @click.command("score")
-@click.argument("qrels")
+@QRELS_FILE
 @run_arguments()
-@click.option(
+@setting(
     "-m",
     "--measure",
     "measures",
     multiple=True,
     default=("AP nDCG@10 P@10",),
-    show_default=True,
     help=f"Measures by the names of ir_measures, such as {example_names()}, or those of trec_eval, such as "
     "map, ndcg_cut_10 and official; several in quotes, or repeat the option. For qrels with subtopics: "
     "alpha_nDCG@20, ERR_IA@20, StRecall@20 and others, or the names of ndeval.",
 )
 @cannot_judge_option
-@click.option(
+@setting(
     "--ties",
-    type=click.Choice([rule.value for rule in TieRule]),
+    type=OneOf(TieRule),
     default=TieRule.TREC_EVAL.value,
-    show_default=True,
     help="Which of two documents with the same score comes first; --format ir_measures leaves it to its "
     "scorers unless another rule is named.",
 )
-@click.option(
+@setting(
     "--average-over",
     type=click.Choice(["qrels", "run", "relevant"]),
     default="qrels",
-    show_default=True,
     help="Topics of a mean: all of the qrels, where one that the run lacks counts as retrieving nothing "
     "(trec_eval -c), those that the run has, or those of the qrels with a relevant document.",
 )
-@click.option(
+@flag(
     "--double-precision",
-    is_flag=True,
     help="Distinguish scores that are equal as 32-bit floats, as trec_eval does since 2023.",
 )
 @click.option(
     "--known",
-    metavar="FILE",
+    type=FILE,
     help="Relevant documents that users know already, as qrels: adds Coverage, the share of them that a run "
     "finds, and Novelty, the share of the relevant documents found that were not known.",
 )
-@click.option("--per-topic", is_flag=True, help="Also print the value of every topic.")
-@click.option("--warnings", is_flag=True, help="Report on the error stream what is unusual about the runs.")
-@click.option(
+@flag("--per-topic", help="Also print the value of every topic.")
+@flag("--warnings", help="Report on the error stream what is unusual about the runs.")
+@setting(
     "--format",
     "form",
     type=click.Choice(FORMATS),
     default=FORMATS[0],
-    show_default=True,
     help="csv has all digits; trec_eval and ir_measures print the lines and the values of these programs.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json: JSON, with all digits.")
+@flag("--json", "as_json", help="The same as --format json: JSON, with all digits.")
 def command(
     qrels: str,
     runs: RunFiles,
     measures: tuple[str, ...],
     codes: tuple[int, ...],
-    ties: str,
+    ties: TieRule,
     average_over: str,
     double_precision: bool,
     known: str | None,
@@ -203,25 +180,31 @@ def command(
     ir_measures print what these programs do, ir_measures also with the order of ties that each of its
     scorers has (see workbench help measures).
     """
-    only_one_standard_input((qrels, *runs.names, *([known] if known else [])))
     if known and form not in {"table", "json"}:
         raise click.UsageError(f"--known goes with tables and JSON, not with --format {form}")
     if as_json and form not in {"table", "json"}:
         raise click.UsageError(f"--json and --format {form} exclude one another: keep one of them")
     if form == "trec_eval" and (double_precision or warnings):
         raise click.UsageError("--format trec_eval takes neither --double-precision nor --warnings")
-    all_topics, rule = average_over != "run", TieRule(ties)
+    all_topics = average_over != "run"
     if form == "trec_eval":
         # Imported where it is used, since few ask for it.
         from workbench.scoring.trec_eval_output import TrecEval
 
         lines = read_judged(qrels, codes)
         trec_eval = TrecEval(_with_relevant(lines) if average_over == "relevant" else lines, measures)
-        _print_as_trec_eval(trec_eval, runs, per_topic=per_topic, all_topics=all_topics, ties=rule)
+        options = {"per_topic": per_topic, "all_topics": all_topics}
+        # All runs are read before the first line, so that a refused one leaves nothing behind.
+        printed = [
+            "\n".join(trec_eval.lines(matched(trec_eval.relevance, run), ties=ties, **options))
+            for _, run in read_runs(runs, warnings=False)
+        ]
+        for text in printed:
+            click.echo(text)
         return
     parsed = parse_measures(measures)
     for note in namesakes(map(str, parsed)):
-        click.echo(f"note: {note}", err=True)
+        say_aside(f"note: {note}")
     diverse = any(reads(measure) is Reads.SUBTOPICS for measure in parsed)
     of_records = diverse or known or average_over == "relevant"
     judged = read_judged(qrels, codes, subtopics=diverse) if of_records else None
@@ -229,7 +212,7 @@ def command(
         judged = _with_relevant(judged)
     relevance = read_relevance(qrels, codes) if judged is None else judged
     theirs = form == "ir_measures"
-    scorer = Scorer(relevance, parsed, field=theirs, own_ties=theirs and rule is TieRule.TREC_EVAL)
+    scorer = Scorer(relevance, parsed, field=theirs, own_ties=theirs and ties is TieRule.TREC_EVAL)
     check_complement(scorer.relevance, parsed)
     unjudged = scorer.relevance.without_grades()
     note_topics(
@@ -246,8 +229,8 @@ def command(
 
     def score(run: Run | RunArrays) -> RunScores:
         matched(scorer.relevance, run)
-        found = scorer.score(run, ties=rule, double_precision=double_precision, all_topics=all_topics)
-        return users.score(run, found, ties=rule) if users else found
+        found = scorer.score(run, ties=ties, double_precision=double_precision, all_topics=all_topics)
+        return users.score(run, found, ties=ties) if users else found
 
     read = (score(run) for _, run in read_runs(runs, warnings=True))
     # Before there are several processes, each of which would do it.
@@ -269,27 +252,11 @@ def _with_relevant(judged: tuple[Qrel, ...]) -> tuple[Qrel, ...]:
     return tuple(line for line in judged if line.topic in topics)
 
 
-def _print_as_trec_eval(
-    trec_eval: TrecEval, runs: RunFiles, *, per_topic: bool, all_topics: bool, ties: TieRule
-) -> None:
-    # All runs are read before the first line, so that a refused one leaves nothing behind.
-    printed = [
-        list(
-            trec_eval.lines(
-                matched(trec_eval.relevance, run), per_topic=per_topic, all_topics=all_topics, ties=ties
-            )
-        )
-        for _, run in read_runs(runs, warnings=False)
-    ]
-    for lines in printed:
-        click.echo("\n".join(lines))
-
-
 def _known_documents(name: str, judged: tuple[Qrel, ...]) -> KnownDocuments:
     """What users know, with a note of how many topics it covers."""
     from workbench.scoring.known_documents import known_documents
 
     users = known_documents(judged, read_judged(name, ()))
     topics = len(users.relevant.relevance.topics)
-    click.echo(f"note: {users.topics} of {topics} topics have known relevant documents", err=True)
+    say_aside(f"note: {users.topics} of {topics} topics have known relevant documents")
     return users

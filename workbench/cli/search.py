@@ -13,12 +13,12 @@ from uuid import uuid4
 import click
 
 from workbench.cli.inputs import open_input
-from workbench.cli.output import printable, say_json
+from workbench.cli.output import flag, printable, say_aside, say_json, setting
 from workbench.formats.documents import read_documents
 from workbench.records import Document
-from workbench.searching.engine import EngineUnavailable, FoundDocument, SearchEngine
+from workbench.searching.engine import EngineUnavailable, SearchEngine
 from workbench.searching.fragments import Fragment, fragments
-from workbench.searching.query import SearchQuery, read_query
+from workbench.searching.query import read_query
 from workbench.searching.tantivy_engine import TantivyEngine
 from workbench.settings import read_cluster
 
@@ -30,15 +30,14 @@ SHOWN_EVERY = 1000
 @click.command("search")
 @click.argument("docs")
 @click.argument("query")
-@click.option(
+@setting(
     "-n",
     "--limit",
     type=click.IntRange(1, MOST_HITS),
     default=10,
-    show_default=True,
     help="Documents to print.",
 )
-@click.option("--explain", is_flag=True, help="What each part of the query adds to the scores.")
+@flag("--explain", help="What each part of the query adds to the scores.")
 @click.option(
     "--opensearch",
     metavar="URL",
@@ -46,7 +45,7 @@ SHOWN_EVERY = 1000
     help="Search in an OpenSearch cluster at this address instead of the embedded engine; login and "
     "certificates as the environment says.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object, with all digits.")
+@flag("--json", "as_json", help="One JSON object, with all digits.")
 def command(docs: str, query: str, limit: int, explain: bool, opensearch: str, as_json: bool) -> None:
     """Search DOCS, a file of documents, for QUERY: best documents first, with the sentences that match.
 
@@ -67,17 +66,40 @@ def command(docs: str, query: str, limit: int, explain: bool, opensearch: str, a
     read = read_query(query)
     with _temporary(opensearch) as engine:
         with open_input(docs) as (stream, source):
-            engine.index(_with_progress(_searchable(read_documents(stream, source=source))))
+            # Without images that only pages show.
+            own = (
+                one
+                for one in read_documents(stream, source=source)
+                if one.original is None or not one.original.beside
+            )
+            engine.index(_with_progress(own))
         results = engine.search(read, limit=limit)
         texts = _texts(docs, {one.docno for one in results.documents})
         parts = {one.docno: engine.explain(read, one.docno) if explain else () for one in results.documents}
         if as_json:
-            hits = [_json(one, texts[one.docno], read) for one in results.documents]
-            for hit in hits if explain else ():
-                hit["explanation"] = [asdict(part) for part in parts[str(hit["docno"])]]
-            say_json(_head(engine, read) | {"found": results.total, "hits": hits})
+            version = engine.version()
+            hits = [
+                {
+                    "docno": one.docno,
+                    "score": one.score,
+                    "title": texts[one.docno].title,
+                    "fragments": [_fragment(part) for part in fragments(read, texts[one.docno].text)],
+                }
+                | ({"explanation": [asdict(part) for part in parts[one.docno]]} if explain else {})
+                for one in results.documents
+            ]
+            say_json(
+                {
+                    "query": read.typed,
+                    "understood": read.understood,
+                    "engine": str(version),
+                    "documents": version.documents,
+                    "found": results.total,
+                    "hits": hits,
+                }
+            )
             return
-    click.echo(f"{printable(read.understood)}; {results.total:,} found", err=True)
+    say_aside(f"{printable(read.understood)}; {results.total:,} found")
     for rank, one in enumerate(results.documents, start=1):
         document = texts[one.docno]
         title = " ".join(document.title.split())
@@ -107,11 +129,6 @@ def _temporary(url: str) -> Iterator[SearchEngine]:
             elsewhere.delete()
 
 
-def _searchable(documents: Iterator[Document]) -> Iterator[Document]:
-    """Without images that only pages show."""
-    return (one for one in documents if one.original is None or not one.original.beside)
-
-
 def _texts(docs: str, docnos: set[str]) -> Mapping[str, Document]:
     with open_input(docs) as (stream, source):
         return {one.docno: one for one in read_documents(stream, source=source) if one.docno in docnos}
@@ -136,27 +153,6 @@ def _marked(fragment: Fragment) -> str:
     return f"{'… ' if fragment.cut_before else ''}{text}{' …' if fragment.cut_after else ''}"
 
 
-def _head(engine: SearchEngine, query: SearchQuery) -> dict[str, object]:
-    version = engine.version()
-    return {
-        "query": query.typed,
-        "understood": query.understood,
-        "engine": str(version),
-        "documents": version.documents,
-    }
-
-
-def _json(one: FoundDocument, document: Document, query: SearchQuery) -> dict[str, object]:
-    return {
-        "docno": one.docno,
-        "score": one.score,
-        "title": document.title,
-        "fragments": [
-            {
-                "cut_before": fragment.cut_before,
-                "cut_after": fragment.cut_after,
-                "pieces": [{"text": piece.text, "marked": piece.marked} for piece in fragment.pieces],
-            }
-            for fragment in fragments(query, document.text)
-        ],
-    }
+def _fragment(one: Fragment) -> dict[str, object]:
+    pieces = [piece._asdict() for piece in one.pieces]
+    return {"cut_before": one.cut_before, "cut_after": one.cut_after, "pieces": pieces}

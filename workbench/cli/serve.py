@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 
 from workbench.cli.database import database_options, migrated_database
-from workbench.cli.output import announce
+from workbench.cli.output import announce, flag, say_aside, setting
 from workbench.demo.campaign import PEOPLE, has_demo, make_demo, require_own
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.settings import Settings, environment_of, read_settings
@@ -90,11 +90,10 @@ def print_address(host: str, port: int, settings: Settings) -> None:
 
 
 @click.command("serve")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
+@setting("--host", default="127.0.0.1", help="Address to listen on.")
+@setting(
     "--port",
     default=DEFAULT_PORT,
-    show_default=True,
     type=click.IntRange(0, 65535),
     help="0: any free one.",
 )
@@ -121,21 +120,21 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 @click.command("demo")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@setting("--host", default="127.0.0.1", help="Address to listen on.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     help=f"Port to listen on; {DEFAULT_PORT}, or any free one if that is in use.",
 )
 @click.option("--password", help="Password of the accounts; required if others can reach the address.")
-@click.option("--fresh", is_flag=True, help="Delete the demo and its judgments, and make it anew.")
+@flag("--fresh", help="Delete the demo and its judgments, and make it anew.")
 @click.option(
     "--database",
     "--database-url",
     "database_url",
     help="URL of an empty database for the demo, such as postgresql://…; without it, a file of its own.",
 )
-@click.option("--make-only", is_flag=True, help="Make the campaign without serving it.")
+@flag("--make-only", help="Make the campaign without serving it.")
 @click.option(
     "--instance", type=click.Path(file_okay=False, path_type=Path), help="Folder of the demo's database."
 )
@@ -179,9 +178,7 @@ def demo(
             with database.writing() as db:
                 make_demo(db, hashes)
         elif password is not None:
-            click.echo(
-                "The demo exists already: its passwords stay as they are (--fresh makes it anew).", err=True
-            )
+            say_aside("The demo exists already: its passwords stay as they are (--fresh makes it anew).")
     _print_accounts(password or PASSWORD)
     if not make_only:
         print_address(host, chosen, settings)

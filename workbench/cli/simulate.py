@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import click
 
-from workbench.cli.inputs import open_input
+from workbench.cli.inputs import FILE, QRELS_FILE, open_input, read_input
 from workbench.cli.output import (
     RELEVANT_FROM,
+    flag,
     one_form,
     print_export,
-    record_options,
+    say_aside,
     say_mismatch,
     say_notes,
     say_short,
+    setting,
     with_progress,
 )
 from workbench.cli.qrels_files import note_topics, read_graded
-from workbench.cli.runs import only_one_standard_input
 from workbench.formats.documents import read_documents
 from workbench.formats.topics import read_topics
 from workbench.learning.effort import WORK_SAVED
@@ -39,73 +39,34 @@ from workbench.learning.vectors import Vectors, vectors_of
 from workbench.scoring.unmatched import likely_cause
 
 _ALL = "all"
-
-
-@dataclass(frozen=True, slots=True)
-class _Simulated:
-    learner: str
-    stop: tuple[str, ...]
-    recall: float
-    confidence: float
-    seed: int
-    seeds: int
-
-    def options(self) -> SimulationOptions:
-        rules = tuple(STOPPING_RULES) if _ALL in self.stop else tuple(dict.fromkeys(self.stop))
-        goal = StoppingGoal(self.recall, self.confidence)
-        return SimulationOptions(self.learner, rules, goal, self.seed, self.seeds)
-
-
-_SIMULATED = (
-    click.option(
-        "--learner",
-        type=click.Choice(list(LEARNERS)),
-        default=BMI.name,
-        show_default=True,
-        help="; ".join(f"{one.name}: {one.help}" for one in LEARNERS.values()) + ".",
-    ),
-    click.option(
-        "--stop",
-        type=click.Choice([*STOPPING_RULES, _ALL]),
-        multiple=True,
-        help="Stopping rule to try (repeatable); see workbench help stopping.",
-    ),
-    click.option(
-        "--recall",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
-        default=0.8,
-        show_default=True,
-        help="Recall that the rules are to reach.",
-    ),
-    click.option(
-        "--confidence",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
-        default=0.95,
-        show_default=True,
-        help="Confidence of rules that promise.",
-    ),
-    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="First random seed."),
-    click.option(
-        "--seeds",
-        type=click.IntRange(1),
-        default=1,
-        show_default=True,
-        help="How many seeds, one after another.",
-    ),
-)
+_SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 
 @click.command("simulate")
-@click.argument("docs")
-@click.argument("qrels")
-@click.argument("topics")
-@record_options("simulated", _Simulated, _SIMULATED)
-@RELEVANT_FROM
+@click.argument("docs", type=FILE)
+@QRELS_FILE
+@click.argument("topics", type=FILE)
+@setting(
+    "--learner",
+    type=click.Choice(list(LEARNERS)),
+    default=BMI.name,
+    help="; ".join(f"{one.name}: {one.help}" for one in LEARNERS.values()) + ".",
+)
 @click.option(
+    "--stop",
+    type=click.Choice([*STOPPING_RULES, _ALL]),
+    multiple=True,
+    help="Stopping rule to try (repeatable); see workbench help stopping.",
+)
+@setting("--recall", type=_SHARE, default=0.8, help="Recall that the rules are to reach.")
+@setting("--confidence", type=_SHARE, default=0.95, help="Confidence of rules that promise.")
+@setting("--seed", type=click.IntRange(0), default=0, help="First random seed.")
+@setting("--seeds", type=click.IntRange(1), default=1, help="How many seeds, one after another.")
+@RELEVANT_FROM
+@setting(
     "--fewest",
     type=click.IntRange(1),
     default=1,
-    show_default=True,
     metavar="N",
     help="Leave out topics with fewer relevant documents.",
 )
@@ -114,15 +75,20 @@ _SIMULATED = (
     type=click.Choice(list(SIMULATION_PARTS)),
     help="Table to print.  [default: rules with --stop, else measures]",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object, with all digits.")
-@click.option("--csv", "as_csv", is_flag=True, help="The table as CSV, with all digits.")
-@click.option("--svg", "as_svg", is_flag=True, help="Recall by documents read as an SVG picture.")
+@flag("--json", "as_json", help="One JSON object, with all digits.")
+@flag("--csv", "as_csv", help="The table as CSV, with all digits.")
+@flag("--svg", "as_svg", help="Recall by documents read as an SVG picture.")
 @one_form
 def command(
     docs: str,
     qrels: str,
     topics: str,
-    simulated: _Simulated,
+    learner: str,
+    stop: tuple[str, ...],
+    recall: float,
+    confidence: float,
+    seed: int,
+    seeds: int,
     part: str | None,
     relevant_from: int,
     fewest: int,
@@ -137,8 +103,8 @@ def command(
     """
     if as_svg and form != "text":
         raise click.UsageError(f"--svg and --{form} exclude one another: keep one of them")
-    only_one_standard_input((docs, qrels, topics))
-    options = simulated.options()
+    rules = tuple(STOPPING_RULES) if _ALL in stop else tuple(dict.fromkeys(stop))
+    options = SimulationOptions(learner, rules, StoppingGoal(recall, confidence), seed, seeds)
     vectors, chosen = _read(docs, qrels, topics, relevant_from, fewest)
     found = simulate(vectors, chosen, options, progress=_progress)
     part = part or ("rules" if options.rules else "measures")
@@ -153,8 +119,7 @@ def _read(
     docs: str, qrels: str, topics: str, relevant_from: int, fewest: int
 ) -> tuple[Vectors, tuple[JudgedTopic, ...]]:
     judged = read_graded(qrels, ())
-    with open_input(topics) as (stream, source):
-        stated = read_topics(stream, source=source)
+    stated = read_input(topics, read_topics)
     with open_input(docs) as (stream, source):
         vectors = vectors_of(read_documents(stream, source=source))
     known = dict.fromkeys(line.topic for line in judged)
@@ -170,7 +135,7 @@ def _read(
         message = (
             f"note: {len(missing)} relevant documents of {qrels} are not in {docs}: recall is without them"
         )
-        click.echo(message, err=True)
+        say_aside(message)
     chosen = judged_topics(vectors, stated, judged, relevant_from=relevant_from, fewest=fewest)
     kept = {one.topic for one in chosen}
     note_topics([one.id for one in stated if one.id not in kept], "topics with too few relevant documents")

@@ -109,7 +109,7 @@ def _element(element: Element, level: int) -> str:
 
 def _section(element: Element, level: int) -> str:
     """A section, its label in front of its title."""
-    label = text_of(next((child for child in element if name_of(child) == "label"), None))
+    label = text_of(_child(element, "label"))
     parts = []
     for child in element:
         if name_of(child) == "title":
@@ -122,8 +122,8 @@ def _section(element: Element, level: int) -> str:
 
 def _captioned(element: Element, level: int) -> str:
     """A figure or a table: its label and caption first, as one paragraph of its own."""
-    label = text_of(next((child for child in element if name_of(child) == "label"), None))
-    caption = next((child for child in element if name_of(child) == "caption"), None)
+    label = text_of(_child(element, "label"))
+    caption = _child(element, "caption")
     heading = " ".join(
         part for part in (f"<b>{escape(label)}</b>" if label else "", _inline(caption)) if part
     )
@@ -140,9 +140,8 @@ def _inline(caption: Element | None) -> str:
 def _alternative(element: Element, level: int) -> str:
     """Of several forms of one thing the best that a page can show: a formula, a table, TeX, a picture."""
     for name in ("math", "table", "tex-math"):
-        for child in element:
-            if name_of(child) == name:
-                return _element(child, level)
+        if (child := _child(element, name)) is not None:
+            return _element(child, level)
     return _element(element[0], level) if len(element) else ""
 
 
@@ -162,12 +161,16 @@ def _math(element: Element) -> str:
 def _image(element: Element) -> str:
     """A picture by the name of its file; `page_images` marks a figure that is not in the collection."""
     name = _linked(element)
-    words = text_of(next((child for child in element if name_of(child) == "alt-text"), None)) or name
+    words = text_of(_child(element, "alt-text")) or name
     return f'<img data-part="figure" src="{escape(name)}" alt="{escape(words)}">'
 
 
 def _linked(element: Element) -> str:
     return next((value for key, value in element.attrib.items() if key.rpartition(":")[2] == "href"), "")
+
+
+def _child(element: Element, name: str) -> Element | None:
+    return next((child for child in element if name_of(child) == name), None)
 
 
 def _texts(element: Element) -> Iterator[str]:
@@ -216,7 +219,7 @@ def jats_articles(stream: Peekable, errors: ErrorCollector) -> Iterator[tuple[in
     if name_of(root) == "article":
         articles, places = [root], [slice(None)]
     else:
-        articles = [one for one in root.iter() if name_of(one) == "article"]
+        articles = _all(root, "article")
     for number, (article, place) in enumerate(zip(articles, places, strict=True), 1):
         document = _document(number, article, errors)
         if document is not None:
@@ -239,7 +242,7 @@ def _document(number: int, article: Element, errors: ErrorCollector) -> Document
     for name in ("body", "back"):
         for one in _children(article, name):
             parts.append(html_of(one, 1))
-    references = [one for one in article.iter() if name_of(one) == "ref"]
+    references = _all(article, "ref")
     if references:
         listed = "".join(f"<li>{escape(_reference(one))}</li>\n" for one in references)
         parts.append(f"<h2>References</h2>\n<ol>{listed}</ol>\n")
@@ -249,7 +252,7 @@ def _document(number: int, article: Element, errors: ErrorCollector) -> Document
 def _origin(article: Element, meta: Element | None) -> str:
     """The authors, and the journal with its year."""
     names = []
-    for one in [] if meta is None else [e for e in meta.iter() if name_of(e) == "contrib"]:
+    for one in _all(meta, "contrib"):
         parts = [text_of(_first(one, part)) for part in ("given-names", "surname")]
         written = " ".join(part for part in parts if part) or text_of(_first(one, "collab"))
         if written and one.get("contrib-type", "author") == "author":
@@ -265,6 +268,10 @@ def _reference(element: Element) -> str:
     """A reference as it is written, or where it is in parts only, these."""
     mixed = _first(element, "mixed-citation")
     return text_of(mixed) if mixed is not None else collapsed(" ".join(element.itertext()))
+
+
+def _all(element: Element | None, name: str) -> list[Element]:
+    return [] if element is None else [one for one in element.iter() if name_of(one) == name]
 
 
 def _first(element: Element | None, name: str) -> Element | None:
@@ -288,14 +295,11 @@ def _tree(content: bytes) -> tuple[Element, list[slice]]:
         nonlocal depth, elements
         depth += 1
         elements += 1
+        line = parser.CurrentLineNumber
         if depth > _DEPTH:
-            raise _UnreadXml(
-                parser.CurrentLineNumber, f"elements are nested deeper than {_DEPTH}", "close them"
-            )
+            raise _UnreadXml(line, f"elements are nested deeper than {_DEPTH}", "close them")
         if elements > _ELEMENTS:
-            raise _UnreadXml(
-                parser.CurrentLineNumber, f"there are more than {_ELEMENTS:,} elements", "split it"
-            )
+            raise _UnreadXml(line, f"there are more than {_ELEMENTS:,} elements", "split it")
         element = builder.start(name, attributes)
         if name_of(element) == "article":
             begun.append(len(places))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from workbench.formats.error_collector import ErrorCollector, shown
-from workbench.formats.identifiers import check_ids
+from workbench.formats.identifiers import check_ids, trimmed
+from workbench.formats.source import Readable, numbered_lines
 
 _HEADINGS = frozenset(
     b"topic topic_id query query_id query-id qid docno doc_id doc-id docid did corpus-id rank score tag "
@@ -17,6 +18,43 @@ _HEADINGS = frozenset(
 def is_header(row: Sequence[bytes]) -> bool:
     """Whether a line names its columns instead of filling them."""
     return sum(cell.lower().lstrip(b"#") in _HEADINGS for cell in row) > max(1, len(row) / 2)
+
+
+def headed_rows(
+    stream: Readable,
+    known: Mapping[str, str],
+    needed: Sequence[str],
+    remedy: str,
+    errors: ErrorCollector,
+    notes: list[str] | None = None,
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows of a tab-separated file by the names of its columns, each with its line.
+
+    `known` has the names in small letters and what they stand for; other columns are not read, which `notes`
+    says. Raises InvalidInput for a header without a column that is `needed`, or with one twice.
+    """
+    header: list[str] = []
+    for number, line in numbered_lines(stream, source=errors.source):
+        if not line.strip():
+            continue
+        cells = [trimmed(cell) for cell in line.split("\t")]
+        if not header:
+            header = [known.get(cell.casefold(), "") for cell in cells]
+            for at, name in enumerate(header):
+                if name and name in header[:at]:
+                    errors.add(number, "header", f"the header names two columns {shown(cells[at])}", remedy)
+            if missing := [name for name in needed if name not in header]:
+                message = f"there is no column {', '.join(missing)} in the header"
+                errors.add(number, "header", message, remedy)
+            errors.check()
+            others = [shown(cell) for cell, name in zip(cells, header, strict=True) if not name]
+            if others and notes is not None:
+                notes.append(f"{errors.source}: columns that are not read: {', '.join(others)}")
+        elif len(cells) != len(header):
+            message = f"expected {len(header)} columns as in the header, found {len(cells)}"
+            errors.add(number, "columns", message, "separate the columns by tabs")
+        else:
+            yield number, dict(zip(header, cells, strict=True))
 
 
 _BLANK_LINES = re.compile(r"\n[ \t\r\f\v]*\n")

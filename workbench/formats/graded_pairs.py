@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
 from workbench.formats.error_collector import ErrorCollector, shown
-from workbench.formats.identifiers import check_ids, plain, trimmed
+from workbench.formats.fields import headed_rows
+from workbench.formats.identifiers import check_ids, plain
 from workbench.formats.judgments import assessor_bytes
 from workbench.formats.qrels import wrong_grade
-from workbench.formats.source import Readable, numbered_lines
+from workbench.formats.source import Readable
 
 NEEDED = ("topic", "doc", "grade")
 
@@ -61,59 +62,22 @@ def read_graded_pairs(stream: Readable, form: PairKind, *, source: str) -> tuple
     """
     errors = ErrorCollector(source)
     found: dict[tuple[str, str], GradedPair] = {}
-    header: Sequence[str] | None = None
-    for number, line in numbered_lines(stream, source=source):
-        if not line.strip():
-            continue
-        cells = [trimmed(cell) for cell in line.split("\t")]
-        if header is None:
-            header = _header(number, cells, form, errors)
-            errors.check()
-        elif len(cells) != len(header):
-            message = f"expected {len(header)} columns as in the header, found {len(cells)}"
-            errors.add(number, "columns", message, "separate the columns by tabs")
-        else:
-            _take(number, dict(zip(header, cells, strict=True)), form, found, errors)
+    known = {**_NAMES, **dict.fromkeys(form.columns, "words")}
+    for line, cells in headed_rows(stream, known, NEEDED, form.remedy, errors):
+        topic, docno, given = cells["topic"], cells["doc"], cells["grade"]
+        fit = check_ids(line, (topic, docno), errors)
+        if not _GRADE.fullmatch(given):
+            message = wrong_grade(given)[0] if given else "the grade is missing"
+            errors.add(line, "grade", message, form.grade_remedy)
+        elif fit and (before := found.get((topic, docno))):
+            message = f"document {shown(docno)} of topic {shown(topic)} is already in line {before.line}"
+            errors.add(line, "twice", message, f"one {form.one} a pair")
+        elif fit:
+            found[topic, docno] = GradedPair(topic, docno, int(given), cells.get("words", ""), line)
     if not found and not errors:
         errors.add(None, "empty", f"the file holds no {form.one}", form.remedy)
     errors.check()
     return tuple(found.values())
-
-
-def _header(line: int, cells: Sequence[str], form: PairKind, errors: ErrorCollector) -> list[str]:
-    known = {**_NAMES, **dict.fromkeys(form.columns, "words")}
-    names = [known.get(cell.casefold(), "") for cell in cells]
-    for name, called in (*((name, name) for name in NEEDED), ("words", form.columns[0])):
-        if names.count(name) > 1:
-            errors.add(line, "header", f"the header names two columns {shown(called)}", form.remedy)
-    missing = [name for name in NEEDED if name not in names]
-    if missing:
-        message = f"there is no column {', '.join(missing)} in the header"
-        errors.add(line, "header", message, form.remedy)
-    return names
-
-
-def _take(
-    line: int,
-    cells: Mapping[str, str],
-    form: PairKind,
-    found: dict[tuple[str, str], GradedPair],
-    errors: ErrorCollector,
-) -> None:
-    topic, docno, given = cells["topic"], cells["doc"], cells["grade"]
-    fit = check_ids(line, (topic, docno), errors)
-    if not _GRADE.fullmatch(given):
-        message = wrong_grade(given)[0] if given else "the grade is missing"
-        errors.add(line, "grade", message, form.grade_remedy)
-        return
-    if not fit:
-        return
-    before = found.get((topic, docno))
-    if before is not None:
-        message = f"document {shown(docno)} of topic {shown(topic)} is already in line {before.line}"
-        errors.add(line, "twice", message, f"one {form.one} a pair")
-        return
-    found[topic, docno] = GradedPair(topic, docno, int(given), cells.get("words", ""), line)
 
 
 DECISIONS = PairKind("decision", ("reason",), "decide it first, or remove the line")

@@ -12,10 +12,10 @@ from typing import BinaryIO
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.error_collector import ErrorCollector, shown
-from workbench.formats.fields import check_texts
+from workbench.formats.fields import check_texts, headed_rows
 from workbench.formats.identifiers import check_ids, plain, trimmed
 from workbench.formats.qrels import wrong_grade
-from workbench.formats.source import Readable, numbered_lines
+from workbench.formats.source import Readable
 from workbench.records import Answer, Judgment, Preference, id_bytes
 
 HEADER = ("topic", "doc", "assessor", "grade")
@@ -47,26 +47,9 @@ def read_judgments(
     """
     errors = ErrorCollector(source)
     judgments: list[Judgment] = []
-    places: Mapping[str, int] | None = None
-    width = 0
-    for number, line in numbered_lines(stream, source=source):
-        if not line.strip():
-            continue
-        cells = [trimmed(cell) for cell in line.split("\t")]
-        if places is None:
-            places = _places(number, cells, errors)
-            errors.check()
-            width = len(cells)
-            others = [shown(cell) for cell in cells if cell.casefold() not in _NAMES]
-            if others and notes is not None:
-                notes.append(f"{source}: columns that are not read: {', '.join(others)}")
-        elif len(cells) != width:
-            message = f"expected {width} columns as in the header, found {len(cells)}"
-            errors.add(number, "columns", message, "separate the columns by tabs")
-        else:
-            named = {name: cells[at] for name, at in places.items()}
-            judgment = _judgment(number, named, cannot_judge, spaced, errors)
-            judgments += [judgment] if judgment else []
+    for number, cells in headed_rows(stream, _NAMES, HEADER, _REMEDY, errors, notes):
+        judgment = _judgment(number, cells, cannot_judge, spaced, errors)
+        judgments += [judgment] if judgment else []
     if not judgments and not errors:
         errors.add(None, "empty", "the file holds no judgment", _REMEDY)
     errors.check()
@@ -102,21 +85,6 @@ def assessor_bytes(assessor: str) -> bytes:
         f"the assessor {shown(assessor)} cannot be written",
         remedy="use a name in UTF-8 without tabs, line ends and control characters",
     )
-
-
-def _places(line: int, cells: list[str], errors: ErrorCollector) -> Mapping[str, int]:
-    """Where each column of the header stands."""
-    places: dict[str, int] = {}
-    for at, cell in enumerate(cells):
-        name = _NAMES.get(cell.casefold())
-        if name in places:
-            errors.add(line, "header", f"the header names two columns {shown(cell)}", _REMEDY)
-        elif name:
-            places[name] = at
-    missing = [name for name in HEADER if name not in places]
-    if missing:
-        errors.add(line, "header", f"there is no column {', '.join(missing)} in the header", _REMEDY)
-    return places
 
 
 def _judgment(

@@ -272,12 +272,7 @@ class PackedRun:
         """
         at = self.first(depth, ties=ties)
         ends = np.searchsorted(self.numbers(at), np.arange(len(self.topics) + 1)).tolist()
-        docnos, scores = _decoded(self.docnos[at]), tuple(self.scores[at].tolist())
-        rankings = {
-            topic: Ranking(docnos[begin:end], scores[begin:end])
-            for topic, (begin, end) in zip(self.topics, pairwise(ends), strict=True)
-        }
-        return Run(self.tag, rankings)
+        return self._run(self.docnos[at], self.scores[at], ends)
 
     def whole(self) -> Run:
         """The run as `read_run` has it, in file order; raises WorkbenchError where it was not read whole."""
@@ -287,10 +282,13 @@ class PackedRun:
 
     def leading(self) -> Run:
         """The run with every document that is held, in file order."""
-        docnos, scores, starts = _decoded(self.docnos), tuple(self.scores.tolist()), self.starts.tolist()
+        return self._run(self.docnos, self.scores, self.starts.tolist())
+
+    def _run(self, docnos: Docnos, scores: Scores, bounds: Sequence[int]) -> Run:
+        names, values = _decoded(docnos), tuple(scores.tolist())
         rankings = {
-            topic: Ranking(docnos[begin:end], scores[begin:end])
-            for topic, (begin, end) in zip(self.topics, pairwise(starts), strict=True)
+            topic: Ranking(names[begin:end], values[begin:end])
+            for topic, (begin, end) in zip(self.topics, pairwise(bounds), strict=True)
         }
         return Run(self.tag, rankings)
 
@@ -314,14 +312,13 @@ def read_packed(
     *,
     source: str,
     depth: int | None = None,
-    topics: Collection[str] | None = None,
     block: int = BLOCK,
     visible: bool = False,
 ) -> PackedRun:
     """Read a run, plain or gzip, as arrays, of each topic what can be among its first `depth`.
 
-    Raises NotUnderstood for a run that may be wrong, among others where a topic is not among `topics` or,
-    with `visible`, an id may hold what cannot be seen; and InvalidInput for a stream that cannot be read.
+    Raises NotUnderstood for a run that may be wrong, among others where, with `visible`, an id may hold what
+    cannot be seen; and InvalidInput for a stream that cannot be read.
     """
     _keep_freed_memory()
     pieces, count = _Pieces(depth), 0
@@ -338,7 +335,7 @@ def read_packed(
         raise NotUnderstood
     prints = np.concatenate(pieces.prints)
     names = _decoded(pieces.topics)
-    if any_twice(prints) or (topics is not None and not set(topics).issuperset(names)):
+    if any_twice(prints):
         raise NotUnderstood
     numbers, scores = np.concatenate(pieces.numbers), np.concatenate(pieces.scores)
     docnos, hashed = np.concatenate(pieces.docnos), np.concatenate(pieces.hashes)

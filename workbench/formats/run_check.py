@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections import defaultdict
 from collections.abc import Callable, Collection, Container, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -39,10 +40,12 @@ class _Tally:
     topics: int = 0
     first: int = 0
 
-    def add(self, lines: int, first: int) -> None:
-        self.lines += lines
-        self.topics += 1
-        self.first = min(self.first or first, first)
+    def add(self, flags: Flags, lines: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
+        if count := int(np.count_nonzero(flags)):
+            first = int(lines[flags].min())
+            self.lines += count
+            self.topics += 1
+            self.first = min(self.first or first, first)
 
 
 class RunWarnings:
@@ -54,14 +57,13 @@ class RunWarnings:
     def __init__(self, findings: ErrorCollector, *, cut: int | None = None) -> None:
         self._findings = findings
         self._cut = cut
-        self._rank, self._repeated, self._contradicted = _Tally(), _Tally(), _Tally()
-        self._ties, self._near, self._at_cut = _Tally(), _Tally(), _Tally()
+        self._tallies: defaultdict[str, _Tally] = defaultdict(_Tally)
         self._lines = self._neighbours = 0
 
     def about_second_column(self, lines: int, first: int) -> None:
         """Note the number of lines whose second column is not Q0, and the first of them."""
         if lines:
-            share = f"{lines:,} of {_count(self._lines, 'line')}"
+            share = f"{lines:,} of {counted(self._lines, 'line')}"
             message = f"the second column is not Q0 ({share})"
             self._add(first, "second-column", message, "write Q0, which other tools expect")
 
@@ -69,18 +71,21 @@ class RunWarnings:
         """Note warnings about the ranks and scores of a topic; scores are None where one was refused."""
         self._lines += len(columns.lines)
         lines = np.frombuffer(columns.lines, dtype=np.int64)
-        ranks = self._ranks(columns)
-        if ranks is not None:
-            _note(self._repeated, _repeats(ranks), lines)
+        ranks = _whole(columns.ranks)
+        if ranks is None:
+            bad = np.array([not rank.isdigit() or len(rank) > _RANK_DIGITS for rank in columns.ranks])
+            self._tallies["rank"].add(bad, lines)
+        else:
+            self._tallies["rank-repeated"].add(_repeats(ranks), lines)
         if scores is None:
             return
         if ranks is not None:
-            _note(self._contradicted, _contradictions(ranks, scores), lines)
+            self._tallies["rank-order"].add(_contradictions(ranks, scores), lines)
             self._neighbours += len(ranks) - 1
-        _note(self._ties, _tied(scores), lines)
-        _note(self._near, _near_ties(scores), lines)
+        self._tallies["ties"].add(_tied(scores), lines)
+        self._tallies["near-ties"].add(_near_ties(scores), lines)
         if self._cut is not None:
-            _note(self._at_cut, _tied_at(self._cut, scores), lines)
+            self._tallies["cut-ties"].add(_tied_at(self._cut, scores), lines)
 
     def about_tag(self, tag: str, file_stem: str | None) -> None:
         """Note a tag that is too long for common tools or not the name of its file."""
@@ -98,16 +103,15 @@ class RunWarnings:
         """Note topics without documents, and topics with fewer documents than the largest has."""
         missing = [] if known is None else sorted(set(known) - sizes.keys())
         if missing:
-            message = (
-                f"{_count(len(missing), 'topic')} of {len(known or ()):,} without documents: {_some(missing)}"
-            )
+            topics = f"{counted(len(missing), 'topic')} of {len(known or ()):,}"
+            message = f"{topics} without documents: {_some(missing)}"
             self._add(None, "topics-missing", message, "they count as 0 in the means")
         alike: dict[str, list[str]] = {}
         for topic in sizes:
             alike.setdefault(_plain_topic(topic), []).append(topic)
         confused = [topics for topics in alike.values() if len(topics) > 1]
         if confused:
-            also = f", and {_count(len(confused) - 1, 'more group')} like it" if len(confused) > 1 else ""
+            also = f", and {counted(len(confused) - 1, 'more group')} like it" if len(confused) > 1 else ""
             message = f"topics {_some(confused[0])} could be the same one{also}"
             self._add(None, "topics-alike", message, "ids are compared as text: 01 is not 1")
         depth = max(sizes.values(), default=0)
@@ -115,7 +119,7 @@ class RunWarnings:
         if short:
             least = min(short, key=lambda topic: sizes[topic])
             message = (
-                f"{_count(len(short), 'topic')} of {len(sizes):,} with fewer than {depth:,} documents; "
+                f"{counted(len(short), 'topic')} of {len(sizes):,} with fewer than {depth:,} documents; "
                 f"topic {shown(least)} has {sizes[least]:,}"
             )
             self._add(None, "short-topics", message, "is this all that the system found?")
@@ -124,43 +128,35 @@ class RunWarnings:
         """Add the warnings that were counted topic by topic; to be called once, at the end."""
         unread = "nothing to do: scores decide the order, the rank column is ignored"
         order = ("rank-order", "the rank contradicts the order of the scores", unread)
-        if are_distances(self._contradicted.lines, self._neighbours):
+        if are_distances(self._tallies["rank-order"].lines, self._neighbours):
             asked = "if lower is better, negate the scores, as the repair does; else renumber the ranks"
             order = ("distances", "the score is higher than at the rank before: are these distances?", asked)
-        for tally, code, text, remedy in (
-            (self._rank, "rank", "the rank is not a whole number of 0 or more", unread),
-            (self._repeated, "rank-repeated", "the rank was given to another document of the topic", unread),
-            (self._contradicted, *order),
-            (
-                self._ties,
+        for name, (code, text, remedy) in {
+            "rank": ("rank", "the rank is not a whole number of 0 or more", unread),
+            "rank-repeated": ("rank-repeated", "the rank was given to another document of the topic", unread),
+            "rank-order": order,
+            "ties": (
                 "ties",
                 "another document of the topic has the same score",
                 "nothing to do: the tie rule of the pool decides",
             ),
-            (
-                self._near,
+            "near-ties": (
                 "near-ties",
                 "another document of the topic has the same score in single precision",
                 "scorers disagree on their order: write scores that differ in the first 6 digits",
             ),
-            (
-                self._at_cut,
+            "cut-ties": (
                 "cut-ties",
                 f"the score is that of documents on both sides of the pool's cut at depth {self._cut}",
                 "nothing to do: the tie rule of the pool decides which are judged",
             ),
-        ):
+        }.items():
+            tally = self._tallies[name]
             if tally.lines:
-                share = f"{tally.lines:,} of {_count(self._lines, 'line')} in {_count(tally.topics, 'topic')}"
+                share = (
+                    f"{tally.lines:,} of {counted(self._lines, 'line')} in {counted(tally.topics, 'topic')}"
+                )
                 self._add(tally.first, code, f"{text} ({share})", remedy)
-
-    def _ranks(self, columns: TopicColumns) -> np.ndarray[tuple[int], np.dtype[np.int64]] | None:
-        numbers = _whole(columns.ranks)
-        if numbers is not None:
-            return numbers
-        bad = np.array([not rank.isdigit() or len(rank) > _RANK_DIGITS for rank in columns.ranks])
-        _note(self._rank, bad, np.frombuffer(columns.lines, dtype=np.int64))
-        return None
 
     def _add(self, line: int | None, code: str, message: str, remedy: str) -> None:
         self._findings.add(line, code, message, remedy)
@@ -188,12 +184,6 @@ def _whole(ranks: Sequence[bytes]) -> np.ndarray[tuple[int], np.dtype[np.int64]]
     if b"".join(ranks).isdigit() and all(map(len, ranks)) and max(map(len, ranks)) <= _RANK_DIGITS:
         return np.array(list(map(int, ranks)), dtype=np.int64)
     return None
-
-
-def _note(tally: _Tally, flags: Flags, lines: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
-    count = int(np.count_nonzero(flags))
-    if count:
-        tally.add(count, int(lines[flags].min()))
 
 
 def _repeats(ranks: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Flags:
@@ -246,10 +236,6 @@ def _plain_topic(topic: str) -> str:
     """A topic's id without what is easily lost: zeros before a number, and how characters are composed."""
     text = normalize("NFC", topic)
     return text.lstrip("0") or "0" if text.isascii() and text.isdecimal() else text
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def _some(ids: list[str], *, limit: int = 5) -> str:

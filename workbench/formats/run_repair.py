@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from workbench.figures import counted
 from workbench.formats.error_collector import shown
 from workbench.formats.run_check import are_distances, contradicting, doubtful_ranks
 from workbench.formats.run_rules import DEFAULT_RULES, RunRules, Treatment
@@ -224,5 +225,4 @@ def _changes(done: Counter[str], tag: bytes, rules: RunRules) -> Iterator[Change
         ("rank", "{} renumbered by the scores"),
     ):
         if done[code]:
-            count = f"{done[code]:,} line" + ("" if done[code] == 1 else "s")
-            yield Change(code, words.format(count), done[code])
+            yield Change(code, words.format(counted(done[code], "line")), done[code])

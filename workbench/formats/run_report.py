@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -149,20 +149,13 @@ def with_findings(report: RunReport, findings: Iterable[Finding], rules: RunRule
 
 def report_to_json(report: RunReport) -> dict[str, Any]:
     """The report as JSON."""
-    return {
-        "file": report.file,
-        "tag": report.tag,
-        "topics": report.topics,
-        "lines": report.lines,
-        "sha256": report.sha256,
+    repair = report.repair
+    return asdict(report) | {
         "verdict": str(report.verdict),
         "ok": not report.error_count,
-        "error_count": report.error_count,
         "errors": [finding_to_json(finding) for finding in report.errors],
         "warnings": [finding_to_json(finding) for finding in report.warnings],
-        "repair": None
-        if report.repair is None
-        else {"changes": list(report.repair.changes), "errors_left": report.repair.errors_left},
+        "repair": repair and {"changes": list(repair.changes), "errors_left": repair.errors_left},
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from workbench.ranking import ordered, top
 from workbench.records import Ranking, Run, TieRule
 
 if TYPE_CHECKING:
-    from workbench.formats.run_rules import RunRules
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,30 +29,16 @@ class RunReading:
     findings: tuple[Finding, ...]
 
 
-def read_run(
-    stream: Readable,
-    *,
-    source: str,
-    file_stem: str | None = None,
-    topics: Collection[str] | None = None,
-    docnos: Container[str] | None = None,
-    rules: RunRules | None = None,
-) -> RunReading:
+def read_run(stream: Readable, *, source: str) -> RunReading:
     """Read a run, plain or gzip; the findings of the reading are warnings.
 
-    `file_stem` is the name the tag should have; `topics` and `docnos` are those that exist, where known;
-    `rules` say what else is asked, the usual ones unless given. Raises InvalidInput with every error of the
-    file.
+    Raises InvalidInput with every error of the file.
     """
     # Imported here, since the fast reader understands nearly every run.
-    from workbench.formats.run_check import Expected, check_run
-    from workbench.formats.run_rules import DEFAULT_RULES
+    from workbench.formats.run_check import check_run
 
     rankings: dict[str, Ranking] = {}
-    expected = Expected(topics, docnos, rules or DEFAULT_RULES)
-    check = check_run(
-        stream, source=source, file_stem=file_stem, expected=expected, take=rankings.__setitem__
-    )
+    check = check_run(stream, source=source, take=rankings.__setitem__)
     if check.tag is None:
         raise InvalidInput(check.errors)
     return RunReading(Run(check.tag, rankings), check.lines, check.warnings)
@@ -83,7 +69,6 @@ def read_run_top(
     source: str,
     depth: int | None,
     ties: TieRule = TieRule.TREC_EVAL,
-    topics: Collection[str] | None = None,
     block: int = BLOCK,
 ) -> RunReading:
     """Read a run, plain or gzip, and keep the first `depth` documents of each topic, best first.
@@ -94,7 +79,7 @@ def read_run_top(
     warnings are not looked for. `block` is how many bytes are read at a time.
     Raises InvalidInput with every error of the file.
     """
-    read = _read(stream, source=source, depth=depth, topics=topics, block=block)
+    read = _read(stream, source=source, depth=depth, block=block)
     if isinstance(read, RunReading):
         run = read.run if depth is None else cut(read.run, depth, ties)
     else:
@@ -122,31 +107,23 @@ def read_run_arrays(
     return read
 
 
-def _read(
-    stream: Readable,
-    *,
-    source: str,
-    depth: int | None,
-    topics: Collection[str] | None = None,
-    block: int = BLOCK,
-) -> PackedRun | RunReading:
+def _read(stream: Readable, *, source: str, depth: int | None, block: int = BLOCK) -> PackedRun | RunReading:
     """A run as arrays to the depth, or whole from the plain reader where the fast one does not understand."""
     twice = Twice(stream, source)
     try:
-        return read_packed(twice, source=source, depth=depth, topics=topics, block=block, visible=True)
+        return read_packed(twice, source=source, depth=depth, block=block, visible=True)
     except NotUnderstood:
         twice.rewind()
-        return read_run(twice, source=source, topics=topics)
+        return read_run(twice, source=source)
     finally:
         twice.close()
 
 
 def cut(run: Run, depth: int, ties: TieRule) -> Run:
     """The run with the first `depth` documents of each topic, best first, with their scores."""
-    return Run(run.tag, {topic: _first(ranking, depth, ties) for topic, ranking in run.rankings.items()})
-
-
-def _first(ranking: Ranking, depth: int, ties: TieRule) -> Ranking:
-    docnos = top(ranking, depth, ties=ties)
-    scores: Mapping[str, float] = dict(zip(ranking.docnos, ranking.scores, strict=True))
-    return Ranking(docnos, tuple(scores[docno] for docno in docnos))
+    rankings = {}
+    for topic, ranking in run.rankings.items():
+        docnos = top(ranking, depth, ties=ties)
+        scores = dict(zip(ranking.docnos, ranking.scores, strict=True))
+        rankings[topic] = Ranking(docnos, tuple(scores[docno] for docno in docnos))
+    return Run(run.tag, rankings)

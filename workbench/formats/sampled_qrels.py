@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from workbench.formats.error_collector import ErrorCollector, shown
@@ -29,24 +30,9 @@ def read_sampled_qrels(stream: Readable, *, source: str) -> tuple[SampledQrel, .
     """
     errors = ErrorCollector(source)
     found: list[SampledQrel] = []
-    first: dict[tuple[str, str], int] = {}
-    for number, line in byte_lines(stream, source=source):
-        columns = line.split()
-        if not columns:
-            continue
-        if len(columns) != 5:
-            errors.add(number, "columns", f"expected 5 columns, found {len(columns)}", _SHAPE)
-            continue
-        if not is_grade(columns[4]):
-            errors.add(number, "grade", *wrong_grade(columns[4]))
-            continue
-        topic, docno, stratum = (columns[at].decode("utf-8", "surrogateescape") for at in (0, 2, 3))
-        check_ids(number, (topic, docno), errors)
-        line_before = first.setdefault((topic, docno), number)
-        if line_before != number:
-            message = f"document {shown(docno)} was in topic {shown(topic)} already, line {line_before}"
-            errors.add(number, "duplicate", message, "a document is in one stratum: keep one of the lines")
-        grade = int(columns[4])
+    once = "a document is in one stratum: keep one of the lines"
+    for _, (topic, _, docno, stratum, written) in _rows(stream, errors, (2, 4), _SHAPE, once):
+        grade = int(written)
         found.append(SampledQrel(topic, docno, stratum, None if grade < 0 else grade))
     if not found and not errors:
         errors.add(None, "empty", "the file holds no line", _SHAPE)
@@ -54,11 +40,36 @@ def read_sampled_qrels(stream: Readable, *, source: str) -> tuple[SampledQrel, .
     return tuple(found)
 
 
+def _rows(
+    stream: Readable, errors: ErrorCollector, places: tuple[int, int], shape: str, once: str
+) -> Iterator[tuple[int, list[str]]]:
+    """The rows of five columns, with docno and grade in these places; a document that comes twice is one."""
+    first: dict[tuple[str, str], int] = {}
+    for number, line in byte_lines(stream, source=errors.source):
+        columns = line.split()
+        if not columns:
+            continue
+        if len(columns) != 5:
+            errors.add(number, "columns", f"expected 5 columns, found {len(columns)}", shape)
+            continue
+        if not is_grade(columns[places[1]]):
+            errors.add(number, "grade", *wrong_grade(columns[places[1]]))
+            continue
+        cells = [column.decode("utf-8", "surrogateescape") for column in columns]
+        topic, docno = cells[0], cells[places[0]]
+        check_ids(number, (topic, docno), errors)
+        before = first.setdefault((topic, docno), number)
+        if before != number:
+            message = f"document {shown(docno)} was in topic {shown(topic)} already, line {before}"
+            errors.add(number, "duplicate", message, once)
+        yield number, cells
+
+
 _PRELS_SHAPE = (
     "prels have the columns topic docno grade method probability; method 0 is MTC, 1 statAP, 2 both"
 )
-_METHODS = (b"0", b"1", b"2")
-_NOT_DRAWN = b"0"
+_METHODS = ("0", "1", "2")
+_NOT_DRAWN = "0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,41 +90,21 @@ def read_prels(stream: Readable, *, source: str) -> tuple[Prel, ...]:
     """
     errors = ErrorCollector(source)
     found: list[Prel] = []
-    first: dict[tuple[str, str], int] = {}
-    lines = 0
-    for number, line in byte_lines(stream, source=source):
-        columns = line.split()
-        if not columns:
+    number = 0
+    for number, (topic, docno, grade, method, text) in _rows(
+        stream, errors, (1, 2), _PRELS_SHAPE, "keep one of the lines"
+    ):
+        probability = _probability(text)
+        if method not in _METHODS:
+            errors.add(number, "method", f"there is no method {shown(method)}", _PRELS_SHAPE)
+        elif method == _NOT_DRAWN:
             continue
-        lines += 1
-        if len(columns) != 5:
-            errors.add(number, "columns", f"expected 5 columns, found {len(columns)}", _PRELS_SHAPE)
-            continue
-        if not is_grade(columns[2]):
-            errors.add(number, "grade", *wrong_grade(columns[2]))
-            continue
-        topic, docno = (columns[at].decode("utf-8", "surrogateescape") for at in (0, 1))
-        check_ids(number, (topic, docno), errors)
-        line_before = first.setdefault((topic, docno), number)
-        if line_before != number:
-            message = f"document {shown(docno)} was in topic {shown(topic)} already, line {line_before}"
-            errors.add(number, "duplicate", message, "keep one of the lines")
-        if columns[3] not in _METHODS:
-            errors.add(
-                number, "method", f"there is no method {shown(columns[3].decode('latin-1'))}", _PRELS_SHAPE
-            )
-            continue
-        if columns[3] == _NOT_DRAWN:
-            continue
-        probability = _probability(columns[4])
-        if probability is None:
-            message = f"{shown(columns[4].decode('latin-1'))} is not a probability above 0 and at most 1"
+        elif probability is None:
+            message = f"{shown(text)} is not a probability above 0 and at most 1"
             errors.add(number, "probability", message, _PRELS_SHAPE)
-            continue
-        grade = int(columns[2])
-        if grade >= 0:
-            found.append(Prel(topic, docno, grade, probability))
-    if not lines and not errors:
+        elif int(grade) >= 0:
+            found.append(Prel(topic, docno, int(grade), probability))
+    if not number and not errors:
         errors.add(None, "empty", "the file holds no line", _PRELS_SHAPE)
     elif not found and not errors:
         errors.add(None, "empty", "no document was drawn for statAP and judged", _PRELS_SHAPE)
@@ -121,7 +112,7 @@ def read_prels(stream: Readable, *, source: str) -> tuple[Prel, ...]:
     return tuple(found)
 
 
-def _probability(text: bytes) -> float | None:
+def _probability(text: str) -> float | None:
     try:
         value = float(text)
     except ValueError:

@@ -189,41 +189,47 @@ def _memory() -> IO[bytes]:
     return tempfile.SpooledTemporaryFile(_IN_MEMORY)
 
 
-class _Rejoined(io.RawIOBase):
+class _Passing(io.RawIOBase):
+    """A stream whose bytes come from elsewhere."""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object, /) -> int:
+        view = memoryview(cast(bytearray, buffer)).cast("B")
+        data = self.take(len(view))
+        view[: len(data)] = data
+        return len(data)
+
+    def take(self, size: int) -> bytes:
+        """At most so many bytes."""
+        raise NotImplementedError
+
+
+class _Rejoined(_Passing):
     """A stream whose first bytes were already taken from it, put together again."""
 
     def __init__(self, head: bytes, stream: Readable) -> None:
         self._head = head
         self._stream = stream
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: object, /) -> int:
-        view = memoryview(cast(bytearray, buffer)).cast("B")
-        data = self._head or self._stream.read(len(view))
-        chunk = data[: len(view)]
-        self._head = data[len(view) :]
-        view[: len(chunk)] = chunk
-        return len(chunk)
+    def take(self, size: int) -> bytes:
+        data = self._head or self._stream.read(size)
+        self._head = data[size:]
+        return data[:size]
 
 
-class _Counted(io.RawIOBase):
+class _Counted(_Passing):
     """A stream that knows how many bytes were read of it."""
 
     def __init__(self, stream: Peekable) -> None:
         self._stream = stream
         self.consumed = 0
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: object, /) -> int:
-        view = memoryview(cast(bytearray, buffer)).cast("B")
-        data = self._stream.read(len(view))
+    def take(self, size: int) -> bytes:
+        data = self._stream.read(size)
         self.consumed += len(data)
-        view[: len(data)] = data
-        return len(data)
+        return data
 
 
 class _Gunzip(io.RawIOBase):

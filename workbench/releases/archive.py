@@ -13,7 +13,7 @@ import struct
 import tempfile
 import weakref
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import IO
@@ -139,6 +139,15 @@ READ = 2**20
 """Bytes read at once."""
 
 
+def digests(parts: Iterable[bytes]) -> tuple[str, int]:
+    """The SHA-256, in hexadecimal, and the CRC-32 of bytes."""
+    sha, crc = hashlib.sha256(), 0
+    for part in parts:
+        sha.update(part)
+        crc = zlib.crc32(part, crc)
+    return sha.hexdigest(), crc
+
+
 class StoredZip:
     """A zip that can be read from any place: the `stream` itself if it can be sought in, else a copy on disk.
 
@@ -165,11 +174,9 @@ class StoredZip:
 
     def member(self, member: ZipMember) -> UnreadFile:
         """A file of it with the checksums of the bytes that it has, which are read for this."""
-        sha, crc = hashlib.sha256(), 0
-        for part in self._parts(member.start, member.size):
-            sha.update(part)
-            crc = zlib.crc32(part, crc)
-        return UnreadFile(member.size, crc, sha.hexdigest(), partial(self._parts, member.start, member.size))
+        parts = partial(self._parts, member.start, member.size)
+        sha256, crc = digests(parts())
+        return UnreadFile(member.size, crc, sha256, parts)
 
     def difference(self, files: Mapping[str, UnreadFile]) -> int | None:
         """The first byte at which it is not the zip of these files; None where it is."""

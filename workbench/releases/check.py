@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import zipfile
 import zlib
@@ -26,6 +25,7 @@ from workbench.releases.archive import (
     StoredZip,
     UnreadFile,
     ZipMember,
+    digests,
 )
 from workbench.releases.contents import ReleaseContents
 from workbench.releases.files import CHECKSUMS, MANIFEST, QRELS, derived_hashes, hashes, run_path
@@ -96,7 +96,7 @@ def check_release(
     findings: list[Finding] = []
     if sha256 and sha256.strip().lower() != zipped.sha256:
         message = f"stated SHA-256 {sha256.strip()}, found {zipped.sha256}"
-        findings.append(Finding(source, None, "whole", message, AGAIN))
+        findings.append(_damage(source, "whole", message))
     files: dict[str, UnreadFile] = {}
     try:
         members = zipped.members()
@@ -153,15 +153,17 @@ def _unpacked(archive: zipfile.ZipFile, most: int) -> Iterator[MemberDigest]:
     """The members by the directory, together no more than `most` bytes: a small zip can hold petabytes."""
     left = most
     for info in archive.infolist():
-        sha, crc = hashlib.sha256(), 0
         with open_unchecked(archive, info) as member:
-            while part := member.read(min(READ, left + 1)):
-                left -= len(part)
-                if left < 0:
-                    raise ValueError("the files are too large")
-                sha.update(part)
-                crc = zlib.crc32(part, crc)
-        yield MemberDigest(info.filename, sha.hexdigest(), crc == info.CRC)
+            sha256, crc = digests(_limited(member, left))
+            left -= member.tell()
+        yield MemberDigest(info.filename, sha256, crc == info.CRC)
+
+
+def _limited(member: IO[bytes], most: int) -> Iterator[bytes]:
+    while part := member.read(READ):
+        if member.tell() > most:
+            raise ValueError("the files are too large")
+        yield part
 
 
 @contextmanager
@@ -181,26 +183,30 @@ def check_digests(members: tuple[MemberDigest, ...], checksums: bytes | None) ->
                 ascii(name), None, "path", "no file of a release has such a path", "do not unpack it"
             )
         if count > 1:
-            yield Finding(name, None, "duplicate", f"the zip has it {count} times", AGAIN)
+            yield _damage(name, "duplicate", f"the zip has it {count} times")
     by_name = {member.name: member for member in members}
     sums = by_name.get(CHECKSUMS)
     if sums is None or checksums is None:
         if members:
-            yield Finding(CHECKSUMS, None, "missing", "the zip has no checksums", AGAIN)
+            yield _damage(CHECKSUMS, "missing", "the zip has no checksums")
         return
     stated, unreadable = _stated(checksums)
     if unreadable or not sums.whole:
         message = "the file of checksums is damaged" + (f" in line {unreadable[0]}" if unreadable else "")
         yield Finding(CHECKSUMS, unreadable[0] if unreadable else None, "checksum", message, AGAIN)
     for name in sorted(stated.keys() - by_name.keys()):
-        yield Finding(name, None, "missing", "it is among the checksums, but not in the zip", AGAIN)
+        yield _damage(name, "missing", "it is among the checksums, but not in the zip")
     for name in sorted(by_name.keys() - stated.keys() - {CHECKSUMS}):
-        yield Finding(ascii(name)[1:-1], None, "extra", "the zip has it, but the checksums do not", AGAIN)
+        yield _damage(ascii(name)[1:-1], "extra", "the zip has it, but the checksums do not")
     for name in sorted(stated.keys() & by_name.keys()):
         found = by_name[name].sha256
         # Where the checksums are what is damaged, the file is innocent.
         if found != stated[name] and (sums.whole or not by_name[name].whole):
-            yield Finding(name, None, "checksum", f"stated SHA-256 {stated[name]}, found {found}", AGAIN)
+            yield _damage(name, "checksum", f"stated SHA-256 {stated[name]}, found {found}")
+
+
+def _damage(path: str, code: str, message: str) -> Finding:
+    return Finding(path, None, code, message, AGAIN)
 
 
 def _stated(content: bytes) -> tuple[dict[str, str], list[int]]:
@@ -225,7 +231,7 @@ def _layout(
         return
     part = _part(members, differs)
     message = f"byte {differs:,}, {part}, is not what the layout of a release has there"
-    yield Finding(source, None, "layout", message, AGAIN)
+    yield _damage(source, "layout", message)
 
 
 def _part(members: Iterable[ZipMember], offset: int) -> str:
@@ -254,7 +260,7 @@ def _meaning(
         return None, list(error.findings)
     except (WorkbenchError, ValueError, RecursionError, TypeError, KeyError, AttributeError) as error:
         # A recipe is any JSON: what it holds can still be what no file can.
-        return None, [Finding(MANIFEST, None, "form", f"no release can be made of it: {error}", AGAIN)]
+        return None, [_damage(MANIFEST, "form", f"no release can be made of it: {error}")]
     if "runs" not in leaving:
         runs = (replace(run, content=stored.get(run_path(run.sha256))) for run in contents.runs)
         contents = replace(contents, runs=tuple(runs))
@@ -266,9 +272,7 @@ def _differing(files: Mapping[str, UnreadFile], made: Mapping[str, str]) -> list
     derived = "it does not follow from the other files of the release"
     extra = "no release of these contents has such a file"
     found = {
-        path: Finding(path, None, "derived", derived, AGAIN)
-        if path in made
-        else Finding(path, None, "extra", extra, AGAIN)
+        path: _damage(path, "derived", derived) if path in made else _damage(path, "extra", extra)
         for path in sorted(made.keys() | files.keys())
         if path not in made or path not in files or files[path].sha256 != made[path]
     }
@@ -298,10 +302,10 @@ def _unruly(contents: ReleaseContents) -> Iterator[Finding]:
     )
     if {*made.qrels} != {*contents.qrels} or len(made.unsettled) != contents.unsettled:
         message = f"the rule “{rule.name}” makes other lines of the judgments in this release"
-        yield Finding(QRELS, None, "derived", message, AGAIN)
+        yield _damage(QRELS, "derived", message)
     if made.relevant_from != rule.relevant_from:
         message = f"grades of this rule are relevant from {made.relevant_from}, not {rule.relevant_from}"
-        yield Finding(MANIFEST, None, "derived", message, AGAIN)
+        yield _damage(MANIFEST, "derived", message)
 
 
 def _stated_files(stored: Mapping[str, bytes]) -> Mapping[str, Any]:
@@ -315,7 +319,7 @@ def _unlike(files: Mapping[str, UnreadFile], stated: Mapping[str, tuple[str, int
     for path in sorted(found.keys() | stated.keys()):
         if found.get(path) != stated.get(path):
             message = f"the manifest states another hash or size for {path}, or only one of both has it"
-            yield Finding(MANIFEST, None, "manifest", message, AGAIN)
+            yield _damage(MANIFEST, "manifest", message)
 
 
 def _another_version(contents: ReleaseContents) -> Finding:
@@ -332,12 +336,12 @@ def _check_runs(contents: ReleaseContents, files: Mapping[str, UnreadFile]) -> N
             continue
         if files[path].sha256 != run.sha256:
             message = "the file is not the run that the manifest names"
-            raise InvalidInput([Finding(path, None, "form", message, AGAIN)])
+            raise InvalidInput([_damage(path, "form", message)])
         found = _size_of_run(files[path])
         if found != (run.topics, run.lines):
             stated = f"{run.topics:,} topics and {run.lines:,} lines"
             message = f"the manifest states {stated} of the run {run.tag!a}, which has others"
-            raise InvalidInput([Finding(MANIFEST, None, "form", message, AGAIN)])
+            raise InvalidInput([_damage(MANIFEST, "form", message)])
 
 
 def _size_of_run(file: UnreadFile) -> tuple[int, int]:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from math import isnan
-from typing import Protocol
 
 import numpy as np
 
 from workbench.errors import Conflict
 from workbench.formats.runs import read_run
 from workbench.records import Qrel, Run, id_bytes, sorted_pairs
-from workbench.releases.contents import Pair, ReleaseAbout, ReleasedAnswer, ReleasedDecision, ReleaseRule
+from workbench.releases.contents import Pair, ReleaseAbout, ReleaseContents, ReleaseRule
+from workbench.releases.zipped import ZippedRelease
 from workbench.scoring.measures import at_threshold
 from workbench.scoring.pairs_of_runs import compare_all
 from workbench.scoring.rank_correlation import RankingComparison, Swap, compare_rankings, ranks
@@ -137,30 +137,8 @@ class ReleaseComparison:
         return GradeTable(columns, tuple((row, tuple(counts[row, one] for one in columns)) for row in rows))
 
 
-class ComparedRelease(Protocol):
-    """What is read of a release to compare it."""
-
-    @property
-    def about(self) -> ReleaseAbout:
-        """What it is called."""
-
-    @property
-    def rule(self) -> ReleaseRule:
-        """The rule of its qrels."""
-
-    @property
-    def qrels(self) -> tuple[Qrel, ...]:
-        """Its qrels."""
-
-    @property
-    def run_files(self) -> Mapping[str, bytes]:
-        """The included runs by tag."""
-
-    def answers_about(self, pairs: Collection[Pair]) -> Iterable[ReleasedAnswer]:
-        """The answers about some pairs."""
-
-    def decisions_about(self, pairs: Collection[Pair]) -> Iterable[ReleasedDecision]:
-        """The decisions about some pairs."""
+ComparedRelease = ReleaseContents | ZippedRelease
+"""A release in memory, or one that is read part by part."""
 
 
 def compare_releases(

@@ -15,7 +15,7 @@ from datetime import datetime
 from enum import StrEnum
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 from workbench.records import (
     IMAGE_TYPES,
@@ -433,27 +433,10 @@ def as_judgment(one: ReleasedAnswer) -> Judgment:
     return Judgment(one.assessor, one.topic, one.docno, one.grade, Answer(one.answer))
 
 
-class HistoryEntry(Protocol):
-    """What an assessor answered about a pair, among what came before and after."""
-
-    @property
-    def topic(self) -> str:
-        """The topic of the pair."""
-
-    @property
-    def docno(self) -> str:
-        """The document of the pair."""
-
-    @property
-    def assessor(self) -> str:
-        """Who answered."""
-
-
-Entry = TypeVar("Entry", bound=HistoryEntry)
 _TOPIC = attrgetter("topic")
 
 
-def last_entries(entries: Sequence[Entry]) -> Iterator[Entry]:
+def last_entries(entries: Sequence[ReleasedAnswer]) -> Iterator[ReleasedAnswer]:
     """The last entry of each assessor about each pair, in the order in which their first ones come."""
     topics = [topic for topic, _ in groupby(entries, key=_TOPIC)]
     if len(topics) > len(set(topics)):

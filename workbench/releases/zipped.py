@@ -6,17 +6,17 @@ file is compared with its checksum, and what lies between the files is left to t
 
 from __future__ import annotations
 
-import hashlib
 import zipfile
-import zlib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import IO, Self, TypeVar
 
 from workbench.errors import Finding, InvalidInput
 from workbench.formats.source import LINE_LIMIT
 from workbench.records import Qrel
 from workbench.releases import files as at
+from workbench.releases.archive import READ, digests
 from workbench.releases.check import AGAIN, MemberDigest, check_digests, open_unchecked
 from workbench.releases.contents import (
     Pair,
@@ -30,8 +30,6 @@ from workbench.releases.reading import read_contents
 from workbench.releases.record_form import record_lines
 
 Record = TypeVar("Record")
-READ = 2**20
-"""Bytes read at once."""
 LARGE = ("answers", "decisions", "documents", "preferences", "pools", "runs")
 """The fields of a release that are not read when it is opened: the files of most of its bytes."""
 
@@ -97,15 +95,12 @@ class ZippedFiles(Mapping[str, bytes]):
             raise InvalidInput(found)
 
     def _digest(self, info: zipfile.ZipInfo) -> MemberDigest:
-        digest, crc = hashlib.sha256(), 0
         try:
             with open_unchecked(self.archive, info) as member:
-                while part := member.read(READ):
-                    digest.update(part)
-                    crc = zlib.crc32(part, crc)
+                sha256, crc = digests(iter(partial(member.read, READ), b""))
         except (zipfile.BadZipFile, EOFError, OSError) as error:
             raise _broken(self.source, f"{ascii(info.filename)[1:-1]} cannot be read: {error}") from None
-        return MemberDigest(info.filename, digest.hexdigest(), crc == info.CRC)
+        return MemberDigest(info.filename, sha256, crc == info.CRC)
 
     def _checksums(self) -> bytes | None:
         if at.CHECKSUMS not in self:

@@ -19,14 +19,15 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.releases.made import small_release
+from tests.releases.made import published, small_release, with_about
 from workbench.formats.documents import read_documents
 from workbench.formats.qrels import read_qrels
 from workbench.formats.topics import read_topics
 from workbench.records import THREE_GRADES, Document, Qrel, Topic
+from workbench.releases.contents import ReleaseContents, ReleasedDocument
 from workbench.releases.files import write_release
 from workbench.releases.forms.of_contents import FORMS, form_files, published_forms
-from workbench.releases.forms.publication import Publication, qrels_file
+from workbench.releases.forms.publication import qrels_file
 
 # Ids and texts that readers are known to spoil: zeros in front, exponents, hashes, no ASCII, separators of
 # lines that only some programs split at, quotation marks, code of Python and YAML.
@@ -42,44 +43,42 @@ DOCUMENTS = (
     Document("dé/1", "", "'''\\"),
 )
 QRELS = (Qrel("MB001", "dé/1", 1), Qrel("007", "doc#1", 2), Qrel("007", "1e5", 0))
-RELEASE = Publication(
-    slug="harbour",
-    version="1.0",
-    title='Harbour: "noise"\x85',
-    scale=THREE_GRADES,
-    topics=TOPICS,
-    qrels=QRELS,
-    documents=DOCUMENTS,
+RELEASE = published(
+    "harbour",
+    'Harbour: "noise"\x85',
+    TOPICS,
+    QRELS,
+    DOCUMENTS,
     authors=("Lee: A", "The Harbour Group"),
     licence="CC-BY-4.0",
     homepage="https://example.org/harbour",
-    released="2026-11-22",
 )
+WITHOUT_DOCUMENTS = replace(RELEASE, included=frozenset())
 GRADES = {(qrel.topic, qrel.docno): qrel.grade for qrel in QRELS}
 
 
-def release_files(publication: Publication) -> dict[str, bytes]:
-    forms = published_forms(publication)
-    assert forms.left_out == {}
-    return {"qrels.txt": qrels_file(publication), **forms.files}
+def release_files(release: ReleaseContents) -> dict[str, bytes]:
+    files, left_out = published_forms(release)
+    assert left_out == {}
+    return {"qrels.txt": qrels_file(release), **files}
 
 
-def unzipped(publication: Publication, folder: Path) -> Path:
-    for name, content in release_files(publication).items():
+def unzipped(release: ReleaseContents, folder: Path) -> Path:
+    for name, content in release_files(release).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
     return folder
 
 
-def zipped(publication: Publication, path: Path, top: str) -> Path:
+def zipped(release: ReleaseContents, path: Path, top: str) -> Path:
     with zipfile.ZipFile(path, "w") as archive:
-        for name, content in release_files(publication).items():
+        for name, content in release_files(release).items():
             archive.writestr(top + name, content)
     return path
 
 
-def from_folder(publication: Publication, tmp_path: Path) -> Any:
-    place = unzipped(publication, tmp_path / "unzipped") / "ir_datasets_definition.py"
+def from_folder(release: ReleaseContents, tmp_path: Path) -> Any:
+    place = unzipped(release, tmp_path / "unzipped") / "ir_datasets_definition.py"
     spec = importlib.util.spec_from_file_location("ir_datasets_definition", place)
     assert spec is not None
     assert spec.loader is not None
@@ -88,8 +87,8 @@ def from_folder(publication: Publication, tmp_path: Path) -> Any:
     return module.dataset
 
 
-def from_zip(publication: Publication, tmp_path: Path, top: str = "") -> Any:
-    place = zipped(publication, tmp_path / "release.zip", top)
+def from_zip(release: ReleaseContents, tmp_path: Path, top: str = "") -> Any:
+    place = zipped(release, tmp_path / "release.zip", top)
     return imported_from_zip(f"{place}/{top}".rstrip("/"))
 
 
@@ -121,8 +120,8 @@ def test_a_release_says_which_form_it_does_not_have(tmp_path: Path) -> None:
     assert "FORMS-LEFT-OUT.txt" not in form_files(small_release())
 
 
-def from_zip_with_a_folder(publication: Publication, tmp_path: Path) -> Any:
-    return from_zip(publication, tmp_path, "harbour-1.0/")
+def from_zip_with_a_folder(release: ReleaseContents, tmp_path: Path) -> Any:
+    return from_zip(release, tmp_path, "harbour-1.0/")
 
 
 @pytest.fixture
@@ -133,10 +132,10 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("load", [from_folder, from_zip, from_zip_with_a_folder])
 def test_ir_datasets_loads_the_release_with_topics_grades_and_documents(
-    load: Callable[[Publication, Path], Any], own_cache: None, tmp_path: Path
+    load: Callable[[ReleaseContents, Path], Any], own_cache: None, tmp_path: Path
 ) -> None:
     # Registered once in a process, so each test has a data set of its own.
-    dataset = load(replace(RELEASE, slug=load.__name__.replace("_", "-")), tmp_path)
+    dataset = load(with_about(RELEASE, name=load.__name__.replace("_", "-")), tmp_path)
     assert dataset.dataset_id() == f"{load.__name__.replace('_', '-')}/1.0"
     assert [tuple(query) for query in dataset.queries_iter()] == [
         ("007", 'Noise in "harbours"', "What, if anything: is loud?", "One.\n\nTwo ñ 😀"),
@@ -182,7 +181,7 @@ def test_the_definition_names_the_release_as_the_source_of_its_topics_and_docume
 
 
 def test_without_documents_ir_datasets_offers_none(own_cache: None, tmp_path: Path) -> None:
-    dataset = from_folder(replace(RELEASE, slug="without-documents", documents=None), tmp_path)
+    dataset = from_folder(with_about(WITHOUT_DOCUMENTS, name="without-documents"), tmp_path)
     assert not dataset.has_docs()
     assert dataset.has_queries()
     assert dataset.has_qrels()
@@ -236,7 +235,7 @@ def test_what_beirs_folder_says_the_project_reads_back() -> None:
 
 
 def test_a_release_without_documents_has_no_corpus() -> None:
-    files = release_files(replace(RELEASE, documents=None))
+    files = release_files(WITHOUT_DOCUMENTS)
     assert "beir/corpus.jsonl" not in files
     assert b"corpus.jsonl" not in files["croissant.json"]
 
@@ -257,18 +256,18 @@ def test_a_citation_is_yaml_with_what_the_organiser_said() -> None:
     "text", ["\x00\x1b\x7f\x80\u2028\ufeff\U000e0001", "tab\tand\r\nlines", "# no comment", '\\" \\', "é😀"]
 )
 def test_any_text_survives_in_the_citation(text: str) -> None:
-    release = replace(RELEASE, description=f"before {text} after", authors=(f"x{text}x",))
+    release = with_about(RELEASE, description=f"before {text} after", authors=(f"x{text}x",))
     cited = yaml.safe_load(release_files(release)["CITATION.cff"])
     assert cited["abstract"] == f"before {text} after"
     assert cited["authors"] == [{"name": f"x{text}x"}]
 
 
 def test_a_citation_leaves_out_what_its_schema_forbids_and_names_the_organisers_for_want_of_authors() -> None:
-    said = replace(RELEASE, authors=("  ",), licence="ask us", homepage="javascript:alert(1)", released="")
+    said = with_about(RELEASE, authors=("  ",), licence="ask us", homepage="javascript:alert(1)")
     cited = yaml.safe_load(release_files(said)["CITATION.cff"])
-    assert cited.keys().isdisjoint({"license", "license-url", "url", "date-released"})
+    assert cited.keys().isdisjoint({"license", "license-url", "url"})
     assert [author["name"] for author in cited["authors"]] == ['The organisers of Harbour: "noise"']
-    elsewhere = replace(RELEASE, licence="https://example.org/terms")
+    elsewhere = with_about(RELEASE, licence="https://example.org/terms")
     assert (
         yaml.safe_load(release_files(elsewhere)["CITATION.cff"])["license-url"] == "https://example.org/terms"
     )
@@ -287,7 +286,7 @@ def test_croissant_names_each_file_with_its_hash_and_size() -> None:
 
 def test_documents_whose_ids_pandas_would_change_get_no_records_in_croissant() -> None:
     def record_sets(*docnos: str) -> list[str]:
-        made = replace(RELEASE, documents=tuple(Document(one, "", "text") for one in docnos))
+        made = replace(RELEASE, documents=tuple(ReleasedDocument(one, None, "", "text") for one in docnos))
         return [one["name"] for one in json.loads(release_files(made)["croissant.json"])["recordSet"]]
 
     assert record_sets("007", "8") == ["qrels", "topics", "grades"]
@@ -309,15 +308,15 @@ def test_documents_whose_ids_pandas_would_change_get_no_records_in_croissant() -
 def test_a_form_whose_readers_would_misread_an_id_is_left_out_with_the_reason(
     docno: str, left_out: set[str]
 ) -> None:
-    forms = published_forms(replace(RELEASE, qrels=(*QRELS, Qrel("007", docno, 1))))
-    assert set(forms.left_out) == left_out
-    assert all(forms.left_out.values())
-    assert "CITATION.cff" in forms.files
-    assert ("beir/queries.jsonl" in forms.files) == ("BEIR" not in left_out)
+    files, without = published_forms(replace(RELEASE, qrels=(*QRELS, Qrel("007", docno, 1))))
+    assert set(without) == left_out
+    assert all(without.values())
+    assert "CITATION.cff" in files
+    assert ("beir/queries.jsonl" in files) == ("BEIR" not in left_out)
 
 
 def test_every_form_writes_the_same_bytes_whatever_the_order_of_qrels_and_documents() -> None:
-    other = replace(RELEASE, qrels=QRELS[::-1], documents=DOCUMENTS[::-1])
+    other = replace(RELEASE, qrels=QRELS[::-1], documents=RELEASE.documents[::-1])
     assert release_files(other) == release_files(RELEASE)
     assert len(FORMS) == 4
 
@@ -342,8 +341,8 @@ def test_the_citation_is_valid_by_its_schema(tmp_path: Path) -> None:
 
     for release in (
         RELEASE,
-        replace(RELEASE, licence="https://example.org/terms", authors=()),
-        replace(RELEASE, licence="no licence", homepage="", released="", description="x\x00\x7f\u2028"),
+        with_about(RELEASE, licence="https://example.org/terms", authors=()),
+        with_about(RELEASE, licence="no licence", homepage="", description="x\x00\x7f\u2028"),
     ):
         valid = "Citation metadata are valid according to schema version 1.2.0.\n"
         assert checked(release_files(release)["CITATION.cff"]) == (0, valid)

@@ -11,32 +11,30 @@ from typing import Any
 import pytest
 
 from tests.releases.forms.test_forms import from_folder, from_zip
+from tests.releases.made import published
 from tests.support import shared
 from workbench.formats.documents import read_documents
 from workbench.formats.topics import read_topics
 from workbench.ranking import ordered
-from workbench.records import THREE_GRADES
-from workbench.releases.forms.publication import Publication
+from workbench.releases.contents import ReleaseContents
 from workbench.toolkit import read_qrels, read_run, score
 
 MEASURES = ("AP", "nDCG@10", "P@10", "RR", "Rprec", "Bpref")
 TREC_EVAL = {"AP": "map", "nDCG@10": "ndcg_cut_10", "P@10": "P_10", "RR": "recip_rank", "Bpref": "bpref"}
 RANX = {"AP": "map", "nDCG@10": "ndcg@10", "P@10": "precision@10", "RR": "mrr", "Rprec": "r-precision"}
 
-Load = Callable[[Publication, Path], Any]
+Load = Callable[[ReleaseContents, Path], Any]
 
 
-def cf_release(slug: str) -> Publication:
+def cf_release(slug: str) -> ReleaseContents:
     folder = shared("data", "cf")
     with (folder / "topics.jsonl").open("rb") as topics, (folder / "docs.jsonl").open("rb") as documents:
-        return Publication(
-            slug=slug,
-            version="1.0",
-            title="Cystic fibrosis",
-            scale=THREE_GRADES,
-            topics=read_topics(topics, source="topics.jsonl"),
-            qrels=read_qrels(folder / "qrels.majority.txt"),
-            documents=tuple(read_documents(documents, source="docs.jsonl")),
+        return published(
+            slug,
+            "Cystic fibrosis",
+            read_topics(topics, source="topics.jsonl"),
+            read_qrels(folder / "qrels.majority.txt"),
+            read_documents(documents, source="docs.jsonl"),
         )
 
 

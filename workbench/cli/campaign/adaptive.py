@@ -2,51 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import click
 
-from workbench.cli.database import database_options, reading
-from workbench.cli.output import JSON_OBJECT, REFUSED, one_form, print_export, say_json, say_table
+from workbench.cli.database import ChosenCampaign, campaign_command
+from workbench.cli.output import (
+    JSON_OBJECT,
+    REFUSED,
+    flag,
+    one_form,
+    print_export,
+    say_aside,
+    say_json,
+    say_table,
+    setting,
+)
 from workbench.learning.advice import RecallEstimate
 from workbench.learning.stopping import StoppingGoal
 from workbench.records import id_bytes
-from workbench.settings import Settings
-from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.judging.adaptive_states import Replayed, replay_pool
 from workbench.workflow.pools.stopping_advice import TopicAdvice, advice_export, further_sample, pool_advice
 
 
-@click.command("replay")
-@click.argument("campaign")
+@campaign_command("replay")
 @click.argument("pool")
 @JSON_OBJECT
-@database_options
-def replay(settings: Settings, campaign: str, pool: str, as_json: bool) -> None:
+def replay(at: ChosenCampaign, pool: str, as_json: bool) -> None:
     """Make every choice of the adaptive POOL again from runs, recipe and events, and print the events.
 
     One line each: topic, number, what happened, docno, relevance (1, 0 or nothing), tab between. Differences
     are printed to the error stream, and the exit status is 1.
     """
-    with reading(settings) as db:
-        done = replay_pool(db, campaign_by_slug(db, campaign).id, pool)
+    with at.reading() as (db, campaign_id):
+        done = replay_pool(db, campaign_id, pool)
     if as_json:
-        say_json(
-            {
-                "pool": done.pool,
-                "events": [_object(one) for one in done.events],
-                "differences": list(done.differences),
-            }
-        )
+        events = [asdict(one.event) | {"differs": one.differs} for one in done.events]
+        say_json({"pool": done.pool, "events": events, "differences": done.differences})
     else:
         click.echo(b"".join(_line(one) for one in done.events), nl=False)
     for difference in done.differences:
-        click.echo(f"workbench: {difference.encode('utf-8', 'replace').decode()}", err=True)
+        say_aside(f"workbench: {difference.encode('utf-8', 'replace').decode()}")
     if done.differences:
         raise SystemExit(REFUSED)
     rankings = f" and {done.rankings} rankings" if done.rankings else ""
-    click.echo(f"{len(done.events)} events{rankings} reproduced", err=True)
+    say_aside(f"{len(done.events)} events{rankings} reproduced")
     if done.rankings_left:
         message = f"{done.rankings_left} rankings not: documents were added or changed since"
-        click.echo(f"workbench: {message}", err=True)
+        say_aside(f"workbench: {message}")
 
 
 def _line(one: Replayed) -> bytes:
@@ -56,32 +59,17 @@ def _line(one: Replayed) -> bytes:
     return id_bytes("\t".join(words)) + b"\n"
 
 
-def _object(one: Replayed) -> dict[str, object]:
-    event = one.event
-    return {
-        "topic": event.topic,
-        "number": event.number,
-        "happening": event.happening,
-        "docno": event.docno,
-        "relevant": event.relevant,
-        "differs": one.differs,
-    }
-
-
-@click.command("stopping")
-@click.argument("campaign")
+@campaign_command("stopping")
 @click.argument("pool")
 @click.option("--topic", "topics", multiple=True, help="A topic (repeatable); default all.")
-@click.option("--recall", default=0.8, show_default=True, help="Recall that the rules are to reach.")
-@click.option("--confidence", default=0.95, show_default=True, help="How sure to be of it.")
+@setting("--recall", default=0.8, help="Recall that the rules are to reach.")
+@setting("--confidence", default=0.95, help="How sure to be of it.")
 @click.option("--further", type=click.IntRange(1), help="Estimate what so many more random documents buy.")
 @JSON_OBJECT
-@click.option("--csv", "as_csv", is_flag=True, help="One row for each topic and rule, as CSV.")
+@flag("--csv", "as_csv", help="One row for each topic and rule, as CSV.")
 @one_form
-@database_options
 def stopping(
-    settings: Settings,
-    campaign: str,
+    at: ChosenCampaign,
     pool: str,
     topics: tuple[str, ...],
     recall: float,
@@ -94,8 +82,8 @@ def stopping(
     This is advice: nothing is stopped by it. Intervals of recall hold at 95 %.
     """
     goal = StoppingGoal(recall, confidence)
-    with reading(settings) as db:
-        found = pool_advice(db, campaign_by_slug(db, campaign).id, pool, goal, topics)
+    with at.reading() as (db, campaign_id):
+        found = pool_advice(db, campaign_id, pool, goal, topics)
     if not print_export(advice_export(found, further), form):
         for one in found:
             _say(one, further)

@@ -9,18 +9,29 @@ from typing import Any
 import click
 
 from workbench.cli.campaign.campaigns import FILES
-from workbench.cli.database import database_options, open_database, reading, writing_to
+from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.inputs import read_each
-from workbench.cli.output import JSON_OBJECT, print_export, say_json, say_table
+from workbench.cli.output import (
+    JSON_OBJECT,
+    OneOf,
+    flag,
+    one_form,
+    print_export,
+    record_json,
+    say_aside,
+    say_list,
+    say_table,
+    setting,
+)
 from workbench.consensus.disputes import Difference
 from workbench.formats.graded_pairs import read_decisions, write_decisions
+from workbench.json_forms.filling import filled
+from workbench.json_forms.rules import DisputeRulesJson
 from workbench.scoring.own_measures import influence_measures
-from workbench.settings import Settings
 from workbench.workflow.adjudication.decision_files import decisions_made, import_decisions
 from workbench.workflow.adjudication.disputes import dispute_queue
 from workbench.workflow.adjudication.queue import COLUMNS, Order, State, queue_export
 from workbench.workflow.adjudication.rules import adjudication_rules, save_adjudication_rules
-from workbench.workflow.campaigns.campaigns import campaign_by_slug
 
 
 @click.group("adjudication")
@@ -28,41 +39,32 @@ def adjudication() -> None:
     """List disputed pairs, their rules and the decisions on them, and import decisions."""
 
 
-@adjudication.command("disputes")
-@click.argument("campaign")
-@click.option(
+@campaign_command("disputes", adjudication)
+@setting(
     "--order",
-    type=click.Choice([order.value for order in Order]),
+    type=OneOf(Order),
     default=Order.INFLUENCE.value,
-    show_default=True,
     help="; ".join(f"{order.value}: {order.label}" for order in Order),
 )
 @click.option("--topic", help="Only pairs of this topic.")
-@click.option(
-    "--state", type=click.Choice([state.value for state in State]), help="Only pairs in this state."
-)
-@click.option("--csv", "as_csv", is_flag=True, help="CSV with all columns.")
+@click.option("--state", type=OneOf(State), help="Only pairs in this state.")
+@flag("--csv", "as_csv", help="CSV with all columns.")
 @JSON_OBJECT
-@database_options
+@one_form
 def disputes(
-    settings: Settings,
-    campaign: str,
-    order: str,
+    at: ChosenCampaign,
+    order: Order,
     topic: str | None,
-    state: str | None,
-    as_csv: bool,
-    as_json: bool,
+    state: State | None,
+    form: str,
 ) -> None:
     """List the disputed pairs of CAMPAIGN, those with the most influence on the ranking first."""
-    if as_csv and as_json:
-        raise click.UsageError("--csv and --json exclude one another: drop one of them")
-    with reading(settings) as db:
-        number = campaign_by_slug(db, campaign).id
+    with at.reading() as (db, campaign_id):
         # A command tells what is there now, however long that takes.
-        found = dispute_queue(db, number, order=Order(order), influence=True)
-        lines = tuple(found.filtered(topic=topic, state=State(state) if state else None))
+        found = dispute_queue(db, campaign_id, order=order, influence=True)
+        lines = tuple(found.filtered(topic=topic, state=state))
     export = queue_export(found, lines, names=True)
-    if not print_export(export, "json" if as_json else "csv" if as_csv else "text"):
+    if not print_export(export, form):
         chosen = ("topic", "doc", "state", "answers", "distance", "swaps", "shift", "grade")
         places = [COLUMNS.index(name) for name in chosen]
         say_table(
@@ -70,21 +72,13 @@ def disputes(
             ([_cell(row[at]) for at in places] for row in export.rows()),
             numeric=[4, 5, 6, 7],
         )
-        click.echo(f"{found.done} of {found.total} settled", err=True)
+        say_aside(f"{found.done} of {found.total} settled")
 
 
-RULES = (
-    "difference", "steps", "beside_grades", "machines", "names_hidden", "blind_discussion",
-    "reasons_required", "measure",
-)  # fmt: skip
-"""The settings in the order in which they are printed."""
-
-
-@adjudication.command("rules")
-@click.argument("campaign")
+@campaign_command("rules", adjudication)
 @click.option(
     "--difference",
-    type=click.Choice([one.value for one in Difference]),
+    type=OneOf(Difference),
     help="; ".join(f"{one.value}: {one.label}" for one in Difference),
 )
 @click.option("--steps", type=click.IntRange(1), help="For distance: the number of steps on the scale.")
@@ -116,70 +110,45 @@ RULES = (
     "--measure", help=f"Measure of the influence on the ranking, such as {', '.join(influence_measures())}."
 )
 @JSON_OBJECT
-@database_options
-def dispute_rules(settings: Settings, campaign: str, as_json: bool, **given: Any) -> None:
+def dispute_rules(at: ChosenCampaign, as_json: bool, **given: Any) -> None:
     """Show or change what counts as disputed in CAMPAIGN, and how it is discussed."""
     # Each option has the name of its setting.
     changes = {name: value for name, value in given.items() if value is not None}
-    if "difference" in changes:
-        changes["difference"] = Difference(changes["difference"])
-    with open_database(settings) as database:
-        if changes:
-            with database.writing() as db:
-                found = campaign_by_slug(db, campaign).id
-                before = adjudication_rules(db, found)
-                save_adjudication_rules(db, found, replace(before, **changes))
-        with database.reading() as db:
-            rules = adjudication_rules(db, campaign_by_slug(db, campaign).id)
-    now = {name: getattr(rules, name) for name in RULES} | {"difference": str(rules.difference)}
-    if as_json:
-        say_json(now)
-    else:
-        say_table(["setting", "value"], now.items())
+    if changes:
+        with at.writing() as (db, campaign_id):
+            before = adjudication_rules(db, campaign_id)
+            save_adjudication_rules(db, campaign_id, replace(before, **changes))
+    with at.reading() as (db, campaign_id):
+        now = filled(DisputeRulesJson, adjudication_rules(db, campaign_id))
+    say_list(now, as_json, ["setting", "value"], now.items())
 
 
-@adjudication.command("decide")
-@click.argument("campaign")
+@campaign_command("decide", adjudication)
 @FILES
 @JSON_OBJECT
-@database_options
-def adjudicate(settings: Settings, campaign: str, files: tuple[str, ...], as_json: bool) -> None:
+def adjudicate(at: ChosenCampaign, files: tuple[str, ...], as_json: bool) -> None:
     """Import decisions on disputed pairs into CAMPAIGN.
 
     FILE is TSV with the header `topic doc grade reason`; the reason is optional. If one file is refused,
     nothing is imported; importing a file twice adds nothing. Earlier decisions stay in the history.
     """
-    read = read_each(files, lambda stream, source: read_decisions(stream, source=source))
-    with open_database(settings) as database, writing_to(database, campaign) as db:
-        done = import_decisions(db, campaign_by_slug(db, campaign).id, read)
-    if as_json:
-        say_json(
-            [
-                {
-                    "file": one.source,
-                    "read": one.read,
-                    "new": one.new,
-                    "undisputed": one.undisputed,
-                    "ungiven": one.ungiven,
-                }
-                for one in done
-            ]
-        )
-    else:
-        say_table(
-            ["file", "decisions", "new", "undisputed", "given by nobody"],
-            [(one.source, one.read, one.new, one.undisputed, one.ungiven) for one in done],
-            numeric=[1, 2, 3],
-        )
+    read = read_each(files, read_decisions)
+    with at.writing() as (db, campaign_id):
+        done = import_decisions(db, campaign_id, read)
+    say_list(
+        [record_json(one, source="file") for one in done],
+        as_json,
+        ["file", "decisions", "new", "undisputed", "given by nobody"],
+        [(one.source, one.read, one.new, one.undisputed, one.ungiven) for one in done],
+        numeric=[1, 2, 3],
+    )
 
 
-@adjudication.command("decisions")
-@click.argument("campaign")
-@database_options
-def decisions(settings: Settings, campaign: str) -> None:
+@campaign_command("decisions", adjudication)
+def decisions(at: ChosenCampaign) -> None:
     """Print every adjudicated grade of CAMPAIGN, as the TSV that `decide` reads."""
-    with reading(settings) as db:
-        made = decisions_made(db, campaign_by_slug(db, campaign).id)
+    with at.reading() as (db, campaign_id):
+        made = decisions_made(db, campaign_id)
     for line in write_decisions(made):
         sys.stdout.buffer.write(line)
 

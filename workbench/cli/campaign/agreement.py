@@ -11,9 +11,8 @@ from workbench.agreement.options import AgreementOptions
 from workbench.agreement.topics import topic_coefficients
 from workbench.cli.agree import PARTS, View, agreement_options, report_options
 from workbench.cli.agreement_output import print_agreement
-from workbench.cli.database import database_options, reading
+from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.output import data_options, print_export, say_short
-from workbench.settings import Settings
 from workbench.storage import Session
 from workbench.tables import Export
 from workbench.workflow.agreement.export import machines_export, repeats_export, topics_export
@@ -22,7 +21,6 @@ from workbench.workflow.agreement.report import campaign_pair
 from workbench.workflow.agreement.selection import campaign_ratings
 from workbench.workflow.agreement.self_consistency import consistency
 from workbench.workflow.agreement.topics import agreement_by_topic
-from workbench.workflow.campaigns.campaigns import campaign_by_slug
 
 if TYPE_CHECKING:
     from workbench.cli.agreement_output import Result
@@ -31,19 +29,16 @@ Report = TypeVar("Report")
 _GRADES = ("relevant_from", "graded")
 
 
-@click.command("agreement")
-@click.argument("campaign")
+@campaign_command("agreement")
 @report_options("answers")
-@database_options
-def agreement(settings: Settings, campaign: str, options: AgreementOptions, view: View) -> None:
+def agreement(at: ChosenCampaign, options: AgreementOptions, view: View) -> None:
     """Report the agreement of the assessors of CAMPAIGN: overall, by pair, by grade, and their leniency."""
-    with reading(settings) as db:
-        number = campaign_by_slug(db, campaign).id
+    with at.reading() as (db, campaign_id):
         if view.part == "pair":
             first, second = view.pair
-            found: Result = campaign_pair(db, number, options, first=first, second=second)
+            found: Result = campaign_pair(db, campaign_id, options, first=first, second=second)
         else:
-            found = PARTS[view.part](campaign_ratings(db, number, options), options)
+            found = PARTS[view.part](campaign_ratings(db, campaign_id, options), options)
     print_agreement(found, options, view.form)
 
 
@@ -52,14 +47,12 @@ def agreement_by() -> None:
     """Report agreement by topic, with each machine, and of assessors with themselves."""
 
 
-@agreement_by.command("topics")
-@click.argument("campaign")
+@campaign_command("topics", agreement_by)
 @agreement_options(*_GRADES, "machines", "answers", "coefficient")
 @data_options
-@database_options
-def agreement_topics(settings: Settings, campaign: str, options: AgreementOptions, form: str) -> None:
+def agreement_topics(at: ChosenCampaign, options: AgreementOptions, form: str) -> None:
     """Report the agreement of the assessors of CAMPAIGN on each topic, with intervals of its documents."""
-    report = _report(settings, campaign, options, agreement_by_topic)
+    report = _report(at, options, agreement_by_topic)
     if print_export(topics_export(report), form):
         return
     names = [one.name for one in topic_coefficients()]
@@ -73,8 +66,8 @@ def agreement_topics(settings: Settings, campaign: str, options: AgreementOption
             (line.topic, line.found.n, line.found.disputed, *values, low, high, chosen.found.undefined)
         )
     say_short(("topic", "n", "disputed", *names, f"{by} from", "to", "undefined"), rows)
-    at = names.index(by)
-    mean, together = report.means[at], report.together[at]
+    place = names.index(by)
+    mean, together = report.means[place], report.together[place]
     click.echo(report.selection.sentence)
     if mean.value is not None and together.value is not None:
         click.echo(
@@ -83,34 +76,29 @@ def agreement_topics(settings: Settings, campaign: str, options: AgreementOption
         )
 
 
-@agreement_by.command("self")
-@click.argument("campaign")
+@campaign_command("self", agreement_by)
 @agreement_options(*_GRADES)
 @data_options
-@database_options
-def self_consistency(settings: Settings, campaign: str, options: AgreementOptions, form: str) -> None:
+def self_consistency(at: ChosenCampaign, options: AgreementOptions, form: str) -> None:
     """Report how consistent each assessor of CAMPAIGN is on repeats, and how accurate on known answers."""
-    _print_table(repeats_export(_report(settings, campaign, options, consistency)), form)
+    _print_table(repeats_export(_report(at, options, consistency)), form)
 
 
-@agreement_by.command("machines")
-@click.argument("campaign")
+@campaign_command("machines", agreement_by)
 @agreement_options(*_GRADES, "answers")
 @data_options
-@database_options
-def agreement_machines(settings: Settings, campaign: str, options: AgreementOptions, form: str) -> None:
+def agreement_machines(at: ChosenCampaign, options: AgreementOptions, form: str) -> None:
     """Report the agreement of each machine of CAMPAIGN with people and with their majority, without ties."""
-    _print_table(machines_export(_report(settings, campaign, options, machines_against_people)), form)
+    _print_table(machines_export(_report(at, options, machines_against_people)), form)
 
 
 def _report(
-    settings: Settings,
-    campaign: str,
+    at: ChosenCampaign,
     options: AgreementOptions,
     use_case: Callable[[Session, int, AgreementOptions], Report],
 ) -> Report:
-    with reading(settings) as db:
-        return use_case(db, campaign_by_slug(db, campaign).id, options)
+    with at.reading() as (db, campaign_id):
+        return use_case(db, campaign_id, options)
 
 
 def _print_table(export: Export, form: str) -> None:

@@ -5,14 +5,32 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import click
 
-from workbench.cli.database import database_options, open_database, reading, writing, writing_to
+from workbench.cli.database import (
+    ChosenCampaign,
+    campaign_command,
+    database_options,
+    open_database,
+    reading,
+    writing,
+)
 from workbench.cli.inputs import open_input, read_each
-from workbench.cli.output import JSON_ARRAY, JSON_OBJECT, say_json, say_table
+from workbench.cli.output import (
+    JSON_ARRAY,
+    JSON_OBJECT,
+    flag,
+    say_aside,
+    say_json,
+    say_list,
+    say_table,
+    setting,
+)
 from workbench.errors import WorkbenchError
+from workbench.figures import counted
 from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
 from workbench.formats.text_formats import in_words
 from workbench.formats.topics import TOPIC_FORMATS, read_topics
@@ -32,14 +50,14 @@ from workbench.workflow.campaigns.collection import Loaded, load_topics
 from workbench.workflow.campaigns.deletion import delete_campaign, finish_deletions
 from workbench.workflow.campaigns.loading import load_in_portions
 from workbench.workflow.campaigns.scales import named_scale, scale_from_json
-from workbench.workflow.overview.progress import Overview, overview
+from workbench.workflow.overview.progress import overview
 from workbench.workflow.people.accounts import account_by_login
 
 
 @click.command("new")
 @click.argument("name")
 @click.option("--slug", help="Short name for URLs and commands; derived from the name if missing.")
-@click.option("--scale", default="binary", show_default=True, help=f"{', '.join(SCALES)}, or a JSON file.")
+@setting("--scale", default="binary", help=f"{', '.join(SCALES)}, or a JSON file.")
 @click.option("--guidelines", type=click.Path(dir_okay=False, path_type=Path), help="Markdown file.")
 @click.option("--organiser", help="Login name of the organiser.")
 @database_options
@@ -65,35 +83,26 @@ def new(
 
 
 @click.command("list")
-@click.option("--archived", is_flag=True, help="Archived campaigns instead.")
+@flag("--archived", help="Archived campaigns instead.")
 @JSON_ARRAY
 @database_options
 def list_(settings: Settings, archived: bool, as_json: bool) -> None:
     """List all campaigns that are not archived."""
     with reading(settings) as db:
         campaigns = all_campaigns(db, archived=archived)
-    if as_json:
-        say_json([campaign_json(c) for c in campaigns])
-    else:
-        say_table(["campaign", "name"], [(c.slug, c.name) for c in campaigns])
+    rows = [(one.slug, one.name) for one in campaigns]
+    say_list([campaign_json(one) for one in campaigns], as_json, ["campaign", "name"], rows)
 
 
-@click.command("show")
-@click.argument("campaign")
+@campaign_command("show")
 @JSON_OBJECT
-@database_options
-def show(settings: Settings, campaign: str, as_json: bool) -> None:
+def show(at: ChosenCampaign, as_json: bool) -> None:
     """Show the progress of CAMPAIGN: pooled, judged, disputed."""
-    with reading(settings) as db:
-        found = campaign_by_slug(db, campaign)
-        state = overview(db, found.id)
+    with at.reading() as (db, campaign_id):
+        state = overview(db, campaign_id)
     if as_json:
-        say_json({"slug": found.slug, "name": found.name, **asdict(state)})
-    else:
-        _say_overview(state)
-
-
-def _say_overview(state: Overview) -> None:
+        say_json(asdict(state))
+        return
     totals = (
         ("topics", state.topics),
         ("documents", state.documents),
@@ -151,35 +160,27 @@ def _text(path: Path) -> str:
 FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 
 
-@click.command("topics", help=f"Load topics into CAMPAIGN from {in_words(TOPIC_FORMATS)}, plain or gzip.")
-@click.argument("campaign")
+@campaign_command("topics", help=f"Load topics into CAMPAIGN from {in_words(TOPIC_FORMATS)}, plain or gzip.")
 @FILES
 @click.option(
     "--format", "form", type=click.Choice(list(TOPIC_FORMATS)), help="By default recognised by the content."
 )
 @JSON_OBJECT
-@database_options
-def topics(
-    settings: Settings, campaign: str, files: tuple[str, ...], form: str | None, as_json: bool
-) -> None:
+def topics(at: ChosenCampaign, files: tuple[str, ...], form: str | None, as_json: bool) -> None:
     """Load topics."""
     notes: list[str] = []
     # Read before anything is written: who waits for a pipe must not keep others from saving.
-    read = read_each(
-        files, lambda stream, source: read_topics(stream, source=source, format=form, notes=notes)
-    )
-    with open_database(settings) as database, writing_to(database, campaign) as db:
-        found = campaign_by_slug(db, campaign)
-        done = [(source, load_topics(db, found.id, topics, source=source)) for source, topics in read]
+    read = read_each(files, partial(read_topics, format=form, notes=notes))
+    with at.writing() as (db, campaign_id):
+        done = [(source, load_topics(db, campaign_id, topics, source=source)) for source, topics in read]
     _say_loaded(done, as_json, "topics")
     for note in notes:
-        click.echo(note, err=True)
+        say_aside(note)
 
 
-@click.command(
+@campaign_command(
     "documents", help=f"Load documents into CAMPAIGN from {in_words(DOCUMENT_FORMATS)}, plain or gzip."
 )
-@click.argument("campaign")
 @FILES
 @click.option(
     "--format",
@@ -187,11 +188,10 @@ def topics(
     type=click.Choice(list(DOCUMENT_FORMATS)),
     help="By default recognised by the content.",
 )
-@click.option("--pooled", is_flag=True, help="Load only pooled documents, and list those that are missing.")
+@flag("--pooled", help="Load only pooled documents, and list those that are missing.")
 @JSON_OBJECT
-@database_options
 def documents(
-    settings: Settings, campaign: str, files: tuple[str, ...], form: str | None, pooled: bool, as_json: bool
+    at: ChosenCampaign, files: tuple[str, ...], form: str | None, pooled: bool, as_json: bool
 ) -> None:
     """Load documents."""
     notes: list[str] = []
@@ -201,90 +201,78 @@ def documents(
             with open_input(name) as (stream, source):
                 yield source, read_documents(stream, source=source, format=form, notes=notes)
 
-    with open_database(settings) as database:
-        with database.reading() as db:
-            found = campaign_by_slug(db, campaign)
-        done = load_in_portions(database, found.id, read(), pooled=pooled)
+    with at.open() as (database, campaign_id):
+        done = load_in_portions(database, campaign_id, read(), pooled=pooled)
     _say_loaded(done, as_json, "documents")
     for note in notes:
-        click.echo(note, err=True)
+        say_aside(note)
 
 
 def _say_loaded(done: list[tuple[str, Loaded]], as_json: bool, what: str) -> None:
-    missing = done[-1][1].missing
-    if as_json:
-        say_json(loaded_json(done))
-        return
-    say_table(
+    say_list(
+        loaded_json(done),
+        as_json,
         ["file", what, "added", "changed", "unchanged", "passed over"],
         [(s, each.read, each.added, each.changed, each.unchanged, each.passed_over) for s, each in done],
         numeric=[1, 2, 3, 4, 5],
     )
-    if missing:
-        click.echo(f"{len(missing)} pooled documents without text:", err=True)
+    missing = done[-1][1].missing
+    if missing and not as_json:
+        say_aside(f"{len(missing)} pooled documents without text:")
         for docno in missing:
-            click.echo(f"  {docno}", err=True)
+            say_aside(f"  {docno}")
 
 
-@click.command("archive")
-@click.argument("campaign")
-@database_options
-def archive(settings: Settings, campaign: str) -> None:
+@campaign_command("archive")
+def archive(at: ChosenCampaign) -> None:
     """Make CAMPAIGN read only, and take it off the lists; exports still work."""
-    with writing(settings) as db:
-        archive_campaign(db, campaign_by_slug(db, campaign).id)
-    click.echo(f"{campaign} is archived; to restore it: workbench campaign restore {campaign}")
+    with at.writing() as (db, campaign_id):
+        archive_campaign(db, campaign_id)
+    click.echo(f"{at.slug} is archived; to restore it: workbench campaign restore {at.slug}")
 
 
-@click.command("restore")
-@click.argument("campaign")
-@database_options
-def restore(settings: Settings, campaign: str) -> None:
+@campaign_command("restore")
+def restore(at: ChosenCampaign) -> None:
     """Restore CAMPAIGN, which was archived."""
-    with writing(settings) as db:
-        restore_campaign(db, campaign_by_slug(db, campaign, even_archived=True).id)
-    click.echo(f"{campaign} is restored")
+    with at.writing(even_archived=True) as (db, campaign_id):
+        restore_campaign(db, campaign_id)
+    click.echo(f"{at.slug} is restored")
 
 
-@click.command("duplicate")
-@click.argument("campaign")
+@campaign_command("duplicate")
 @click.argument("name")
 @click.option("--organiser", help="Login name of the organiser.")
-@database_options
-def duplicate(settings: Settings, campaign: str, name: str, organiser: str | None) -> None:
+def duplicate(at: ChosenCampaign, name: str, organiser: str | None) -> None:
     """Create a campaign called NAME with the settings of CAMPAIGN, and print its short name.
 
     Copied are the scale, the guidelines and all rules: for runs, of the judging desk, of adjudication.
     Topics, documents, runs, pools, people and judgments are not.
     """
-    with writing(settings) as db:
-        found = campaign_by_slug(db, campaign, even_archived=True)
+    with at.writing(even_archived=True) as (db, campaign_id):
         account_id = account_by_login(db, organiser).id if organiser else None
-        made = duplicate_campaign(db, found.id, name=name, organiser=account_id)
+        made = duplicate_campaign(db, campaign_id, name=name, organiser=account_id)
     click.echo(made.slug)
 
 
-@click.command("delete")
-@click.argument("campaign")
+@campaign_command("delete")
 @click.option("--name", help="Name of the campaign, to confirm; asked for if missing.")
-@database_options
-def delete(settings: Settings, campaign: str, name: str | None) -> None:
+def delete(at: ChosenCampaign, name: str | None) -> None:
     """Delete CAMPAIGN with everything in it; accounts stay. It cannot be undone.
 
     Export first what you want to keep: judgments, decisions, records, qrels.
     """
-    with open_database(settings) as database:
-        if campaign in finish_deletions(database):
-            click.echo(f"{campaign} is deleted: an interrupted deletion was completed")
+    with open_database(at.settings) as database:
+        if at.slug in finish_deletions(database):
+            click.echo(f"{at.slug} is deleted: an interrupted deletion was completed")
             return
         with database.reading() as db:
-            found = campaign_by_slug(db, campaign)
+            found = campaign_by_slug(db, at.slug)
             contents = contents_of(db, found.id)
-        click.echo(f"{found.name} ({campaign}) contains {_in_words(contents)}.", err=True)
+        say_aside(f"{found.name} ({at.slug}) contains {_in_words(contents)}.")
         if name is None:
             name = click.prompt("All of it is deleted. Type the name of the campaign", err=True)
         delete_campaign(database, found.id, typed_name=name)
-    click.echo(f"{campaign} is deleted")
+    click.echo(f"{at.slug} is deleted")
 
 
 def _in_words(contents: CampaignContents) -> str:
@@ -295,4 +283,4 @@ def _in_words(contents: CampaignContents) -> str:
         (contents.pools, "pool"),
         (contents.judgments, "answer"),
     )
-    return ", ".join(f"{number:,} {noun if number == 1 else noun + 's'}" for number, noun in counts)
+    return ", ".join(counted(number, noun) for number, noun in counts)

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 import click
 
 from workbench.cli.compare import METHOD, ORDER, say_all_pairs, say_topic_table, say_two_runs
 from workbench.cli.consensus import consensus_options
-from workbench.cli.database import database_options, reading
+from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.output import (
     CSV,
     JSON_ARRAY,
     SEED,
+    flag,
     form_options,
     one_form,
     print_export,
     progress_bar,
-    record_options,
 )
 from workbench.cli.score import say_scores
 from workbench.consensus.rules import RuleChoice
@@ -27,9 +26,8 @@ from workbench.scoring.measures import parse_measures
 from workbench.scoring.pairs_of_runs import Comparisons
 from workbench.scoring.topic_difficulty import topic_table_export
 from workbench.scoring.two_runs import all_pairs_export, two_runs_export
-from workbench.settings import Settings
 from workbench.storage import Session
-from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.scores.leaderboard import leaderboard, leaderboard_export
 from workbench.workflow.scores.run_pairs import table_pairs, table_two_runs
 from workbench.workflow.scores.score_table import ScoreTable, default_measures, score_runs
@@ -42,18 +40,7 @@ MEASURE = click.option(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredScope:
-    """Which runs are compared, none standing for all, and by which measure, None for the default."""
-
-    measure: str | None
-    tags: tuple[str, ...]
-
-
-_SCOPE = (
-    MEASURE,
-    click.option("--run", "tags", multiple=True, help="Tag of a run (repeatable); default all."),
-)
+RUNS = click.option("--run", "tags", multiple=True, help="Tag of a run (repeatable); default all.")
 
 
 @click.group("scores")
@@ -61,18 +48,15 @@ def scores() -> None:
     """Compare two or all runs of a campaign, and sort its topics by difficulty."""
 
 
-@scores.command("compare")
-@click.argument("campaign")
+@campaign_command("compare", scores)
 @click.argument("first")
 @click.argument("second")
-@consensus_options(default="majority")
+@consensus_options()
 @MEASURE
 @SEED
 @form_options
-@database_options
 def score_compare(
-    settings: Settings,
-    campaign: str,
+    at: ChosenCampaign,
     first: str,
     second: str,
     choice: RuleChoice,
@@ -85,81 +69,75 @@ def score_compare(
     The difference is the first run less the second. Four tests of no difference: paired t, Wilcoxon,
     randomisation and paired bootstrap (Sakai 2006). --csv prints the topics, --latex the tests, --json both.
     """
-    table = compared_table(settings, campaign, choice, measure, (first, second))
+    table = compared_table(at, choice, measure, (first, second))
     found = table_two_runs(table, table.measures[0], first, second, seed=seed)
     if not print_export(two_runs_export(found), form):
         say_two_runs(found)
 
 
-@scores.command("pairs")
-@click.argument("campaign")
-@consensus_options(default="majority")
-@record_options("scope", ScoredScope, _SCOPE)
+@campaign_command("pairs", scores)
+@consensus_options()
+@MEASURE
+@RUNS
 @METHOD
 @SEED
 @form_options
-@database_options
 def score_pairs(
-    settings: Settings,
-    campaign: str,
+    at: ChosenCampaign,
     choice: RuleChoice,
-    scope: ScoredScope,
+    measure: str | None,
+    tags: tuple[str, ...],
     method: str,
     seed: int,
     form: str,
 ) -> None:
     """Compare every two runs of CAMPAIGN: which differences are significant, corrected for their number."""
-    table = compared_table(settings, campaign, choice, scope.measure, scope.tags)
+    table = compared_table(at, choice, measure, tags)
     found = table_pairs(table, table.measures[0], Comparisons(method), seed=seed)
     if not print_export(all_pairs_export(found), form):
         say_all_pairs(found)
 
 
-@scores.command("topics")
-@click.argument("campaign")
-@consensus_options(default="majority")
-@record_options("scope", ScoredScope, _SCOPE)
+@campaign_command("topics", scores)
+@consensus_options()
+@MEASURE
+@RUNS
 @ORDER
 @form_options
-@database_options
 def score_topics(
-    settings: Settings, campaign: str, choice: RuleChoice, scope: ScoredScope, order: str, form: str
+    at: ChosenCampaign, choice: RuleChoice, measure: str | None, tags: tuple[str, ...], order: str, form: str
 ) -> None:
     """Sort the topics of CAMPAIGN by difficulty, or by how far its runs disagree on them."""
-    table = compared_table(settings, campaign, choice, scope.measure, scope.tags)
+    table = compared_table(at, choice, measure, tags)
     found = table_topics(table, table.measures[0], order)
     if not print_export(topic_table_export(found), form):
         say_topic_table(found)
 
 
 def compared_table(
-    settings: Settings, slug: str, choice: RuleChoice, measure: str | None, tags: Collection[str]
+    at: ChosenCampaign, choice: RuleChoice, measure: str | None, tags: Collection[str]
 ) -> ScoreTable:
     """Runs by one measure; raises WorkbenchError for several."""
-    with reading(settings) as db:
-        campaign = campaign_by_slug(db, slug)
-        parsed = parse_measures(measure or default_measures(campaign.scale, choice))
+    with at.reading() as (db, campaign_id):
+        parsed = parse_measures(measure or default_measures(campaign_of(db, campaign_id).scale, choice))
         if measure and len(parsed) > 1:
             raise WorkbenchError("runs are compared by one measure", remedy="name one, such as AP")
-        return scored_table(db, campaign.id, choice, str(parsed[0]), tags)
+        return scored_table(db, campaign_id, choice, str(parsed[0]), tags)
 
 
-@click.command("score")
-@click.argument("campaign")
-@consensus_options(default="majority")
+@campaign_command("score")
+@consensus_options()
 @click.option(
     "-m", "--measure", "measures", multiple=True, help="As 'AP(rel=2) nDCG@10'; by the scale if not given."
 )
 @click.option("--run", "tags", multiple=True, help="Only these runs, by tag; all if not given.")
-@click.option("--per-topic", is_flag=True, help="Every topic's value too.")
+@flag("--per-topic", help="Every topic's value too.")
 @CSV
-@click.option("--latex", "as_latex", is_flag=True, help="A LaTeX table (booktabs).")
+@flag("--latex", "as_latex", help="A LaTeX table (booktabs).")
 @JSON_ARRAY
 @one_form
-@database_options
 def score(
-    settings: Settings,
-    campaign: str,
+    at: ChosenCampaign,
     choice: RuleChoice,
     measures: tuple[str, ...],
     tags: tuple[str, ...],
@@ -167,8 +145,8 @@ def score(
     form: str,
 ) -> None:
     """Score the runs of CAMPAIGN on the qrels of a rule, best first by the first measure."""
-    with reading(settings) as db:
-        table = scored_table(db, campaign_by_slug(db, campaign).id, choice, " ".join(measures), tags)
+    with at.reading() as (db, campaign_id):
+        table = scored_table(db, campaign_id, choice, " ".join(measures), tags)
     if form in {"csv", "latex"}:
         if per_topic:
             raise click.UsageError("--per-topic goes with a table or --json")

@@ -7,33 +7,26 @@ from pathlib import Path
 import click
 
 from workbench.cli.consensus import EXPORT, OUTPUT, consensus_options, say_summaries, write_export, write_out
-from workbench.cli.database import database_options, reading
-from workbench.cli.output import JSON_OBJECT, say_json
+from workbench.cli.database import ChosenCampaign, campaign_command
+from workbench.cli.output import JSON_OBJECT, flag, say_aside, say_json
 from workbench.consensus.rules import RuleChoice, choices_of, default_rules
 from workbench.consensus.settle import label_export
 from workbench.consensus.summary import summary_json
 from workbench.consensus.sums import soft_export
-from workbench.settings import Settings
 from workbench.storage import Session
-from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.judging.judgment_files import judgment_groups
 from workbench.workflow.qrels.qrels import compare_rules, make_qrels, make_soft_labels, qrels_json
 
 
-@click.command("qrels")
-@click.argument("campaign")
-@consensus_options(default="majority")
-@click.option("--unjudged", is_flag=True, help="Also -1 for pooled pairs without a grade, as for infAP.")
-@click.option("--without-empty", is_flag=True, help="Leave out topics without a relevant document.")
+@campaign_command("qrels")
+@consensus_options()
+@flag("--unjudged", help="Also -1 for pooled pairs without a grade, as for infAP.")
+@flag("--without-empty", help="Leave out topics without a relevant document.")
 @EXPORT
 @OUTPUT
-@click.option(
-    "--json", "as_json", is_flag=True, help="What the rule gives, or labels or soft labels, as JSON."
-)
-@database_options
+@flag("--json", "as_json", help="What the rule gives, or labels or soft labels, as JSON.")
 def qrels(
-    settings: Settings,
-    campaign: str,
+    at: ChosenCampaign,
     choice: RuleChoice,
     unjudged: bool,
     without_empty: bool,
@@ -48,12 +41,11 @@ def qrels(
     """
     if as_json and export == "groups":
         raise click.UsageError("--export groups is text for other programs: leave out --json")
-    with reading(settings) as db:
-        found = campaign_by_slug(db, campaign)
+    with at.reading() as (db, campaign_id):
         if export in ("groups", "soft"):
-            _without_rule(db, found.id, choice, export, output, as_json)
+            _without_rule(db, campaign_id, choice, export, output, as_json)
             return
-        report = make_qrels(db, found.id, choice, unjudged=unjudged, empty=not without_empty)
+        report = make_qrels(db, campaign_id, choice, unjudged=unjudged, empty=not without_empty)
     if export == "labels":
         write_export(label_export(report.settled.consensus), output, as_json)
     elif as_json:
@@ -64,20 +56,15 @@ def qrels(
         write_out(report.lines(), output)
     left = report.summary.unsettled
     more = f"; {len(report.unjudged)} lines of -1" if unjudged else ""
-    click.echo(f"{report.summary.settled} lines; {left} judged pairs without a grade{more}", err=True)
+    say_aside(f"{report.summary.settled} lines; {left} judged pairs without a grade{more}")
 
 
-@click.command("consensus")
-@click.argument("campaign")
+@campaign_command("consensus")
 @consensus_options(several=True)
-@click.option(
-    "--models", is_flag=True, help="Without --rule: also Dawid and Skene's model, which takes seconds."
-)
+@flag("--models", help="Without --rule: also Dawid and Skene's model, which takes seconds.")
 @JSON_OBJECT
-@database_options
 def consensus(
-    settings: Settings,
-    campaign: str,
+    at: ChosenCampaign,
     rules: tuple[str, ...],
     people: tuple[str, ...],
     choice: RuleChoice,
@@ -90,9 +77,8 @@ def consensus(
     may be repeated. `campaign trust` shows how the runs rank under other rules.
     """
     names = rules or tuple(name for name in default_rules(slow=models) if name != "one" or people)
-    with reading(settings) as db:
-        number = campaign_by_slug(db, campaign).id
-        found = compare_rules(db, number, choices_of(names, choice, assessors=people))
+    with at.reading() as (db, campaign_id):
+        found = compare_rules(db, campaign_id, choices_of(names, choice, assessors=people))
     if as_json:
         say_json({"rules": {line.name: summary_json(line.found, line.refused) for line in found}})
         return
@@ -112,4 +98,4 @@ def _without_rule(
     write_out(lines, output)
     for name, group in names.items():
         if name != group:
-            click.echo(f"note: {name} is the group {group}", err=True)
+            say_aside(f"note: {name} is the group {group}")

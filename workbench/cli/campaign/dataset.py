@@ -8,19 +8,16 @@ from contextlib import contextmanager
 
 import click
 
-from workbench.cli.database import database_options, open_database
-from workbench.cli.output import JSON_OBJECT, say_json, say_table
+from workbench.cli.database import ChosenCampaign, campaign_command
+from workbench.cli.output import JSON_OBJECT, say_aside, say_json, say_list, say_table
 from workbench.datasets import CatalogueEntry, DatasetPart, catalogue_entry
 from workbench.errors import WorkbenchError
-from workbench.settings import Settings
-from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.datasets import DatasetLoaded, Progress, load_dataset
 
 _SHOWN = 20
 
 
-@click.command("dataset")
-@click.argument("campaign")
+@campaign_command("dataset")
 @click.argument("dataset", metavar="ID")
 @click.option("--topics", "parts", flag_value=str(DatasetPart.TOPICS), multiple=True, help="Load its topics.")
 @click.option(
@@ -40,10 +37,8 @@ _SHOWN = 20
 @click.option("--runs", "parts", flag_value=str(DatasetPart.RUNS), multiple=True, help="Add its run.")
 @click.option("--assessor", default="", help="With --qrels: the assessor's name.  [default: ID]")
 @JSON_OBJECT
-@database_options
 def dataset(
-    settings: Settings,
-    campaign: str,
+    at: ChosenCampaign,
     dataset: str,
     parts: tuple[str, ...],
     assessor: str,
@@ -59,30 +54,22 @@ def dataset(
     if assessor and DatasetPart.QRELS not in chosen:
         raise click.UsageError("--assessor goes with --qrels")
     if not chosen:
-        _say_entry(entry, as_json)
+        documents = "" if entry.documents is None else f"{entry.documents:,}"
+        data = {"id": entry.id, "parts": entry.parts, "documents": entry.documents}
+        row = (entry.id, ", ".join(entry.parts), documents)
+        say_list(data, as_json, list(data), [row], numeric=[2])
         return
     lacking = [part for part in chosen if part not in entry.parts]
     if lacking:
         raise WorkbenchError(
             f"{entry.id} has no {' and no '.join(lacking)}", remedy=f"it has {', '.join(entry.parts)}"
         )
-    with open_database(settings) as database:
-        with database.reading() as db:
-            found = campaign_by_slug(db, campaign)
-        with _shown_progress() as progress:
-            done = load_dataset(database, found.id, entry, chosen, assessor=assessor, progress=progress)
+    with at.open() as (database, campaign_id), _shown_progress() as progress:
+        done = load_dataset(database, campaign_id, entry, chosen, assessor=assessor, progress=progress)
     if as_json:
         say_json(_as_json(entry, done))
     else:
         _say(done)
-
-
-def _say_entry(entry: CatalogueEntry, as_json: bool) -> None:
-    if as_json:
-        say_json({"id": entry.id, "parts": list(entry.parts), "documents": entry.documents})
-        return
-    documents = "" if entry.documents is None else f"{entry.documents:,}"
-    say_table(["id", "parts", "documents"], [(entry.id, ", ".join(entry.parts), documents)], numeric=[2])
 
 
 def _say(done: DatasetLoaded) -> None:
@@ -97,13 +84,12 @@ def _say(done: DatasetLoaded) -> None:
         rows.append(("documents", done.documents.lacking, done.documents.loaded.added))
     say_table(["part", "found", "added"], rows, numeric=[1, 2])
     if done.left_out:
-        click.echo(f"note: {done.left_out:,} judgments with a negative grade were left out", err=True)
+        say_aside(f"note: {done.left_out:,} judgments with a negative grade were left out")
     if done.documents and done.documents.absent:
         absent = done.documents.absent
         more = f" and {len(absent) - _SHOWN:,} more" if len(absent) > _SHOWN else ""
-        click.echo(
+        say_aside(
             f"{len(absent):,} pooled documents are not in the collection: {', '.join(absent[:_SHOWN])}{more}",
-            err=True,
         )
 
 

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 import click
 
-from workbench.cli.database import database_options, reading, writing
+from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.inputs import open_input
-from workbench.cli.output import JSON_ARRAY, JSON_OBJECT, say_json, say_table
+from workbench.cli.output import JSON_ARRAY, JSON_OBJECT, OneOf, flag, say_list, setting
 from workbench.errors import NotFound, WorkbenchError
-from workbench.settings import Settings
-from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.figures import counted
 from workbench.workflow.people.groups import add_group, group_named, groups_of, remove_group, rename_group
 from workbench.workflow.people.invitations import (
     Invitation,
@@ -30,84 +29,67 @@ def group() -> None:
     """Create, list, rename and remove the groups that submit runs to a campaign."""
 
 
-@group.command("add")
-@click.argument("campaign")
+@campaign_command("add", group)
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
-@database_options
-def add(settings: Settings, campaign: str, names: tuple[str, ...]) -> None:
+def add(at: ChosenCampaign, names: tuple[str, ...]) -> None:
     """Create groups in CAMPAIGN; all of them, or none."""
-    with writing(settings) as db:
-        found = campaign_by_slug(db, campaign)
+    with at.writing() as (db, campaign_id):
         for name in names:
-            add_group(db, found.id, name)
-    click.echo(f"{len(names)} {'group' if len(names) == 1 else 'groups'} created")
+            add_group(db, campaign_id, name)
+    click.echo(f"{counted(len(names), 'group')} created")
 
 
-@group.command("list")
-@click.argument("campaign")
+@campaign_command("list", group)
 @JSON_OBJECT
-@database_options
-def list_(settings: Settings, campaign: str, as_json: bool) -> None:
+def list_(at: ChosenCampaign, as_json: bool) -> None:
     """List the groups of CAMPAIGN with their runs and people."""
-    with reading(settings) as db:
-        groups = groups_of(db, campaign_by_slug(db, campaign).id)
-    if as_json:
-        say_json([group_json(one) for one in groups])
-        return
-    say_table(
+    with at.reading() as (db, campaign_id):
+        groups = groups_of(db, campaign_id)
+    say_list(
+        [group_json(one) for one in groups],
+        as_json,
         ["group", "runs", "received", "people"],
         [(one.name, one.runs, one.waiting, ", ".join(who.login for who in one.members)) for one in groups],
         numeric=[1, 2],
     )
 
 
-@group.command("rename")
-@click.argument("campaign")
+@campaign_command("rename", group)
 @click.argument("name")
 @click.argument("new_name")
-@database_options
-def rename(settings: Settings, campaign: str, name: str, new_name: str) -> None:
+def rename(at: ChosenCampaign, name: str, new_name: str) -> None:
     """Rename the group NAME of CAMPAIGN."""
-    with writing(settings) as db:
-        found = campaign_by_slug(db, campaign)
-        rename_group(db, found.id, group_named(db, found.id, name), new_name)
+    with at.writing() as (db, campaign_id):
+        rename_group(db, campaign_id, group_named(db, campaign_id, name), new_name)
     click.echo(f"{name} is now {new_name}")
 
 
-@group.command("remove")
-@click.argument("campaign")
+@campaign_command("remove", group)
 @click.argument("name")
-@database_options
-def remove(settings: Settings, campaign: str, name: str) -> None:
+def remove(at: ChosenCampaign, name: str) -> None:
     """Remove the group NAME of CAMPAIGN, if it has no runs and no people."""
-    with writing(settings) as db:
-        found = campaign_by_slug(db, campaign)
-        remove_group(db, found.id, group_named(db, found.id, name))
+    with at.writing() as (db, campaign_id):
+        remove_group(db, campaign_id, group_named(db, campaign_id, name))
     click.echo(f"{name} is removed")
 
 
 LONGEST_LIST = 1_000_000
 
 
-@click.command("invite")
-@click.argument("campaign")
+@campaign_command("invite")
 @click.argument("people", nargs=-1, metavar="[PERSON]...")
 @click.option("--from", "source", metavar="FILE", help="A list of people, one a line; - for standard input.")
-@click.option(
-    "--role", type=click.Choice([role.value for role in Role]), default="assessor", show_default=True
-)
+@setting("--role", type=OneOf(Role), default="assessor")
 @click.option("--group", help="For a participant: whose runs the person sends.")
-@click.option("--new-link", is_flag=True, help="Replace the links of people who are invited already.")
+@flag("--new-link", help="Replace the links of people who are invited already.")
 @click.option(
     "--address", default="", help="Where the site is, as https://judge.example.org, for a whole link."
 )
-@database_options
 def invite(
-    settings: Settings,
-    campaign: str,
+    at: ChosenCampaign,
     people: tuple[str, ...],
     source: str | None,
-    role: str,
+    role: Role,
     group: str | None,
     new_link: bool,
     address: str,
@@ -118,31 +100,27 @@ def invite(
     several, each is printed after its person and a tab.
     """
     listed = [*people, *(_lines(source) if source is not None else ())]
-    with writing(settings) as db:
-        found = campaign_by_slug(db, campaign)
-        group_id = group_named(db, found.id, group) if group else None
+    with at.writing() as (db, campaign_id):
+        group_id = group_named(db, campaign_id, group) if group else None
         if new_link:
-            known = _known(invitations_of(db, found.id), listed, Role(role), group)
-            made = renew_invitations(db, found.id, known)
+            known = _known(invitations_of(db, campaign_id), listed, role, group)
+            made = renew_invitations(db, campaign_id, known)
         else:
-            made = invite_all(db, found.id, listed, OfferedRole(Role(role), group_id), invited_by=None)
+            made = invite_all(db, campaign_id, listed, OfferedRole(role, group_id), invited_by=None)
     for one in made:
         before = f"{one.note}\t" if len(made) > 1 else ""
         click.echo(f"{before}{address.rstrip('/')}/invitation/{one.token}")
 
 
-@click.command("invitations")
-@click.argument("campaign")
+@campaign_command("invitations")
 @JSON_ARRAY
-@database_options
-def invitations(settings: Settings, campaign: str, as_json: bool) -> None:
+def invitations(at: ChosenCampaign, as_json: bool) -> None:
     """List the invitations to CAMPAIGN with their state: open, accepted, expired or withdrawn."""
-    with reading(settings) as db:
-        found = invitations_of(db, campaign_by_slug(db, campaign).id)
-    if as_json:
-        say_json([invitation_json(one) for one in found])
-        return
-    say_table(
+    with at.reading() as (db, campaign_id):
+        found = invitations_of(db, campaign_id)
+    say_list(
+        [invitation_json(one) for one in found],
+        as_json,
         ["person", "role", "group", "state", "until", "accepted by"],
         [
             (one.note, one.role, one.group, one.state, f"{one.expires_at:%Y-%m-%d}", one.used_by)

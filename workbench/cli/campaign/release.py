@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
 from workbench.cli.consensus import consensus_options, write_out
-from workbench.cli.database import database_options, open_database, reading, writing
+from workbench.cli.database import ChosenCampaign, campaign_command, database_options, open_database
 from workbench.cli.inputs import open_input
 from workbench.cli.output import (
     JSON_OBJECT,
     MEASURE,
-    record_options,
+    OneOf,
+    flag,
+    one_form,
+    say_aside,
     say_findings,
     say_json,
-    say_table,
+    say_list,
     with_progress,
 )
 from workbench.cli.release import PAIRS_AS_CSV, say_comparison
@@ -26,7 +30,6 @@ from workbench.errors import WorkbenchError
 from workbench.releases.check import check_release, undamaged
 from workbench.releases.contents import Included
 from workbench.settings import Settings
-from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.accounts import account_by_login
 from workbench.workflow.releases.collecting import ReleaseRequest
 from workbench.workflow.releases.comparing import compare_campaign_releases
@@ -53,75 +56,44 @@ def release() -> None:
     """Freeze a campaign into releases that others can use, check and cite; list and download them."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseOptions:
-    """What a release says of itself, and what is in it by choice."""
-
-    version: str
-    title: str
-    description: str
-    authors: tuple[str, ...]
-    licence: str
-    homepage: str
-    included: tuple[str, ...]
-    at: str
-    seed: int | None
-
-    def request(self, choice: RuleChoice, version: str) -> ReleaseRequest:
-        """The request of a release by a rule."""
-        return ReleaseRequest(
-            version,
-            choice,
-            frozenset(map(Included, self.included)),
-            self.title,
-            self.description,
-            self.authors,
-            self.licence,
-            self.homepage,
-            self.seed,
-        )
-
-
-_OPTIONS = (
-    click.option("--version", default="", help="Version, such as 1.0; the next one if missing."),
-    click.option("--title", default="", help="Title; the campaign's name if missing."),
-    click.option("--description", default="", help="What the collection is for."),
-    click.option("--author", "authors", multiple=True, help="Author to be cited (repeatable)."),
-    click.option("--licence", default="", help="Licence, by its SPDX id if it has one, such as CC-BY-4.0."),
-    click.option("--homepage", default="", help="Address at which the release is found."),
-    click.option(
-        "--include",
-        "included",
-        multiple=True,
-        type=click.Choice([str(one) for one in Included]),
-        help="Also put these into the release (repeatable).",
-    ),
-    click.option("--at", default="", help="Time of the release in ISO 8601, to make the same one again."),
-    click.option("--seed", type=click.IntRange(min=0), help="Random seed of new pseudonyms; secret."),
+@campaign_command("create", release)
+@consensus_options()
+@click.option("--version", default="", help="Version, such as 1.0; the next one if missing.")
+@click.option("--title", default="", help="Title; the campaign's name if missing.")
+@click.option("--description", default="", help="What the collection is for.")
+@click.option("--author", "authors", multiple=True, help="Author to be cited (repeatable).")
+@click.option("--licence", default="", help="Licence, by its SPDX id if it has one, such as CC-BY-4.0.")
+@click.option("--homepage", default="", help="Address at which the release is found.")
+@click.option(
+    "--include",
+    "included",
+    multiple=True,
+    type=OneOf(Included),
+    help="Also put these into the release (repeatable).",
 )
-
-
-@release.command("create")
-@click.argument("campaign")
-@consensus_options(default="majority")
-@record_options("options", ReleaseOptions, _OPTIONS)
+@click.option("--at", "time", default="", help="Time of the release in ISO 8601, to make the same one again.")
+@click.option("--seed", type=click.IntRange(min=0), help="Random seed of new pseudonyms; secret.")
 @JSON_OBJECT
-@database_options
 def create(
-    settings: Settings, campaign: str, choice: RuleChoice, options: ReleaseOptions, as_json: bool
+    at: ChosenCampaign,
+    choice: RuleChoice,
+    included: tuple[Included, ...],
+    time: str,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Freeze CAMPAIGN into a release: qrels by a rule, with everything needed to check and cite them.
 
     What is still open, such as disputes, is said on the error stream. The same campaign, options, time and
     version of Workbench give the same bytes.
     """
-    now = _time(options.at) if options.at else None
-    with open_database(settings) as database:
+    now = _time(time) if time else None
+    # Each other option has the name of its field.
+    request = ReleaseRequest(choice=choice, included=frozenset(included), **options)
+    with at.open() as (database, campaign_id):
         with database.reading() as db:
-            found = campaign_by_slug(db, campaign)
-            open_ = release_readiness(db, found.id, choice)
-        request = options.request(choice, options.version)
-        made = make_release(database, found.id, request, now=now)
+            open_ = release_readiness(db, campaign_id, choice)
+        made = make_release(database, campaign_id, request, now=now)
     if as_json:
         say_json(made_release_json(made, open_.warnings))
         return
@@ -130,18 +102,15 @@ def create(
     click.echo(f"SHA-256 {made.release.sha256}")
 
 
-@release.command("list")
-@click.argument("campaign")
+@campaign_command("list", release)
 @JSON_OBJECT
-@database_options
-def list_(settings: Settings, campaign: str, as_json: bool) -> None:
+def list_(at: ChosenCampaign, as_json: bool) -> None:
     """List the releases of CAMPAIGN, the latest first."""
-    with reading(settings) as db:
-        found = releases_of(db, campaign_by_slug(db, campaign).id)
-    if as_json:
-        say_json([release_json(one) for one in found])
-        return
-    say_table(
+    with at.reading() as (db, campaign_id):
+        found = releases_of(db, campaign_id)
+    say_list(
+        [release_json(one) for one in found],
+        as_json,
         ["version", "made", "rule", "lines", "relevant", "pooled kappa", "pairs", "state"],
         [
             (
@@ -160,63 +129,52 @@ def list_(settings: Settings, campaign: str, as_json: bool) -> None:
     )
 
 
-@release.command("show")
-@click.argument("campaign")
+@campaign_command("show", release)
 @click.argument("version")
 @JSON_OBJECT
-@database_options
-def show(settings: Settings, campaign: str, version: str, as_json: bool) -> None:
+def show(at: ChosenCampaign, version: str, as_json: bool) -> None:
     """Show release VERSION of CAMPAIGN: its rule, figures, hash and state."""
-    with reading(settings) as db:
-        found = release_by_version(db, campaign_by_slug(db, campaign).id, version)
+    with at.reading() as (db, campaign_id):
+        found = release_by_version(db, campaign_id, version)
     _say(found, as_json)
 
 
-@release.command("download")
-@click.argument("campaign")
+@campaign_command("download", release)
 @click.argument("version")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; else printed.")
-@database_options
-def download(settings: Settings, campaign: str, version: str, output: Path | None) -> None:
+def download(at: ChosenCampaign, version: str, output: Path | None) -> None:
     """Write the zip of release VERSION of CAMPAIGN; a withdrawn one too, with a warning."""
-    with reading(settings) as db:
-        found = release_by_version(db, campaign_by_slug(db, campaign).id, version)
+    with at.reading() as (db, campaign_id):
+        found = release_by_version(db, campaign_id, version)
         write_out(release_parts(db, found), output)
     if found.withdrawn:
-        click.echo(f"warning: release {version} was withdrawn: {found.withdrawn_reason}", err=True)
+        say_aside(f"warning: release {version} was withdrawn: {found.withdrawn_reason}")
 
 
-@release.command("publish")
-@click.argument("campaign")
+@campaign_command("publish", release)
 @click.argument("version")
-@click.option("--undo", is_flag=True, help="Show it to members only again.")
+@flag("--undo", help="Show it to members only again.")
 @JSON_OBJECT
-@database_options
-def publish(settings: Settings, campaign: str, version: str, undo: bool, as_json: bool) -> None:
+def publish(at: ChosenCampaign, version: str, undo: bool, as_json: bool) -> None:
     """Let outsiders see release VERSION of CAMPAIGN at its public address, without signing in."""
     change = unpublish_release if undo else publish_release
-    with writing(settings) as db:
-        found = change(db, campaign_by_slug(db, campaign).id, version)
+    with at.writing() as (db, campaign_id):
+        found = change(db, campaign_id, version)
     _say(found, as_json)
 
 
-@release.command("compare")
-@click.argument("campaign")
+@campaign_command("compare", release)
 @click.argument("first")
 @click.argument("second")
 @MEASURE
 @PAIRS_AS_CSV
 @JSON_OBJECT
-@database_options
-def compare(
-    settings: Settings, campaign: str, first: str, second: str, measure: str, as_csv: bool, as_json: bool
-) -> None:
+@one_form
+def compare(at: ChosenCampaign, first: str, second: str, measure: str, form: str) -> None:
     """Compare releases FIRST and SECOND of CAMPAIGN: pairs that differ, and what that does to its runs."""
-    with reading(settings) as db:
-        found = compare_campaign_releases(
-            db, campaign_by_slug(db, campaign).id, first, second, measure=measure
-        )
-    say_comparison(found, as_csv=as_csv, as_json=as_json)
+    with at.reading() as (db, campaign_id):
+        found = compare_campaign_releases(db, campaign_id, first, second, measure=measure)
+    say_comparison(found, form)
 
 
 @release.command("import")
@@ -254,26 +212,21 @@ def import_(settings: Settings, file: str, slug: str | None, organiser: str | No
         return
     click.echo(made.campaign.slug)
     counts = f"{made.topics:,} topics, {made.answers:,} answers, {made.pools:,} pools, {made.runs:,} runs"
-    click.echo(f"release {made.version}: {counts}", err=True)
+    say_aside(f"release {made.version}: {counts}")
 
 
-@release.command("withdraw")
-@click.argument("campaign")
+@campaign_command("withdraw", release)
 @click.argument("version")
 @click.option("--reason", required=True, help="What is wrong with it; stays visible at its address.")
 @JSON_OBJECT
-@database_options
-def withdraw(settings: Settings, campaign: str, version: str, reason: str, as_json: bool) -> None:
+def withdraw(at: ChosenCampaign, version: str, reason: str, as_json: bool) -> None:
     """Withdraw release VERSION of CAMPAIGN; it stays listed with the reason, and cannot be restored."""
-    with writing(settings) as db:
-        found = withdraw_release(db, campaign_by_slug(db, campaign).id, version, reason=reason)
+    with at.writing() as (db, campaign_id):
+        found = withdraw_release(db, campaign_id, version, reason=reason)
     _say(found, as_json)
 
 
 def _say(found: Release, as_json: bool) -> None:
-    if as_json:
-        say_json(release_json(found))
-        return
     lines = [
         ("version", found.version),
         ("title", found.title),
@@ -289,7 +242,7 @@ def _say(found: Release, as_json: bool) -> None:
     ]
     if found.withdrawn:
         lines.append(("reason", found.withdrawn_reason))
-    say_table(["", "release"], lines)
+    say_list(release_json(found), as_json, ["", "release"], lines)
 
 
 def _state(found: Release) -> str:
@@ -316,18 +269,15 @@ def _time(text: str) -> datetime:
     return found
 
 
-@click.command("report")
-@click.argument("campaign")
-@consensus_options(default="majority")
+@campaign_command("report")
+@consensus_options()
 @MEASURE
-@database_options
-def report(settings: Settings, campaign: str, choice: RuleChoice, measure: str) -> None:
+def report(at: ChosenCampaign, choice: RuleChoice, measure: str) -> None:
     """Write the report on the collection of CAMPAIGN as Markdown.
 
     It has the size of the collection, its pools, judgments, agreement and qrels, how stable the ranking of
     its runs is, and in sentences what may and may not be concluded.
     """
-    with reading(settings) as db:
-        campaign_id = campaign_by_slug(db, campaign).id
+    with at.reading() as (db, campaign_id):
         found = collection_report(db, campaign_id, choice=choice, measure=measure, steps=with_progress)
     click.echo(report_markdown(found), nl=False)

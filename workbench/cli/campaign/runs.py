@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import click
 
 from workbench.cli.campaign.campaigns import FILES
-from workbench.cli.check import ChosenRules, rule_options, say_reports
-from workbench.cli.database import database_options, open_database, reading, writing
+from workbench.cli.check import changed_rules, rule_options, say_reports
+from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.inputs import open_input, opened_each
 from workbench.cli.output import (
     JSON_OBJECT,
     REFUSED,
-    record_options,
+    OneOf,
+    flag,
+    say_aside,
     say_findings,
     say_json,
+    say_list,
     say_table,
     with_progress,
 )
 from workbench.errors import finding_to_json
-from workbench.formats.run_rules import CODES
+from workbench.formats.run_rules import CODES, RuleSet
 from workbench.records import Verdict
-from workbench.settings import Settings
-from workbench.storage import Session
 from workbench.storage.engine import Database
-from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.groups import group_named
 from workbench.workflow.runs import run_records
 from workbench.workflow.runs.packed_store import pack_runs_one_by_one
-from workbench.workflow.runs.run_checks import RunChecker, RunUpload, check_files, run_checker
+from workbench.workflow.runs.run_checks import RunUpload, check_files, run_checker
 from workbench.workflow.runs.run_json import by_number, moment, run_json, run_record_json
 from workbench.workflow.runs.run_metadata import (
     COST_FIELDS,
@@ -55,65 +55,44 @@ from workbench.workflow.runs.run_rules import (
 from workbench.workflow.runs.store import remove_run, replace_run, store_in_turn
 
 
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """What is recorded of all runs of a command, as it was typed."""
-
-    group: str | None
-    kind: str | None
-    description: str
-    priority: int | None
-    seconds_per_query: str
-    index_bytes: str
-
-    def metadata(self, db: Session, campaign_id: int) -> RunMetadata:
-        """The same as it is stored; raises NotFound for a group that the campaign does not have."""
-        cost = read_metadata({field: getattr(self, field) for field in COST_FIELDS}, source="options").cost
-        return RunMetadata(
-            cost=cost,
-            group_id=group_named(db, campaign_id, self.group) if self.group else None,
-            kind=RunKind(self.kind) if self.kind else None,
-            description=tidy_description(self.description),
-            priority=self.priority,
-        )
-
-
-_ABOUT = (
-    click.option("--group", help="The group that submitted them."),
-    click.option("--kind", type=click.Choice([kind.value for kind in RunKind]), help="How they were made."),
-    click.option("--description", default="", help="A description of how they were made."),
-    click.option("--priority", type=click.IntRange(1), help="Among the group's runs; 1 is pooled first."),
-    click.option("--seconds-per-query", default="", help="Mean seconds that it takes to answer a topic."),
-    click.option("--index-bytes", default="", help="Size of the index in bytes."),
-)
-
-
-@click.command("runs")
-@click.argument("campaign")
+@campaign_command("runs")
 @FILES
-@record_options("about", RunOptions, _ABOUT)
-@click.option("--replace", is_flag=True, help="Replace runs with the same tag; the old versions are kept.")
+@click.option("--group", help="The group that submitted them.")
+@click.option("--kind", type=OneOf(RunKind), help="How they were made.")
+@click.option("--description", default="", help="A description of how they were made.")
+@click.option("--priority", type=click.IntRange(1), help="Among the group's runs; 1 is pooled first.")
+@click.option("--seconds-per-query", default="", help="Mean seconds that it takes to answer a topic.")
+@click.option("--index-bytes", default="", help="Size of the index in bytes.")
+@flag("--replace", help="Replace runs with the same tag; the old versions are kept.")
 @JSON_OBJECT
-@database_options
 def runs(
-    settings: Settings,
-    campaign: str,
+    at: ChosenCampaign,
     files: tuple[str, ...],
-    about: RunOptions,
+    group: str | None,
+    kind: RunKind | None,
+    description: str,
+    priority: int | None,
     replace: bool,
     as_json: bool,
+    **costs: str,
 ) -> None:
     """Add runs to CAMPAIGN, plain or gzip; the options apply to each.
 
     All errors of a refused file are printed and nothing of it is stored; the other runs are added, and the
     exit code is 1.
     """
-    with open_database(settings) as database:
+    with at.open() as (database, campaign_id):
         with database.reading() as db:
-            metadata = about.metadata(db, campaign_by_slug(db, campaign).id)
-        found, checked = _check(database, campaign, files, replacing=replace)
-        result = store_in_turn(database, found.campaign_id, checked, metadata, replacing=replace)
-        pack_runs_one_by_one(database, found.campaign_id)
+            metadata = RunMetadata(
+                cost=read_metadata(costs, source="options").cost,
+                group_id=group_named(db, campaign_id, group) if group else None,
+                kind=kind,
+                description=tidy_description(description),
+                priority=priority,
+            )
+        checked = _check(database, campaign_id, files, replacing=replace)
+        result = store_in_turn(database, campaign_id, checked, metadata, replacing=replace)
+        pack_runs_one_by_one(database, campaign_id)
     if as_json:
         say_json(
             {
@@ -141,36 +120,31 @@ def runs(
         raise SystemExit(REFUSED)
 
 
-@click.command("check")
-@click.argument("campaign")
+@campaign_command("check")
 @click.argument("files", metavar="RUN...", nargs=-1, required=True)
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array with one object per run.")
-@database_options
-def check(settings: Settings, campaign: str, files: tuple[str, ...], as_json: bool) -> None:
+@flag("--json", "as_json", help="Print a JSON array with one object per run.")
+def check(at: ChosenCampaign, files: tuple[str, ...], as_json: bool) -> None:
     """Check runs against the rules, topics and runs of CAMPAIGN without storing them.
 
     Like `workbench check`: findings on standard error, a table on standard output, exit code 1 if a run is
     refused.
     """
-    with open_database(settings) as database:
-        _, checked = _check(database, campaign, files)
+    with at.open() as (database, campaign_id):
+        checked = _check(database, campaign_id, files)
     say_reports([one.report for one in checked], as_json=as_json)
 
 
-@click.command("rules")
-@click.argument("campaign")
+@campaign_command("rules")
 @rule_options
 @JSON_OBJECT
-@database_options
-def rules(settings: Settings, campaign: str, chosen: ChosenRules, as_json: bool) -> None:
+def rules(at: ChosenCampaign, max_per_topic: int | None, rule_set: RuleSet | None, as_json: bool) -> None:
     """Show the rules for runs of CAMPAIGN: errors, warnings and limits. Options change them."""
-    with open_database(settings) as database:
-        if chosen:
-            with database.writing() as db:
-                found = campaign_by_slug(db, campaign).id
-                keep_rules(db, found, chosen.over(rules_of(db, found)))
-        with database.reading() as db:
-            now = rules_of(db, campaign_by_slug(db, campaign).id)
+    if rule_set is not None or max_per_topic is not None:
+        with at.writing() as (db, campaign_id):
+            changed = changed_rules(rules_of(db, campaign_id), rule_set, max_per_topic)
+            keep_rules(db, campaign_id, changed)
+    with at.reading() as (db, campaign_id):
+        now = rules_of(db, campaign_id)
     if as_json:
         codes = {code: str(now.of(code)) for code in CODES}
         say_json({**now.to_json(), "codes": codes})
@@ -180,33 +154,30 @@ def rules(settings: Settings, campaign: str, chosen: ChosenRules, as_json: bool)
         [(code.name, now.of(code.name), code.words) for code in CODES.values()],
     )
     most = "unlimited" if now.max_per_topic is None else f"{now.max_per_topic:,}"
-    click.echo(f"rules: {now.rule_set}; documents per topic, at most: {most}", err=True)
+    say_aside(f"rules: {now.rule_set}; documents per topic, at most: {most}")
 
 
-@click.command("docids")
-@click.argument("campaign")
+@campaign_command("docids")
 @click.argument("file", required=False)
-@click.option("--remove", is_flag=True, help="Remove the list; documents of runs are then no longer checked.")
+@flag("--remove", help="Remove the list; documents of runs are then no longer checked.")
 @JSON_OBJECT
-@database_options
-def docids(settings: Settings, campaign: str, file: str | None, remove: bool, as_json: bool) -> None:
+def docids(at: ChosenCampaign, file: str | None, remove: bool, as_json: bool) -> None:
     """Set the list of the collection's docnos for CAMPAIGN: FILE with one per line, plain or gzip.
 
     Documents of runs must then be in the list. It replaces an earlier one. Without FILE, show the list.
     """
     if file and remove:
         raise click.UsageError("give a FILE or --remove, not both")
-    with open_database(settings) as database:
-        if file:
-            with open_input(file) as (stream, source):
-                read = read_list(source, stream)
-            with database.writing() as db:
-                keep_list(db, campaign_by_slug(db, campaign).id, read)
-        elif remove:
-            with database.writing() as db:
-                remove_list(db, campaign_by_slug(db, campaign).id)
-        with database.reading() as db:
-            found = collection_list(db, campaign_by_slug(db, campaign).id)
+    if file:
+        with open_input(file) as (stream, source):
+            read = read_list(source, stream)
+        with at.writing() as (db, campaign_id):
+            keep_list(db, campaign_id, read)
+    elif remove:
+        with at.writing() as (db, campaign_id):
+            remove_list(db, campaign_id)
+    with at.reading() as (db, campaign_id):
+        found = collection_list(db, campaign_id)
     if as_json:
         shown = {"file": found.file_name, "docnos": found.docnos, "sha256": found.sha256} if found else None
         say_json({"list": shown})
@@ -217,15 +188,14 @@ def docids(settings: Settings, campaign: str, file: str | None, remove: bool, as
 
 
 def _check(
-    database: Database, campaign: str, files: tuple[str, ...], *, replacing: bool = False
-) -> tuple[RunChecker, list[RunUpload]]:
+    database: Database, campaign_id: int, files: tuple[str, ...], *, replacing: bool = False
+) -> list[RunUpload]:
     """Check files while no writing transaction is open."""
     with database.reading() as db:
-        found = run_checker(db, campaign_by_slug(db, campaign).id, opening=database.reading)
-    return found, list(check_files(found, opened_each(with_progress(files, "Checking")), replacing=replacing))
+        found = run_checker(db, campaign_id, opening=database.reading)
+    return list(check_files(found, opened_each(with_progress(files, "Checking")), replacing=replacing))
 
 
-CAMPAIGN = click.argument("campaign")
 TAG = click.argument("tag")
 
 
@@ -234,24 +204,18 @@ def run() -> None:
     """Show, edit, accept, set aside, replace and remove the runs of a campaign."""
 
 
-@run.command("list")
-@CAMPAIGN
+@campaign_command("list", run)
 @click.option("--group", help="Only this group's.")
-@click.option(
-    "--verdict", type=click.Choice([verdict.value for verdict in Verdict]), help="Only with this verdict."
-)
+@click.option("--verdict", type=OneOf(Verdict), help="Only with this verdict.")
 @JSON_OBJECT
-@database_options
-def list_(settings: Settings, campaign: str, group: str | None, verdict: str | None, as_json: bool) -> None:
+def list_(at: ChosenCampaign, group: str | None, verdict: Verdict | None, as_json: bool) -> None:
     """List the runs of CAMPAIGN, by tag."""
-    with reading(settings) as db:
-        found = campaign_by_slug(db, campaign)
-        ids = None if group is None else [group_named(db, found.id, group)]
-        runs = [r for r in runs_of(db, found.id, group_ids=ids) if verdict is None or r.verdict == verdict]
-    if as_json:
-        say_json([run_json(one) for one in runs])
-        return
-    say_table(
+    with at.reading() as (db, campaign_id):
+        ids = None if group is None else [group_named(db, campaign_id, group)]
+        runs = [r for r in runs_of(db, campaign_id, group_ids=ids) if verdict is None or r.verdict == verdict]
+    say_list(
+        [run_json(one) for one in runs],
+        as_json,
         ["run", "group", "kind", "priority", "verdict", "topics", "lines", "warnings", "pools"],
         [
             (
@@ -271,15 +235,13 @@ def list_(settings: Settings, campaign: str, group: str | None, verdict: str | N
     )
 
 
-@run.command("show")
-@CAMPAIGN
+@campaign_command("show", run)
 @TAG
 @JSON_OBJECT
-@database_options
-def show(settings: Settings, campaign: str, tag: str, as_json: bool) -> None:
+def show(at: ChosenCampaign, tag: str, as_json: bool) -> None:
     """Show everything about the run TAG of CAMPAIGN, with its earlier versions."""
-    with reading(settings) as db:
-        record = run_record(db, campaign_by_slug(db, campaign).id, tag)
+    with at.reading() as (db, campaign_id):
+        record = run_record(db, campaign_id, tag)
     if as_json:
         say_json(run_record_json(record))
         return
@@ -304,8 +266,7 @@ def show(settings: Settings, campaign: str, tag: str, as_json: bool) -> None:
         )
 
 
-@run.command("edit")
-@CAMPAIGN
+@campaign_command("edit", run)
 @TAG
 @click.option("--group", help="The group that submitted it; empty for none.")
 @click.option("--kind", help="automatic or manual; empty to clear.")
@@ -313,69 +274,56 @@ def show(settings: Settings, campaign: str, tag: str, as_json: bool) -> None:
 @click.option("--priority", help="1 is pooled first; empty to clear.")
 @click.option("--seconds-per-query", help="Mean seconds that it takes to answer a topic; empty to clear.")
 @click.option("--index-bytes", help="Size of its index in bytes; empty to clear.")
-@database_options
-def edit(settings: Settings, campaign: str, tag: str, **typed: str | None) -> None:
+def edit(at: ChosenCampaign, tag: str, **typed: str | None) -> None:
     """Change the metadata of the run TAG of CAMPAIGN; fields without an option stay."""
     new = read_metadata({name: text or "" for name, text in typed.items()}, source=tag)
     values = {"kind": new.kind, "description": new.description, "priority": new.priority}
-    with writing(settings) as db:
-        found = campaign_by_slug(db, campaign)
+    with at.writing() as (db, campaign_id):
         changes: dict[str, Any] = {name: v for name, v in values.items() if typed[name] is not None}
         if typed["group"] is not None:
-            changes["group_id"] = group_named(db, found.id, typed["group"]) if typed["group"] else None
-        before = campaign_run(db, found.id, tag).metadata
+            changes["group_id"] = group_named(db, campaign_id, typed["group"]) if typed["group"] else None
+        before = campaign_run(db, campaign_id, tag).metadata
         costs = {name: getattr(new.cost, name) for name in COST_FIELDS if typed[name] is not None}
         metadata = replace(before, **changes, cost=replace(before.cost, **costs))
-        run_records.change_metadata(db, found.id, tag, metadata)
+        run_records.change_metadata(db, campaign_id, tag, metadata)
     click.echo(f"run {tag} is saved")
 
 
-@run.command("accept")
-@CAMPAIGN
+@campaign_command("accept", run)
 @click.argument("tags", nargs=-1, required=True, metavar="TAG...")
-@database_options
-def accept(settings: Settings, campaign: str, tags: tuple[str, ...]) -> None:
+def accept(at: ChosenCampaign, tags: tuple[str, ...]) -> None:
     """Accept runs of CAMPAIGN, so that new pools include them."""
-    _judge(settings, campaign, tags, Verdict.ACCEPTED)
+    _judge(at, tags, Verdict.ACCEPTED)
 
 
-@run.command("set-aside")
-@CAMPAIGN
+@campaign_command("set-aside", run)
 @click.argument("tags", nargs=-1, required=True, metavar="TAG...")
 @click.option("--reason", required=True, help="Why; the group reads it.")
-@database_options
-def set_aside(settings: Settings, campaign: str, tags: tuple[str, ...], reason: str) -> None:
+def set_aside(at: ChosenCampaign, tags: tuple[str, ...], reason: str) -> None:
     """Set runs of CAMPAIGN aside: new pools leave them out unless they are named."""
-    _judge(settings, campaign, tags, Verdict.SET_ASIDE, reason)
+    _judge(at, tags, Verdict.SET_ASIDE, reason)
 
 
-@run.command("replace")
-@CAMPAIGN
+@campaign_command("replace", run)
 @TAG
 @click.argument("file")
-@database_options
-def replace_(settings: Settings, campaign: str, tag: str, file: str) -> None:
+def replace_(at: ChosenCampaign, tag: str, file: str) -> None:
     """Replace the run TAG of CAMPAIGN by FILE; the earlier version is kept."""
-    with writing(settings) as db, open_input(file) as (stream, source):
-        done = replace_run(db, campaign_by_slug(db, campaign).id, tag, (source, stream))
+    with open_input(file) as (stream, source), at.writing() as (db, campaign_id):
+        done = replace_run(db, campaign_id, tag, (source, stream))
     click.echo(f"{tag} is replaced: {done.topics} topics, {done.lines} lines, {done.sha256}")
 
 
-@run.command("remove")
-@CAMPAIGN
+@campaign_command("remove", run)
 @TAG
-@database_options
-def remove(settings: Settings, campaign: str, tag: str) -> None:
+def remove(at: ChosenCampaign, tag: str) -> None:
     """Remove the run TAG of CAMPAIGN with all its versions, if it is in no pool."""
-    with writing(settings) as db:
-        remove_run(db, campaign_by_slug(db, campaign).id, tag)
+    with at.writing() as (db, campaign_id):
+        remove_run(db, campaign_id, tag)
     click.echo(f"{tag} is removed")
 
 
-def _judge(
-    settings: Settings, campaign: str, tags: tuple[str, ...], verdict: Verdict, reason: str = ""
-) -> None:
-    with writing(settings) as db:
-        found = campaign_by_slug(db, campaign)
-        changed = run_records.give_verdict(db, found.id, tags, verdict, reason=reason, by=None)
+def _judge(at: ChosenCampaign, tags: tuple[str, ...], verdict: Verdict, reason: str = "") -> None:
+    with at.writing() as (db, campaign_id):
+        changed = run_records.give_verdict(db, campaign_id, tags, verdict, reason=reason, by=None)
     click.echo(f"{changed} of {len(tags)} newly {verdict.words}")

@@ -7,44 +7,34 @@ from collections.abc import Iterable, Sequence
 import click
 
 from workbench.agreement.intervals import Interval
-from workbench.cli.campaign.comparisons import MEASURE, ScoredScope, compared_table
+from workbench.cli.campaign.comparisons import MEASURE, RUNS, compared_table
 from workbench.cli.consensus import consensus_options
-from workbench.cli.database import database_options, open_database, reading
-from workbench.cli.output import SEED, form_options, one_form, print_export, record_options, say_table
+from workbench.cli.database import ChosenCampaign, campaign_command
+from workbench.cli.output import SEED, flag, form_options, one_form, print_export, say_aside, say_table
 from workbench.consensus.rules import RuleChoice
 from workbench.figures import share_of
-from workbench.settings import Settings
 from workbench.trust.left_out import ScoresLeftOut, TauOfOrders, left_out_export
-from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.searching.drawing import SampleDraw, keep_draw, plan_draw
 from workbench.workflow.searching.left_out import CHOICES, table_left_out
 from workbench.workflow.searching.missed import MissedLine, MissedReport, missed_export, missed_report
 from workbench.workflow.searching.report import PARTS, SearchingReport, found_by_search, searching_export
 
-_SCOPE = (
-    MEASURE,
-    click.option("--run", "tags", multiple=True, help="Tag of a run (repeatable); default all."),
-)
 
-
-@click.command("found")
-@click.argument("campaign")
+@campaign_command("found")
 @click.option("--part", type=click.Choice(tuple(PARTS)), default="topics", help="The table; default topics.")
-@click.option("--json", "as_json", is_flag=True, help="All tables as one JSON object.")
-@click.option("--csv", "as_csv", is_flag=True, help="The table as CSV.")
+@flag("--json", "as_json", help="All tables as one JSON object.")
+@flag("--csv", "as_csv", help="The table as CSV.")
 @one_form
-@database_options
-def found(settings: Settings, campaign: str, part: str, form: str) -> None:
+def found(at: ChosenCampaign, part: str, form: str) -> None:
     """Report what searching found in CAMPAIGN that no run had, by topic, person or document."""
-    with reading(settings) as db:
-        report = found_by_search(db, campaign_by_slug(db, campaign).id)
+    with at.reading() as (db, campaign_id):
+        report = found_by_search(db, campaign_id)
     export = searching_export(report, part)
     if not print_export(export, form):
         _say_found(report, export.columns, export.rows())
 
 
-@click.command("score-without")
-@click.argument("campaign")
+@campaign_command("score-without")
 @click.option(
     "--leave-out",
     type=click.Choice(tuple(CHOICES)),
@@ -52,17 +42,17 @@ def found(settings: Settings, campaign: str, part: str, form: str) -> None:
     help="What is left out of the qrels: documents that only searching found (default), or all that people "
     "added and no run brought.",
 )
-@consensus_options(default="majority")
-@record_options("scope", ScoredScope, _SCOPE)
+@consensus_options()
+@MEASURE
+@RUNS
 @SEED
 @form_options
-@database_options
 def score_without(
-    settings: Settings,
-    campaign: str,
+    at: ChosenCampaign,
     leave_out: str,
     choice: RuleChoice,
-    scope: ScoredScope,
+    measure: str | None,
+    tags: tuple[str, ...],
     seed: int,
     form: str,
 ) -> None:
@@ -70,9 +60,8 @@ def score_without(
 
     Beside the tau of both rankings stands that of leaving out as many judged documents at random.
     """
-    table = compared_table(settings, campaign, choice, scope.measure, scope.tags)
-    with reading(settings) as db:
-        campaign_id = campaign_by_slug(db, campaign).id
+    table = compared_table(at, choice, measure, tags)
+    with at.reading() as (db, campaign_id):
         report = table_left_out(db, campaign_id, table, table.measures[0], leave_out, seed=seed)
     if not print_export(left_out_export(report), form):
         _say_left_out(report)
@@ -80,12 +69,11 @@ def score_without(
 
 def _say_found(report: SearchingReport, columns: tuple[str, ...], rows: Iterable[Sequence[object]]) -> None:
     say_table([name.replace("_", " ") for name in columns], rows)
-    click.echo(
+    say_aside(
         "Found only by searching: "
         f"{report.relevant} of {report.relevant_of_topics} relevant documents of the searched topics "
         f"({share_of(report.relevant, report.relevant_of_topics)}); "
         f"judged: {report.judged} of {report.no_run} documents that no run brought",
-        err=True,
     )
 
 
@@ -107,12 +95,11 @@ def _say_left_out(report: ScoresLeftOut) -> None:
         numeric=range(1, 7),
     )
     out, beyond = report.left_out, report.tau_b.in_words
-    click.echo(
+    say_aside(
         f"{report.measure} over {report.topics} topics without {out.pairs} of {out.graded} judged documents "
         f"({out.relevant} of {out.all_relevant} relevant), {out.what}: tau b {_tau(report.tau_b)}, "
         f"tau AP {_tau(report.tau_ap)}; {report.swapped} of {report.run_pairs} pairs of runs change places"
         + (f"; {beyond}" if beyond else ""),
-        err=True,
     )
 
 
@@ -135,23 +122,17 @@ def missed() -> None:
     """Draw a sample of what is not pooled, and estimate what the pools have missed."""
 
 
-@missed.command("draw")
-@click.argument("campaign")
+@campaign_command("draw", missed)
 @click.option("--pool", required=True, help="Name of the open pool that takes the documents.")
 @click.option("-n", "--size", required=True, type=int, help="Documents of each topic.")
 @click.option("--topic", "topics", multiple=True, help="A topic (repeatable); default all.")
 @click.option("--seed", type=int, help="Random seed; drawn and recorded if not given.")
-@database_options
-def draw_missed(
-    settings: Settings, campaign: str, pool: str, size: int, topics: tuple[str, ...], seed: int | None
-) -> None:
+def draw_missed(at: ChosenCampaign, pool: str, size: int, topics: tuple[str, ...], seed: int | None) -> None:
     """Draw a random sample of what is neither pooled nor judged in CAMPAIGN and add it to a pool."""
-    with open_database(settings) as database:
-        with database.reading() as db:
-            campaign_id = campaign_by_slug(db, campaign).id
-            planned = plan_draw(db, campaign_id, SampleDraw(pool, size, topics, seed))
-        with database.writing() as db:
-            keep_draw(db, campaign_id, planned)
+    with at.reading() as (db, campaign_id):
+        planned = plan_draw(db, campaign_id, SampleDraw(pool, size, topics, seed))
+    with at.writing() as (db, campaign_id):
+        keep_draw(db, campaign_id, planned)
     say_table(
         ["topic", "new", "sample", "not pooled", "seed"],
         [(one.topic, len(one.new), len(one.docnos), one.unpooled, one.seed) for one in planned.topics],
@@ -159,41 +140,30 @@ def draw_missed(
     )
 
 
-@missed.command("estimate")
-@click.argument("campaign")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object, with all topics together.")
-@click.option("--csv", "as_csv", is_flag=True, help="The topics as CSV.")
+@campaign_command("estimate", missed)
+@flag("--json", "as_json", help="One JSON object, with all topics together.")
+@flag("--csv", "as_csv", help="The topics as CSV.")
 @one_form
-@database_options
-def estimate(settings: Settings, campaign: str, form: str) -> None:
+def estimate(at: ChosenCampaign, form: str) -> None:
     """Estimate the relevant documents that the pools of CAMPAIGN miss, from the samples drawn.
 
     Intervals hold at 95 % and allow for sampled documents that are not judged yet.
     """
-    with reading(settings) as db:
-        report = missed_report(db, campaign_by_slug(db, campaign).id)
+    with at.reading() as (db, campaign_id):
+        report = missed_report(db, campaign_id)
     if not print_export(missed_export(report), form):
         _say(report)
 
 
 def _say(report: MissedReport) -> None:
     together = () if report.together is None else (report.together,)
+    heads = "topic,sample,not pooled,judged,relevant,missed,95 % interval,recall,95 % interval"
     say_table(
-        [
-            "topic",
-            "sample",
-            "not pooled",
-            "judged",
-            "relevant",
-            "missed",
-            "95 % interval",
-            "recall",
-            "95 % interval",
-        ],
+        heads.split(","),
         [_row(one) for one in (*report.topics, *together)],
         numeric=range(1, 9),
     )
-    click.echo(f"{len(report.topics)} of {report.of_topics} topics sampled", err=True)
+    say_aside(f"{len(report.topics)} of {report.of_topics} topics sampled")
 
 
 def _row(one: MissedLine) -> tuple[str, ...]:

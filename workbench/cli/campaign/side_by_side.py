@@ -6,12 +6,10 @@ import sys
 
 import click
 
-from workbench.cli.database import database_options, reading, writing
-from workbench.cli.output import CSV, JSON_OBJECT, one_form, print_export, say_json, say_short
+from workbench.cli.database import ChosenCampaign, assessors_named, campaign_command
+from workbench.cli.output import CSV, JSON_OBJECT, one_form, print_export, say_json, say_short, setting
 from workbench.errors import NotFound
-from workbench.settings import Settings
 from workbench.storage import Session
-from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging import preference_tasks
 from workbench.workflow.judging.preference_results import (
@@ -37,23 +35,19 @@ def side_by_side() -> None:
     """Have assessors compare two documents or runs, and write what they preferred."""
 
 
-@side_by_side.command("documents")
-@click.argument("campaign")
-@click.option(
+@campaign_command("documents", side_by_side)
+@setting(
     "--best",
     type=click.IntRange(2),
     default=5,
-    show_default=True,
     help="How many of the documents that an assessor graded best.",
 )
 @TOPICS
 @ASSESSORS
 @SEED
 @JSON_OBJECT
-@database_options
 def compare_documents(
-    settings: Settings,
-    campaign: str,
+    at: ChosenCampaign,
     best: int,
     topics: tuple[str, ...],
     names: tuple[str, ...],
@@ -64,26 +58,24 @@ def compare_documents(
 
     Only documents that the assessor graded as relevant.
     """
-    with writing(settings) as db:
-        found = campaign_by_slug(db, campaign)
-        chosen = topics or [topic.id for topic in topics_of(db, found.id)]
-        ids = _assessors(db, found.id, names)
-        added = preference_tasks.compare_best(db, found.id, chosen, count=best, assessor_ids=ids, seed=seed)
+    with at.writing() as (db, campaign_id):
+        chosen = topics or [topic.id for topic in topics_of(db, campaign_id)]
+        ids = assessors_named(db, campaign_id, names)
+        added = preference_tasks.compare_best(
+            db, campaign_id, chosen, count=best, assessor_ids=ids, seed=seed
+        )
     _say_added(added, as_json)
 
 
-@side_by_side.command("runs")
-@click.argument("campaign")
+@campaign_command("runs", side_by_side)
 @click.argument("first")
 @click.argument("second")
 @TOPICS
 @ASSESSORS
 @SEED
 @JSON_OBJECT
-@database_options
 def compare_runs(
-    settings: Settings,
-    campaign: str,
+    at: ChosenCampaign,
     first: str,
     second: str,
     topics: tuple[str, ...],
@@ -92,18 +84,16 @@ def compare_runs(
     as_json: bool,
 ) -> None:
     """Have assessors of CAMPAIGN compare the first ten documents of the runs FIRST and SECOND."""
-    with writing(settings) as db:
-        found = campaign_by_slug(db, campaign)
-        chosen = topics or [topic.id for topic in topics_of(db, found.id)]
-        ids = _assessors(db, found.id, names)
+    with at.writing() as (db, campaign_id):
+        chosen = topics or [topic.id for topic in topics_of(db, campaign_id)]
+        ids = assessors_named(db, campaign_id, names)
         added = preference_tasks.compare_runs(
-            db, found.id, first, second, topics=chosen, assessor_ids=ids, seed=seed
+            db, campaign_id, first, second, topics=chosen, assessor_ids=ids, seed=seed
         )
     _say_added(added, as_json)
 
 
-@side_by_side.command("results")
-@click.argument("campaign")
+@campaign_command("results", side_by_side)
 @click.option("--documents", "what", flag_value="documents", help="Each topic's documents, ranked, instead.")
 @click.option("--runs", "what", flag_value="runs", help="The results of compared runs instead.")
 @click.option(
@@ -115,17 +105,15 @@ def compare_runs(
 @CSV
 @JSON_OBJECT
 @one_form
-@database_options
-def preferences(settings: Settings, campaign: str, what: str | None, form: str) -> None:
+def preferences(at: ChosenCampaign, what: str | None, form: str) -> None:
     """Write what assessors of CAMPAIGN preferred of two documents, as trec_eval reads it with -R prefs.
 
     With --csv or --json every answer, also between runs, with its reason, what stood left, and the time.
     """
-    with reading(settings) as db:
-        found = campaign_by_slug(db, campaign).id
-        answers = preference_answers(db, found)
+    with at.reading() as (db, campaign_id):
+        answers = preference_answers(db, campaign_id)
         if what is None and form == "text":
-            sys.stdout.buffer.writelines(preference_lines(db, found))
+            sys.stdout.buffer.writelines(preference_lines(db, campaign_id))
             return
     results = preference_results(answers)
     export = {

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from typing import TypeVar
 
 import click
 import numpy as np
 
-from workbench.cli.inputs import open_input
+from workbench.cli.inputs import FILE, QRELS_FILE, read_input
 from workbench.cli.output import (
     MEASURE,
     RELEVANT_FROM,
@@ -18,16 +18,17 @@ from workbench.cli.output import (
     form_options,
     part_option,
     print_export,
-    record_options,
+    say_aside,
     say_notes,
     say_short,
+    setting,
     with_progress,
 )
 from workbench.cli.relevance_files import all_matched, matched
-from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, read_tops, run_arguments
+from workbench.cli.runs import RunFiles, read_arrays, read_tops, run_arguments
 from workbench.figures import between, percent
 from workbench.formats.qrels import read_qrels
-from workbench.formats.sampled_qrels import Prel, SampledQrel, read_prels, read_sampled_qrels
+from workbench.formats.sampled_qrels import read_prels, read_sampled_qrels
 from workbench.pooling.run_tops import RunTops
 from workbench.records import Run, TieRule
 from workbench.scoring.measures import check_complement, parse_measures
@@ -48,42 +49,34 @@ from workbench.trust.fewer_topics import FewerTopics, Splitting, fewer_topics
 from workbench.trust.holes import CUTOFFS, Holes, SampledPool, holes
 from workbench.trust.power_law import PowerLaw
 
-
-@dataclass(frozen=True, slots=True)
-class _Depths:
-    depth: int
-    deeper: int | None
-    fit_from: int | None
-
-    def question(self) -> Deepening:
-        deeper = 2 * self.depth if self.deeper is None else self.deeper
-        return Deepening(self.depth, deeper, self.fit_from)
-
-
-_DEPTHS = (
-    click.option(
-        "--depth", type=click.IntRange(2), default=100, show_default=True, help="Depth of the judged pool."
-    ),
-    click.option("--deeper", type=click.IntRange(3), help="Depth to look at.  [default: twice the depth]"),
-    click.option(
-        "--fit-from",
-        type=click.IntRange(1),
-        metavar="RANK",
-        help="First rank to fit.  [default: depth / 10 + 1]",
-    ),
-)
+Line = TypeVar("Line")
 
 
 @click.command("depth")
-@click.argument("qrels")
+@QRELS_FILE
 @run_arguments()
-@record_options("depths", _Depths, _DEPTHS)
+@setting("--depth", type=click.IntRange(2), default=100, help="Depth of the judged pool.")
+@click.option("--deeper", type=click.IntRange(3), help="Depth to look at.  [default: twice the depth]")
+@click.option(
+    "--fit-from",
+    type=click.IntRange(1),
+    metavar="RANK",
+    help="First rank to fit.  [default: depth / 10 + 1]",
+)
 @RELEVANT_FROM
 @TIES
 @part_option(DEPTH_PARTS, "topics", "topics, or bands of ranks")
 @form_options
 def depth_command(
-    qrels: str, runs: RunFiles, depths: _Depths, relevant_from: int, ties: str, part: str, form: str
+    qrels: str,
+    runs: RunFiles,
+    depth: int,
+    deeper: int | None,
+    fit_from: int | None,
+    relevant_from: int,
+    ties: TieRule,
+    part: str,
+    form: str,
 ) -> None:
     """Estimate what a deeper pool of these RUNs would find, from the relevant documents in QRELS by rank.
 
@@ -91,12 +84,10 @@ def depth_command(
     extrapolated (Zobel 1998). Topics come in the order in which a judgment is expected to find most. Give the
     runs that were pooled: a document counts at its best rank in any of them.
     """
-    only_one_standard_input((qrels, *runs.names))
-    question = depths.question()
-    with open_input(qrels) as (stream, source):
-        judged = read_qrels(stream, source=source)
+    question = Deepening(depth, 2 * depth if deeper is None else deeper, fit_from)
+    judged = read_input(qrels, read_qrels)
     counts = pool_by_rank(
-        _tops(runs, Relevance(judged), question.deeper, TieRule(ties)),
+        _tops(runs, Relevance(judged), question.deeper, ties),
         judged,
         deepest=question.deeper,
         relevant_from=relevant_from,
@@ -156,83 +147,61 @@ def law_in_words(law: PowerLaw) -> str:
     return f"{law.scale:.3g} * d^{power}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    measures: tuple[str, ...]
-    cutoffs: tuple[int, ...]
-    highest: int
-    sample: str | None
-    prels: str | None
-
-    @property
-    def samples(self) -> tuple[str, ...]:
-        """The files of the sample that scores are estimated from."""
-        return tuple(name for name in (self.sample, self.prels) if name is not None)
-
-    def read(self) -> SampledPool:
-        """The sample of the pool."""
-        strata: tuple[SampledQrel, ...] = ()
-        prels: tuple[Prel, ...] = ()
-        if self.sample is not None:
-            with open_input(self.sample) as (stream, source):
-                strata = read_sampled_qrels(stream, source=source)
-        if self.prels is not None:
-            with open_input(self.prels) as (stream, source):
-                prels = read_prels(stream, source=source)
-        return SampledPool(strata, prels)
-
-
-_READING = (
-    click.option(
-        "-m",
-        "--measure",
-        "measures",
-        multiple=True,
-        default=("AP P@10 RBP(p=0.8)",),
-        show_default=True,
-        help="Measures; several in quotes, or repeat the option. Lowest and highest scores are known of "
-        f"{', '.join(EXTREMES)}.",
-    ),
-    click.option(
-        "--cutoff",
-        "cutoffs",
-        multiple=True,
-        type=click.IntRange(1),
-        default=CUTOFFS,
-        show_default=True,
-        help="Ranks to which judged documents are counted (repeatable).",
-    ),
-    click.option(
-        "--highest-grade",
-        "highest",
-        type=click.IntRange(1),
-        default=1,
-        metavar="N",
-        help="Highest grade of the scale.  [default: the highest in QRELS]",
-    ),
-    click.option(
-        "--sample",
-        metavar="FILE",
-        help="The sampled pool, as sample_eval.pl reads it: topic 0 docno stratum grade, -1 for not judged. "
-        "For --part estimates: xinfAP and infNDCG, and infAP where each topic has one stratum.",
-    ),
-    click.option(
-        "--prels",
-        metavar="FILE",
-        help="Documents drawn with unequal probabilities, as in the Million Query track: topic docno grade "
-        "method probability. For --part estimates: statAP.",
-    ),
-)
-
-
 @click.command("holes")
-@click.argument("qrels")
+@QRELS_FILE
 @run_arguments()
-@record_options("reading", _Reading, _READING)
+@setting(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    default=("AP P@10 RBP(p=0.8)",),
+    help="Measures; several in quotes, or repeat the option. Lowest and highest scores are known of "
+    f"{', '.join(EXTREMES)}.",
+)
+@setting(
+    "--cutoff",
+    "cutoffs",
+    multiple=True,
+    type=click.IntRange(1),
+    default=CUTOFFS,
+    help="Ranks to which judged documents are counted (repeatable).",
+)
+@click.option(
+    "--highest-grade",
+    "highest",
+    type=click.IntRange(1),
+    default=1,
+    metavar="N",
+    help="Highest grade of the scale.  [default: the highest in QRELS]",
+)
+@click.option(
+    "--sample",
+    type=FILE,
+    help="The sampled pool, as sample_eval.pl reads it: topic 0 docno stratum grade, -1 for not judged. "
+    "For --part estimates: xinfAP and infNDCG, and infAP where each topic has one stratum.",
+)
+@click.option(
+    "--prels",
+    type=FILE,
+    help="Documents drawn with unequal probabilities, as in the Million Query track: topic docno grade "
+    "method probability. For --part estimates: statAP.",
+)
 @TIES
 @part_option(HOLE_PARTS, "scores", "scores, judged documents by cutoff, or estimates from a sample")
 @form_options
-def holes_command(qrels: str, runs: RunFiles, reading: _Reading, ties: str, part: str, form: str) -> None:
+def holes_command(
+    qrels: str,
+    runs: RunFiles,
+    measures: tuple[str, ...],
+    cutoffs: tuple[int, ...],
+    highest: int,
+    sample: str | None,
+    prels: str | None,
+    ties: TieRule,
+    part: str,
+    form: str,
+) -> None:
     """Say how much of RUNs is judged in QRELS, and what unjudged documents leave open of their scores.
 
     Beside each score: the lowest and the highest it could be, whatever the run's unjudged documents are (of
@@ -240,24 +209,26 @@ def holes_command(qrels: str, runs: RunFiles, reading: _Reading, ties: str, part
     relevant. A topic that a run lacks counts as one of which it retrieves nothing, in estimates too, where
     sample_eval.pl leaves it out.
     """
-    only_one_standard_input((qrels, *runs.names, *reading.samples))
-    if part == "estimates" and not reading.samples:
+    if part == "estimates" and sample is prels is None:
         raise click.UsageError("--part estimates needs the sampled pool: --sample FILE or --prels FILE")
-    measures = parse_measures(reading.measures)
-    with open_input(qrels) as (stream, source):
-        judged = read_qrels(stream, source=source)
+    chosen = parse_measures(measures)
+    judged = read_input(qrels, read_qrels)
     found = holes(
         judged,
         all_matched(Relevance(judged), read_arrays(runs), lacking=True),
-        measures,
-        cutoffs=reading.cutoffs,
-        highest=reading.highest,
-        ties=TieRule(ties),
-        sample=reading.read(),
+        chosen,
+        cutoffs=cutoffs,
+        highest=highest,
+        ties=ties,
+        sample=SampledPool(_lines(sample, read_sampled_qrels), _lines(prels, read_prels)),
     )
     if not print_export(holes_export(found, part), form):
         _say(found, part)
         say_notes(holes_sentences(found))
+
+
+def _lines(name: str | None, read: Callable[..., tuple[Line, ...]]) -> tuple[Line, ...]:
+    return () if name is None else read_input(name, read)
 
 
 def _say(found: Holes, part: str) -> None:
@@ -269,7 +240,7 @@ def _say(found: Holes, part: str) -> None:
         columns = (*columns[: at + 1], *columns[at + 3 :])
     say_short(columns, rows, numeric_from=2 if part == "estimates" else 1)
     if part == "estimates" and found.caution:
-        click.echo(f"note: {found.caution}", err=True)
+        say_aside(f"note: {found.caution}")
 
 
 def _bounded(cells: Sequence[object]) -> object:
@@ -300,48 +271,21 @@ def holes_sentences(found: Holes) -> Iterator[str]:
 _RELIABLE = 0.95
 
 
-@dataclass(frozen=True, slots=True)
-class _Splits:
-    rounds: int
-    seed: int
-    width: float
-    most_swapped: float
-
-    def splitting(self) -> Splitting:
-        return Splitting(self.rounds, self.seed, self.width, self.most_swapped)
-
-
-_SPLITS = (
-    click.option(
-        "--rounds",
-        type=click.IntRange(1),
-        default=1_000,
-        show_default=True,
-        help="Splits for each number of topics.",
-    ),
-    SEED,
-    click.option(
-        "--width",
-        type=float,
-        default=0.01,
-        show_default=True,
-        help="Width of the bins of differences, in the measure's units.",
-    ),
-    click.option(
-        "--most-swapped",
-        type=float,
-        default=0.05,
-        show_default=True,
-        metavar="SHARE",
-        help="Swap rate up to which a difference is trusted.",
-    ),
-)
-
-
 @click.command("topics")
-@click.argument("qrels")
+@QRELS_FILE
 @run_arguments()
-@record_options("splits", _Splits, _SPLITS)
+@setting("--rounds", type=click.IntRange(1), default=1_000, help="Splits for each number of topics.")
+@SEED
+@setting(
+    "--width", type=float, default=0.01, help="Width of the bins of differences, in the measure's units."
+)
+@setting(
+    "--most-swapped",
+    type=float,
+    default=0.05,
+    metavar="SHARE",
+    help="Swap rate up to which a difference is trusted.",
+)
 @MEASURE
 @TIES
 @part_option(
@@ -349,7 +293,16 @@ _SPLITS = (
 )
 @form_options
 def topics_command(
-    qrels: str, runs: RunFiles, splits: _Splits, measure: str, ties: str, part: str, form: str
+    qrels: str,
+    runs: RunFiles,
+    rounds: int,
+    seed: int,
+    width: float,
+    most_swapped: float,
+    measure: str,
+    ties: TieRule,
+    part: str,
+    form: str,
 ) -> None:
     """Compare RUNs over random sets of topics that have none in common (Voorhees and Buckley 2002).
 
@@ -357,13 +310,11 @@ def topics_command(
     that they order differently, and the smallest difference that few other topics turn round; for all topics
     by extrapolation. Reliability says how far the runs' means would correlate with those over other topics.
     """
-    only_one_standard_input((qrels, *runs.names))
-    chosen, splitting = one_measure(measure), splits.splitting()
-    with open_input(qrels) as (stream, source):
-        scorer = Scorer(read_qrels(stream, source=source), [chosen])
+    chosen, splitting = one_measure(measure), Splitting(rounds, seed, width, most_swapped)
+    scorer = Scorer(read_input(qrels, read_qrels), [chosen])
     check_complement(scorer.relevance, [chosen])
     read = all_matched(scorer.relevance, read_arrays(runs), lacking=True)
-    scored = [scorer.score(run, ties=TieRule(ties)) for run in read]
+    scored = [scorer.score(run, ties=ties) for run in read]
     scores = np.array([list(one.per_topic[str(chosen)].values()) for one in scored]).T
     found = fewer_topics(scores, splitting, progress=partial(with_progress, label="Splitting"))
     if not print_export(fewer_topics_export(found, part), form):

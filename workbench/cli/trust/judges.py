@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import click
 
+from workbench.cli.inputs import FILE, QRELS
 from workbench.cli.output import (
     MEASURE,
     RELEVANT_FROM,
     SEED,
     TIES,
+    flag,
     form_options,
     part_option,
     print_export,
-    record_options,
+    say_aside,
     say_notes,
     say_short,
+    setting,
     with_progress,
 )
 from workbench.cli.qrels_files import read_graded, read_judgment_files, read_qrels_by_assessor
 from workbench.cli.relevance_files import all_matched
-from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
+from workbench.cli.runs import RunFiles, read_arrays, run_arguments
 from workbench.consensus.rules import choices_of, rule_choice
 from workbench.errors import WorkbenchError
 from workbench.figures import share_of
@@ -38,106 +40,78 @@ _OFFICIAL = "qrels"
 _SHOWN_PAIRS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class AssessorInput:
-    """Where the judgments come from, and what is made of them."""
-
-    judgments: tuple[str, ...]
-    assessors: tuple[str, ...]
-    codes: tuple[int, ...]
-    official: str | None
-    reference: str | None
-    rules: tuple[str, ...]
-    fill: bool
-    relevant_from: int
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """All files but the runs."""
-        return (*self.judgments, *self.assessors, *([self.official] if self.official else []))
-
-
-_INPUT = (
-    click.option(
-        "-j",
-        "--judgments",
-        multiple=True,
-        metavar="FILE",
-        help="TSV with the header `topic doc assessor grade` (repeatable).",
-    ),
-    click.option(
-        "-a",
-        "--assessor",
-        "assessors",
-        multiple=True,
-        metavar="QRELS",
-        help="The qrels of one assessor, named by the file (repeatable).",
-    ),
-    click.option(
-        "--cannot-judge",
-        "codes",
-        multiple=True,
-        type=int,
-        help="A grade in judgments and qrels that means no judgment, as -2 (repeatable).",
-    ),
-    click.option("--qrels", "official", metavar="QRELS", help="The collection's qrels, as the reference."),
-    click.option(
-        "--reference",
-        metavar="NAME",
-        help=f"Another reference: an assessor or a rule.  [default: the --qrels, else {REFERENCE}]",
-    ),
-    click.option(
-        "--rule",
-        "rules",
-        multiple=True,
-        type=click.Choice(list(rules_to_compare())),
-        help="Rules of consensus to compare (repeatable): any is the union, all the intersection.  "
-        "[default: all of these]",
-    ),
-    click.option(
-        "--fill",
-        is_flag=True,
-        help="Take the reference's grade of what an assessor did not judge of a topic; without, it is not "
-        "relevant.",
-    ),
-    RELEVANT_FROM,
-)
-_RANKING = (
-    click.option(
-        "--mixtures", type=click.IntRange(1), default=MIXTURES, show_default=True, help="Mixtures to draw."
-    ),
-    SEED,
-    click.option(
-        "--level", type=float, default=LEVEL, show_default=True, help="Level of significance of a difference."
-    ),
-    click.option(
-        "--holm/--no-holm", default=True, show_default=True, help="Correct for the number of pairs of runs."
-    ),
-    click.option(
-        "--rbo-p", "persistence", type=float, default=PERSISTENCE, show_default=True, help="p of RBO."
-    ),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Numbers:
-    mixtures: int
-    seed: int
-    level: float
-    holm: bool
-    persistence: float
-
-
 @click.command("judges")
 @run_arguments()
-@record_options("given", AssessorInput, _INPUT)
-@record_options("numbers", _Numbers, _RANKING)
+@click.option(
+    "-j",
+    "--judgments",
+    multiple=True,
+    type=FILE,
+    help="TSV with the header `topic doc assessor grade` (repeatable).",
+)
+@click.option(
+    "-a",
+    "--assessor",
+    "assessors",
+    multiple=True,
+    type=QRELS,
+    help="The qrels of one assessor, named by the file (repeatable).",
+)
+@click.option(
+    "--cannot-judge",
+    "codes",
+    multiple=True,
+    type=int,
+    help="A grade in judgments and qrels that means no judgment, as -2 (repeatable).",
+)
+@click.option("--qrels", "official", type=QRELS, help="The collection's qrels, as the reference.")
+@click.option(
+    "--reference",
+    metavar="NAME",
+    help=f"Another reference: an assessor or a rule.  [default: the --qrels, else {REFERENCE}]",
+)
+@click.option(
+    "--rule",
+    "rules",
+    multiple=True,
+    type=click.Choice(list(rules_to_compare())),
+    help="Rules of consensus to compare (repeatable): any is the union, all the intersection.  "
+    "[default: all of these]",
+)
+@flag(
+    "--fill",
+    help="Take the reference's grade of what an assessor did not judge of a topic; without, it is not "
+    "relevant.",
+)
+@RELEVANT_FROM
+@setting("--mixtures", type=click.IntRange(1), default=MIXTURES, help="Mixtures to draw.")
+@SEED
+@setting("--level", type=float, default=LEVEL, help="Level of significance of a difference.")
+@setting("--holm/--no-holm", default=True, help="Correct for the number of pairs of runs.")
+@setting("--rbo-p", "persistence", type=float, default=PERSISTENCE, help="p of RBO.")
 @MEASURE
 @TIES
 @part_option(PARTS, "qrels", "other qrels, runs, pairs of runs that mixtures change, or every two qrels")
 @form_options
 def command(
-    runs: RunFiles, given: AssessorInput, numbers: _Numbers, measure: str, ties: str, part: str, form: str
+    runs: RunFiles,
+    judgments: tuple[str, ...],
+    assessors: tuple[str, ...],
+    codes: tuple[int, ...],
+    official: str | None,
+    reference: str | None,
+    rules: tuple[str, ...],
+    fill: bool,
+    relevant_from: int,
+    mixtures: int,
+    seed: int,
+    level: float,
+    holm: bool,
+    persistence: float,
+    measure: str,
+    ties: TieRule,
+    part: str,
+    form: str,
 ) -> None:
     """Rank RUNs by each assessor's qrels, by those of each rule, and by random mixtures of assessors.
 
@@ -145,58 +119,36 @@ def command(
     ranking is compared with that of the reference: tau a and b, rho, tau AP and RBO, pairs of runs that
     change places, and significant differences (paired t over topics) that are lost, inverted or gained.
     """
-    only_one_standard_input((*given.files, *runs.names))
     chosen = ranking_measure(measure)
-    qrels, assessors, reference = qrels_to_compare(given)
-    options = RankingOptions(
-        reference, numbers.mixtures, numbers.seed, numbers.level, numbers.holm, numbers.persistence
-    )
-    read = all_matched(relevance_of_any(qrels), read_arrays(runs), lacking=True)
-    scores = score_under(qrels, read, chosen, ties=TieRule(ties))
-    found = other_judges(scores, assessors, options, partial(with_progress, label="Mixing"))
-    if not print_export(judges_export(found, part), form):
-        _say(found, part)
-        say_notes(sentences(found, filled_in=given.fill))
-
-
-def qrels_to_compare(given: AssessorInput) -> tuple[list[AlternativeQrels], list[str], str]:
-    """All qrels, the names of the assessors among them, and that of the reference.
-
-    Raises WorkbenchError where nobody gave a grade, or where an assessor is called as a rule is.
-    """
-    judgments = _judgments(given)
-    of_assessors = qrels_of_assessors(judgments, relevant_from=given.relevant_from)
-    if not of_assessors:
+    answers = read_judgment_files(judgments, codes)
+    for name, lines in read_qrels_by_assessor(assessors, codes):
+        graded = (one for one in lines if one.grade not in codes)
+        answers += [Judgment(name, one.topic, one.docno, one.grade) for one in graded]
+    qrels: list[AlternativeQrels] = [*qrels_of_assessors(answers, relevant_from=relevant_from)]
+    if not qrels:
         raise WorkbenchError("nobody gave a grade", remedy="give --judgments or --assessor files with grades")
-    names = [one.name for one in of_assessors]
-    qrels = [*of_assessors]
-    if len(names) > 1:
-        reference = [REFERENCE] if not (given.official or given.reference) else []
-        chosen = choices_of({*(given.rules or rules_to_compare()), *reference}, rule_choice())
-        qrels += qrels_of_rules(judgments, chosen, relevant_from=given.relevant_from)
-    if given.official:
-        qrels = [_official(given.official, given), *qrels]
-    name = given.reference or (_OFFICIAL if given.official else REFERENCE if len(names) > 1 else names[0])
-    found = next((one for one in qrels if one.name == name), None)
-    if found is None:
+    people = [one.name for one in qrels]
+    several = len(people) > 1
+    name = reference or (_OFFICIAL if official else REFERENCE if several else people[0])
+    if several:
+        compared = {*(rules or rules_to_compare()), *([REFERENCE] if name == REFERENCE else [])}
+        qrels += qrels_of_rules(answers, choices_of(compared, rule_choice()), relevant_from=relevant_from)
+    if official:
+        grades = {(one.topic, one.docno): one.grade for one in read_graded(official, codes)}
+        qrels.insert(0, AlternativeQrels(_OFFICIAL, grades, relevant_from))
+    found_reference = next((one for one in qrels if one.name == name), None)
+    if found_reference is None:
         listed = ", ".join(one.name for one in qrels)
         raise WorkbenchError(f'there are no qrels called "{name}"', remedy=f"one of {listed}")
-    if given.fill:
-        qrels = [one if one.name not in names else filled([one], found)[0] for one in qrels]
-    return qrels, names, name
-
-
-def _judgments(given: AssessorInput) -> list[Judgment]:
-    found = read_judgment_files(given.judgments, given.codes)
-    for name, qrels in read_qrels_by_assessor(given.assessors, given.codes):
-        graded = (one for one in qrels if one.grade not in given.codes)
-        found += [Judgment(name, one.topic, one.docno, one.grade) for one in graded]
-    return found
-
-
-def _official(name: str, given: AssessorInput) -> AlternativeQrels:
-    grades = {(one.topic, one.docno): one.grade for one in read_graded(name, given.codes)}
-    return AlternativeQrels(_OFFICIAL, grades, given.relevant_from)
+    if fill:
+        qrels = [one if one.name not in people else filled([one], found_reference)[0] for one in qrels]
+    options = RankingOptions(name, mixtures, seed, level, holm, persistence)
+    read = all_matched(relevance_of_any(qrels), read_arrays(runs), lacking=True)
+    scores = score_under(qrels, read, chosen, ties=ties)
+    found = other_judges(scores, people, options, partial(with_progress, label="Mixing"))
+    if not print_export(judges_export(found, part), form):
+        _say(found, part)
+        say_notes(sentences(found, filled_in=fill))
 
 
 def _say(found: OtherJudges, part: str) -> None:
@@ -211,7 +163,7 @@ def _say(found: OtherJudges, part: str) -> None:
         return
     say_short(columns, rows[:_SHOWN_PAIRS] if part == "pairs" else rows)
     if part == "pairs" and len(rows) > _SHOWN_PAIRS:
-        click.echo(f"note: the first {_SHOWN_PAIRS} of {len(rows)} pairs; --csv has all", err=True)
+        say_aside(f"note: the first {_SHOWN_PAIRS} of {len(rows)} pairs; --csv has all")
 
 
 def _with_bounds(row: dict[str, object], names: Iterable[str]) -> Sequence[object]:

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
 import click
 
-from workbench.cli.inputs import open_input
+from workbench.cli.inputs import FILE, QRELS_FILE, read_input
 from workbench.cli.output import (
     MEASURE,
     RELEVANT_FROM,
     TIES,
+    OneOf,
+    flag,
     form_options,
     part_option,
     print_export,
-    record_options,
     say_notes,
     say_short,
+    setting,
 )
 from workbench.cli.qrels_files import read_groups, read_tags
 from workbench.cli.relevance_files import all_matched
-from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, read_runs, run_arguments
+from workbench.cli.runs import RunFiles, read_arrays, read_runs, run_arguments
 from workbench.errors import WorkbenchError
 from workbench.figures import between, percent
 from workbench.formats.qrels import read_qrels
@@ -31,48 +32,24 @@ from workbench.trust.alternatives import AlternativeQrels, ranking_measure, rele
 from workbench.trust.runs import PARTS, WHOLE, OtherRuns, other_runs, pooled_pairs, qrels_without, runs_export
 
 
-@dataclass(frozen=True, slots=True)
-class PoolGiven:
-    """How the pool was made: of which runs, by which groups, how deep, and in which order of ties."""
-
-    depth: int
-    groups_file: str | None
-    pooled_file: str | None
-    pool_ties: str
-    single: bool
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """The files that are named."""
-        return tuple(name for name in (self.groups_file, self.pooled_file) if name)
-
-
-_POOL = (
-    click.option("--depth", type=click.IntRange(1), required=True, help="Depth of the pool."),
-    click.option(
-        "--groups", "groups_file", metavar="FILE", help="Groups of the runs: tag, tab, group on each line."
-    ),
-    click.option(
-        "--pooled",
-        "pooled_file",
-        metavar="FILE",
-        help="Tags of the runs that were pooled, one a line; the others are late.  [default: all]",
-    ),
-    click.option(
-        "--pool-ties",
-        type=click.Choice([rule.value for rule in TieRule]),
-        default=TieRule.TREC_EVAL.value,
-        show_default=True,
-        help="Order of documents with equal scores when the pool was made.",
-    ),
-    click.option("--single-runs", "single", is_flag=True, help="Leave out single runs, not whole groups."),
-)
-
-
 @click.command("runs")
-@click.argument("qrels")
+@QRELS_FILE
 @run_arguments()
-@record_options("pool", PoolGiven, _POOL)
+@click.option("--depth", type=click.IntRange(1), required=True, help="Depth of the pool.")
+@click.option("--groups", "groups_file", type=FILE, help="Groups of the runs: tag, tab, group on each line.")
+@click.option(
+    "--pooled",
+    "pooled_file",
+    type=FILE,
+    help="Tags of the runs that were pooled, one a line; the others are late.  [default: all]",
+)
+@setting(
+    "--pool-ties",
+    type=OneOf(TieRule),
+    default=TieRule.TREC_EVAL.value,
+    help="Order of documents with equal scores when the pool was made.",
+)
+@flag("--single-runs", "single", help="Leave out single runs, not whole groups.")
 @MEASURE
 @RELEVANT_FROM
 @TIES
@@ -81,10 +58,14 @@ _POOL = (
 def command(
     qrels: str,
     runs: RunFiles,
-    pool: PoolGiven,
+    depth: int,
+    groups_file: str | None,
+    pooled_file: str | None,
+    pool_ties: TieRule,
+    single: bool,
     measure: str,
     relevant_from: int,
-    ties: str,
+    ties: TieRule,
     part: str,
     form: str,
 ) -> None:
@@ -95,15 +76,15 @@ def command(
     """
     if "-" in runs.names:
         raise click.UsageError("runs are read twice: name their files")
-    only_one_standard_input((qrels, *pool.files))
     chosen = ranking_measure(measure)
-    whole = _whole(qrels, relevant_from)
-    groups = read_groups(pool.groups_file) if pool.groups_file and not pool.single else {}
-    tags = set(read_tags(pool.pooled_file)) if pool.pooled_file else None
-    made = depth_pool(_pooled_runs(runs, tags, pool), depth=pool.depth, ties=TieRule(pool.pool_ties))
+    grades = {(one.topic, one.docno): one.grade for one in read_input(qrels, read_qrels)}
+    whole = AlternativeQrels(WHOLE, grades, relevant_from)
+    groups = read_groups(groups_file) if groups_file and not single else {}
+    tags = set(read_tags(pooled_file)) if pooled_file else None
+    made = depth_pool(_pooled_runs(runs, tags, depth, pool_ties), depth=depth, ties=pool_ties)
     pooled = pooled_pairs(made, whole, groups)
     read = all_matched(relevance_of_any([whole]), read_arrays(runs), lacking=True)
-    scores = score_under(qrels_without(whole, pooled), read, chosen, ties=TieRule(ties))
+    scores = score_under(qrels_without(whole, pooled), read, chosen, ties=ties)
     found = other_runs(scores, whole, pooled)
     if not print_export(runs_export(found, part), form):
         columns, rows = PARTS[part](found)
@@ -111,13 +92,12 @@ def command(
             say_short(columns, rows, numeric_from=2 if part == "runs" else 1)
         else:
             click.echo("every run was pooled")
-        say_notes(sentences(found, pool.depth))
+        say_notes(sentences(found, depth))
 
 
-def _pooled_runs(files: RunFiles, tags: Collection[str] | None, pool: PoolGiven) -> Iterator[Run]:
+def _pooled_runs(files: RunFiles, tags: Collection[str] | None, depth: int, ties: TieRule) -> Iterator[Run]:
     missing = set(tags or ())
-    ties = TieRule(pool.pool_ties)
-    for _, run in read_runs(files, warnings=False, depth=pool.depth, ties=ties):
+    for _, run in read_runs(files, warnings=False, depth=depth, ties=ties):
         missing.discard(run.tag)
         if tags is None or run.tag in tags:
             yield run
@@ -126,12 +106,6 @@ def _pooled_runs(files: RunFiles, tags: Collection[str] | None, pool: PoolGiven)
             f"{len(missing)} pooled runs are not among the runs given, such as {min(missing)}",
             remedy="give their files too, or correct the list",
         )
-
-
-def _whole(name: str, relevant_from: int) -> AlternativeQrels:
-    with open_input(name) as (stream, source):
-        grades = {(one.topic, one.docno): one.grade for one in read_qrels(stream, source=source)}
-    return AlternativeQrels(WHOLE, grades, relevant_from)
 
 
 def sentences(found: OtherRuns, depth: int) -> list[str]:

@@ -15,18 +15,26 @@ from typing import Any
 from workbench.errors import WorkbenchError
 from workbench.formats.error_collector import shown
 from workbench.formats.qrels import BEIR_HEADER
-from workbench.records import Document, Topic, id_bytes, sorted_ids
-from workbench.releases.forms.publication import BEIR_QRELS, CORPUS, QUERIES, Publication, check_text_ids
+from workbench.records import Topic, id_bytes, sorted_ids
+from workbench.releases.contents import ReleaseContents, ReleasedDocument
+from workbench.releases.forms.publication import (
+    BEIR_QRELS,
+    CORPUS,
+    QUERIES,
+    abstract_of,
+    check_text_ids,
+    published_documents,
+)
 
 
-def beir_folder(publication: Publication) -> dict[str, bytes]:
+def beir_folder(contents: ReleaseContents) -> dict[str, bytes]:
     """The files of the folder by path.
 
     Raises WorkbenchError for ids that are no UTF-8 text, and for ids that begin with a quotation mark, which
     BEIR's loader takes for a quoted field.
     """
-    check_text_ids(publication)
-    ids = {one for qrel in publication.qrels for one in (qrel.topic, qrel.docno)}
+    check_text_ids(contents)
+    ids = {one for qrel in contents.qrels for one in (qrel.topic, qrel.docno)}
     quoted = sorted_ids(one for one in ids if one.startswith('"'))
     if quoted:
         raise WorkbenchError(
@@ -34,11 +42,12 @@ def beir_folder(publication: Publication) -> dict[str, bytes]:
             remedy="read qrels.txt",
         )
     files = {
-        QUERIES: _json_lines(_query(topic) for topic in publication.topics),
-        BEIR_QRELS: _table(publication),
+        QUERIES: _json_lines(_query(topic) for topic in contents.topics),
+        BEIR_QRELS: _table(contents),
     }
-    if publication.documents is not None:
-        ordered = sorted(publication.documents, key=lambda one: id_bytes(one.docno))
+    documents = published_documents(contents)
+    if documents is not None:
+        ordered = sorted(documents, key=lambda one: id_bytes(one.docno))
         files[CORPUS] = _json_lines(map(_passage, ordered))
     return files
 
@@ -51,8 +60,8 @@ def _query(topic: Topic) -> dict[str, Any]:
     return {"_id": topic.id, "text": topic.title or topic.description, "metadata": metadata}
 
 
-def _passage(document: Document) -> dict[str, Any]:
-    return {"_id": document.docno, "title": document.title, "text": document.text, "metadata": {}}
+def _passage(one: ReleasedDocument) -> dict[str, Any]:
+    return {"_id": one.docno, "title": one.title or "", "text": one.text or "", "metadata": {}}
 
 
 def _json_lines(objects: Iterable[dict[str, Any]]) -> bytes:
@@ -62,8 +71,8 @@ def _json_lines(objects: Iterable[dict[str, Any]]) -> bytes:
     )
 
 
-def _table(publication: Publication) -> bytes:
-    ordered = sorted(publication.qrels, key=lambda qrel: (id_bytes(qrel.topic), id_bytes(qrel.docno)))
+def _table(contents: ReleaseContents) -> bytes:
+    ordered = sorted(contents.qrels, key=lambda qrel: (id_bytes(qrel.topic), id_bytes(qrel.docno)))
     lines = [b"\t".join(BEIR_HEADER)]
     lines += [b"%b\t%b\t%d" % (id_bytes(qrel.topic), id_bytes(qrel.docno), qrel.grade) for qrel in ordered]
     return b"\n".join(lines) + b"\n"
@@ -81,36 +90,34 @@ SPDX = frozenset(
 )
 """Licences that are known by their SPDX identifier; every other is said by its address."""
 _ADDRESS = re.compile(r"https?://[^\s\x00-\x1f\"<>\\^`{|}]+")
-_DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
 
 
-def citation_file(publication: Publication) -> dict[str, bytes]:
+def citation_file(contents: ReleaseContents) -> dict[str, bytes]:
     """CITATION.cff; where no authors are named, they are the organisers of the collection.
 
     A licence that is neither a known SPDX identifier nor an address is left out, as is a homepage that is no
     address: the schema allows nothing else.
     """
-    title = publication.title.strip() or publication.slug
-    authors = dict.fromkeys(one.strip() for one in publication.authors if one.strip())
-    message = publication.citation.strip() or "If you use this test collection, please cite it as below."
+    about = contents.about
+    title = about.title.strip() or about.name
+    authors = dict.fromkeys(one.strip() for one in about.authors if one.strip())
     lines = [
         "cff-version: 1.2.0",
-        f"message: {_scalar(message)}",
+        f"message: {_scalar(about.citation.strip())}",
         "type: dataset",
         f"title: {_scalar(title)}",
         "authors:",
         *(f"  - name: {_scalar(author)}" for author in authors or (f"The organisers of {title}",)),
-        f"version: {_scalar(publication.version)}",
+        f"version: {_scalar(about.version)}",
+        f"date-released: {_scalar(f'{about.released_at:%Y-%m-%d}')}",
     ]
-    if _DATE.fullmatch(publication.released):
-        lines.append(f"date-released: {_scalar(publication.released)}")
-    if publication.licence in SPDX:
-        lines.append(f"license: {publication.licence}")
-    elif is_address(publication.licence):
-        lines.append(f"license-url: {_scalar(publication.licence)}")
-    if is_address(publication.homepage):
-        lines.append(f"url: {_scalar(publication.homepage)}")
-    lines += [f"abstract: {_scalar(publication.abstract)}", "keywords:"]
+    if about.licence in SPDX:
+        lines.append(f"license: {about.licence}")
+    elif is_address(about.licence):
+        lines.append(f"license-url: {_scalar(about.licence)}")
+    if is_address(about.homepage):
+        lines.append(f"url: {_scalar(about.homepage)}")
+    lines += [f"abstract: {_scalar(abstract_of(contents))}", "keywords:"]
     lines += [f"  - {_scalar(word)}" for word in ("information retrieval", "test collection", "qrels")]
     return {CITATION_FILE: ("\n".join(lines) + "\n").encode()}
 

@@ -16,14 +16,22 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.formats.error_collector import shown
 from workbench.records import sorted_ids
+from workbench.releases.contents import ReleaseAbout, ReleaseContents
 from workbench.releases.forms.beir import SPDX, beir_folder, is_address
-from workbench.releases.forms.publication import CORPUS, QRELS, QUERIES, Publication, qrels_file
+from workbench.releases.forms.publication import (
+    CORPUS,
+    QRELS,
+    QUERIES,
+    abstract_of,
+    published_documents,
+    qrels_file,
+)
 
 CROISSANT_FILE = "croissant.json"
 CONFORMS_TO = "http://mlcommons.org/croissant/1.1"
@@ -75,55 +83,48 @@ _NUMBER = re.compile(r"[+-]?(\d[\d_]*+(\.\d*+)?|\.\d++)([eE][+-]?\d++)?|nan|inf|
 _CANONICAL = re.compile(r"0|[1-9]\d{0,14}")
 
 
-def croissant_metadata(publication: Publication) -> dict[str, bytes]:
+def croissant_metadata(contents: ReleaseContents) -> dict[str, bytes]:
     """The file `croissant.json`.
 
     Raises WorkbenchError for ids with a comma or a quotation mark, at which mlcroissant breaks lines of text
     into columns, and for what BEIR's folder cannot hold.
     """
-    ids = {one for qrel in publication.qrels for one in (qrel.topic, qrel.docno)}
+    ids = {one for qrel in contents.qrels for one in (qrel.topic, qrel.docno)}
     broken = sorted_ids(one for one in ids if "," in one or '"' in one)
     if broken:
         raise WorkbenchError(
             f"{shown(broken[0])} has a comma or a quotation mark, at which Croissant's loader would cut it",
             remedy="read qrels.txt",
         )
-    files = {QRELS: qrels_file(publication), **beir_folder(publication)}
+    files = {QRELS: qrels_file(contents), **beir_folder(contents)}
     metadata: dict[str, Any] = {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
-        "name": _name(publication),
+        "name": f"{contents.about.name}-{contents.about.version}",
         "conformsTo": CONFORMS_TO,
-        "description": publication.abstract,
-        **_about(publication),
-        "version": publication.version,
+        "description": abstract_of(contents),
+        **_about(contents.about),
+        "version": contents.about.version,
         "keywords": ["information retrieval", "test collection", "qrels"],
         "distribution": _files(files),
-        "recordSet": _record_sets(publication),
+        "recordSet": _record_sets(contents),
     }
     return {CROISSANT_FILE: (json.dumps(metadata, indent=1, ensure_ascii=False) + "\n").encode()}
 
 
-def _name(publication: Publication) -> str:
-    return f"{publication.slug}-{publication.version}"
-
-
-def _about(publication: Publication) -> dict[str, Any]:
-    about: dict[str, Any] = {"alternateName": publication.title} if publication.title else {}
-    about["citeAs"] = (
-        publication.citation or f"{publication.title or publication.slug}, {publication.version}"
-    )
-    if publication.licence in SPDX:
-        about["license"] = f"https://spdx.org/licenses/{publication.licence}.html"
-    elif publication.licence:
-        about["license"] = publication.licence
-    if is_address(publication.homepage):
-        about["url"] = publication.homepage
-    if publication.released:
-        about["datePublished"] = publication.released
-    if publication.authors:
-        about["creator"] = [{"@type": "sc:Organization", "name": one} for one in publication.authors]
-    return about
+def _about(about: ReleaseAbout) -> dict[str, Any]:
+    made: dict[str, Any] = {"alternateName": about.title} if about.title else {}
+    made["citeAs"] = about.citation
+    if about.licence in SPDX:
+        made["license"] = f"https://spdx.org/licenses/{about.licence}.html"
+    elif about.licence:
+        made["license"] = about.licence
+    if is_address(about.homepage):
+        made["url"] = about.homepage
+    made["datePublished"] = f"{about.released_at:%Y-%m-%d}"
+    if about.authors:
+        made["creator"] = [{"@type": "sc:Organization", "name": one} for one in about.authors]
+    return made
 
 
 def _files(files: Mapping[str, bytes]) -> list[dict[str, Any]]:
@@ -148,9 +149,9 @@ def _files(files: Mapping[str, bytes]) -> list[dict[str, Any]]:
     ]
 
 
-def _record_sets(publication: Publication) -> list[dict[str, Any]]:
-    made = [_qrels(), _topics(publication), _grades(publication)]
-    documents = publication.documents
+def _record_sets(contents: ReleaseContents) -> list[dict[str, Any]]:
+    made = [_qrels(), _topics(contents), _grades(contents)]
+    documents = published_documents(contents)
     if documents and not _become_numbers([document.docno for document in documents]):
         made.append(_documents())
     return made
@@ -188,42 +189,32 @@ def _documents() -> dict[str, Any]:
     return _record_set("documents", "The documents", fields)
 
 
-def _topics(publication: Publication) -> dict[str, Any]:
+def _topics(contents: ReleaseContents) -> dict[str, Any]:
     names = ("id", "title", "description", "narrative")
     fields = [_field("topics", name, "sc:Text", f"The {name} of the topic") for name in names]
-    made = _record_set("topics", "The statements of the information needs", fields)
-    made["key"] = {"@id": "topics/id"}
-    made["data"] = [
-        {
-            "topics/id": topic.id,
-            "topics/title": topic.title,
-            "topics/description": topic.description,
-            "topics/narrative": topic.narrative,
-        }
-        for topic in publication.topics
-    ]
-    return made
+    rows = [(one.id, one.title, one.description, one.narrative) for one in contents.topics]
+    return _with_data("topics", "The statements of the information needs", fields, rows)
 
 
-def _grades(publication: Publication) -> dict[str, Any]:
+def _grades(contents: ReleaseContents) -> dict[str, Any]:
     fields = [
         _field("grades", "value", "sc:Integer", "The grade in the qrels"),
         _field("grades", "label", "sc:Text", "What assessors read"),
         _field("grades", "definition", "sc:Text", "What the grade means"),
         _field("grades", "relevant", "sc:Boolean", "Whether measures of two grades count it as relevant"),
     ]
-    made = _record_set("grades", "The scale of the judgments", fields)
-    made["key"] = {"@id": "grades/value"}
-    made["data"] = [
-        {
-            "grades/value": grade.value,
-            "grades/label": grade.label,
-            "grades/definition": grade.definition,
-            "grades/relevant": grade.value >= publication.relevant_from,
-        }
-        for grade in publication.scale.grades
-    ]
-    return made
+    least = contents.rule.relevant_from
+    rows = [(one.value, one.label, one.definition, one.value >= least) for one in contents.scale.grades]
+    return _with_data("grades", "The scale of the judgments", fields, rows)
+
+
+def _with_data(
+    name: str, description: str, fields: list[dict[str, Any]], rows: Iterable[Sequence[object]]
+) -> dict[str, Any]:
+    """A record set whose records stand in the metadata; the first field is their key."""
+    ids = [field["@id"] for field in fields]
+    data = [dict(zip(ids, row, strict=True)) for row in rows]
+    return _record_set(name, description, fields) | {"key": {"@id": ids[0]}, "data": data}
 
 
 def _record_set(name: str, description: str, fields: list[dict[str, Any]]) -> dict[str, Any]:
