@@ -138,13 +138,18 @@ def bounded(name: str, head: str, places: int = 3, *, prefix: str | None = None)
 
 
 def paper_table(
-    found: Table, columns: Sequence[PaperColumn], caption: str, label: str, *, most: int | None = None
+    found: Table, chosen: Sequence[str | PaperColumn], caption: str, label: str, *, most: int | None = None
 ) -> str:
     """The columns chosen of a table, of its first `most` rows; texts left, numbers right.
 
-    Raises ValueError for a column that the table does not have.
+    A column that is chosen by its name alone has this as its heading. Raises ValueError for a column that
+    the table does not have.
     """
     names, rows = found
+    columns = [
+        one if isinstance(one, PaperColumn) else PaperColumn(one, one.replace("_", " ").capitalize())
+        for one in chosen
+    ]
     places = {name: place for place, name in enumerate(names)}
     if unknown := {name for one in columns for name in (one.name, one.low, one.high) if name} - places.keys():
         raise ValueError(f"no columns {', '.join(sorted(unknown))}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,16 +12,16 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike, NDArray
 
 from tests.support import Oracle
-from workbench.agreement.coefficients import coefficient_value
-from workbench.agreement.coefficients.coefficient import CoefficientValue
-from workbench.agreement.coefficients.observed import observed_agreement
+from workbench.agreement.coefficients import COEFFICIENTS, coefficient_value
+from workbench.agreement.coefficients.coefficient import CoefficientValue, value_of
 from workbench.agreement.coefficients.pooled_kappa import pooled_kappa
-from workbench.agreement.coefficients.unpooled_kappa import unpooled_kappa
-from workbench.agreement.contingency import MISSING, contingency
+from workbench.agreement.contingency import MISSING, checked, contingency
 from workbench.agreement.jackknife import freedom
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Assessor, Ratings, answers_of, ratings_of
 from workbench.agreement.selection import Selection, select_ratings
+from workbench.agreement.tally import tally_of_tables
+from workbench.agreement.weights import nominal
 
 stats = Oracle("scipy.stats")
 
@@ -127,12 +128,19 @@ def columns(table: Sequence[Sequence[int]]) -> dict[str, list[int]]:
     }
 
 
+def value_of_table(name: str, table: ArrayLike) -> CoefficientValue:
+    """A coefficient of two assessors from their contingency table."""
+    counts = checked(table)
+    weights = nominal(len(counts))
+    return value_of(COEFFICIENTS[name], tally_of_tables(counts.astype(np.float64), weights), weights)
+
+
 TABLE_FORMS: dict[str, Callable[[ArrayLike], CoefficientValue]] = {
-    "observed": observed_agreement,
+    "observed": partial(value_of_table, "observed"),
     "pooled": pooled_kappa,
-    "unpooled": unpooled_kappa,
+    "unpooled": partial(value_of_table, "unpooled"),
 }
-"""The coefficients that have an exact form for the table of two assessors."""
+"""Coefficients of the table of two assessors; that of the pooled kappa is exact."""
 
 
 def jackknifed(

@@ -12,7 +12,6 @@ import pytest
 from tests.agreement.made import TABLE_FORMS, table_of
 from tests.support import cases
 from workbench.agreement.coefficients.pooled_kappa import pooled_kappa
-from workbench.agreement.coefficients.unpooled_kappa import unpooled_kappa
 from workbench.errors import WorkbenchError
 
 # What the worked cases call things: value or expected agreement of which coefficient.
@@ -90,7 +89,7 @@ def test_the_unpooled_kappa_is_cohens(file: str, name: str, path: list[str]) -> 
     expected: Any = case["expected"]
     for step in path:
         expected = expected[step]
-    assert unpooled_kappa(table_of(case)).value == pytest.approx(expected, abs=case["tolerance"])
+    assert TABLE_FORMS["unpooled"](table_of(case)).value == pytest.approx(expected, abs=case["tolerance"])
 
 
 @pytest.mark.parametrize("name", ["gwet_cont3x3abstractors", "gwet_cont4x4diagnosis"])
@@ -104,7 +103,7 @@ def test_kappa_tends_to_the_positive_agreement_where_negatives_dominate() -> Non
     case = cases("14_agreement_extra.json")["kappa_tends_to_F1_when_negatives_dominate"]
     a, b, c = (case["input"][key] for key in "abc")
     for d, cohen, scott, _ in case["expected"]["rows_d_cohen_scott_ppos"]:
-        assert unpooled_kappa([[a, b], [c, d]]).value == pytest.approx(cohen, abs=1e-9)
+        assert TABLE_FORMS["unpooled"]([[a, b], [c, d]]).value == pytest.approx(cohen, abs=1e-9)
         assert pooled_kappa([[a, b], [c, d]]).value == pytest.approx(scott, abs=1e-9)
 
 
@@ -145,9 +144,7 @@ def test_negative_counts_are_refused(name: str) -> None:
 @pytest.mark.parametrize(
     "module",
     [
-        "coefficients.observed",
         "coefficients.pooled_kappa",
-        "coefficients.unpooled_kappa",
         "estimates",
         "contingency",
         "intervals",

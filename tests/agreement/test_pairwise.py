@@ -147,7 +147,7 @@ def test_a_document_that_one_judge_has_not_judged_halves_the_overlap_if_it_count
         (Basis.LISTED, "overlap_of_full_relevant_sets"),
     ):
         found = entered(said, basis=basis)
-        (two,) = assessor_pairs(found.ratings, AgreementOptions(), with_intervals=False)
+        (two,) = assessor_pairs(found.ratings, AgreementOptions())
         assert two.view is not None
         assert two.view.overlap == pytest.approx(expected[estimate], abs=1e-9)
 
@@ -162,10 +162,10 @@ def test_qrels_of_robust03_against_their_modified_copy() -> None:
             said += [(number, q.topic, q.docno, q.grade) for q in read_qrels(stream, source=name)]
     answers = answers_of(voices, said)
     graded = select_ratings(answers, (0, 1, 2), AgreementOptions(relevant_from=1, graded=True))
-    (two,) = assessor_pairs(graded.ratings, AgreementOptions(), with_intervals=False)
+    (two,) = assessor_pairs(graded.ratings, AgreementOptions())
     assert two.n == 128_796
     assert two.estimate("observed").value == pytest.approx(0.9999223578372, abs=5e-14)
-    (binary,) = assessor_pairs(graded.by_grade.from_grade(1), AgreementOptions(), with_intervals=False)
+    (binary,) = assessor_pairs(graded.by_grade.from_grade(1), AgreementOptions())
     assert binary.table == ((6074, 0), (10, 122_712))
     assert binary.estimate("unpooled").value == pytest.approx(chance_taken_off(6074, 6084, two.n), abs=1e-12)
     # trectools' tests assert .999188229143584. That takes the sum of the grades for the number of relevant

@@ -93,39 +93,6 @@ def test_a_majority_of_random_tables_is_crowd_kits_where_nothing_is_tied() -> No
         assert len(found.qrels) > 15
 
 
-# Every choice of every parameter, and for the rest another rule.
-CHOICES = [
-    *((rule, SAID.get(rule, {})) for rule in TABLES),
-    *(("majority", {"ties": ties}) for ties in ("none", "higher")),
-    *(("sum", {"fewer": "sum", "binary": binary, "line": "3"}) for binary in ("no", "yes")),
-    *(("adjudicated", {"then": then}) for then in ("any", "dawid-skene")),
-]
-
-
-@pytest.mark.parametrize(("rule", "said"), CHOICES)
-@pytest.mark.parametrize(
-    "decided", [{}, {("0", "d0"): 1, ("2", "d2"): 7, ("1", "d4"): 0, ("\udce9", "x"): 5}]
-)
-def test_a_table_has_what_all_pairs_have_one_by_one(
-    rule: str, said: dict[str, str], decided: dict[tuple[str, str], int]
-) -> None:
-    # Grades with gaps; a pair that nobody graded, and one of a topic whose bytes are no UTF-8.
-    judgments = [
-        *(Judgment(one.assessor, one.topic, one.docno, (0, 1, 5)[one.grade or 0]) for one in table(5)),
-        Judgment("a1", "1", "unsure", None, Answer.UNSURE),
-        Judgment("zoe", "\udce9", "d", 1),
-    ]
-    whole = consensus(judgments, rule=rule, scale=None, relevant_from=None, decided=decided, **said)
-    found = consensus_of_table(vote_table(judgments, decided=decided), rule=rule, **said)
-    assert found
-    assert found.qrels == whole.qrels
-    assert found.confidence.tolist() == list(whole.confidence)
-    left = [found.table.pairs[row] for row in found.left.tolist()]
-    assert list(zip(left, found.reasons, strict=True)) == [
-        ((one.topic, one.docno), one.reason) for one in whole.unsettled
-    ]
-
-
 @pytest.mark.parametrize("rule", TABLES)
 @pytest.mark.parametrize("judgments", [[], [Judgment("a0", "1", "d", None, Answer.UNSURE)]])
 def test_a_table_without_grades_has_none(rule: str, judgments: list[Judgment]) -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.pooling.by_pool import cut_ties, decided, growth, incidence_of_entries, overlap, summarise
 from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, ranked, run
 from tests.support import shared
 from workbench.errors import Conflict, WorkbenchError
@@ -24,13 +25,11 @@ from workbench.pooling.analysis import (
     analysis,
     count_topic,
     examine,
-    growth,
 )
 from workbench.pooling.analysis_tables import PARTS, TABLES, short_depths
-from workbench.pooling.contributions import Part, TopicIncidence, incidence_of_entries, overlap
+from workbench.pooling.contributions import Part, TopicIncidence
 from workbench.pooling.depth import depth_pool
-from workbench.pooling.pool import TopicSize, summarise
-from workbench.pooling.ties import cut_ties, decided
+from workbench.pooling.pool import TopicSize
 from workbench.records import Run, TieRule
 
 
@@ -57,12 +56,6 @@ def test_every_size_is_that_of_the_pool_of_its_depth(
     assert [one.topics for one in sizes] == [
         summarise(depth_pool(runs, depth=depth, ties=ties)).topics for depth in depths
     ]
-
-
-@pytest.mark.parametrize("depths", [[], [0], [3, -1]])
-def test_depths_below_one_are_refused(depths: list[int]) -> None:
-    with pytest.raises(WorkbenchError, match="a pool's growth needs depths of 1 or more"):
-        growth(ABC, depths)
 
 
 @given(MANY_SCORES, st.integers(1, 4), st.sampled_from(TieRule))

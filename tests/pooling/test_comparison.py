@@ -6,22 +6,20 @@ from collections.abc import Set
 
 import numpy as np
 
+from tests.pooling.by_pool import fused
 from tests.pooling.some_runs import ABC
 from workbench.pooling.comparison import (
     NO_MEMBERS,
     ComparedTags,
     PoolChange,
     PoolComparison,
-    PoolDifference,
     PoolMembers,
     TopicMembers,
     compare_topic,
-    difference,
     put_together,
     without_pairs,
 )
 from workbench.pooling.depth import depth_pool
-from workbench.pooling.fusion import rrf_pool
 from workbench.pooling.pool import Pair, Pool
 from workbench.pooling.sampling import stratified_pool
 from workbench.records import Contribution, PoolEntry
@@ -29,12 +27,10 @@ from workbench.records import Contribution, PoolEntry
 
 def test_what_enters_what_leaves_and_what_stays() -> None:
     # Depth 1: d01 d03 d09. The three largest of reciprocal rank fusion: d01 d03 d06 (case rrf_k60).
-    changed = difference(depth_pool(ABC, depth=1), rrf_pool(ABC, budget=3))
-    assert changed == PoolDifference(
-        added=frozenset({("1", "d06")}),
-        removed=frozenset({("1", "d09")}),
-        kept=frozenset({("1", "d01"), ("1", "d03")}),
-    )
+    before, after = depth_pool(ABC, depth=1).pairs, fused("rrf", ABC, budget=3).pairs
+    assert after - before == {("1", "d06")}
+    assert before - after == {("1", "d09")}
+    assert before & after == {("1", "d01"), ("1", "d03")}
 
 
 def test_a_supplementary_pool_is_what_is_left() -> None:
@@ -46,8 +42,8 @@ def test_a_supplementary_pool_is_what_is_left() -> None:
 
 
 def test_what_is_taken_away_keeps_no_weight_and_no_stratum() -> None:
-    fused = without_pairs(rrf_pool(ABC, budget=3), [("1", "d01")])
-    assert set(fused.weights) == fused.pairs == {("1", "d03"), ("1", "d06")}
+    left = without_pairs(fused("rrf", ABC, budget=3), [("1", "d01")])
+    assert set(left.weights) == left.pairs == {("1", "d03"), ("1", "d06")}
     sampled = stratified_pool(ABC)
     left = without_pairs(sampled, [("1", "d01")])
     assert set(left.inclusion) == set(left.strata) == left.pairs == sampled.pairs - {("1", "d01")}
@@ -106,13 +102,19 @@ def test_the_change_is_told_in_all_by_topic_and_by_run() -> None:
         PoolChange("c", 0, 1, 1, 0, 0, 1),
     )
     assert found.by_hand == PoolChange("", 0, 1, 1, 0, 0, 1)
-    assert found.unjudged == {("T1", "d9"), ("T3", "d3")}
+    unjudged = [
+        (one.topic, docno)
+        for one in found.topics
+        for docno, open_ in zip(one.docnos, one.after & ~one.judged, strict=True)
+        if open_
+    ]
+    assert unjudged == [("T1", "d9"), ("T3", "d3")]
 
 
 def test_what_enters_one_way_leaves_the_other() -> None:
     before, after = members(BEFORE), members(AFTER)
     there, back = compared(before, after, judged=set()), compared(after, before, judged=set())
-    assert there.difference.added == back.difference.removed
+    assert there.total.added == back.total.removed
     for one, other in zip((*there.by_topic, *there.by_run), (*back.by_topic, *back.by_run), strict=True):
         assert (one.name, one.added, one.removed, one.kept) == (
             other.name,

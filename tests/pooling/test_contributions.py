@@ -5,18 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.pooling.by_pool import contributions, incidence_of_entries, incidence_of_pool
 from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, ranked, run
 from tests.support import cases
 from workbench.pooling.candidates import gather
-from workbench.pooling.contributions import (
-    Incidence,
-    Part,
-    contributions,
-    incidence_of_entries,
-    incidence_of_pool,
-    incidence_of_tops,
-    uniques,
-)
+from workbench.pooling.contributions import Incidence, Part, incidence_of_tops, uniques
 from workbench.pooling.depth import depth_pool
 from workbench.records import TieRule
 

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.pooling.by_pool import cut_ties, decided, summarise
 from tests.support import shared
 from workbench.formats.runs import read_run
 from workbench.pooling.depth import depth_pool
-from workbench.pooling.pool import summarise
-from workbench.pooling.ties import cut_ties, decided
 from workbench.ranking import top
 from workbench.records import Ranking, Run, TieRule
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.pooling.by_pool import overlap
 from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, ranked, run
-from workbench.errors import WorkbenchError
-from workbench.pooling.contributions import overlap
 from workbench.pooling.depth import depth_pool
 from workbench.records import TieRule
 
@@ -52,8 +50,3 @@ def test_counts_are_those_of_the_runs_own_pools(scores: dict[str, Scores], depth
     )
     assert sorted(found.chain()) == list(range(len(runs)))
     assert overlap(runs[::-1], depth=depth, ties=ties) == found
-
-
-def test_a_depth_below_one_is_refused() -> None:
-    with pytest.raises(WorkbenchError, match="depth 0"):
-        overlap(ABC, depth=0)

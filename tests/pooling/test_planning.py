@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.pooling.by_pool import growth
 from tests.pooling.some_runs import MANY_SCORES, Scores, ranked, run
 from tests.pooling.test_pooling_laws import some_parameters
 from tests.pooling.test_run_tops import tops
 from tests.support import examples
 from workbench.errors import InvalidInput
 from workbench.formats.runs import cut
-from workbench.pooling.analysis import growth
 from workbench.pooling.comparison import without_pairs
 from workbench.pooling.planning import Certainty, JudgingWork, Sizes, growth_table
 from workbench.pooling.pool import Pool

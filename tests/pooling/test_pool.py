@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.pooling.by_pool import summarise
 from tests.pooling.some_runs import ranked
 from workbench.pooling.depth import depth_pool
-from workbench.pooling.pool import TopicSize, summarise
+from workbench.pooling.pool import TopicSize
 
 
 def test_sizes_are_told_over_all_and_by_topic() -> None:

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.pooling.by_pool import cut_ties, decided
 from tests.pooling.some_runs import MANY_SCORES, Scores, run
-from workbench.errors import WorkbenchError
 from workbench.pooling.analysis import examine
 from workbench.pooling.depth import depth_pool
-from workbench.pooling.ties import CutTie, cut_ties, decided
+from workbench.pooling.ties import CutTie
 from workbench.records import TieRule
 
 TIED = run("A", {"1": {"b": 5.0, "d": 7.0, "c": 5.0, "a": 5.0, "e": 1.0}})
@@ -52,11 +52,6 @@ def test_pools_under_two_rules_differ_only_in_what_the_rules_decided(
     found = decided(pools[0], cut_ties(runs, depth=depth, ties=one))
     assert pools[0].pairs - pools[1].pairs <= set(found.let_in)
     assert pools[1].pairs - pools[0].pairs <= set(found.kept_out)
-
-
-def test_a_depth_below_one_is_refused() -> None:
-    with pytest.raises(WorkbenchError, match="there is no cut at depth 0"):
-        cut_ties([TIED], depth=0)
 
 
 def test_what_enters_and_leaves_is_worked_out_by_hand() -> None:

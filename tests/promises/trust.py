@@ -11,7 +11,7 @@ from tests.promises.simulated import share
 from workbench.scoring.relevance import Floats
 from workbench.trust.alternatives import TopicScores
 from workbench.trust.left_out import DRAWS, WITH, WITHOUT, LeftOutDocuments, scores_left_out
-from workbench.trust.runs import LeftOutRun, expected_loss
+from workbench.trust.runs import expected_loss, left_out_run
 
 NOTHING = LeftOutDocuments("made up", 1, 1, 1, 2, 2)
 
@@ -23,11 +23,11 @@ def loss_table(repeats: int) -> Iterator[str]:
         for runs in (1, 3):
             held = Held()
             for _ in range(repeats):
-                lost = np.repeat(generator.gamma(0.7, 0.03, groups), runs)
+                shares = np.repeat(generator.gamma(0.7, 0.03, groups), runs)
                 found = expected_loss(
                     [
-                        LeftOutRun(f"r{n}", f"g{n // runs}", 1.0, 1.0 - share_lost, 1, 1)
-                        for n, share_lost in enumerate(lost.tolist())
+                        left_out_run(f"r{n}", f"g{n // runs}", 1.0, 1.0 - lost, 1, 1)
+                        for n, lost in enumerate(shares.tolist())
                     ]
                 )
                 held.add(None if found is None else found.interval, 0.021)

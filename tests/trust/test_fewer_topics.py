@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.scoring.two_rankings import two_rankings
 from tests.support import shared
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import read_qrels
 from workbench.formats.runs import read_run_arrays
 from workbench.scoring.pairs_of_runs import Comparisons, compare_all
-from workbench.scoring.rank_correlation import kendall_tau
 from workbench.scoring.scorer import Scorer
 from workbench.trust.collection_tables import TOPIC_PARTS
 from workbench.trust.fewer_topics import (
@@ -67,7 +67,7 @@ def test_tau_of_two_sets_is_kendalls() -> None:
     # Of two topics there is one split into sets of one, and tau does not care which is first.
     scores = np.array([[0.1, 0.2, 0.2, 0.5, 0.4], [0.2, 0.1, 0.3, 0.3, 0.5]])
     found = compare_sets(scores, 1, rounds=3, seed=0, width=0.01)
-    expected = kendall_tau(scores[0].tolist(), scores[1].tolist()).value
+    expected = two_rankings(scores[0].tolist(), scores[1].tolist()).tau.value
     assert found.tau.mean == pytest.approx(expected)
     assert found.pearson.mean == pytest.approx(np.corrcoef(scores)[0, 1])
 

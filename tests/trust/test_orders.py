@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.scoring.two_rankings import two_rankings
 from tests.support import Oracle, cases
-from workbench.scoring import rank_correlation
 from workbench.scoring.relevance import Floats
 from workbench.trust.orders import (
     Orders,
@@ -56,7 +56,7 @@ def test_many_orders_at_once_give_what_others_give_one_by_one(tied: bool) -> Non
     assert tau_b(first, second) == pytest.approx([stats.kendalltau(one[0], row).statistic for row in others])
     assert rho(first, second) == pytest.approx([stats.spearmanr(one[0], row).statistic for row in others])
     assert tau_ap(first, second) == pytest.approx(
-        [rank_correlation.tau_ap(one[0].tolist(), row.tolist()).value for row in others]
+        [two_rankings(one[0].tolist(), row.tolist()).tau_ap.value for row in others]
     )
 
 

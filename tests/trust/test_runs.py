@@ -21,9 +21,9 @@ from workbench.scoring.scorer import Scorer
 from workbench.trust.alternatives import AlternativeQrels, score_under
 from workbench.trust.runs import (
     WHOLE,
-    LeftOutRun,
     PooledPairs,
     expected_loss,
+    left_out_run,
     other_runs,
     pooled_pairs,
     qrels_without,
@@ -71,7 +71,7 @@ def test_the_published_losses_of_trec_8() -> None:
     """Voorhees 2001: .78 % on average over the 71 pooled runs and 9.9 % at most, by how much MAP changes."""
     case = cases(FILE)["trec8_leave_out_uniques_map"]
     (rows,) = [value for value in case["expected"].values() if isinstance(value, list)]
-    runs = [LeftOutRun(run, group, whole, without, 1, 1) for run, group, _, whole, without in rows]
+    runs = [left_out_run(run, group, whole, without, 1, 1) for run, group, _, whole, without in rows]
     found = expected_loss(runs)
     assert found is not None
     assert (found.runs, found.largest_of) == (71, "READWARE2")
@@ -108,16 +108,16 @@ def test_ranks_and_late_runs_by_hand() -> None:
 
 
 def test_a_loss_needs_a_score() -> None:
-    found = expected_loss([LeftOutRun("r", "g", 0.5, 0.4, 1, 1)])
+    found = expected_loss([left_out_run("r", "g", 0.5, 0.4, 1, 1)])
     assert found is not None
     assert found.mean == pytest.approx(0.2)
-    assert expected_loss([LeftOutRun("r", "g", 0.0, 0.0, 1, 1)]) is None
+    assert expected_loss([left_out_run("r", "g", 0.0, 0.0, 1, 1)]) is None
     assert expected_loss([]) is None
 
 
 @pytest.mark.parametrize("groups", [1, 2, 4])
 def test_few_groups_have_no_interval_however_many_runs_they_have(groups: int) -> None:
-    runs = [LeftOutRun(f"r{at}", f"g{at % groups}", 1.0, 0.9 - 0.001 * at, 1, 1) for at in range(40)]
+    runs = [left_out_run(f"r{at}", f"g{at % groups}", 1.0, 0.9 - 0.001 * at, 1, 1) for at in range(40)]
     found = expected_loss(runs)
     assert found is not None
     assert (found.groups, found.interval.low, found.interval.high) == (groups, None, None)
@@ -127,8 +127,8 @@ def test_few_groups_have_no_interval_however_many_runs_they_have(groups: int) ->
 def test_groups_of_many_runs_weigh_more() -> None:
     # Nine runs of one group lose nothing, one run of each of six others .1: .6 / 15 on average. Without one
     # of the six it is .5 / 14, without the large group .1.
-    large = [LeftOutRun(f"l{at}", "large", 1.0, 1.0, 1, 1) for at in range(9)]
-    small = [LeftOutRun(f"s{at}", f"g{at}", 1.0, 0.9, 1, 1) for at in range(6)]
+    large = [left_out_run(f"l{at}", "large", 1.0, 1.0, 1, 1) for at in range(9)]
+    small = [left_out_run(f"s{at}", f"g{at}", 1.0, 0.9, 1, 1) for at in range(6)]
     found = expected_loss([*large, *small])
     assert found is not None
     assert found.mean == pytest.approx(0.04)

@@ -7,7 +7,7 @@ import pytest
 import pytrec_eval
 
 from tests.support import cases
-from workbench.formats.sampled_qrels import SampledQrel
+from workbench.formats.sampled_qrels import Prel, SampledQrel
 from workbench.trust.holes import infap, infndcg, statap, xinfap
 
 CASES = "24_sampling_estimators.json"
@@ -25,10 +25,9 @@ def test_xinfap_is_that_of_sample_eval(name: str) -> None:
         docno: SampledQrel("1", docno, str(stratum), None if grade < 0 else grade)
         for docno, stratum, grade in case["input"]["qrels5_doc_stratum_rel"]
     }
-    found = xinfap(case["input"]["ranking"], pool)
-    assert found.value == pytest.approx(case["expected"]["xinfAP"], abs=1e-9)
-    assert found.relevant == case["expected"]["estimated_relevant"]
-    assert found.drawn == sum(one.grade is not None for one in pool.values())
+    value, relevant = xinfap(case["input"]["ranking"], pool)
+    assert value == pytest.approx(case["expected"]["xinfAP"], abs=1e-9)
+    assert relevant == case["expected"]["estimated_relevant"]
 
 
 @pytest.mark.parametrize("name", ["xinfap_small", "xinfap_fractional_estimate"])
@@ -56,26 +55,23 @@ def test_infndcg_of_a_pool_that_is_all_judged_is_ndcg() -> None:
 def test_xinfap_of_a_pool_that_is_all_judged_is_ap() -> None:
     # Relevant at ranks 1 and 3, one not retrieved: (1 + 2/3) / 3; what is added to the counts changes 1e-5.
     pool = pool_of({"a": 1, "b": 0, "c": 1, "d": 1})
-    found = xinfap(["a", "b", "c"], pool)
-    assert found.value == pytest.approx(5 / 9, abs=1e-4)
-    assert (found.relevant, found.drawn) == (3.0, 4)
+    value, relevant = xinfap(["a", "b", "c"], pool)
+    assert value == pytest.approx(5 / 9, abs=1e-4)
+    assert relevant == 3.0
 
 
 def test_statap_by_hand() -> None:
     case = cases(CASES)["statap_small"]
     rows = case["input"]["prels_doc_rel_inclusionprob"]
-    found = statap(
-        case["input"]["ranking"],
-        {docno: grade for docno, grade, _ in rows},
-        {docno: probability for docno, _, probability in rows},
-    )
-    assert found.value == pytest.approx(case["expected"]["statAP"], abs=case["tolerance"])
-    assert found.relevant == case["expected"]["R_hat"]
+    drawn = {docno: Prel("1", docno, grade, probability) for docno, grade, probability in rows}
+    value, relevant = statap(case["input"]["ranking"], drawn)
+    assert value == pytest.approx(case["expected"]["statAP"], abs=case["tolerance"])
+    assert relevant == case["expected"]["R_hat"]
 
 
 def test_without_a_relevant_document_drawn_nothing_can_be_estimated() -> None:
-    assert xinfap(["a"], pool_of({"a": 0, "b": None})).value is None
-    assert statap(["a"], {"a": 0}, {"a": 0.5}).value is None
+    assert xinfap(["a"], pool_of({"a": 0, "b": None}))[0] is None
+    assert statap(["a"], {"a": Prel("1", "a", 0, 0.5)})[0] is None
 
 
 def test_infap_is_that_of_trec_eval() -> None:
@@ -89,5 +85,5 @@ def test_infap_is_that_of_trec_eval() -> None:
         evaluator = pytrec_eval.RelevanceEvaluator({"1": grades}, {"infAP"}, relevance_level=2)
         reference = evaluator.evaluate({"1": scores})["1"]["infAP"]
         pool = pool_of({docno: None if grade < 0 else grade for docno, grade in grades.items()})
-        found = infap(ranking, pool, relevant_from=2).value
+        found, _ = infap(ranking, pool, relevant_from=2)
         assert (found or 0.0) == pytest.approx(reference, abs=1e-9)

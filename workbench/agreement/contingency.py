@@ -36,22 +36,13 @@ def contingency(first: ArrayLike, second: ArrayLike, *, categories: Sequence[int
     >>> contingency([1, 1, 0, 0], [1, 0, 0, 0], categories=(1, 0)).tolist()
     [[1, 1], [0, 2]]
     """
-    _check_categories(categories)
-    grades = [_in_bytes(each) for each in (first, second)]
-    if grades[0].shape != grades[1].shape:
+    codes = [coded(each, categories) for each in (first, second)]
+    if codes[0].shape != codes[1].shape:
         raise WorkbenchError(
-            f"{grades[0].size} grades cannot be compared with {grades[1].size}",
+            f"{codes[0].size} grades cannot be compared with {codes[1].size}",
             remedy="give both assessors' grades of the same pairs",
         )
-    size = len(categories)
-    if size > _BY_BITS:
-        return table_of_codes(*(coded(each, categories) for each in grades), size=size)
-    table = tables_of_bits(*(bits_of(each, categories) for each in grades))
-    if int(table.sum()) != grades[0].size:
-        # Some grade is in no category: `coded` finds it and raises.
-        for each in grades:
-            coded(each, categories)
-    return table
+    return table_of_codes(*codes, size=len(categories))
 
 
 def table_of_codes(first: Codes, second: Codes, *, size: int) -> Table:

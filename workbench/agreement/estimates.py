@@ -144,16 +144,10 @@ def topics_left_out(ratings: Ratings, options: AgreementOptions, *, by_assessor:
     return LeftOut(rows.grouped(), options.confidence)
 
 
-def estimates(
-    ratings: Ratings, options: AgreementOptions, left: LeftOut | None = None
-) -> tuple[Estimate, ...]:
-    """Every coefficient over pairs with two grades or more; without the sums `left` out no intervals."""
-    weights = options.weights_for(ratings)
-    whole = tally(ratings, weights).total()
-    if left is None:
-        return estimates_of(whole, None, weights, ratings.categories, options)
-    (over,) = several_intervals(left, weights, ratings.categories, options)
-    found = estimates_of(whole, over, weights, ratings.categories, options)
+def estimates(ratings: Ratings, options: AgreementOptions, left: LeftOut) -> tuple[Estimate, ...]:
+    """Every coefficient over pairs with two grades or more, with intervals from the sums `left` out."""
+    weights, categories = options.weights_for(ratings), ratings.categories
+    (found,) = several_estimates(tally(ratings, weights), left, weights, categories, options)
     table = pair_tables(ratings)[0, 1] if ratings.n_assessors == 2 else None
     level = options.confidence
     return tuple(
@@ -161,47 +155,17 @@ def estimates(
     )
 
 
-def estimates_of(
-    whole: Tally,
-    intervals: Sequence[Interval] | None,
-    weights: Weights,
-    categories: tuple[int, ...],
-    options: AgreementOptions,
-) -> tuple[Estimate, ...]:
-    """The same from sums over all pairs, and the interval of every coefficient."""
-    over = None if intervals is None else [intervals]
-    (found,) = several_estimates(whole.grouped(), over, weights, categories, options)
-    return found
-
-
 def several_estimates(
-    wholes: Tally,
-    intervals: Sequence[Sequence[Interval]] | None,
-    weights: Weights,
-    categories: tuple[int, ...],
-    options: AgreementOptions,
+    wholes: Tally, left: LeftOut, weights: Weights, categories: tuple[int, ...], options: AgreementOptions
 ) -> list[tuple[Estimate, ...]]:
-    """The same of several ratings, whose sums over all their pairs are (several, ...)."""
-    several = range(len(wholes.doubly))
+    """Every coefficient of several ratings, from sums over all their pairs (several, ...)."""
     by_coefficient = []
-    for place, coefficient in enumerate(_coefficients(categories, options)):
-        values = [_written(coefficient, one) for one in values_of(coefficient, wholes, weights)]
-        if intervals is None:
-            by_coefficient.append([Estimate(coefficient, found) for found in values])
-            continue
-        over = [intervals[number][place] for number in several]
+    for coefficient in coefficients_on(categories, weights=options.weights_name, level=options.level):
+        values = (_written(coefficient, one) for one in values_of(coefficient, wholes, weights))
         by_coefficient.append([
             Estimate(coefficient, found, _unless_undefined(coefficient, found, interval))
-            for found, interval in zip(values, over, strict=True)
+            for found, interval in zip(values, intervals_over(coefficient, left, weights), strict=True)
         ])  # fmt: skip
-    return list(zip(*by_coefficient, strict=True))
-
-
-def several_intervals(
-    left: LeftOut, weights: Weights, categories: tuple[int, ...], options: AgreementOptions
-) -> list[tuple[Interval, ...]]:
-    """The intervals of every coefficient, of each of several ratings."""
-    by_coefficient = [intervals_over(one, left, weights) for one in _coefficients(categories, options)]
     return list(zip(*by_coefficient, strict=True))
 
 
@@ -213,21 +177,13 @@ def intervals_over(coefficient: Coefficient, left: LeftOut, weights: Weights) ->
 
 
 def _unless_undefined(coefficient: Coefficient, found: CoefficientValue, interval: Interval) -> Interval:
+    """The interval of a value, none of no value, or the exact one where all or none agree."""
     if found.value is None:
         return replace(interval, low=None, high=None, undefined=UNDEFINED)
-    return exact_if_constant(coefficient, found, interval)
-
-
-def exact_if_constant(coefficient: Coefficient, found: CoefficientValue, interval: Interval) -> Interval:
-    """The interval, or the exact one of an observed agreement of 0 or 1, which no topic changes."""
-    exact = coefficient.name == "observed" and found.value in (0, 1)
-    if not exact or interval.undefined != CONSTANT or found.value is None:
-        return interval
-    return all_or_none_interval(found.value, found.n, level=interval.level)
-
-
-def _coefficients(categories: tuple[int, ...], options: AgreementOptions) -> tuple[Coefficient, ...]:
-    return coefficients_on(categories, weights=options.weights_name, level=options.level)
+    # An observed agreement of 0 or 1 changes with no topic.
+    if coefficient.name == "observed" and found.value in (0, 1) and interval.undefined == CONSTANT:
+        return all_or_none_interval(found.value, found.n, level=interval.level)
+    return interval
 
 
 def coefficients_of(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from functools import partial
 
 from workbench.agreement.coefficients import shown_in
-from workbench.agreement.coefficients.coefficient import NOBODY, WOULD_DEFINE, Shown
+from workbench.agreement.coefficients.coefficient import NOBODY, WOULD_DEFINE, CoefficientValue, Shown
 from workbench.agreement.estimates import Estimate
-from workbench.agreement.grades import WHY_NONE, GradeAgreement
+from workbench.agreement.grades import WHY_NONE, BinaryView, GradeAgreement
 from workbench.agreement.intervals import Interval
 from workbench.agreement.jackknife import METHOD
 from workbench.agreement.options import AgreementOptions
@@ -44,7 +45,13 @@ def interval_note(options: AgreementOptions) -> str:
 
 def report_latex(report: AgreementReport) -> str:
     """Tables of all, every two assessors, overlaps, grades, relevance thresholds, and who is strict."""
-    tables = [_of_all(report), _of_pairs(report), _of_overlaps(report), _of_grades(report)]
+    means = report.means if len(report.selection.assessors) > 2 else ()
+    tables = [
+        _coefficients(report.estimates, means, report.selection, report.options),
+        _of_pairs(report),
+        _of_overlaps(report),
+        _of_grades(report),
+    ]
     if report.thresholds:
         tables.append(thresholds_latex(report.thresholds, report.options))
     return document(*tables, _of_leniency(report))
@@ -54,36 +61,26 @@ def matrix_latex(found: Matrix) -> str:
     """The matrix of assessors by one coefficient, ordered as it is; what is undefined is a dash."""
     selection, options, by = found.selection, found.options, found.options.coefficient
     names = [escaped(selection.assessors[place].name) for place in found.order]
-    rows = [
-        (
-            name,
-            *(
-                "" if two is None else number(two.estimate(by).value, 2)
-                for two in (found.at(row, column) for column in found.order)
-            ),
-        )
-        for name, row in zip(names, found.order, strict=True)
-    ]
+    rows = []
+    for name, row in zip(names, found.order, strict=True):
+        several = (found.at(row, column) for column in found.order)
+        rows.append((name, *(number(two.estimate(by).value, 2) if two else "" for two in several)))
     label = escaped(next(iter(found.pairs.values())).estimate(by).label)
     caption = (
         f"{label} of every two assessors, those who judge alike side by side: {escaped(selection.sentence)}; "
         f"{selection.grades_in_words}."
     )
     weights = f" With {options.weights_in_words}." if options.weighted else ""
-    columns, label = f"l{'r' * len(names)}", "tab:agreement-matrix"
     turned = [rf"\rotatebox{{90}}{{{name}}}" for name in names]
-    made = table(columns, ("", *turned), rows, caption + weights, label, size=r"\footnotesize")
+    made = table(
+        f"l{'r' * len(names)}",
+        ("", *turned),
+        rows,
+        caption + weights,
+        "tab:agreement-matrix",
+        size=r"\footnotesize",
+    )
     return f"% needs \\usepackage{{graphicx}}\n{document(made)}"
-
-
-def estimates_latex(found: Sequence[Estimate], selection: Selection, options: AgreementOptions) -> str:
-    """The coefficients of all together alone."""
-    return document(_coefficients(found, (), selection, options))
-
-
-def _of_all(report: AgreementReport) -> str:
-    means = report.means if len(report.selection.assessors) > 2 else ()
-    return _coefficients(report.estimates, means, report.selection, report.options)
 
 
 def _coefficients(
@@ -231,82 +228,70 @@ INDICES = {
 """What the parts of a close look at two grades are called in files; overlaps have rows of their own."""
 
 
+Cells = dict[str, object]
+
+
 def report_rows(report: AgreementReport) -> Iterator[Row]:
     """All together, means over pairs, every two, every threshold, overlaps, grades and leniency."""
-    names = [one.name for one in report.selection.assessors]
+    selection = report.selection
+    names = [one.name for one in selection.assessors]
+    of_all = _of_everything(selection)
     # Every two share all their pairs: those judged once count towards the rest alone.
-    basis, of_pairs = report.selection.basis_name, str(report.selection.basis)
-    line = None if report.selection.graded else report.selection.relevant_from
-    yield from estimate_rows(report.estimates, report.selection)
+    of_pairs = of_all | {"basis": str(selection.basis)}
+    yield from estimate_rows(report.estimates, selection)
     for mean in report.means:
-        yield (
-            "mean over pairs", None, None, None, line, mean.name, mean.value, *bounds_cells(mean.interval),
-            mean.pairs, None, None, None, None, None,
-            "" if mean.pairs else "undefined for every two assessors",
-            "" if mean.pairs else "two assessors for whom it is defined", *method_cells(mean.interval),
-            of_pairs,
-        )  # fmt: skip
+        cells: Cells = {
+            "of": "mean over pairs",
+            "coefficient": mean.name,
+            "value": mean.value,
+            "n": mean.pairs,
+        }
+        if not mean.pairs:
+            cells["undefined"] = "undefined for every two assessors"
+            cells["would_define"] = "two assessors for whom it is defined"
+        yield row_of(COLUMNS, of_pairs | cells, mean.interval)
     if len(report.grades) == 2:
-        index = _index("prevalence", report.prevalence, report.selection.n_pairs)
-        yield ("all", None, None, None, line, *index, basis)
+        yield _index(of_all, "prevalence", report.prevalence, selection.n_pairs)
     for two in report.pairs:
-        two_names = (names[two.first], names[two.second], None)
+        both = of_pairs | {"of": "pair", "first": names[two.first], "second": names[two.second]}
         for estimate in two.estimates:
-            yield ("pair", *two_names, line, *_estimate(estimate), of_pairs)
-        for name in INDICES if two.view is not None else ():
-            yield ("pair", *two_names, line, *_index(name, getattr(two.view, name), two.n), of_pairs)
+            yield _estimate(both, estimate)
+        for name, value in indices(two.view):
+            yield _index(both, name, value, two.n)
     for threshold in report.thresholds:
+        here = of_all | {"of": "threshold", "relevant_from": threshold.relevant_from}
         for estimate in threshold.estimates:
-            yield ("threshold", None, None, None, threshold.relevant_from, *_estimate(estimate), basis)
+            yield _estimate(here, estimate)
         for name, grade in (("positive", threshold.positive), ("negative", threshold.negative)):
-            yield (
-                "threshold", None, None, None, threshold.relevant_from, INDICES[name],
-                *_specific(grade), basis,
-            )  # fmt: skip
-        n = threshold.estimate("observed").found.n
-        index = _index("prevalence", threshold.prevalence, n)
-        yield ("threshold", None, None, None, threshold.relevant_from, *index, basis)
-        yield (
-            "threshold", None, None, None, threshold.relevant_from,
-            *_overlap("overlap_mean_over_pairs", threshold.overlap.value, threshold.overlap.interval),
-            of_pairs,
-        )  # fmt: skip
+            yield _specific(here | {"coefficient": INDICES[name]}, grade)
+        yield _index(here, "prevalence", threshold.prevalence, threshold.estimate("observed").found.n)
+        cells = here | {"basis": of_pairs["basis"], "coefficient": "overlap_mean_over_pairs"}
+        yield _overlap(cells, threshold.overlap.value, threshold.overlap.interval)
     for overlap in (*report.overlaps, *report.triples):
-        who = [*(names[number] for number in overlap.assessors), None][:3]
-        for name, value, interval in (
-            ("overlap_mean_over_topics", overlap.mean, overlap.mean_interval),
-            ("overlap_topics_together", overlap.together, overlap.together_interval),
-        ):
-            n = len(overlap.by_topic) - overlap.empty
-            cells = _overlap(name, value, interval, n)
-            yield ("overlap", *who, report.selection.relevant_from, *cells, of_pairs)
+        who = zip(("first", "second", "third"), (names[number] for number in overlap.assessors), strict=False)
+        n = len(overlap.by_topic) - overlap.empty
+        cells = of_pairs | dict(who) | {"of": "overlap", "relevant_from": selection.relevant_from, "n": n}
+        yield _overlap(
+            cells | {"coefficient": "overlap_mean_over_topics"}, overlap.mean, overlap.mean_interval
+        )
+        cells["coefficient"] = "overlap_topics_together"
+        yield _overlap(cells, overlap.together, overlap.together_interval)
     for grade in report.scale_grades:
-        yield ("grade", None, None, None, grade.grade, "specific", *_specific(grade), basis)
-        kappa = grade.kappa
-        yield (
-            "grade", None, None, None, grade.grade, "kappa_against_the_rest", kappa.value,
-            *bounds_cells(grade.kappa_interval), kappa.n, kappa.observed, kappa.expected, None, None, None,
-            kappa.undefined, kappa.would_define, *method_cells(grade.kappa_interval), basis,
-        )  # fmt: skip
+        here = of_all | {"of": "grade", "relevant_from": grade.grade}
+        yield _specific(here | {"coefficient": "specific"}, grade)
+        cells = here | {"coefficient": "kappa_against_the_rest"}
+        yield row_of(COLUMNS, cells | value_cells(grade.kappa), grade.kappa_interval)
     for one in report.leniency:
-        why = ("", "") if one.n else ("shares no pair with anybody", WOULD_DEFINE[NOBODY])
-        yield (
-            "assessor", names[one.assessor], None, None, line, "strictness", one.difference,
-            *bounds_cells(one.interval), one.n, one.own, one.others, None, None, None, *why,
-            *method_cells(one.interval), of_pairs,
-        )  # fmt: skip
+        cells = {"of": "assessor", "first": names[one.assessor], "coefficient": "strictness", "n": one.n}
+        cells |= {"value": one.difference, "observed": one.own, "expected": one.others}
+        if not one.n:
+            cells |= {"undefined": "shares no pair with anybody", "would_define": WOULD_DEFINE[NOBODY]}
+        yield row_of(COLUMNS, of_pairs | cells, one.interval)
 
 
 def estimate_rows(found: Sequence[Estimate], selection: Selection) -> Iterator[Row]:
     """The coefficients of all together alone, as rows of the same COLUMNS."""
-    line = None if selection.graded else selection.relevant_from
-    for estimate in found:
-        yield ("all", None, None, None, line, *_estimate(estimate), selection.basis_name)
-
-
-def matrix_columns(found: Matrix) -> tuple[str, ...]:
-    """Who stands above the columns of the matrix."""
-    return ("assessor", *(found.selection.assessors[number].name for number in found.order))
+    return (_estimate(_of_everything(selection), estimate) for estimate in found)
 
 
 def matrix_rows(found: Matrix) -> Iterator[Row]:
@@ -317,37 +302,63 @@ def matrix_rows(found: Matrix) -> Iterator[Row]:
         yield (found.selection.assessors[row].name, *values)
 
 
-def _estimate(estimate: Estimate) -> Row:
-    found = estimate.found
-    return (
-        found.name, found.value, *bounds_cells(estimate.interval), found.n, found.observed, found.expected,
-        estimate.band, *bounds_cells(estimate.analytic), found.undefined, estimate.found.would_define,
-        *method_cells(estimate.interval),
-    )  # fmt: skip
+def indices(view: BinaryView | None) -> list[tuple[str, float | None]]:
+    """The parts of a close look that INDICES names; nothing where there is none."""
+    return [] if view is None else [one for one in asdict(view).items() if one[0] in INDICES]
 
 
-def _overlap(name: str, value: float | None, interval: Interval | None, n: int | None = None) -> Row:
-    """An overlap; `n` counts the topics that have one."""
-    undefined = "nobody called anything relevant that all judged" if value is None else ""
-    would = "a document that one of them calls relevant" if value is None else ""
-    return (
-        name, value, *bounds_cells(interval), n, None, None, None, None, None, undefined, would,
-        *method_cells(interval),
-    )  # fmt: skip
+def row_of(columns: Sequence[str], cells: Cells, interval: Interval | None = None) -> Row:
+    """A row by the names of its columns; what is not named is empty."""
+    known: Cells = {"working": "", "undefined": "", "would_define": "", **cells}
+    known["low"], known["high"] = bounds_cells(interval)
+    known["interval"], known["level"] = method_cells(interval)
+    return tuple(map(known.get, columns))
 
 
-def _index(name: str, value: float | None, n: int) -> Row:
-    """A part of the close look at two grades: `n` pairs, no interval, and why there is none."""
-    why = WHY_NONE[name] if value is None else ("", "")
-    return (INDICES[name], value, None, None, n, *([None] * 5), *why, *method_cells(None))
+def value_cells(found: CoefficientValue) -> Cells:
+    """The cells of the value of a coefficient."""
+    cells: Cells = {
+        "value": found.value,
+        "n": found.n,
+        "observed": found.observed,
+        "expected": found.expected,
+    }
+    return cells | {"undefined": found.undefined, "would_define": found.would_define}
 
 
-def _specific(one: GradeAgreement) -> Row:
-    found = one.specific
-    return (
-        found.value, *bounds_cells(one.interval), one.given, None, None, None, None, None, found.undefined,
-        found.would_define, *method_cells(one.interval),
-    )  # fmt: skip
+def part_cells(name: str, value: float | None, n: int | None) -> Cells:
+    """The cells of a part of the close look at two grades of `n` pairs: if it is None, why."""
+    undefined, would_define = WHY_NONE[name] if value is None else ("", "")
+    return {"value": value, "n": n, "undefined": undefined, "would_define": would_define}
+
+
+def _of_everything(selection: Selection) -> Cells:
+    line = None if selection.graded else selection.relevant_from
+    return {"of": "all", "relevant_from": line, "basis": selection.basis_name}
+
+
+def _estimate(cells: Cells, estimate: Estimate) -> Row:
+    low, high = bounds_cells(estimate.analytic)
+    cells = cells | {"coefficient": estimate.name, "band_landis_koch": estimate.band}
+    cells |= {"analytic_low": low, "analytic_high": high, **value_cells(estimate.found)}
+    return row_of(COLUMNS, cells, estimate.interval)
+
+
+def _overlap(cells: Cells, value: float | None, interval: Interval | None) -> Row:
+    cells |= {"value": value}
+    if value is None:
+        cells["undefined"] = "nobody called anything relevant that all judged"
+        cells["would_define"] = "a document that one of them calls relevant"
+    return row_of(COLUMNS, cells, interval)
+
+
+def _index(cells: Cells, name: str, value: float | None, n: int) -> Row:
+    return row_of(COLUMNS, cells | {"coefficient": INDICES[name]} | part_cells(name, value, n))
+
+
+def _specific(cells: Cells, one: GradeAgreement) -> Row:
+    found = value_cells(one.specific) | {"n": one.given, "observed": None}
+    return row_of(COLUMNS, cells | found, one.interval)
 
 
 def bounds_cells(interval: Interval | None) -> tuple[float | None, float | None]:
@@ -371,25 +382,22 @@ def coefficients_export(found: Sequence[Estimate], selection: Selection, options
     """The coefficients alone."""
 
     def data() -> dict[str, object]:
-        coefficients = {one.name: estimate_data(one) for one in found}
         return {
             "entered": selection_data(selection),
             "how": options_data(options),
-            "coefficients": coefficients,
+            "coefficients": {one.name: estimate_data(one) for one in found},
         }
 
-    return Export(
-        COLUMNS,
-        partial(estimate_rows, found, selection),
-        data,
-        partial(estimates_latex, found, selection, options),
-    )
+    def latex() -> str:
+        return document(_coefficients(found, (), selection, options))
+
+    return Export(COLUMNS, partial(estimate_rows, found, selection), data, latex)
 
 
 def matrix_export(found: Matrix) -> Export:
     """Every assessor with every other by one coefficient."""
     return Export(
-        matrix_columns(found),
+        ("assessor", *(found.selection.assessors[number].name for number in found.order)),
         partial(matrix_rows, found),
         partial(matrix_data, found),
         partial(matrix_latex, found),

@@ -18,7 +18,7 @@ from workbench.agreement.coefficients.coefficient import (
 )
 from workbench.agreement.coefficients.pooled_kappa import POOLED_KAPPA
 from workbench.agreement.contingency import checked
-from workbench.agreement.estimates import Estimate, chosen, interval_of, topics_left_out
+from workbench.agreement.estimates import UNDEFINED, Estimate, chosen, interval_of, topics_left_out
 from workbench.agreement.intervals import Interval
 from workbench.agreement.jackknife import LeftOut, Transform, intervals
 from workbench.agreement.options import AgreementOptions
@@ -120,14 +120,12 @@ class GradeAgreement:
     given: int
     share: float | None
     specific: CoefficientValue
-    interval: Interval | None
+    interval: Interval
     kappa: CoefficientValue
-    kappa_interval: Interval | None
+    kappa_interval: Interval
 
 
-def by_grade(
-    ratings: Ratings, options: AgreementOptions, left: LeftOut | None = None
-) -> tuple[GradeAgreement, ...]:
+def by_grade(ratings: Ratings, options: AgreementOptions, left: LeftOut) -> tuple[GradeAgreement, ...]:
     """Every grade of the ratings, in the order of their categories; intervals from the sums `left` out.
 
     Source: specific agreement Spitzer and Fleiss 1974, Cicchetti and Feinstein 1990; kappa by category
@@ -147,11 +145,9 @@ def by_grade(
                 given=int(given[place]),
                 share=float(given[place]) / everything if everything else None,
                 specific=specific,
-                interval=None if left is None else _specific_interval(specific, place, left),
+                interval=_specific_interval(specific, place, left),
                 kappa=kappa,
-                kappa_interval=None
-                if left is None
-                else _kappa_interval(place, kappa, left, ratings, options),
+                kappa_interval=_kappa_interval(place, kappa, left, ratings, options),
             )
         )
     return tuple(found)
@@ -192,10 +188,10 @@ def against_the_rest(ratings: Ratings, place: int) -> Ratings:
 def _specific(whole: Tally, place: int) -> CoefficientValue:
     n = int(whole.doubly)
     if not n:
-        return CoefficientValue("specific", None, None, None, 0, (), NOBODY)
+        return CoefficientValue("specific", None, None, None, 0, NOBODY)
     row = whole.coincidences[place]
     if not row.sum():
-        return CoefficientValue("specific", None, None, None, n, (), NOT_GIVEN)
+        return CoefficientValue("specific", None, None, None, n, NOT_GIVEN)
     share = float(row[place] / row.sum())
     return CoefficientValue("specific", share, None, share, n)
 
@@ -204,7 +200,7 @@ def _specific_interval(specific: CoefficientValue, place: int, left: LeftOut) ->
     whole, without = (_specific_shares(sums, place) for sums in (left.whole, left.without))
     (found,) = intervals(whole, without, left.evidence, Transform.SHARE, level=left.level)
     if specific.value is None:
-        return replace(found, low=None, high=None, undefined="the coefficient is undefined")
+        return replace(found, low=None, high=None, undefined=UNDEFINED)
     return found
 
 

@@ -149,7 +149,7 @@ class AgreementOptions:
 class OptionDefinition:
     """How a field of AgreementOptions is given: by a flag in the terminal, by an argument of an address.
 
-    `choices` are the values by what a form calls them, for numbers there are `low` and `high` instead.
+    `choices` are the values by what a form calls them; a number is `low` or more.
     """
 
     field: str
@@ -160,7 +160,6 @@ class OptionDefinition:
     parse: Callable[[str], Any]
     choices: Mapping[str, str] = dataclasses.field(default_factory=dict)
     low: int | None = None
-    high: int | None = None
     metavar: str | None = None
 
     @property
@@ -273,8 +272,7 @@ def options_from_address(values: Mapping[str, str]) -> AgreementOptions:
         elif option.choices and text in option.choices:
             found[option.field] = option.parse(text)
         elif option.parse is int and (number := _whole(text)) is not None:
-            number = number if option.low is None else max(number, option.low)
-            found[option.field] = number if option.high is None else min(number, option.high)
+            found[option.field] = number if option.low is None else max(number, option.low)
     return AgreementOptions(**found)
 
 
@@ -289,10 +287,8 @@ def address_of(options: AgreementOptions, names: Iterable[str] = tuple(OPTIONS))
             chosen |= {option.argument: OWN, OWN: "\n".join(" ".join(map(str, row)) for row in value)}
         elif isinstance(value, bool):
             chosen[option.argument] = "yes" if value else "no"
-        elif isinstance(value, int):
-            chosen[option.argument] = value
-        elif isinstance(value, str):
-            chosen[option.argument] = str(value)
+        elif isinstance(value, int | str):
+            chosen[option.argument] = value if isinstance(value, int) else str(value)
     return chosen
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import fsum
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.agreement.contingency import MISSING
-from workbench.agreement.intervals import Interval
+from workbench.agreement.intervals import LEVEL, Interval
 from workbench.agreement.jackknife import TopicShares, Transform, intervals, others, over_units
 from workbench.agreement.ratings import Ratings
 from workbench.agreement.tally import Floats
@@ -25,7 +25,7 @@ class Overlap:
 
     `by_topic` is None where nobody called anything relevant; `empty` counts these topics, and `mean` is None
     where all are such. `together` is the overlap of all topics taken as one set. The intervals are over the
-    topics on which all of these assessors judged something, and None where none were asked for.
+    topics on which all of these assessors judged something, and None where there is none.
     """
 
     assessors: tuple[int, ...]
@@ -39,50 +39,37 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True)
 class MeanOverlap:
-    """The mean of the overlaps of every two assessors that have one, with its interval where asked for."""
+    """The mean of the overlaps of every two assessors that have one, with its interval."""
 
     value: float | None
     interval: Interval | None = None
 
 
-def overlap(binary: Ratings, assessors: tuple[int, ...], *, level: float | None = None) -> Overlap:
+def overlap(binary: Ratings, assessors: tuple[int, ...], *, level: float = LEVEL) -> Overlap:
     """The overlap of two or more assessors (by number) on the pairs that all of them judged.
 
     `binary` has the categories 1 and 0. A pair that one of them has not judged is no disagreement and is left
     out. Source: Voorhees 1998, 2000; two of three assessors' sets there, mean over topics.
     """
-    counts = _counts(binary, *_sets(binary), assessors)
-    return _overlap(assessors, counts, *_intervals([counts], level))
+    counts = _counts_of_several(binary, [assessors])
+    return _overlap(assessors, counts[0], *_intervals(counts, level))
 
 
 def overlaps(
-    binary: Ratings,
-    size: int = 2,
-    *,
-    among: Sequence[int] | None = None,
-    level: float | None = None,
+    binary: Ratings, among: Sequence[int], size: int = 2, *, level: float = LEVEL
 ) -> tuple[Overlap, ...]:
-    """The overlaps of every `size` assessors (of all, or of those `among`), 2 or 3 as in Voorhees 2000."""
-    numbers = range(binary.n_assessors) if among is None else among
-    several = list(combinations(numbers, size))
-    if size == 2:
-        counts = _counts_of_two(binary, numbers)
-    else:
-        # Of a crowd few are compared: what all others judged is not looked at.
-        sets = _sets(binary if among is None else binary.only(among))
-        counts = [_counts(binary, *sets, rows) for rows in combinations(range(len(numbers)), size)]
-    intervals = _intervals(counts, level)
-    return tuple(map(_overlap, several, counts, intervals))
+    """The overlaps of every `size` of the assessors `among` all, 2 or 3 as in Voorhees 2000."""
+    several = list(combinations(among, size))
+    counts = _counts_of_several(binary, several)
+    return tuple(map(_overlap, several, counts, _intervals(counts, level)))
 
 
-def mean_overlap(
-    binary: Ratings, *, among: Sequence[int] | None = None, level: float | None = None
-) -> MeanOverlap:
+def mean_overlap(binary: Ratings, *, level: float = LEVEL) -> MeanOverlap:
     """The mean over every two assessors of the mean over topics of their overlap; undefined ones left out.
 
-    The two are of all, or of those `among`; an interval at a `level` is over the topics of all of them.
+    The interval is over the topics of all of them.
     """
-    counts = np.stack(_counts_of_two(binary, range(binary.n_assessors) if among is None else among))
+    counts = np.stack(_counts_of_several(binary, combinations(range(binary.n_assessors), 2)))
     shares = _shares(counts)
     # Every topic counts once, for each two who have an overlap there.
     rich = (counts[..., 1] > 0).sum(axis=0).astype(np.float64)
@@ -92,42 +79,29 @@ def mean_overlap(
     if not np.isfinite(value):
         return MeanOverlap(None)
     there = rich > 0
-    interval = (
-        None
-        if level is None
-        else over_units(value, without[there], rich[there], Transform.SHARE, level=level)
-    )
-    return MeanOverlap(value, interval)
+    return MeanOverlap(value, over_units(value, without[there], rich[there], Transform.SHARE, level=level))
 
 
-def _sets(binary: Ratings) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    return binary.codes != MISSING, binary.codes == binary.categories.index(1)
+def _counts_of_several(binary: Ratings, several: Iterable[tuple[int, ...]]) -> list[NDArray[np.int64]]:
+    """By topic pairs relevant to all of some, relevant to any, and that all judged; each (topics, 3)."""
+    judged, relevant = binary.codes != MISSING, binary.codes == binary.categories.index(1)
+    found = []
+    for first, *rest in several:
+        by_all, by_any, seen = relevant[first], relevant[first], judged[first]
+        for one in rest:
+            by_all, by_any, seen = by_all & relevant[one], by_any | relevant[one], seen & judged[one]
+        chosen = (by_all, by_any & seen, seen)
+        columns = [np.bincount(binary.topics[each], minlength=binary.n_topics) for each in chosen]
+        if binary.unlisted is not None:
+            columns[2] = columns[2] + binary.unlisted
+        found.append(np.stack(columns, axis=1))
+    return found
 
 
-def _counts(
-    binary: Ratings, judged: NDArray[np.bool_], relevant: NDArray[np.bool_], assessors: tuple[int, ...]
-) -> NDArray[np.int64]:
-    """By topic pairs relevant to all, pairs relevant to any, pairs that all judged; shape (topics, 3)."""
-    by_all, by_any, seen = relevant[assessors[0]], relevant[assessors[0]], judged[assessors[0]]
-    for one in assessors[1:]:
-        by_all, by_any, seen = by_all & relevant[one], by_any | relevant[one], seen & judged[one]
-    chosen = (by_all, by_any & seen, seen)
-    columns = [np.bincount(binary.topics[each], minlength=binary.n_topics) for each in chosen]
-    if binary.unlisted is not None:
-        columns[2] = columns[2] + binary.unlisted
-    return np.stack(columns, axis=1)
-
-
-def _counts_of_two(binary: Ratings, among: Sequence[int]) -> list[NDArray[np.int64]]:
-    """The same of every two of some assessors, in order."""
-    sets = _sets(binary)
-    return [_counts(binary, *sets, two) for two in combinations(among, 2)]
-
-
-def _intervals(counts: Sequence[NDArray[np.int64]], level: float | None) -> list[_Two]:
+def _intervals(counts: Sequence[NDArray[np.int64]], level: float) -> list[_Two]:
     """The intervals of each of several overlaps: of their means, and of all topics together."""
-    if level is None or not counts:
-        return [(None, None)] * len(counts)
+    if not counts:
+        return []
     every = np.stack(counts)
     rich, there = every[..., 1].astype(np.float64), every[..., 1] > 0
     sums = np.concatenate([_shares(every), every[..., :2]], axis=-1)

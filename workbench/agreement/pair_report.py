@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any
 
 from workbench.agreement.coefficients.coefficient import Step
 from workbench.agreement.estimates import Estimate, calculations, estimates, topics_left_out
 from workbench.agreement.export import (
     INDICES,
+    Row,
     bounds,
-    bounds_cells,
+    indices,
     interval_note,
-    method_cells,
+    part_cells,
+    row_of,
     thresholds_latex,
+    value_cells,
 )
-from workbench.agreement.grades import WHY_NONE
 from workbench.agreement.intervals import Interval
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.overlap import Overlap, overlap
-from workbench.agreement.pairwise import AssessorPair, Threshold, assessor_pairs, thresholds
+from workbench.agreement.pairwise import AssessorPair, Threshold, thresholds, two_assessors
+from workbench.agreement.ratings import pair_tables
 from workbench.agreement.report import Disagreement, disagreements
 from workbench.agreement.report_json import (
     options_data,
@@ -41,8 +43,8 @@ class PairReport:
     """Two assessors among all: their figures as everywhere, at every threshold, and where they differ.
 
     `numbers` are theirs among all; `two`, of the grades that were compared, and `by_grade`, of those of the
-    scale, know them as 0 and 1. `thresholds` is empty for a scale of two grades. `overlap` is that of the
-    two's relevant sets where relevant or not was compared.
+    scale (a table without estimates), know them as 0 and 1. `thresholds` is empty for a scale of two
+    grades. `overlap` is that of the two's relevant sets where relevant or not was compared.
     """
 
     selection: Selection
@@ -63,13 +65,13 @@ def pair_report(selection: Selection, options: AgreementOptions, *, first: str, 
     numbers = selection.number(first), selection.number(second)
     compared, two = (ratings.only(numbers).with_all() for ratings in (selection.ratings, selection.by_grade))
     # The same figures as in lists of every two, with the intervals of these documents besides.
-    (plain,) = assessor_pairs(compared, options, with_intervals=False)
+    found = estimates(compared, options, topics_left_out(compared, options))
     return PairReport(
         selection=selection,
         options=options,
         numbers=numbers,
-        two=replace(plain, estimates=estimates(compared, options, topics_left_out(compared, options))),
-        by_grade=assessor_pairs(two, options, with_intervals=False)[0],
+        two=two_assessors((0, 1), pair_tables(compared)[0, 1], found),
+        by_grade=two_assessors((0, 1), pair_tables(two)[0, 1], ()),
         shared=selection.shared(*numbers),
         thresholds=thresholds(two, options) if len(two.categories) > 2 else (),
         disagreed=disagreements(selection, *numbers),
@@ -81,7 +83,6 @@ PAIR_COLUMNS = (
     "part", "name", "topic", "doc", "first", "second", "value", "low", "high", "n", "working", "undefined",
     "would_define", "interval", "level",
 )  # fmt: skip
-Row = tuple[object, ...]
 
 
 def grade_labels(report: PairReport) -> tuple[str, ...]:
@@ -125,10 +126,7 @@ def pair_report_data(report: PairReport) -> dict[str, object]:
             estimate.name: [{"step": step.name, "sum": step.sum, "result": step.result} for step in steps]
             for estimate, steps in pair_calculations(report)
         },
-        "differ": [
-            {"topic": one.topic, "docno": one.docno, "first": one.first, "second": one.second}
-            for one in report.disagreed
-        ],
+        "differ": [asdict(one) for one in report.disagreed],
     }
 
 
@@ -140,33 +138,34 @@ def pair_report_rows(report: PairReport) -> Iterator[Row]:
     """
     shared = report.shared
     for name, n in (("both", shared.both), ("first", shared.first_only), ("second", shared.second_only)):
-        yield _row("judged", name, n=n)
+        yield row_of(PAIR_COLUMNS, {"part": "judged", "name": name, "n": n})
     yield from _counts("table", report.two, report.selection.ratings.categories)
     yield from _counts("grades", report.by_grade, report.selection.by_grade.categories)
     for estimate in report.two.estimates:
-        yield _estimate("coefficient", estimate)
+        yield _estimate("coefficient", estimate, estimate.interval)
         if estimate.analytic is not None:
             yield _estimate("coefficient of these documents", estimate, estimate.analytic)
-    for name in INDICES if report.two.view is not None else ():
-        value = getattr(report.two.view, name)
-        why = WHY_NONE[name] if value is None else ("", "")
-        yield _row("index", INDICES[name], value=value, n=report.two.n, **_why(why))
+    for name, value in indices(report.two.view):
+        cells = part_cells(name, value, report.two.n)
+        yield row_of(PAIR_COLUMNS, cells | {"part": "index", "name": INDICES[name]})
     if (overlap := report.overlap) is not None:
-        why = WHY_NONE["overlap"] if overlap.together is None else ("", "")
-        for name, value, interval in (
-            ("mean over topics", overlap.mean, overlap.mean_interval),
-            ("topics together", overlap.together, overlap.together_interval),
-        ):
-            yield _row("overlap", name, interval, value=value, **_why(why))
+        cells = {
+            **part_cells("overlap", overlap.together, None),
+            "part": "overlap",
+            "name": "mean over topics",
+        }
+        yield row_of(PAIR_COLUMNS, cells | {"value": overlap.mean}, overlap.mean_interval)
+        yield row_of(PAIR_COLUMNS, cells | {"name": "topics together"}, overlap.together_interval)
     for threshold in report.thresholds:
         for estimate in threshold.estimates:
-            yield _estimate(f"relevant from {threshold.relevant_from}", estimate)
+            yield _estimate(f"relevant from {threshold.relevant_from}", estimate, estimate.interval)
     for estimate, steps in pair_calculations(report):
         for step in steps:
             name = f"{estimate.name}: {step.name}"
-            yield _row("working", name, value=step.result, working=step.sum)
+            cells = {"part": "working", "name": name, "value": step.result, "working": step.sum}
+            yield row_of(PAIR_COLUMNS, cells)
     for one in report.disagreed:
-        yield _row("differ", "", topic=one.topic, doc=one.docno, first=one.first, second=one.second)
+        yield row_of(PAIR_COLUMNS, {"part": "differ", "name": "", "doc": one.docno, **asdict(one)})
 
 
 def pair_report_latex(report: PairReport) -> str:
@@ -209,10 +208,9 @@ def _estimates(report: PairReport) -> str:
         )
         for one in report.two.estimates
     ]
-    view = report.two.view
-    for name in INDICES if view is not None else ():
+    for name, value in indices(report.two.view):
         label = INDICES[name].replace("_", " ").capitalize()
-        rows.append((label, "", "", number(getattr(view, name)), "", "", f"{report.two.n:,}"))
+        rows.append((label, "", "", number(value), "", "", f"{report.two.n:,}"))
     first, second = (escaped(name) for name in _names(report))
     compared, intervals = report.selection.grades_in_words, interval_note(report.options)
     caption = f"Agreement of {first} and {second}; {compared}. {intervals}"
@@ -239,22 +237,9 @@ def _names(report: PairReport) -> tuple[str, str]:
 def _counts(part: str, two: AssessorPair, categories: Sequence[int]) -> Iterator[Row]:
     for first, row in zip(categories, two.table, strict=True):
         for second, n in zip(categories, row, strict=True):
-            yield _row(part, "", first=first, second=second, n=n)
+            yield row_of(PAIR_COLUMNS, {"part": part, "name": "", "first": first, "second": second, "n": n})
 
 
-def _estimate(part: str, estimate: Estimate, interval: Interval | None = None) -> Row:
-    why = (estimate.found.undefined, estimate.found.would_define)
-    shown = estimate.interval if interval is None else interval
-    return _row(part, estimate.name, shown, value=estimate.value, n=estimate.found.n, **_why(why))
-
-
-def _why(why: tuple[str, str]) -> dict[str, Any]:
-    return {"undefined": why[0], "would_define": why[1]}
-
-
-def _row(part: str, name: str, interval: Interval | None = None, **cells: object) -> Row:
-    """A row by the names of its columns; what is not named is empty."""
-    low, high = bounds_cells(interval)
-    texts = {"working": "", "undefined": "", "would_define": ""}
-    known = texts | cells | {"part": part, "name": name, "low": low, "high": high}
-    return (*(known.get(column) for column in PAIR_COLUMNS[:-2]), *method_cells(interval))
+def _estimate(part: str, estimate: Estimate, interval: Interval | None) -> Row:
+    cells = {"part": part, "name": estimate.name, **value_cells(estimate.found)}
+    return row_of(PAIR_COLUMNS, cells, interval)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,6 @@ from workbench.agreement.estimates import (
     chosen,
     estimates,
     several_estimates,
-    several_intervals,
     topics_left_out,
 )
 from workbench.agreement.grades import BinaryView, GradeAgreement, binary_view, by_grade
@@ -64,19 +64,15 @@ class PairwiseMean:
     interval: Interval | None
 
 
-def most_active(ratings: Ratings, most: int = MOST_PAIRED) -> tuple[int, ...]:
-    """The assessors with the most grades, `most` of them at most, in their own order."""
-    if ratings.n_assessors <= most:
+def most_active(ratings: Ratings) -> tuple[int, ...]:
+    """The assessors with the most grades, MOST_PAIRED of them at most, in their own order."""
+    if ratings.n_assessors <= MOST_PAIRED:
         return tuple(range(ratings.n_assessors))
-    return tuple(sorted(np.argsort(-ratings.given_counts(), kind="stable")[:most].tolist()))
+    return tuple(sorted(np.argsort(-ratings.given_counts(), kind="stable")[:MOST_PAIRED].tolist()))
 
 
 def assessor_pairs(
-    ratings: Ratings,
-    options: AgreementOptions,
-    *,
-    among: Sequence[int] | None = None,
-    with_intervals: bool = True,
+    ratings: Ratings, options: AgreementOptions, *, among: Sequence[int] | None = None
 ) -> tuple[AssessorPair, ...]:
     """Every two assessors (all, or those `among`), each over the pairs that both judged."""
     numbers = most_active(ratings) if among is None else among
@@ -89,11 +85,10 @@ def assessor_pairs(
     for some in _portions(np.concatenate([together, apart[:1]]), tables):
         by_topic = tables[some].astype(np.float64)
         left = LeftOut(tally_of_tables(by_topic, weights), options.confidence)
-        over = several_intervals(left, weights, categories, options) if with_intervals else None
         wholes = by_topic.sum(axis=1)
-        estimates = several_estimates(tally_of_tables(wholes, weights), over, weights, categories, options)
+        estimates = several_estimates(tally_of_tables(wholes, weights), left, weights, categories, options)
         for place, whole, estimate in zip(some.tolist(), wholes, estimates, strict=True):
-            found[place] = _pair(several[place], whole, estimate)
+            found[place] = two_assessors(several[place], whole, estimate)
     for place in apart.tolist():
         found[place] = replace(found[int(apart[0])], first=several[place][0], second=several[place][1])
     return tuple(found[place] for place in range(len(several)))
@@ -125,16 +120,14 @@ def pairwise_means(
     return tuple(_mean(one, pairs, means[one.name], evidence, options) for one in averaged)
 
 
-def _pair(numbers: tuple[int, int], table: Floats, estimates: tuple[Estimate, ...]) -> AssessorPair:
+def two_assessors(
+    numbers: tuple[int, int], table: NDArray[Any], estimates: tuple[Estimate, ...]
+) -> AssessorPair:
+    """Two assessors by number, from the table of the pairs that both judged."""
     whole: NDArray[np.int64] = table.astype(np.int64)
-    return AssessorPair(
-        first=numbers[0],
-        second=numbers[1],
-        table=tuple(tuple(row) for row in whole.tolist()),
-        n=int(whole.sum()),
-        estimates=estimates,
-        view=binary_view(whole) if len(whole) == 2 else None,
-    )
+    rows = tuple(map(tuple, whole.tolist()))
+    view = binary_view(whole) if len(whole) == 2 else None
+    return AssessorPair(*numbers, rows, int(whole.sum()), estimates, view)
 
 
 def _portions(places: NDArray[np.int64], tables: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
@@ -183,49 +176,37 @@ class Threshold:
         return chosen(self.estimates, name)
 
 
-@dataclass(frozen=True, slots=True)
-class AtThreshold:
-    """What a report has of one threshold already: the estimates and both sides, relevant first."""
-
-    relevant_from: int
-    estimates: tuple[Estimate, ...]
-    grades: tuple[GradeAgreement, ...]
-
-
 def thresholds(
-    graded: Ratings, options: AgreementOptions, known: AtThreshold | None = None
+    graded: Ratings,
+    options: AgreementOptions,
+    known: tuple[int, tuple[Estimate, ...], tuple[GradeAgreement, ...]] | None = None,
 ) -> tuple[Threshold, ...]:
-    """Every threshold of the declared scale, the lowest first."""
+    """Every threshold of the declared scale, the lowest first.
+
+    Of one a report may have `known` already the estimates and both sides, relevant first.
+    """
     found = []
     for line in sorted(graded.categories)[1:]:
         binary = graded.from_grade(line)
-        at = known if known is not None and known.relevant_from == line else _at(binary, line, options)
-        found.append(_threshold(binary, options, at))
+        if known is not None and known[0] == line:
+            _, of_line, (positive, negative) = known
+        else:
+            left = topics_left_out(binary, options)
+            of_line, (positive, negative) = estimates(binary, options, left), by_grade(binary, options, left)
+        # An overlap is of pairs that two of them judged: among a million others these few are found once.
+        paired = binary.only(most_active(binary)).shared()
+        found.append(
+            Threshold(
+                relevant_from=line,
+                estimates=of_line,
+                positive=positive,
+                negative=negative,
+                prevalence=prevalence(positive, negative),
+                overlap=mean_overlap(paired, level=options.confidence),
+                view=binary_view(pair_tables(binary)[0, 1]) if binary.n_assessors == 2 else None,
+            )
+        )
     return tuple(found)
-
-
-def _at(binary: Ratings, line: int, options: AgreementOptions) -> AtThreshold:
-    left = topics_left_out(binary, options)
-    return AtThreshold(line, estimates(binary, options, left), by_grade(binary, options, left))
-
-
-def _threshold(binary: Ratings, options: AgreementOptions, at: AtThreshold) -> Threshold:
-    active = most_active(binary, MOST_PAIRED)
-    positive, negative = at.grades
-    return Threshold(
-        relevant_from=at.relevant_from,
-        estimates=at.estimates,
-        positive=positive,
-        negative=negative,
-        prevalence=prevalence(positive, negative),
-        overlap=_overlap_among(binary, active, options),
-        view=binary_view(pair_tables(binary)[0, 1]) if binary.n_assessors == 2 else None,
-    )
-
-
-def _overlap_among(binary: Ratings, active: Sequence[int], options: AgreementOptions) -> MeanOverlap:
-    # An overlap is of pairs that two of them judged: among a million others these few are found once.
-    return mean_overlap(binary.only(active).shared(), level=options.confidence)
 
 
 def prevalence(positive: GradeAgreement, negative: GradeAgreement) -> float | None:

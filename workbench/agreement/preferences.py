@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
 
@@ -92,12 +92,7 @@ def _ranking(topic: str, given: list[Preference]) -> TopicRanking:
         decided=sum(one.choice in SWAPPED for one in given),
         compared=len({frozenset((one.first, one.second)) for one in given}),
         possible=comb(len(found), 2),
-        documents=tuple(
-            DocumentStanding(
-                scores.index(one.score) + 1, one.docno, one.wins, one.losses, one.ties, one.both_bad
-            )
-            for one in found
-        ),
+        documents=tuple(replace(one, rank=scores.index(one.score) + 1) for one in found),
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.agreement.contingency import MISSING, Codes, bits_of, coded, coded_rows, tables_of_bits
 from workbench.errors import WorkbenchError
+from workbench.records import id_bytes
 
 Kept = TypeVar("Kept")
 Pair = tuple[str, str]
@@ -54,22 +56,21 @@ def answers_of(assessors: Sequence[Assessor], given_rows: Sequence[tuple[int, st
     """Answers from rows of the assessor's place, topic, docno and answer; the last row of a pair counts."""
     who, its_topics, docnos, answers = zip(*given_rows, strict=True) if given_rows else ((), (), (), ())
     given = list(zip(its_topics, docnos, strict=True))
-    pairs = sorted(set(given), key=_in_bytes)
-    names = tuple(dict.fromkeys(topic for topic, _ in pairs))
-    place = {pair: number for number, pair in enumerate(pairs)}
-    topic_place = {topic: number for number, topic in enumerate(names)}
+    pairs, topics, names = _numbered(given)
+    place = {pair: at for at, pair in enumerate(pairs)}
     number = np.int16 if max(answers, default=0) <= np.iinfo(np.int16).max else np.int64
     grades = np.full((len(assessors), len(pairs)), NO_ANSWER, dtype=number)
     columns = np.fromiter(map(place.__getitem__, given), np.int64, len(given))
     # Where a place is given twice, numpy keeps the last.
     grades[np.array(who, np.int64), columns] = np.array(answers, number)
-    topics = np.fromiter((topic_place[topic] for topic, _ in pairs), np.int64, len(pairs))
-    return Answers(tuple(assessors), grades, tuple(pairs), topics, names)
+    return Answers(tuple(assessors), grades, pairs, topics, names)
 
 
-def _in_bytes(pair: Pair) -> tuple[bytes, bytes]:
-    topic, docno = pair
-    return topic.encode("utf-8", "surrogateescape"), docno.encode("utf-8", "surrogateescape")
+def _numbered(given: Iterable[Pair]) -> tuple[tuple[Pair, ...], NDArray[np.int64], tuple[str, ...]]:
+    """The pairs and their topics, both sorted by bytes, and between them the number of each pair's topic."""
+    pairs = sorted(set(given), key=lambda pair: (id_bytes(pair[0]), id_bytes(pair[1])))
+    place = {topic: number for number, topic in enumerate(dict.fromkeys(topic for topic, _ in pairs))}
+    return tuple(pairs), np.fromiter((place[topic] for topic, _ in pairs), np.int64, len(pairs)), tuple(place)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -247,23 +248,13 @@ def judged_ratings(
     Pairs and topics are sorted by bytes, so that neither depends on who judged first. Raises WorkbenchError
     for a grade that is not among the categories.
     """
-    pairs = sorted(
-        set[tuple[str, str]]().union(*judged.values()),
-        key=lambda pair: (_bytes(pair[0]), _bytes(pair[1])),
-    )
-    names = tuple(dict.fromkeys(topic for topic, _ in pairs))
+    pairs, topics, names = _numbered(chain.from_iterable(judged.values()))
     place = {pair: number for number, pair in enumerate(pairs)}
-    topic_place = {topic: number for number, topic in enumerate(names)}
     codes = np.full((len(judged), len(pairs)), MISSING, dtype=np.int8)
     for row, graded in zip(codes, judged.values(), strict=True):
         at = np.fromiter((place[pair] for pair in graded), np.int64, len(graded))
         row[at] = coded(np.fromiter(graded.values(), np.int64, len(graded)), categories)
-    topics = np.fromiter((topic_place[topic] for topic, _ in pairs), np.int64, len(pairs))
-    return Ratings(codes, tuple(categories), topics, len(names)), tuple(pairs), names
-
-
-def _bytes(name: str) -> bytes:
-    return name.encode("utf-8", "surrogateescape")
+    return Ratings(codes, tuple(categories), topics, len(names)), pairs, names
 
 
 def pair_tables(ratings: Ratings) -> NDArray[np.int64]:

@@ -16,7 +16,6 @@ from workbench.agreement.options import AgreementOptions
 from workbench.agreement.overlap import Overlap, overlaps
 from workbench.agreement.pairwise import (
     AssessorPair,
-    AtThreshold,
     PairwiseMean,
     Threshold,
     assessor_pairs,
@@ -68,15 +67,18 @@ class AgreementReport(ResultTable):
 
     def table(self) -> ResultRows:
         """A row for each coefficient: its value, its interval over topics, its n."""
-        intervals = [one.interval for one in self.estimates]
         rows = [
             (
                 one.label,
                 one.value,
-                *((found.low, found.high, found.method) if found else NO_INTERVAL),
+                *(
+                    (one.interval.low, one.interval.high, one.interval.method)
+                    if one.interval
+                    else NO_INTERVAL
+                ),
                 one.found.n,
             )
-            for one, found in zip(self.estimates, intervals, strict=True)
+            for one in self.estimates
         ]
         columns = ("coefficient", "value", "low", "high", "interval", "pairs")
         return ResultRows(f"Agreement on {counted(self.selection.n_pairs, 'pair')}", columns, rows, len(rows))
@@ -95,7 +97,7 @@ def agreement_report(selection: Selection, options: AgreementOptions) -> Agreeme
     elif len(scale) == 2 and scale[1] < selection.relevant_from <= scale[0]:
         # Relevant and not are the two grades of the scale, whatever their numbers.
         of_scale = tuple(replace(one, grade=grade) for one, grade in zip(grades, scale, strict=True))
-    known = None if selection.graded else AtThreshold(selection.relevant_from, found, grades)
+    known = None if selection.graded else (selection.relevant_from, found, grades)
     # Only coefficients of all together ask for pairs that one alone judged.
     shared = ratings.shared()
     active = most_active(shared)
@@ -112,9 +114,9 @@ def agreement_report(selection: Selection, options: AgreementOptions) -> Agreeme
         pairs=pairs,
         left_out=len(selection.assessors) - len(active),
         means=pairwise_means(shared, pairs, options),
-        overlaps=overlaps(binary, among=active, level=options.confidence),
-        triples=overlaps(binary, 3, level=options.confidence)
-        if 3 <= binary.n_assessors <= MOST_IN_THREES
+        overlaps=overlaps(binary, active, level=options.confidence),
+        triples=overlaps(binary, range(binary.n_assessors), 3, level=options.confidence)
+        if binary.n_assessors <= MOST_IN_THREES
         else (),
         thresholds=thresholds(selection.by_grade, options, known) if len(scale) > 2 else (),
         leniency=leniency(shared, options),
@@ -144,10 +146,7 @@ def disagreements(selection: Selection, first: int, second: int) -> tuple[Disagr
     apart = np.abs(scale[one[at]] - scale[other[at]])
     order = at[np.argsort(-apart, kind="stable")]
     grades = zip(order.tolist(), scale[one[order]].tolist(), scale[other[order]].tolist(), strict=True)
-    return tuple(
-        Disagreement(selection.pairs[place][0], selection.pairs[place][1], mine, theirs)
-        for place, mine, theirs in grades
-    )
+    return tuple(Disagreement(*selection.pairs[place], *both) for place, *both in grades)
 
 
 def answer_in_words(found: AgreementReport) -> tuple[str, str]:
@@ -294,9 +293,12 @@ def leniency(ratings: Ratings, options: AgreementOptions) -> tuple[Leniency, ...
     with np.errstate(divide="ignore", invalid="ignore"):
         whole, without = _difference(sums.sum(axis=1)), _difference(others(sums, axis=1))
     over = intervals(whole, without, evidence, Transform.PLAIN, level=options.confidence)
-    found = [
-        _of(number, one, interval) for number, (one, interval) in enumerate(zip(sums, over, strict=True))
-    ]
+    found = []
+    for number, (interval, (mine, theirs, n)) in enumerate(zip(over, sums.sum(axis=1).tolist(), strict=True)):
+        if n:
+            found.append(Leniency(number, int(n), mine / n, theirs / n, (mine - theirs) / n, interval))
+        else:
+            found.append(Leniency(number, 0, None, None, None, None))
     return tuple(sorted(found, key=lambda one: (one.difference is None, one.difference or 0.0, one.assessor)))
 
 
@@ -324,14 +326,6 @@ def _sums(ratings: Ratings) -> Floats:
         lowest = float(min(ratings.categories))
         sums += ratings.unlisted[:, np.newaxis] * np.array([lowest, lowest, 1.0])
     return sums
-
-
-def _of(number: int, sums: Floats, interval: Interval) -> Leniency:
-    """An assessor by the sums of each topic."""
-    mine, theirs, n = sums.sum(axis=0).tolist()
-    if not n:
-        return Leniency(number, 0, None, None, None, None)
-    return Leniency(number, int(n), mine / n, theirs / n, (mine - theirs) / n, interval)
 
 
 def _difference(sums: Floats) -> Floats:

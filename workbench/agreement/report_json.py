@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import cast
 
 from workbench.agreement.estimates import Estimate
@@ -9,7 +10,7 @@ from workbench.agreement.grades import WHY_NONE, GradeAgreement
 from workbench.agreement.intervals import Interval
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.overlap import Overlap
-from workbench.agreement.pairwise import AssessorPair, PairwiseMean, Threshold
+from workbench.agreement.pairwise import AssessorPair, Threshold
 from workbench.agreement.report import AgreementReport, Matrix, what_differs
 from workbench.agreement.selection import Selection
 from workbench.json_forms.filling import filled
@@ -18,6 +19,7 @@ from workbench.json_forms.results import (
     EstimateJson,
     GradeAgreementJson,
     IntervalJson,
+    LeniencyJson,
     MeanOfPairs,
     MethodJson,
     OverlapJson,
@@ -40,20 +42,16 @@ def report_data(report: AgreementReport) -> AgreementJson:
         "paradox": None if report.paradox is None else filled(ParadoxJson, report.paradox),
         "grades": [_grade(one) for one in report.grades],
         "grades_of_the_scale": [_grade(one) for one in report.scale_grades],
-        "means_over_pairs": {one.name: _mean(one) for one in report.means},
+        "means_over_pairs": {
+            one.name: filled(MeanOfPairs, one, interval=_interval_or_none(one.interval))
+            for one in report.means
+        },
         "pairs": [pair_data(two, report.selection) for two in report.pairs],
         "assessors_without_pairs_listed": report.left_out,
         "overlap": [overlap_data(one, names) for one in (*report.overlaps, *report.triples)],
         "thresholds": [threshold_data(one) for one in report.thresholds],
         "strictness": [
-            {
-                "assessor": names[one.assessor],
-                "n": one.n,
-                "own": one.own,
-                "others": one.others,
-                "difference": one.difference,
-                "interval": _interval_or_none(one.interval),
-            }
+            filled(LeniencyJson, one, assessor=names[one.assessor], interval=_interval_or_none(one.interval))
             for one in report.leniency
         ],
     }
@@ -134,7 +132,7 @@ def pair_data(
         "coefficients": {one.name: estimate_data(one) for one in two.estimates},
     }
     if two.view is not None:
-        values = {name: getattr(two.view, name) for name in two.view.__slots__}
+        values = asdict(two.view)
         undefined = {
             f"{name}_undefined": ": ".join(WHY_NONE[name]) for name, value in values.items() if value is None
         }
@@ -176,23 +174,11 @@ def _grade(one: GradeAgreement) -> GradeAgreementJson:
     }
     if one.specific.value is None:
         data["undefined"], data["would_define"] = one.specific.undefined, one.specific.would_define
-    if one.interval is not None:
-        data["interval"] = _interval(one.interval)
+    data["interval"] = _interval(one.interval)
     if one.kappa.value is None:
         data["kappa_undefined"], data["kappa_would_define"] = one.kappa.undefined, one.kappa.would_define
-    if one.kappa_interval is not None:
-        data["kappa_interval"] = _interval(one.kappa_interval)
+    data["kappa_interval"] = _interval(one.kappa_interval)
     return data
-
-
-def _mean(one: PairwiseMean) -> MeanOfPairs:
-    return {
-        "label": one.label,
-        "value": one.value,
-        "pairs": one.pairs,
-        "left_out": one.left_out,
-        "interval": _interval_or_none(one.interval),
-    }
 
 
 def overlap_data(one: Overlap, names: list[str]) -> OverlapJson:

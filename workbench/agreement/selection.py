@@ -136,7 +136,8 @@ def select_ratings(answers: Answers, categories: Sequence[int], options: Agreeme
             f"{len(categories)} different grades are too many to compare",
             remedy=f"make {MOST_CATEGORIES} at most of them, as by rounding",
         )
-    rows = _chosen(answers, options.assessors, options.machines)
+    gave = np.count_nonzero(answers.grades >= 0, axis=1).tolist()
+    rows = _chosen(answers.assessors, gave, options.assessors, options.machines)
     given = answers.grades if len(rows) == len(answers.assessors) else answers.grades[rows]
     kept = tuple(sorted(categories, reverse=True))
     lowest = len(kept) - 1
@@ -144,7 +145,7 @@ def select_ratings(answers: Answers, categories: Sequence[int], options: Agreeme
     graders = np.bincount(grades.pairs, minlength=len(answers.pairs))
     singly = int(np.count_nonzero(graders == 1))
     filled = 0
-    once = counted_once(options, len(rows))
+    once = _counted_once(options, len(rows))
     there = included = graders >= (2 if basis is Basis.BOTH and not once else 1)
     codes = None
     if basis is not Basis.BOTH:
@@ -188,7 +189,7 @@ def select_ratings(answers: Answers, categories: Sequence[int], options: Agreeme
         graded=options.graded,
         basis=basis,
         counts=counts,
-        sentence=sentence_of(
+        sentence=_sentence(
             basis, int(included.sum()) - counts.expected, assessors, counts, len(places), options
         ),
         pairs=answers.pairs if included.all() else tuple(compress(answers.pairs, included.tolist())),
@@ -196,18 +197,10 @@ def select_ratings(answers: Answers, categories: Sequence[int], options: Agreeme
     )
 
 
-def _chosen(answers: Answers, names: Collection[str] | None, machines: Machines) -> list[int]:
-    gave = np.count_nonzero(answers.grades >= 0, axis=1).tolist()
-    return chosen_assessors(answers.assessors, gave, names, machines)
-
-
-def chosen_assessors(
+def _chosen(
     assessors: Sequence[Assessor], gave: Sequence[int], names: Collection[str] | None, machines: Machines
 ) -> list[int]:
-    """The numbers of the assessors who are included: those named, or all of a kind, if they gave a grade.
-
-    `gave` counts the grades of each. Raises WorkbenchError for an unknown name and for fewer than two.
-    """
+    """The numbers of those included, of whom each `gave` a grade: who is named, or all of a kind."""
     known = {one.name for one in assessors}
     if unknown := sorted(set(names or ()) - known):
         raise WorkbenchError(f"{', '.join(unknown)} is no assessor here", remedy="see the list of assessors")
@@ -226,7 +219,7 @@ def chosen_assessors(
     return rows
 
 
-def counted_once(options: AgreementOptions, assessors: int) -> bool:
+def _counted_once(options: AgreementOptions, assessors: int) -> bool:
     """Whether pairs that only one judged count towards the expected agreement of so many assessors."""
     if options.basis is not Basis.BOTH or options.singles is Singles.LEFT_OUT:
         return False
@@ -271,7 +264,7 @@ def _unlisted(
     return rest
 
 
-def sentence_of(
+def _sentence(
     basis: Basis,
     n: int,
     assessors: Sequence[Assessor],
@@ -303,6 +296,6 @@ def sentence_of(
 def _of_singles(options: AgreementOptions, assessors: int) -> str:
     """What became of the pairs that only one judged, and by which source."""
     source = " (Gwet 2014)" if assessors > 2 or options.singles is Singles.COUNTED else ""
-    if counted_once(options, assessors):
+    if _counted_once(options, assessors):
         return f"pairs that only one judged count towards expected agreement{source}, except for alpha"
     return "pairs that only one judged are left out"

@@ -148,8 +148,8 @@ def _flag(option: OptionDefinition) -> Callable[[Command], Command]:
     if option.field != "weights" and option.choices:
         kind = click.Choice([str(word) for word in option.choices])
         shown = str(default)
-    elif option.parse is int and (option.low is not None or option.high is not None):
-        kind = click.IntRange(option.low, option.high)
+    elif option.parse is int and option.low is not None:
+        kind = click.IntRange(option.low)
     elif option.parse is int:
         kind = int
     return click.option(

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.consensus.rule import Evidence, Outcome, Pair, Rule
+from workbench.consensus.rule import Rule
 from workbench.consensus.votes import (
     LEAST,
     Floats,
     Posterior,
     Votes,
     most_likely,
-    most_likely_of_table,
     normalised,
 )
 from workbench.errors import WorkbenchError
@@ -72,17 +71,11 @@ def expected(votes: Votes, errors: Errors) -> Floats:
     return normalised(of_votes + np.log(np.maximum(errors.prior, LEAST))[:, np.newaxis])
 
 
-def by_dawid_skene(evidence: Evidence) -> dict[Pair, Outcome]:
-    """What Dawid and Skene's model finds most likely for every pair."""
-    return most_likely(evidence, dawid_skene)
-
-
 DAWID_SKENE = Rule(
     "dawid-skene",
     "Dawid and Skene",
     "the most likely grade, each assessor with own errors (1979); needs three assessors and many pairs",
     "Dawid and Skene 1979",
-    settle_all=by_dawid_skene,
     slow=True,
-    settle_table=most_likely_of_table(dawid_skene),
+    settle_table=most_likely(dawid_skene),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
@@ -18,42 +18,6 @@ Grades = Mapping[str, int]
 
 LARGEST = 100_000
 """The highest grade that scorers accept, and so the highest relevance threshold."""
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """What a rule may use: who gave which grade to which pair, and what adjudicators decided.
-
-    Every pair of `graded` has one grade or more; `decided` may have pairs that nobody graded.
-    `relevant_from` is the lowest grade of an assessor that counts as relevant.
-    """
-
-    graded: Mapping[Pair, Grades]
-    decided: Mapping[Pair, int] = field(default_factory=dict)
-    relevant_from: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """The grade of a pair and its confidence, from 0 to 1.
-
-    The confidence is the share of the assessors who gave this grade, for a sum the share on its side of the
-    relevance threshold, for a model the probability. `adjudicated` grades are an adjudicator's.
-    """
-
-    grade: int
-    confidence: float
-    adjudicated: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Left:
-    """A pair that a rule leaves without a grade, and why."""
-
-    reason: str
-
-
-Outcome = Settled | Left
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +51,11 @@ class Rule:
     """A rule as the registry, the forms and the help know it.
 
     `settle` takes the grades of one pair and the parameters by keyword and returns a grade, or None, which
-    `unsettled` explains. A rule that needs all pairs at once has `settle_all` instead: it takes the evidence
-    and returns an outcome for every pair. `soft` rules make no whole grades, and so no qrels; `slow` ones
-    take seconds on a large collection; `adjudicated` ones use the adjudicators' decisions themselves. A rule
-    with a `threshold` has a scale of its own: it takes the lowest relevant grade of an assessor and the
-    parameters, and returns the lowest relevant grade of the rule.
-
-    `settle_table` gives the same for all pairs of a `votes.VoteTable`, in arrays; every rule that makes
-    whole grades has it, or could not be compared with others.
+    `unsettled` explains. A rule that needs all pairs at once, or is to be fast, has `settle_table` instead:
+    it takes a `votes.VoteTable` and says in arrays what becomes of its pairs. `soft` rules make no whole
+    grades, and so no qrels; `slow` ones take seconds on a large collection; `adjudicated` ones use the
+    adjudicators' decisions themselves. A rule with a `threshold` has a scale of its own: it takes the lowest
+    relevant grade of an assessor and the parameters, and returns the lowest relevant grade of the rule.
     """
 
     name: str
@@ -104,12 +65,11 @@ class Rule:
     settle: Callable[..., int | None] | None = None
     unsettled: str = ""
     parameters: tuple[RuleParameter, ...] = ()
-    settle_all: Callable[..., Mapping[Pair, Outcome]] | None = None
     soft: bool = False
     slow: bool = False
     adjudicated: bool = False
     threshold: Callable[[int, Mapping[str, str]], int] | None = None
-    settle_table: Callable[..., TableOutcome | None] | None = None
+    settle_table: Callable[..., TableOutcome] | None = None
 
     @property
     def for_the_rest(self) -> bool:
@@ -125,25 +85,7 @@ class Rule:
         """The lowest relevant grade of what the rule gives, from that of the assessors and its parameters."""
         return of_assessors if self.threshold is None else self.threshold(of_assessors, values)
 
-    def outcomes(self, evidence: Evidence, **parameters: str) -> Mapping[Pair, Outcome]:
-        """A grade with its confidence for every pair that is graded or decided, or why there is none.
-
-        Raises WorkbenchError for a rule that makes no whole grades.
-        """
-        if self.settle_all is not None:
-            return self.settle_all(evidence, **parameters)
-        if self.settle is None:
-            raise WorkbenchError(
-                f'the rule "{self.name}" gives fractions, and qrels need whole grades',
-                remedy="export soft labels, or use a median for qrels",
-            )
-        found: dict[Pair, Outcome] = {}
-        for pair, grades in evidence.graded.items():
-            grade = self.settle(grades, **parameters)
-            found[pair] = Left(self.unsettled) if grade is None else Settled(grade, share_of(grade, grades))
-        return found
-
 
 def share_of(grade: int, grades: Grades) -> float:
-    """The share of the assessors who gave this grade; 0 where nobody gave any."""
-    return sum(given == grade for given in grades.values()) / len(grades) if grades else 0.0
+    """The share of the assessors, one or more, who gave this grade."""
+    return sum(given == grade for given in grades.values()) / len(grades)

@@ -7,24 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from workbench.consensus.dawid_skene import DAWID_SKENE
-from workbench.consensus.rule import (
-    Evidence,
-    Grades,
-    Left,
-    Outcome,
-    Pair,
-    Rule,
-    RuleParameter,
-    Settled,
-    share_of,
-)
+from workbench.consensus.rule import Rule, RuleParameter
 from workbench.consensus.simple import ASSESSOR, SIMPLE
 from workbench.consensus.sums import MEAN, SUM
-from workbench.consensus.votes import LEFT, TableOutcome, VoteTable
+from workbench.consensus.votes import LEFT, TableOutcome, VoteTable, pair_by_pair
 from workbench.errors import WorkbenchError
 from workbench.records import Scale
 
@@ -32,17 +23,12 @@ UNDECIDED = "the assessors differ, and no adjudicator has decided"
 ALONE = "only one assessor gave a grade, and two are needed"
 
 
-def two_and_adjudicator(evidence: Evidence) -> dict[Pair, Outcome]:
+def two_and_adjudicator(table: VoteTable) -> TableOutcome:
     """The grade on which all assessors of a pair agree, two at least; else what the adjudicator decided.
 
     An adjudicator has no say where the assessors agree, as in TREC's question answering (Voorhees 2002).
     A pair on which they differ is left until it is decided, and so is one that only one has graded.
     """
-    return {pair: _of_two(grades, evidence.decided.get(pair)) for pair, grades in evidence.graded.items()}
-
-
-def two_and_adjudicator_of_table(table: VoteTable) -> TableOutcome:
-    """`two_and_adjudicator` of each pair."""
     different = np.count_nonzero(table.counts, axis=1)
     agreed = (different == 1) & (table.n > 1)
     places = table.counts.argmax(axis=1) if table.counts.size else np.zeros(len(table.pairs), np.int64)
@@ -57,9 +43,8 @@ TWO_AND_ADJUDICATOR = Rule(
     "Two and an adjudicator",
     "the grade on which two or more agree; where they differ, the adjudicator's",
     "TREC's question answering (Voorhees 2002)",
-    settle_all=two_and_adjudicator,
     adjudicated=True,
-    settle_table=two_and_adjudicator_of_table,
+    settle_table=two_and_adjudicator,
 )
 
 
@@ -82,16 +67,8 @@ def adjudicated_first(then: RuleParameter, rules: Sequence[Rule]) -> Rule:
     """
     by_name = {rule.name: rule for rule in rules}
 
-    def settle(evidence: Evidence, *, then: str = "majority", **parameters: str) -> Mapping[Pair, Outcome]:
-        found = dict(by_name[then].outcomes(replace(evidence, decided={}), **parameters))
-        for pair, grade in evidence.decided.items():
-            found[pair] = _decided(grade, evidence.graded.get(pair, {}))
-        return found
-
-    def settle_table(table: VoteTable, *, then: str = "majority", **parameters: str) -> TableOutcome | None:
-        of_rest = by_name[then].settle_table
-        found = None if of_rest is None else of_rest(table, **parameters)
-        return None if found is None else found.with_decisions(table, tuple(table.decided))
+    def settle(table: VoteTable, *, then: str = "majority", **parameters: str) -> TableOutcome:
+        return settled(by_name[then], table, parameters).with_decisions(table, tuple(table.decided))
 
     return Rule(
         "adjudicated",
@@ -99,23 +76,24 @@ def adjudicated_first(then: RuleParameter, rules: Sequence[Rule]) -> Rule:
         "the adjudicator's grade where there is one, and another rule for the rest",
         "TREC's practice",
         parameters=(then,),
-        settle_all=settle,
         adjudicated=True,
-        settle_table=settle_table,
+        settle_table=settle,
     )
 
 
-def _of_two(grades: Grades, decided: int | None) -> Outcome:
-    given = set(grades.values())
-    if len(given) == 1 and len(grades) > 1:
-        return Settled(given.pop(), 1.0)
-    if decided is not None:
-        return _decided(decided, grades)
-    return Left(UNDECIDED if len(given) > 1 else ALONE)
+def settled(rule: Rule, table: VoteTable, values: Mapping[str, str]) -> TableOutcome:
+    """What a rule with these values of its parameters gives to every pair of a table.
 
-
-def _decided(grade: int, grades: Grades) -> Settled:
-    return Settled(grade, share_of(grade, grades), adjudicated=True)
+    Raises WorkbenchError for a rule that makes no whole grades, and as the rule does.
+    """
+    if rule.settle_table is not None:
+        return rule.settle_table(table, **values)
+    if rule.settle is None:
+        raise WorkbenchError(
+            f'the rule "{rule.name}" gives fractions, and qrels need whole grades',
+            remedy="export soft labels, or use a median for qrels",
+        )
+    return pair_by_pair(table, partial(rule.settle, **values), rule.unsettled)
 
 
 _OTHERS = (TWO_AND_ADJUDICATOR, SUM, MEAN, DAWID_SKENE)

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.consensus.judgments import grades_by_pair
-from workbench.consensus.rule import Evidence, Left, Outcome, Pair, Settled
-from workbench.consensus.rules import bound, rule_of
-from workbench.consensus.votes import LEFT, Floats, Numbers, VoteTable
+from workbench.consensus.rule import Pair
+from workbench.consensus.rules import bound, rule_of, settled
+from workbench.consensus.votes import LEFT, Floats, Numbers, VoteTable, vote_table
 from workbench.figures import counted
-from workbench.records import Judgment, Qrel, Scale, sorted_pairs
+from workbench.records import Judgment, Qrel, Scale
 from workbench.tables import Export, ResultRows, ResultTable, table_export
 
 NO_GRADE = "nobody gave a grade"
@@ -90,28 +89,20 @@ def consensus(
     >>> consensus(given, rule="majority").labels[0].grade
     2
     """
-    chosen = rule_of(rule)
-    values = bound(chosen, parameters)
-    by_pair = grades_by_pair(judgments, scale)
+    # What is wrong with the rule is said before what is wrong with the judgments.
+    bound(rule_of(rule), parameters)
     line = relevant_from if relevant_from is not None else (scale.relevant_from if scale else 1)
-    graded = {pair: grades for pair, grades in by_pair.items() if grades}
-    outcomes = chosen.outcomes(Evidence(graded, dict(decided or {}), line), **values)
-    nobody = Left(NO_GRADE)
-    labels: list[Label] = []
-    left: list[Unsettled] = []
-    for pair in sorted_pairs({**by_pair, **outcomes}):
-        outcome: Outcome = outcomes.get(pair, nobody)
-        if isinstance(outcome, Settled):
-            n = len(graded.get(pair, ()))
-            labels.append(Label(*pair, outcome.grade, outcome.confidence, n, outcome.adjudicated))
-        else:
-            left.append(Unsettled(*pair, outcome.reason))
-    return Consensus(
-        labels=tuple(labels),
-        unsettled=tuple(left),
-        relevant_from=chosen.relevant_from(line, values),
-        qrels=tuple(Qrel(label.topic, label.docno, label.grade) for label in labels),
-    )
+    table = vote_table(judgments, scale=scale, relevant_from=line, decided=decided)
+    found = consensus_of_table(table, rule=rule, **parameters)
+    decided_rows = set(found.decided.tolist())
+    settled_rows = zip(found.rows.tolist(), found.grades.tolist(), found.confidence.tolist(), strict=True)
+    labels = []
+    for row, grade, sure in settled_rows:
+        topic, docno = table.pairs[row]
+        labels.append(Label(topic, docno, grade, sure, int(table.n[row]), row in decided_rows))
+    left = map(table.pairs.__getitem__, found.left.tolist())
+    unsettled = tuple(Unsettled(*pair, reason) for pair, reason in zip(left, found.reasons, strict=True))
+    return Consensus(tuple(labels), unsettled, found.relevant_from, found.qrels)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,13 +139,11 @@ class TableConsensus:
         return tuple(Qrel(*pair, grade) for pair, grade in zip(pairs, grades, strict=True))
 
 
-def consensus_of_table(table: VoteTable, *, rule: str, **parameters: str) -> TableConsensus | None:
-    """Settle every pair of a table as `consensus` does, and raise as that does; None where a rule cannot."""
+def consensus_of_table(table: VoteTable, *, rule: str, **parameters: str) -> TableConsensus:
+    """Settle every pair of a table as `consensus` does, and raise as that does."""
     chosen = rule_of(rule)
     values = bound(chosen, parameters)
-    found = None if chosen.settle_table is None else chosen.settle_table(table, **values)
-    if found is None:
-        return None
+    found = settled(chosen, table, values)
     reasons = np.where(table.n > 0, found.reasons, len(found.words))
     decided = np.array(found.adjudicated, np.int64)
     reasons[decided] = LEFT

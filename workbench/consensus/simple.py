@@ -1,61 +1,19 @@
-"""Simple rules: each makes one grade of the grades of one pair, at least one, or None."""
+"""Simple rules: each makes one grade of the grades of each pair, or none."""
 
 from __future__ import annotations
-
-from collections import Counter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.consensus.rule import Grades, Rule, RuleParameter
+from workbench.consensus.rule import Rule, RuleParameter
 from workbench.consensus.votes import LEFT, Numbers, TableOutcome, VoteTable
 
 
-def majority(grades: Grades, *, ties: str = "none") -> int | None:
+def majority(table: VoteTable, *, ties: str = "none") -> TableOutcome:
     """The most frequent grade; among equally frequent ones the lower, the higher or none of them.
 
     A plurality is enough: of 0, 0, 1, 2 the grade is 0, although only half of the assessors gave it.
-
-    >>> majority({"ann": 1, "bea": 0}, ties="higher")
-    1
     """
-    if len(grades) == 1:
-        return next(iter(grades.values()))
-    counts = Counter(grades.values())
-    most = max(counts.values())
-    frequent = [grade for grade, count in counts.items() if count == most]
-    if len(frequent) > 1 and ties == "none":
-        return None
-    return max(frequent) if ties == "higher" else min(frequent)
-
-
-def one(grades: Grades, *, assessor: str) -> int | None:
-    """The grade of the named assessor, None without one (TREC's primary assessor)."""
-    return grades.get(assessor)
-
-
-def any_relevant(grades: Grades) -> int:
-    """The highest grade that anybody gave: relevant if one says so (the union of Voorhees 2000)."""
-    return max(grades.values())
-
-
-def all_relevant(grades: Grades) -> int:
-    """The lowest grade that anybody gave: relevant only if all say so (the intersection of Voorhees 2000)."""
-    return min(grades.values())
-
-
-def lower_median(grades: Grades) -> int:
-    """The grade in the middle; of an even number of grades the lower of the two in the middle."""
-    return sorted(grades.values())[(len(grades) - 1) // 2]
-
-
-def upper_median(grades: Grades) -> int:
-    """The grade in the middle; of an even number of grades the upper of the two in the middle."""
-    return sorted(grades.values())[len(grades) // 2]
-
-
-def majority_of_table(table: VoteTable, *, ties: str = "none") -> TableOutcome:
-    """`majority` of each pair."""
     frequent = table.counts == table.counts.max(axis=1, initial=0, keepdims=True)
     places = _highest(frequent) if ties == "higher" else _lowest(frequent)
     if ties == "none":
@@ -63,28 +21,28 @@ def majority_of_table(table: VoteTable, *, ties: str = "none") -> TableOutcome:
     return table.outcome(places, EQUALLY_MANY)
 
 
-def one_of_table(table: VoteTable, *, assessor: str) -> TableOutcome:
-    """`one` of each pair."""
+def one(table: VoteTable, *, assessor: str) -> TableOutcome:
+    """The grade of the named assessor, none without one (TREC's primary assessor)."""
     return table.outcome(table.given_by(assessor), NOT_GRADED)
 
 
-def any_of_table(table: VoteTable) -> TableOutcome:
-    """`any_relevant` of each pair."""
+def any_relevant(table: VoteTable) -> TableOutcome:
+    """The highest grade that anybody gave: relevant if one says so (the union of Voorhees 2000)."""
     return table.outcome(_highest(table.counts > 0))
 
 
-def all_of_table(table: VoteTable) -> TableOutcome:
-    """`all_relevant` of each pair."""
+def all_relevant(table: VoteTable) -> TableOutcome:
+    """The lowest grade that anybody gave: relevant only if all say so (the intersection of Voorhees 2000)."""
     return table.outcome(_lowest(table.counts > 0))
 
 
-def lower_median_of_table(table: VoteTable) -> TableOutcome:
-    """`lower_median` of each pair."""
+def lower_median(table: VoteTable) -> TableOutcome:
+    """The grade in the middle; of an even number of grades the lower of the two in the middle."""
     return _in_the_middle(table, (table.n - 1) // 2)
 
 
-def upper_median_of_table(table: VoteTable) -> TableOutcome:
-    """`upper_median` of each pair."""
+def upper_median(table: VoteTable) -> TableOutcome:
+    """The grade in the middle; of an even number of grades the upper of the two in the middle."""
     return _in_the_middle(table, table.n // 2)
 
 
@@ -125,52 +83,44 @@ SIMPLE = (
         "Majority",
         "the most frequent grade, even if fewer than half gave it",
         "the usual vote of crowds",
-        majority,
-        EQUALLY_MANY,
-        (TIES,),
-        settle_table=majority_of_table,
+        parameters=(TIES,),
+        settle_table=majority,
     ),
     Rule(
         "one",
         "One assessor",
         "the grade of one named assessor",
         "TREC's primary assessor (Voorhees 2000)",
-        one,
-        NOT_GRADED,
-        (ASSESSOR,),
-        settle_table=one_of_table,
+        parameters=(ASSESSOR,),
+        settle_table=one,
     ),
     Rule(
         "any",
         "Any",
         "the highest grade: relevant if anybody says so",
         "the union of Voorhees 2000",
-        any_relevant,
-        settle_table=any_of_table,
+        settle_table=any_relevant,
     ),
     Rule(
         "all",
         "All",
         "the lowest grade: relevant only if all say so",
         "the intersection of Voorhees 2000",
-        all_relevant,
-        settle_table=all_of_table,
+        settle_table=all_relevant,
     ),
     Rule(
         "lower-median",
         "Lower median",
         "the middle grade, the lower of two",
         "order statistics",
-        lower_median,
-        settle_table=lower_median_of_table,
+        settle_table=lower_median,
     ),
     Rule(
         "upper-median",
         "Upper median",
         "the middle grade, the upper of two",
         "order statistics",
-        upper_median,
-        settle_table=upper_median_of_table,
+        settle_table=upper_median,
     ),
 )
 """The simple rules; a further one is a function above and an entry here."""

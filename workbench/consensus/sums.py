@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.consensus.judgments import grades_by_pair
-from workbench.consensus.rule import Evidence, Grades, Left, Outcome, Pair, Rule, RuleParameter, Settled
+from workbench.consensus.rule import Rule, RuleParameter
 from workbench.consensus.votes import LEFT, TableOutcome, VoteTable
 from workbench.records import Judgment, Scale, sorted_pairs
 from workbench.tables import Export, table_export
@@ -48,8 +48,8 @@ def sum_threshold(relevant_from: int, values: Mapping[str, str]) -> int:
 
 
 def total(
-    evidence: Evidence, *, line: str | None = None, binary: str = "no", fewer: str = "leave"
-) -> dict[Pair, Outcome]:
+    table: VoteTable, *, line: str | None = None, binary: str = "no", fewer: str = "leave"
+) -> TableOutcome:
     """The sum of all assessors' grades, as in the Cystic Fibrosis collection (Shaw et al. 1991).
 
     Four assessors of 0 to 2 make 0 to 8. A sum of fewer grades than other pairs have is left, or with `fewer`
@@ -57,23 +57,6 @@ def total(
     share of the assessors whose own grade is on the same side of the scale's threshold as the sum is of its
     own.
     """
-    most = max((len(grades) for grades in evidence.graded.values()), default=0)
-    at = int(line) if line is not None else evidence.relevant_from
-    found: dict[Pair, Outcome] = {}
-    for pair, grades in evidence.graded.items():
-        if len(grades) < most and fewer == "leave":
-            found[pair] = Left(FEWER_THAN_OTHERS)
-            continue
-        added = sum(grades.values())
-        sure = _on_its_side(grades, evidence.relevant_from, added >= at)
-        found[pair] = Settled(int(added >= at) if binary == "yes" else added, sure)
-    return found
-
-
-def total_of_table(
-    table: VoteTable, *, line: str | None = None, binary: str = "no", fewer: str = "leave"
-) -> TableOutcome:
-    """`total` of each pair."""
     at = int(line) if line is not None else table.relevant_from
     sums = table.counts @ table.values
     relevant = sums >= at
@@ -84,20 +67,14 @@ def total_of_table(
     return TableOutcome(grades, sure, np.where(left, 0, LEFT), (FEWER_THAN_OTHERS,))
 
 
-def _on_its_side(grades: Grades, relevant_from: int, relevant: bool) -> float:
-    sides: Iterable[bool] = (grade >= relevant_from for grade in grades.values())
-    return sum(side is relevant for side in sides) / len(grades)
-
-
 SUM = Rule(
     "sum",
     "Sum",
     "the grades of all assessors added up, with a relevance threshold set on the sum",
     "the Cystic Fibrosis collection (Shaw, Wood, Wood and Tibbo 1991)",
     parameters=(LINE, BINARY, FEWER),
-    settle_all=total,
     threshold=sum_threshold,
-    settle_table=total_of_table,
+    settle_table=total,
 )
 
 

@@ -1,8 +1,6 @@
 """Votes: who gave which grade to which pair, as numbers; and the grade a model finds most likely.
 
-A model takes `Votes` and returns a `Posterior`; `most_likely` makes it a rule. A rule looks at one pair after
-the other; where it can also be computed of a `VoteTable`, a dozen rules are compared in the time that one
-takes otherwise.
+A model takes `Votes` and returns a `Posterior`; `most_likely` makes it a rule of a `VoteTable`.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.consensus.judgments import grades_by_pair
-from workbench.consensus.rule import Evidence, Outcome, Pair, Settled
+from workbench.consensus.rule import Grades, Pair, share_of
 from workbench.records import Judgment, Scale, sorted_pairs
 
 Floats = NDArray[np.float64]
@@ -104,32 +102,6 @@ def votes_of(triples: Iterable[tuple[int, int, int]]) -> Votes:
     pairs, assessors, grades = table.T
     sizes = table.max(axis=0, initial=-1) + 1
     return Votes(pairs, assessors, grades, *sizes.tolist())
-
-
-def most_likely(evidence: Evidence, model: Callable[[Votes], Posterior]) -> dict[Pair, Outcome]:
-    """The most likely grade of every pair under a model, with its probability."""
-    graded = evidence.graded
-    # Numbered in the order of their ids, so that nothing depends on who judged first.
-    pairs = sorted_pairs(graded)
-    assessors = {
-        name: at for at, name in enumerate(sorted({name for one in graded.values() for name in one}))
-    }
-    grades = sorted({grade for one in graded.values() for grade in one.values()})
-    place = {grade: at for at, grade in enumerate(grades)}
-    votes = votes_of(
-        (number, assessors[name], place[grade])
-        for number, pair in enumerate(pairs)
-        for name, grade in sorted(graded[pair].items())
-    )
-    if not len(votes.pairs):
-        return {}
-    posterior = model(votes)
-    return {
-        pair: Settled(grades[at], sure)
-        for pair, at, sure in zip(
-            pairs, posterior.grades().tolist(), posterior.confidence().tolist(), strict=True
-        )
-    }
 
 
 LEFT = -1
@@ -262,8 +234,8 @@ def vote_table(
     )
 
 
-def most_likely_of_table(model: Callable[[Votes], Posterior]) -> Callable[[VoteTable], TableOutcome]:
-    """What `most_likely` makes of each pair alone, for all pairs of a table."""
+def most_likely(model: Callable[[Votes], Posterior]) -> Callable[[VoteTable], TableOutcome]:
+    """The rule that gives every pair its most likely grade under a model, with its probability."""
 
     def settle(table: VoteTable) -> TableOutcome:
         grades, confidence = np.zeros(len(table.pairs), np.int64), np.zeros(len(table.pairs))
@@ -273,3 +245,22 @@ def most_likely_of_table(model: Callable[[Votes], Posterior]) -> Callable[[VoteT
         return TableOutcome(grades, confidence, np.full(len(table.pairs), LEFT))
 
     return settle
+
+
+def pair_by_pair(table: VoteTable, settle: Callable[[Grades], int | None], unsettled: str) -> TableOutcome:
+    """What a rule that looks at the grades of one pair after the other makes of a table."""
+    votes, graded = table.votes, dict[int, dict[str, int]]()
+    for row, who, place in zip(
+        votes.pairs.tolist(), votes.assessors.tolist(), votes.grades.tolist(), strict=True
+    ):
+        graded.setdefault(row, {})[table.names[who]] = int(table.values[place])
+    size = len(table.pairs)
+    found = TableOutcome(np.zeros(size, np.int64), np.zeros(size), np.zeros(size, np.int64), (unsettled,))
+    for row, grades in graded.items():
+        if (grade := settle(grades)) is not None:
+            found.grades[row], found.confidence[row], found.reasons[row] = (
+                grade,
+                share_of(grade, grades),
+                LEFT,
+            )
+    return found

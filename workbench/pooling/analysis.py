@@ -52,20 +52,9 @@ class SizeAtDepth:
         return sum(topic.largest_possible for topic in self.topics)
 
 
-def growth(
-    runs: Iterable[Run], depths: Sequence[int], *, ties: TieRule = TieRule.TREC_EVAL
-) -> tuple[SizeAtDepth, ...]:
-    """The sizes of the depth pool at all these depths, from reading the runs once; in the order of `depths`.
-
-    Runs are taken one by one and not kept.
-    Raises WorkbenchError without a depth or for one below 1, Conflict where two runs have the same tag.
-    """
-    return growth_of(gather(runs, depth=_deepest(depths), ties=ties), depths)
-
-
 def growth_of(gathered: Gathered, depths: Sequence[int]) -> tuple[SizeAtDepth, ...]:
-    """The same of runs that were gathered to the deepest of the depths or further."""
-    deepest = _deepest(depths)
+    """The sizes of the depth pool of runs that were gathered to the deepest of the depths or further."""
+    deepest = max(depths)
     by_topic = [(one.topic, *_cumulated(one, deepest)) for one in gathered.topics]
     return tuple(
         SizeAtDepth(
@@ -73,12 +62,6 @@ def growth_of(gathered: Gathered, depths: Sequence[int]) -> tuple[SizeAtDepth, .
         )
         for depth in depths
     )
-
-
-def _deepest(depths: Sequence[int]) -> int:
-    if not depths or min(depths) < 1:
-        raise WorkbenchError("a pool's growth needs depths of 1 or more", remedy="give at least one")
-    return max(depths)
 
 
 def _cumulated(candidates: TopicCandidates, deepest: int) -> tuple[list[int], list[int]]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import astuple
 
 from workbench.pooling.analysis import Analysis
-from workbench.pooling.contributions import Part
 from workbench.tables import Export, table_export
-
-Cell = str | int | float
 
 STEPS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 70)
 """Depths at which a short table of growth stops, and their multiples by ten, a hundred..."""
@@ -39,7 +37,7 @@ def contributions(found: Analysis) -> Export:
     """What every run contributed, and what only it did."""
     return table_export(
         ("run", "group", "pairs", "alone", "relevant", "relevant_alone"),
-        tuple((part.name, found.groups.get(part.name, ""), *_counts(part)) for part in found.by_run),
+        [(tag, found.groups.get(tag, ""), *counts) for tag, *counts in map(astuple, found.by_run)],
     )
 
 
@@ -48,7 +46,7 @@ def groups(found: Analysis) -> Export:
     runs = list(found.groups.values())
     return table_export(
         ("group", "runs", "pairs", "alone", "relevant", "relevant_alone"),
-        tuple((part.name, max(runs.count(part.name), 1), *_counts(part)) for part in found.by_group),
+        [(name, max(runs.count(name), 1), *counts) for name, *counts in map(astuple, found.by_group)],
     )
 
 
@@ -56,16 +54,14 @@ def overlap(found: Analysis) -> Export:
     """Every two runs, the most similar first."""
     return table_export(
         ("first", "second", "shared", "share"),
-        tuple((pair.first, pair.second, pair.shared, pair.share) for pair in found.alike),
+        tuple(map(astuple, found.alike)),
     )
 
 
 def matrix(found: Analysis) -> Export:
     """The share of every run with every run, similar ones adjacent."""
     shares = found.overlap.shares()
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (found.tags[row], *(float(shares[row, column]) for column in found.chain)) for row in found.chain
-    )
+    rows = [(found.tags[row], *shares[row, found.chain].tolist()) for row in found.chain]
     return table_export(("run", *(found.tags[place] for place in found.chain)), rows)
 
 
@@ -89,10 +85,7 @@ def topics(found: Analysis) -> Export:
     """The topics by the size of their pools."""
     return table_export(
         ("topic", "pairs", "largest_possible", "judged", "relevant", "unusual"),
-        tuple(
-            (one.topic, one.pairs, one.largest_possible, one.judged, one.relevant, one.unusual)
-            for one in found.topics
-        ),
+        tuple(map(astuple, found.topics)),
     )
 
 
@@ -130,7 +123,3 @@ def _round() -> Iterator[int]:
     yield from STEPS
     for power in range(1, 7):
         yield from (step * 10**power for step in STEPS if step >= 10)
-
-
-def _counts(part: Part) -> tuple[int, int, int, int]:
-    return part.pairs, part.alone, part.relevant, part.relevant_alone

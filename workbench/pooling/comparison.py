@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,24 +14,6 @@ from workbench.records import sorted_ids
 Numbers = NDArray[np.int64]
 Chosen = NDArray[np.bool_]
 NOTHING: Numbers = np.empty(0, np.int64)
-
-
-@dataclass(frozen=True, slots=True)
-class PoolDifference:
-    """The pairs that enter, leave and stay when one pool takes the place of another."""
-
-    added: frozenset[Pair]
-    removed: frozenset[Pair]
-    kept: frozenset[Pair]
-
-
-def difference(before: Pool, after: Pool) -> PoolDifference:
-    """What changes from the pool before to the pool after."""
-    return PoolDifference(
-        added=after.pairs - before.pairs,
-        removed=before.pairs - after.pairs,
-        kept=before.pairs & after.pairs,
-    )
 
 
 def without_pairs(pool: Pool, pairs: Iterable[Pair]) -> Pool:
@@ -112,10 +93,6 @@ class ComparedTopic:
     by_runs: Chosen
     by_hand: Chosen
 
-    def pairs(self, chosen: Chosen) -> frozenset[Pair]:
-        """Those of the pairs that are chosen."""
-        return frozenset((self.topic, self.docnos[place]) for place in np.flatnonzero(chosen).tolist())
-
 
 @dataclass(frozen=True, slots=True)
 class PoolComparison:
@@ -132,25 +109,6 @@ class PoolComparison:
     by_run: tuple[PoolChange, ...]
     by_hand: PoolChange
     topics: tuple[ComparedTopic, ...]
-
-    @property
-    def difference(self) -> PoolDifference:
-        """The pairs that enter, leave and stay."""
-        kinds = [
-            (one, (one.after & ~one.before, one.before & ~one.after, one.before & one.after))
-            for one in self.topics
-        ]
-        return PoolDifference(
-            *(
-                frozenset(chain.from_iterable(one.pairs(each[kind]) for one, each in kinds))
-                for kind in range(3)
-            )
-        )
-
-    @property
-    def unjudged(self) -> frozenset[Pair]:
-        """The pairs of the pool after that nobody has judged."""
-        return frozenset(chain.from_iterable(one.pairs(one.after & ~one.judged) for one in self.topics))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,10 +10,9 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import WorkbenchError
-from workbench.pooling.candidates import Gathered, Places, TopicCandidates, gather
+from workbench.pooling.candidates import Gathered, Places, TopicCandidates
 from workbench.pooling.pool import Pair, Pool
-from workbench.records import Run, TieRule, sorted_ids
+from workbench.records import sorted_ids
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,40 +48,6 @@ def incidence_of_tops(gathered: Gathered, depth: int) -> Incidence:
     return Incidence(gathered.tags, tuple(_of_tops(topic, depth, place) for topic in gathered.topics))
 
 
-def incidence_of_pool(pool: Pool) -> Incidence:
-    """What each run contributed to a pool, by any strategy."""
-    return incidence_of_entries(
-        pool.tags,
-        ((entry.topic, entry.docno, [one.tag for one in entry.contributions]) for entry in pool.entries),
-    )
-
-
-def incidence_of_entries(tags: Iterable[str], entries: Iterable[tuple[str, str, Sequence[str]]]) -> Incidence:
-    """The same from (topic, docno, tags of its runs), each pair once, sorted by topic and docno (bytes)."""
-    ordered = tuple(sorted_ids(set(tags)))
-    place = {tag: at for at, tag in enumerate(ordered)}
-    docnos: dict[str, list[str]] = {}
-    runs: dict[str, list[int]] = {}
-    documents: dict[str, list[int]] = {}
-    for topic, docno, brought_by in entries:
-        known = docnos.setdefault(topic, [])
-        runs.setdefault(topic, []).extend([place[tag] for tag in brought_by])
-        documents.setdefault(topic, []).extend([len(known)] * len(brought_by))
-        known.append(docno)
-    return Incidence(
-        ordered,
-        tuple(
-            TopicIncidence(
-                topic,
-                tuple(docnos[topic]),
-                np.array(runs[topic], dtype=np.int32),
-                np.array(documents[topic], dtype=np.int32),
-            )
-            for topic in sorted_ids(docnos)
-        ),
-    )
-
-
 def _of_tops(candidates: TopicCandidates, depth: int, place: dict[str, int]) -> TopicIncidence:
     tops = [ranked.documents[:depth] for ranked in candidates.lists]
     places = [place[ranked.tag] for ranked in candidates.lists]
@@ -111,17 +76,6 @@ class Part:
     alone: int
     relevant: int = 0
     relevant_alone: int = 0
-
-
-def contributions(pool: Pool, groups: Mapping[str, str] | None = None) -> tuple[Part, ...]:
-    """The part of every run in a pool, or of every group where `groups` names the groups by tag.
-
-    A run without a group counts as a group. Sorted by name (bytes), including runs that contributed nothing.
-    Source: annotate-qrels.pl of NIST.
-    """
-    incidence = incidence_of_pool(pool)
-    contributors = Contributors.of(incidence.tags, groups or {})
-    return contributors.parts(contributors.count(topic) for topic in incidence.topics)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,16 +238,6 @@ class RunOverlap:
         sizes = shared.diagonal()
         either = sizes[:, None] + sizes[None, :] - shared
         return np.divide(shared, either, out=np.zeros_like(shared), where=either > 0)
-
-
-def overlap(runs: Iterable[Run], *, depth: int = 100, ties: TieRule = TieRule.TREC_EVAL) -> RunOverlap:
-    """The overlap of the runs' first `depth` documents.
-
-    Raises WorkbenchError for a depth below 1 and Conflict where two runs have the same tag.
-    """
-    if depth < 1:
-        raise WorkbenchError(f"there is no overlap at depth {depth}", remedy="give a depth of 1 or more")
-    return overlap_of(incidence_of_tops(gather(runs, depth=depth, ties=ties), depth), depth)
 
 
 def overlap_of(incidence: Incidence, depth: int) -> RunOverlap:

@@ -1,12 +1,13 @@
 """Strategies that fuse the runs: every document gets a weight, and the heaviest of each topic are pooled.
 
-To add one: a function that weighs a topic's documents, its `Strategy`, and a line in
+To add one: a function that weighs a topic's documents, its strategy by `fusion`, and a line in
 `workbench.pooling.strategies`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 import numpy as np
 
@@ -60,19 +61,27 @@ def heaviest_pool(
     return Pool(tuple(entries), gathered.tags, gathered.largest_possible(budget), weights=weights)
 
 
-def borda_pool(runs: Iterable[Run], *, budget: int = 100, ties: TieRule = TieRule.TREC_EVAL) -> Pool:
-    """The `budget` documents of each topic with the most points.
+def fusion(
+    name: str, help: str, source: str, weigh: Callable[..., Floats], *parameters: Parameter
+) -> Strategy[Pool]:
+    """The strategy of pools of the documents that weigh most; raises as `heaviest_pool` to build one.
 
-    Of the c documents that any run retrieved for the topic a run gives c points to its first, c - 1 to its
-    second and so on; those that it did not retrieve share the points that are left. A run without a document
-    for the topic does not vote.
-    Errors and the cut are those of `heaviest_pool`.
-    Source: Aslam and Montague 2001.
+    `weigh` gives every document of a topic its weight; the strategy's `parameters`, besides the budget, are
+    its own, by keyword.
     """
-    return heaviest_pool(runs, _points, budget=budget, ties=ties)
+
+    def build(runs: Iterable[Run], *, budget: int, ties: TieRule, **of_weights: float) -> Pool:
+        return heaviest_pool(runs, partial(weigh, **of_weights), budget=budget, ties=ties)
+
+    return Strategy(name, help, source, (BUDGET, *parameters), build, size=size_of_budget)
 
 
-def _points(topic: TopicCandidates) -> Floats:
+def points(topic: TopicCandidates) -> Floats:
+    """Of the c documents that any run retrieved a run gives c points to its first, c - 1 to its second ...
+
+    Those that it did not retrieve share the points that are left. A run without a document for the topic does
+    not vote. Source: Aslam and Montague 2001.
+    """
     documents = len(topic.docnos)
 
     def shares(ranked: Ranked) -> float:
@@ -83,118 +92,62 @@ def _points(topic: TopicCandidates) -> Floats:
     return beyond + sum(shares(ranked) for ranked in topic.lists)
 
 
-BORDA = Strategy(
-    "borda",
-    "the documents with the most points when runs vote by rank",
-    "Aslam and Montague 2001",
-    (BUDGET,),
-    borda_pool,
-    size=size_of_budget,
-)
+def sums(topic: TopicCandidates) -> Floats:
+    """The sum of scores, min-max within run and topic.
 
-
-def combmnz_pool(runs: Iterable[Run], *, budget: int = 100, ties: TieRule = TieRule.TREC_EVAL) -> Pool:
-    """The `budget` documents of each topic with the largest CombSUM times number of retrieving runs.
-
-    A run counts as retrieving wherever it has the document, also where its normalised score is 0.
-    Errors and the cut are those of `heaviest_pool`; WorkbenchError also for a score that is not finite.
-    Source: Fox and Shaw 1994, normalised as by Lee 1997.
+    A run's last document gets 0, the same as one that it did not retrieve. Raises WorkbenchError for a score
+    that is not finite. Source: Fox and Shaw 1994, normalised as by Lee 1997.
     """
-    return heaviest_pool(runs, _products, budget=budget, ties=ties)
-
-
-def _products(topic: TopicCandidates) -> Floats:
-    retrieving = topic.summed(lambda ranked: np.ones(len(ranked.documents)))
-    return topic.summed(min_max) * retrieving
-
-
-COMBMNZ = Strategy(
-    "combmnz",
-    "as combsum, times the number of runs that retrieved the document",
-    "Fox and Shaw 1994; Lee 1997",
-    (BUDGET,),
-    combmnz_pool,
-    size=size_of_budget,
-)
-
-
-def combsum_pool(runs: Iterable[Run], *, budget: int = 100, ties: TieRule = TieRule.TREC_EVAL) -> Pool:
-    """The `budget` documents of each topic with the largest sum of scores, min-max within run and topic.
-
-    A run's last document gets 0, the same as one that it did not retrieve.
-    Errors and the cut are those of `heaviest_pool`; WorkbenchError also for a score that is not finite.
-    Source: Fox and Shaw 1994, normalised as by Lee 1997.
-    """
-    return heaviest_pool(runs, _sums, budget=budget, ties=ties)
-
-
-def _sums(topic: TopicCandidates) -> Floats:
     return topic.summed(min_max)
 
 
-COMBSUM = Strategy(
-    "combsum",
-    "the documents with the largest sum of normalised scores",
-    "Fox and Shaw 1994; Lee 1997",
-    (BUDGET,),
-    combsum_pool,
-    size=size_of_budget,
-)
+def products(topic: TopicCandidates) -> Floats:
+    """CombSUM times the number of retrieving runs, also where a normalised score is 0; raises as `sums`.
+
+    Source: Fox and Shaw 1994, normalised as by Lee 1997.
+    """
+    return sums(topic) * topic.summed(lambda ranked: np.ones(len(ranked.documents)))
+
+
+def rank_biased(topic: TopicCandidates, *, p: float) -> Floats:
+    """The sum over the runs of (1 - p) p^(rank - 1). Source: Moffat, Webber and Zobel 2007, method A."""
+    return topic.summed(lambda ranked: (1 - p) * p ** (ranked.ranks - 1))
+
+
+def reciprocal_ranks(topic: TopicCandidates, *, k: int) -> Floats:
+    """The sum over the runs of 1 / (k + rank).
+
+    Source: Cormack, Clarke and Buettcher 2009, who take k = 60.
+    """
+    return topic.summed(lambda ranked: 1 / (k + ranked.ranks))
 
 
 PERSISTENCE = Parameter(
     "p", "how likely a reader goes on to the next rank", 0.8, NUMBER, lowest=0.01, highest=0.999
 )
-
-
-def rbp_pool(
-    runs: Iterable[Run], *, budget: int = 100, p: float = 0.8, ties: TieRule = TieRule.TREC_EVAL
-) -> Pool:
-    """The `budget` documents of each topic with the largest sum over the runs of (1 - p) p^(rank - 1).
-
-    Errors and the cut are those of `heaviest_pool`.
-    Source: Moffat, Webber and Zobel 2007, method A.
-    """
-
-    def weigh(topic: TopicCandidates) -> Floats:
-        return topic.summed(lambda ranked: (1 - p) * p ** (ranked.ranks - 1))
-
-    return heaviest_pool(runs, weigh, budget=budget, ties=ties)
-
-
-RBP = Strategy(
+BORDA = fusion(
+    "borda", "the documents with the most points when runs vote by rank", "Aslam and Montague 2001", points
+)
+COMBMNZ = fusion(
+    "combmnz",
+    "as combsum, times the number of runs that retrieved the document",
+    "Fox and Shaw 1994; Lee 1997",
+    products,
+)
+COMBSUM = fusion(
+    "combsum", "the documents with the largest sum of normalised scores", "Fox and Shaw 1994; Lee 1997", sums
+)
+RBP = fusion(
     "rbp",
     "the documents that weigh most in the runs' rank-biased precision",
     "Moffat, Webber and Zobel 2007, method A",
-    (BUDGET, PERSISTENCE),
-    rbp_pool,
-    size=size_of_budget,
+    rank_biased,
+    PERSISTENCE,
 )
-
-
-def rrf_pool(
-    runs: Iterable[Run], *, budget: int = 100, k: int = 60, ties: TieRule = TieRule.TREC_EVAL
-) -> Pool:
-    """The `budget` documents of each topic with the largest sum over the runs of 1 / (k + rank).
-
-    Errors and the cut are those of `heaviest_pool`.
-    Source: Cormack, Clarke and Buettcher 2009, who take k = 60.
-    """
-
-    def weigh(topic: TopicCandidates) -> Floats:
-        return topic.summed(lambda ranked: 1 / (k + ranked.ranks))
-
-    return heaviest_pool(runs, weigh, budget=budget, ties=ties)
-
-
-RRF = Strategy(
+RRF = fusion(
     "rrf",
     "the documents with the largest sum of reciprocal ranks",
     "Cormack, Clarke and Buettcher 2009",
-    (
-        BUDGET,
-        Parameter("k", "how strongly the first ranks are damped", 60, WHOLE, lowest=0),
-    ),
-    rrf_pool,
-    size=size_of_budget,
+    reciprocal_ranks,
+    Parameter("k", "how strongly the first ranks are damped", 60, WHOLE, lowest=0),
 )

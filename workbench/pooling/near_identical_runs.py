@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.ranking import ordered, top
+from workbench.ranking import top
 from workbench.records import Ranking, Run, TieRule
 
 
@@ -41,14 +40,6 @@ def rank_biased_overlap(first: Sequence[Hashable], second: Sequence[Hashable], *
     return float((1 - p) / p * (agreement * weights).sum() + tail)
 
 
-def _has(run: Run, topic: str) -> bool:
-    return topic in run.rankings and len(run.rankings[topic]) > 0
-
-
-def _of(run: Run, topic: str, ties: TieRule) -> tuple[str, ...]:
-    return ordered(run.rankings[topic], ties=ties) if topic in run.rankings else ()
-
-
 P = 0.9
 """The persistence of the overlap: the first ten documents have 86 per cent of the weight."""
 THRESHOLD = 0.95
@@ -61,14 +52,8 @@ _BOUND_DEPTH = 5
 _WEIGHTS = (1 - P) * P ** np.arange(_BOUND_DEPTH)
 
 Row = np.ndarray[tuple[int], np.dtype[np.int64]]
-Prints = np.ndarray[tuple[int, int], np.dtype[np.int64]]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Tops:
-    """The first documents of topics, one row a topic, as hashes of this process; 0 where there is none."""
-
-    prints: Prints
+Tops = np.ndarray[tuple[int, int], np.dtype[np.int64]]
+"""The first documents of topics, one row a topic, as hashes of this process; 0 where there is none."""
 
 
 def compared_topics(topics: Sequence[str]) -> tuple[str, ...]:
@@ -81,13 +66,13 @@ class TopsOf:
 
     def __init__(self, topics: Sequence[str]) -> None:
         self._rows = {topic: row for row, topic in enumerate(topics)}
-        self.found = Tops(np.zeros((len(topics), DEPTH), dtype=np.int64))
+        self.found: Tops = np.zeros((len(topics), DEPTH), dtype=np.int64)
 
     def take(self, topic: str, ranking: Ranking) -> None:
         """Look at the ranking of one topic."""
         if topic in self._rows and len(ranking.scores) == len(ranking.docnos):
             first = top(ranking, DEPTH, ties=TieRule.TREC_EVAL)
-            self.found.prints[self._rows[topic], : len(first)] = [hash(docno) or 1 for docno in first]
+            self.found[self._rows[topic], : len(first)] = [hash(docno) or 1 for docno in first]
 
 
 def tops_of(run: Run, topics: Sequence[str]) -> Tops:
@@ -104,15 +89,15 @@ def nearly_identical(one: Tops, other: Tops) -> float | None:
 
     A topic that only one has counts 0. Source: Webber, Moffat and Zobel 2010, equation 32, on tops of DEPTH.
     """
-    here, there = one.prints[:, 0] != 0, other.prints[:, 0] != 0
+    here, there = one[:, 0] != 0, other[:, 0] != 0
     rows = np.flatnonzero(here | there)
-    if not len(rows) or _most(one.prints[rows], other.prints[rows]) < THRESHOLD:
+    if not len(rows) or _most(one[rows], other[rows]) < THRESHOLD:
         return None
-    mean = sum(_overlap(one.prints[row], other.prints[row]) for row in rows.tolist()) / len(rows)
+    mean = sum(_overlap(one[row], other[row]) for row in rows.tolist()) / len(rows)
     return mean if mean >= THRESHOLD else None
 
 
-def _most(one: Prints, other: Prints) -> float:
+def _most(one: Tops, other: Tops) -> float:
     """No less than the mean overlap, from the first documents alone.
 
     The weights of all depths add up to 1 and no agreement exceeds 1, so what is lacking at the first depths

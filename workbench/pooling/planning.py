@@ -178,7 +178,7 @@ def reached_in_places(
     `tags` are those of the runs, `topics` all that any of them has, both sorted (bytes); `tops` gives the
     runs' first documents to this depth, each time it is called.
     """
-    if not tags:
+    if not tags or not topics:
         return reached(tops(), known=known)
     at_once = max(1, MOST_PLACES // (depth * len(tags)))
     for seed in SEEDS:
@@ -190,27 +190,14 @@ def reached_in_places(
             ]
         except SharedHash:
             continue
-        columns = [np.concatenate(column) for column in zip(*(part.columns for part in parts), strict=True)]
-        sizes = [len(part.best) for part in parts]
-        best, first, runs = columns or [np.empty(0, np.int64)] * 3
-        marks = np.concatenate([np.empty(0, np.bool_), *(part.known for part in parts)])
-        numbers = np.repeat(np.arange(len(parts)), sizes)
+        best, first, runs, marks = (np.concatenate(column) for column in zip(*parts, strict=True))
+        numbers = np.repeat(np.arange(len(parts)), [len(part[0]) for part in parts])
         return Reached(tuple(tags), tuple(topics), numbers, best, first, runs, marks)
     return reached(tops(), known=known)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _PlacedTopic:
-    """The distinct documents of a topic, as `Reached` has them."""
-
-    best: Places
-    first: Places
-    runs: Places
-    known: NDArray[np.bool_]
-
-    @property
-    def columns(self) -> tuple[Places, Places, Places]:
-        return self.best, self.first, self.runs
+_PlacedTopic = tuple[Places, Places, Places, Marks]
+"""The distinct documents of a topic, as `Reached` has them: best ranks, first runs, runs, what is known."""
 
 
 def _counted(
@@ -236,10 +223,10 @@ def _counted(
         shape = one.topics, one.numbers, one.ranks
         if any(mine is not theirs for mine, theirs in zip(shape, before, strict=True)):
             before = shape
-            of_topics = np.array([number_of.get(topic, -1) for topic in one.topics], np.int64)[one.numbers]
-            here = np.flatnonzero(of_topics >= 0)
+            numbers = np.array([number_of.get(topic, -1) for topic in one.topics], np.int64)[one.numbers]
+            here = np.flatnonzero(numbers >= 0)
             deep = one.ranks[here] - 1
-            targets = of_topics[here] * places + deep
+            targets = numbers[here] * places + deep
             codes = (deep * len(tags)).astype(np.uint64)
         place = place_of[one.tag]
         found = hashes(words_of(one.docnos if len(here) == len(one.docnos) else one.docnos[here]), seed)
@@ -249,17 +236,8 @@ def _counted(
         found <<= behind
         found |= codes + np.uint64(place)
         keys[target] = found
-    return [
-        _topic(
-            keys[number * places : (number + 1) * places],
-            checks[number * places : (number + 1) * places],
-            known_hashes[number],
-            behind,
-            depth,
-            len(tags),
-        )
-        for number in range(len(topics))
-    ]
+    of_topics = zip(keys.reshape(-1, places), checks.reshape(-1, places), known_hashes, strict=True)
+    return [_topic(*of_topic, behind, depth, len(tags)) for of_topic in of_topics]
 
 
 def _topic(
@@ -288,7 +266,7 @@ def _topic(
     if len(known) and len(starts):
         marks = np.add.reduceat((codes >= places).astype(np.int64), starts)
     there = firsts < places
-    return _PlacedTopic(rank[there] + 1, place[there], (counts - marks)[there], marks[there] > 0)
+    return rank[there] + 1, place[there], (counts - marks)[there], marks[there] > 0
 
 
 def _known_by_topic(known: RunTops | None, number_of: dict[str, int], seed: int) -> list[Words]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench.pooling.adaptive.bandits import MAX_MEAN, MM_NS, THOMPSON
 from workbench.pooling.adaptive.hedge import HEDGE
-from workbench.pooling.adaptive.live import Adaptive, PoolEvent
+from workbench.pooling.adaptive.live import Adaptive
 from workbench.pooling.adaptive.move_to_front import MOVE_TO_FRONT
 from workbench.pooling.adaptive.rank_biased import RBP_B, RBP_C
 from workbench.pooling.depth import DEPTH, TAKE_N
@@ -97,20 +97,3 @@ def start(
     """
     chosen = named(ADAPTIVE, strategy)
     return chosen.build(runs, ties=ties, **chosen.values(parameters or {}))
-
-
-def replay(
-    runs: Iterable[Run],
-    events: Iterable[PoolEvent],
-    *,
-    strategy: str,
-    ties: TieRule = TieRule.TREC_EVAL,
-    parameters: Mapping[str, object] | None = None,
-) -> Adaptive:
-    """The adaptive pool as it was after these events, every choice made again.
-
-    Raises Conflict where another document is chosen than was handed out, else as `start`.
-    """
-    pool = start(runs, strategy=strategy, ties=ties, parameters=parameters)
-    pool.replay(events)
-    return pool

@@ -10,10 +10,8 @@ from operator import ge
 
 import numpy as np
 
-from workbench.errors import WorkbenchError
-from workbench.pooling.candidates import each_tag_once
-from workbench.pooling.contributions import Incidence, incidence_of_pool
-from workbench.pooling.pool import Pair, Pool
+from workbench.pooling.contributions import Incidence
+from workbench.pooling.pool import Pair
 from workbench.ranking import ordered
 from workbench.records import Ranking, Run, TieRule, id_bytes, sorted_ids
 
@@ -43,21 +41,20 @@ class DecidedByTies:
     kept_out: tuple[Pair, ...]
 
 
-def cut_ties(
-    runs: Iterable[Run], *, depth: int = 100, ties: TieRule = TieRule.TREC_EVAL
-) -> tuple[CutTie, ...]:
-    """The ties across the cut of a depth pool, sorted by tag, then topic (bytes).
-
-    Raises WorkbenchError for a depth below 1 and Conflict where two runs have the same tag.
-    """
-    if depth < 1:
-        raise WorkbenchError(f"there is no cut at depth {depth}", remedy="give a depth of 1 or more")
-    return in_order(tie for run in each_tag_once(runs) for tie in _ties_of_run(run, depth, (ties,))[ties])
-
-
 def cut_ties_by_rule(run: Run, depth: int) -> dict[TieRule, list[CutTie]]:
     """A run's ties across the cut as each of the rules splits them; of no depth below 1."""
-    return _ties_of_run(run, depth, tuple(TieRule))
+    found: dict[TieRule, list[CutTie]] = {rule: [] for rule in TieRule}
+    for topic, ranking in run.rankings.items():
+        score = _score_across(ranking.scores, depth)
+        if score is None:
+            continue
+        tied = [docno for docno, own in zip(ranking.docnos, ranking.scores, strict=True) if own == score]
+        places = depth - sum(own > score for own in ranking.scores)
+        group = Ranking(tuple(tied), (score,) * len(tied))
+        for rule, ties in found.items():
+            by_rule = ordered(group, ties=rule)
+            ties.append(CutTie(run.tag, topic, score, by_rule[:places], by_rule[places:]))
+    return found
 
 
 def in_order(ties: Iterable[CutTie]) -> tuple[CutTie, ...]:
@@ -65,17 +62,12 @@ def in_order(ties: Iterable[CutTie]) -> tuple[CutTie, ...]:
     return tuple(sorted(ties, key=lambda tie: (id_bytes(tie.tag), id_bytes(tie.topic))))
 
 
-def decided(pool: Pool, at_cut: Iterable[CutTie]) -> DecidedByTies:
-    """Which pairs the tie rule decided in the depth pool that has these ties at its cut."""
-    return decided_in(incidence_of_pool(pool), at_cut)
-
-
 def decided_in(incidence: Incidence, at_cut: Iterable[CutTie]) -> DecidedByTies:
-    """The same of what the runs have among their first documents to that depth."""
-    inside: dict[str, Counter[str]] = {}
+    """Which pairs the tie rule decided in the depth pool of these runs, with these ties at its cut."""
+    at_cut = list(at_cut)
+    inside = _inside(at_cut)
     outside: dict[str, set[str]] = {}
     for tie in at_cut:
-        inside.setdefault(tie.topic, Counter()).update(tie.inside)
         outside.setdefault(tie.topic, set()).update(tie.outside)
     let_in: list[Pair] = []
     kept_out: list[Pair] = []
@@ -92,21 +84,6 @@ def decided_in(incidence: Incidence, at_cut: Iterable[CutTie]) -> DecidedByTies:
         left = outside[topic.topic].difference(topic.docnos)
         kept_out += [(topic.topic, docno) for docno in sorted_ids(left)]
     return DecidedByTies(tuple(let_in), tuple(kept_out))
-
-
-def _ties_of_run(run: Run, depth: int, rules: Iterable[TieRule]) -> dict[TieRule, list[CutTie]]:
-    found: dict[TieRule, list[CutTie]] = {rule: [] for rule in rules}
-    for topic, ranking in run.rankings.items():
-        score = _score_across(ranking.scores, depth)
-        if score is None:
-            continue
-        tied = [docno for docno, own in zip(ranking.docnos, ranking.scores, strict=True) if own == score]
-        places = depth - sum(own > score for own in ranking.scores)
-        group = Ranking(tuple(tied), (score,) * len(tied))
-        for rule, ties in found.items():
-            by_rule = ordered(group, ties=rule)
-            ties.append(CutTie(run.tag, topic, score, by_rule[:places], by_rule[places:]))
-    return found
 
 
 def _score_across(scores: Sequence[float], depth: int) -> float | None:

@@ -38,6 +38,8 @@ class Influence:
 
 
 NONE = Influence(0.0, 0.0, 0.0)
+_Near = tuple[Floats, NDArray[np.intp], NDArray[np.intp]]
+"""Every two runs by how far their means are apart, the nearest first: distances, first and second runs."""
 
 
 class RankingMeans:
@@ -48,7 +50,8 @@ class RankingMeans:
         self.topics = topics
         self._order = np.argsort(means)
         self._reach = -1.0
-        self._found = _Near(np.empty(0), np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp))
+        nobody = np.empty(0, dtype=np.intp)
+        self._found: _Near = np.empty(0), nobody, nobody
 
     @classmethod
     def of(cls, scores: Sequence[Floats]) -> RankingMeans:
@@ -77,16 +80,7 @@ class RankingMeans:
             return self._found
         distances, first, second = (np.concatenate(column) for column in zip(*parts, strict=True))
         order = np.argsort(distances)
-        return _Near(distances[order], first[order], second[order])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Near:
-    """Every two runs by how far their means are apart, the nearest first."""
-
-    distances: Floats
-    first: NDArray[np.intp]
-    second: NDArray[np.intp]
+        return distances[order], first[order], second[order]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,11 +184,11 @@ def _swaps(before: Floats, after: Floats, means: RankingMeans) -> list[float]:
     order = np.argsort(reach)
     for begin in range(0, len(order), _BLOCK):
         rows = order[begin : begin + _BLOCK]
-        near = means.near(reach[rows[-1]])
-        number = int(np.searchsorted(near.distances, reach[rows[-1]], side="right"))
+        distances, firsts, seconds = means.near(reach[rows[-1]])
+        number = int(np.searchsorted(distances, reach[rows[-1]], side="right"))
         for start in range(0, number, _NEAR_AT_ONCE):
             some = slice(start, min(start + _NEAR_AT_ONCE, number))
-            first, second = near.first[some], near.second[some]
+            first, second = firsts[some], seconds[some]
             signs = (_signs(one[:, second] - one[:, first]) for one in (before[rows], after[rows]))
             halves[rows] += np.abs(np.subtract(*signs)).sum(axis=1, dtype=np.int64)
     # A full change of sign is 2.

@@ -276,44 +276,24 @@ def at_threshold(measure: Measure, relevant_from: int) -> Measure:
 
 
 _CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
-_LEVELS = ("0.00", "0.10", "0.20", "0.30", "0.40", "0.50", "0.60", "0.70", "0.80", "0.90", "1.00")
-_SHARES = ("0.20", "0.40", "0.60", "0.80", "1.00", "1.20", "1.40", "1.60", "1.80", "2.00")
-# In the order in which trec_eval prints them: the parameters that it takes where none is given.
-_PARAMETERS: dict[str, tuple[str, ...]] = {
-    "runid": (),
-    "num_q": (),
-    "num_ret": (),
-    "num_rel": (),
-    "num_rel_ret": (),
-    "map": (),
-    "gm_map": (),
-    "Rprec": (),
-    "bpref": (),
-    "recip_rank": (),
-    "iprec_at_recall": _LEVELS,
+# The parameters that trec_eval takes where none is given.
+_USUAL = {
+    "iprec_at_recall": tuple(f"{tenth / 10:.2f}" for tenth in range(11)),
     "P": _CUTOFFS,
     "recall": _CUTOFFS,
-    "infAP": (),
-    "gm_bpref": (),
-    "Rprec_mult": _SHARES,
-    "utility": (),
-    "11pt_avg": (),
-    "binG": (),
-    "G": (),
-    "ndcg": (),
-    "ndcg_rel": (),
-    "Rndcg": (),
+    "Rprec_mult": tuple(f"{fifth / 5:.2f}" for fifth in range(1, 11)),
     "ndcg_cut": _CUTOFFS,
     "map_cut": _CUTOFFS,
     "relative_P": _CUTOFFS,
     "success": ("1", "5", "10"),
-    "set_P": (),
-    "set_relative_P": (),
-    "set_recall": (),
-    "set_map": (),
-    "set_F": (),
-    "num_nonrel_judged_ret": (),
 }
+# In the order in which trec_eval prints them.
+_PRINTED = """
+    runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P recall infAP
+    gm_bpref Rprec_mult utility 11pt_avg binG G ndcg ndcg_rel Rndcg ndcg_cut map_cut relative_P success set_P
+    set_relative_P set_recall set_map set_F num_nonrel_judged_ret
+"""
+_PARAMETERS: dict[str, tuple[str, ...]] = {name: _USUAL.get(name, ()) for name in _PRINTED.split()}
 _SETS = ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "utility")
 NICKNAMES: dict[str, tuple[str, ...]] = {
     "official": tuple(_PARAMETERS)[:12],
@@ -401,18 +381,15 @@ def in_trec_evals_words(measures: Sequence[Measure]) -> tuple[tuple[str, ...], i
     return in_order(names), levels.pop() if levels else 1
 
 
-def in_order(names: Sequence[str] | dict[str, None]) -> tuple[str, ...]:
+def in_order(names: Iterable[str]) -> tuple[str, ...]:
     """These of `expanded`, each once, in the order in which trec_eval prints them."""
-    places = {name: place for place, name in enumerate(_PARAMETERS)}
-    return tuple(sorted(dict.fromkeys(names), key=lambda name: (places[_base(name)], _value(name))))
+    places = list(_PARAMETERS)
 
+    def key(name: str) -> tuple[int, float]:
+        base, _, value = (name, "", "0") if name in _PARAMETERS else name.rpartition("_")
+        return places.index(base), float(value)
 
-def _base(name: str) -> str:
-    return name if name in _PARAMETERS else name.rpartition("_")[0]
-
-
-def _value(name: str) -> float:
-    return 0.0 if name in _PARAMETERS else float(name.rpartition("_")[2])
+    return tuple(sorted(set(names), key=key))
 
 
 def _written(measure: Measure) -> str:

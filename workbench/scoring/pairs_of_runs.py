@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -87,24 +87,8 @@ class ComparedRuns:
         return np.lexsort((-np.abs(self.differences), p))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Tested:
-    """What a test finds for some pairs; shapes (pairs,)."""
-
-    differences: Floats
-    p: Floats
-    reach: Floats
-    effects: Floats
-
-    @classmethod
-    def joined(cls, parts: Sequence[_Tested]) -> _Tested:
-        """Those of all pairs."""
-        return cls(
-            np.concatenate([one.differences for one in parts]),
-            np.concatenate([one.p for one in parts]),
-            np.concatenate([one.reach for one in parts]),
-            np.concatenate([one.effects for one in parts]),
-        )
+_Tested = tuple[Floats, Floats, Floats, Floats]
+"""What a test finds for some pairs: differences, p, how far intervals reach, effects; shapes (pairs,)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +129,8 @@ def compare_all(
     usual = MAX_T_ROUNDS if comparisons is Comparisons.MAX_T else ROUNDS
     options = _Options(level, usual if rounds is None else rounds, seed, len(first))
     test = _undefined if few else _TESTS[comparisons](values, options)
-    tested = _Tested.joined([test(part) for part in _portions(values, first, second)])
+    parts = [test(part) for part in _portions(values, first, second)]
+    differences, p, reach, effects = (np.concatenate(of_pairs) for of_pairs in zip(*parts, strict=True))
     random = comparisons in {Comparisons.MAX_T, Comparisons.RANDOMISATION_HOLM}
     return ComparedRuns(
         comparisons=comparisons,
@@ -153,11 +138,11 @@ def compare_all(
         level=level,
         first=first,
         second=second,
-        differences=tested.differences,
-        reach=tested.reach,
-        effects=tested.effects,
-        p=tested.p,
-        adjusted=tested.p if comparisons is Comparisons.MAX_T else holm(tested.p),
+        differences=differences,
+        reach=reach,
+        effects=effects,
+        p=p,
+        adjusted=p if comparisons is Comparisons.MAX_T else holm(p),
         rounds=options.rounds if random else 0,
         seed=seed if random else None,
     )
@@ -192,11 +177,8 @@ def finds_nothing(comparisons: Comparisons, topics: int, pairs: int, *, level: f
             f"with {topics} topics and {counted(pairs, 'pair')} this test can find nothing: it needs "
             f"{needed} topics"
         )
-    if (
-        comparisons is Comparisons.RANDOMISATION_HOLM
-        and topics > EXACT_FLIPS
-        and pairs > alpha * (ROUNDS + 1)
-    ):
+    random = comparisons is Comparisons.RANDOMISATION_HOLM and topics > EXACT_FLIPS
+    if random and pairs > alpha * (ROUNDS + 1):
         return f"{ROUNDS:,} rounds can find nothing among {pairs:,} pairs: choose fewer runs"
     return ""
 
@@ -288,7 +270,7 @@ def _max_t(scores: Floats, options: _Options) -> _Test:
 def _undefined(differences: Floats) -> _Tested:
     means = differences.mean(axis=0)
     nothing = np.full(len(means), np.nan)
-    return _Tested(means, nothing, nothing, nothing)
+    return means, nothing, nothing, nothing
 
 
 def _t_holm(_scores: Floats, options: _Options) -> _Test:
@@ -331,7 +313,7 @@ def _described(p: Floats, differences: Floats, point: float) -> _Tested:
     effects = np.divide(means, deviations, out=np.full(len(p), np.nan), where=deviations > 0)
     # Where topics are so few that t may be without end no bound is known, nor where differences do not vary.
     reach = point * np.where(deviations > 0, deviations, np.nan) / sqrt(len(differences))
-    return _Tested(means, p, np.where(np.isfinite(reach), reach, np.nan), effects)
+    return means, p, np.where(np.isfinite(reach), reach, np.nan), effects
 
 
 def _deviations(differences: Floats) -> Floats:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import WorkbenchError
-
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-AT_ONCE = 2**14
-"""Swaps that are listed from arrays at a time."""
 MOST_CELLS = 2**21
 """Scores compared with one another at a time: some 20 MB."""
 TOO_FEW = "a ranking needs two runs"
@@ -27,31 +23,6 @@ class Correlation:
 
     value: float | None
     undefined: str = ""
-
-
-def kendall_tau(first: Sequence[float], second: Sequence[float]) -> Correlation:
-    """Kendall's tau b of two lists of scores of the same runs; without ties it is his tau.
-
-    (C - D) / sqrt((n0 - t1) (n0 - t2)): concordant less discordant pairs of runs, over the pairs that are not
-    tied in the first and in the second. Undefined for fewer than two runs and where one ties them all.
-    Raises WorkbenchError for lists of different lengths. Source: Kendall 1945.
-
-    >>> kendall_tau([3, 2, 1], [3, 1, 2]).value
-    0.3333333333333333
-    """
-    return _two(first, second).tau(0, 1)
-
-
-def tau_ap(first: Sequence[float], second: Sequence[float]) -> Correlation:
-    """AP correlation of two lists of scores of the same runs, neither of which is the truth: tau AP,b.
-
-    For every run below the top of one list the share of runs above it that also the other puts above it,
-    averaged, twice that less 1; the mean of both directions. Runs tied in one list are not above each other,
-    and a tie in the other is no agreement. Undefined for fewer than two runs and where one ties them all.
-    Raises WorkbenchError for lists of different lengths.
-    Sources: Yilmaz, Aslam and Robertson 2008; Urbano and Marrero 2017 (ties).
-    """
-    return _two(first, second).tau_ap(0, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,19 +59,10 @@ def ranks(scores: Mapping[str, float]) -> dict[str, int]:
     return {run: first[score] for run, score in scores.items()}
 
 
-def swaps(
-    first: Mapping[str, float], second: Mapping[str, float], *, most: int | None = None
-) -> tuple[Swap, ...]:
-    """What `each_swap` gives, all of them."""
-    return tuple(each_swap(first, second, most=most))
-
-
-def each_swap(
-    first: Mapping[str, float], second: Mapping[str, float], *, most: int | None = None
-) -> Iterator[Swap]:
+def _swaps(first: Mapping[str, float], second: Mapping[str, float]) -> tuple[Swap, ...]:
     """The pairs of runs that change places, those first that were furthest apart (the smaller gap counts).
 
-    A pair that is tied in one of the two changes no places. With `most` no more than so many are given.
+    A pair that is tied in one of the two changes no places.
     """
     runs = sorted(first)
     one, other = _scores(first, runs), _scores(second, runs)
@@ -108,34 +70,12 @@ def each_swap(
     swapped = (one[:, np.newaxis] > one) & (other[:, np.newaxis] < other)
     ahead, behind = np.divmod(np.flatnonzero(swapped), max(1, len(runs)))
     gaps = one[ahead] - one[behind], other[behind] - other[ahead]
-    smaller = np.minimum(*gaps)
-    if most is not None and 0 < most < len(smaller):
-        # Of half a million pairs only those that may be among the first are put in order.
-        near = smaller >= np.partition(smaller, -most)[-most]
-        ahead, behind, smaller = ahead[near], behind[near], smaller[near]
-        gaps = gaps[0][near], gaps[1][near]
     # Runs stand in the order of their names, so that of equal gaps theirs is that of their places.
-    order = np.lexsort((behind, ahead, -smaller))[:most]
-    for begin in range(0, len(order), AT_ONCE):
-        columns = (part[order[begin : begin + AT_ONCE]].tolist() for part in (ahead, behind, *gaps))
-        for a, b, before, after in zip(*columns, strict=True):
-            yield Swap(runs[a], runs[b], (before, after))
-
-
-def moves(first: Mapping[str, float], second: Mapping[str, float]) -> tuple[Move, ...]:
-    """Every run whose rank changes, the biggest change first."""
-    return _moves(ranks(first), ranks(second))
-
-
-def _moves(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[Move, ...]:
-    found = [Move(run, (before[run], after[run])) for run in before if before[run] != after[run]]
-    return tuple(sorted(found, key=lambda move: (-abs(move.by), move.run)))
-
-
-def _two(first: Sequence[float], second: Sequence[float]) -> _Agreed:
-    if len(first) != len(second):
-        raise WorkbenchError("two rankings of different runs cannot be compared")
-    return _agreed(np.array([first, second], dtype=np.float64))
+    order = np.lexsort((behind, ahead, -np.minimum(*gaps)))
+    columns = (part[order].tolist() for part in (ahead, behind, *gaps))
+    return tuple(
+        Swap(runs[a], runs[b], (before, after)) for a, b, before, after in zip(*columns, strict=True)
+    )
 
 
 def _scores(found: Mapping[str, float], runs: Sequence[str]) -> Floats:
@@ -155,7 +95,12 @@ class _Agreed:
     swapped: Counts
 
     def tau(self, one: int, other: int) -> Correlation:
-        """Kendall's tau b of two of them."""
+        """Kendall's tau b of two of them; without ties it is his tau.
+
+        (C - D) / sqrt((n0 - t1) (n0 - t2)): concordant less discordant pairs of runs, over the pairs that are
+        not tied in the first and in the second. Undefined for fewer than two runs and where one ties them
+        all. Source: Kendall 1945.
+        """
         in_order = self.above.sum(axis=0)
         untied = 2.0 * float(in_order[one, one]) * 2.0 * float(in_order[other, other])
         if not untied:
@@ -164,11 +109,17 @@ class _Agreed:
         return Correlation(2.0 * float(in_order[one, other] - self.swapped[one, other]) / untied**0.5)
 
     def tau_ap(self, one: int, other: int) -> Correlation:
-        """AP correlation of two of them."""
-        directions = [self._one_way(one, other), self._one_way(other, one)]
-        if any(value is None for value in directions):
+        """AP correlation of two of them, neither of which is the truth: tau AP,b.
+
+        For every run below the top of one the share of runs above it that also the other puts above it,
+        averaged, twice that less 1; the mean of both directions. Runs tied in one are not above each other,
+        and a tie in the other is no agreement. Undefined for fewer than two runs and where one ties them all.
+        Sources: Yilmaz, Aslam and Robertson 2008; Urbano and Marrero 2017 (ties).
+        """
+        first, second = self._one_way(one, other), self._one_way(other, one)
+        if first is None or second is None:
             return self._undefined()
-        return Correlation(sum(value for value in directions if value is not None) / 2)
+        return Correlation((first + second) / 2)
 
     def _one_way(self, one: int, other: int) -> float | None:
         count = self.above[:, one, one]
@@ -217,12 +168,14 @@ class RankingComparison:
     @property
     def moves(self) -> tuple[Move, ...]:
         """The runs whose rank changes, the biggest change first."""
-        return _moves(*self.ranks)
+        before, after = self.ranks
+        found = [Move(run, (before[run], after[run])) for run in before if before[run] != after[run]]
+        return tuple(sorted(found, key=lambda move: (-abs(move.by), move.run)))
 
     @property
     def swaps(self) -> tuple[Swap, ...]:
         """The pairs of runs that change places, those first that were furthest apart."""
-        return swaps(*self.scores)
+        return _swaps(*self.scores)
 
 
 def compare_rankings(scores: Mapping[str, Mapping[str, float]]) -> tuple[RankingComparison, ...]:

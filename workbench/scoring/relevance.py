@@ -88,13 +88,9 @@ class Relevance:
         sizes = np.minimum(np.diff(starts), depth)
         return np.append(0, np.cumsum(sizes)), grades[places_from(starts[:-1], sizes)]
 
-    @property
+    @cached_property
     def highest(self) -> int:
         """The highest grade of all topics."""
-        return self._highest
-
-    @cached_property
-    def _highest(self) -> int:
         return int(self.ideal[1].max())
 
     def without_grades(self) -> tuple[str, ...]:

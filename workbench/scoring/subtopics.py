@@ -38,14 +38,6 @@ class SubtopicHits:
         return SubtopicHits(self.rows[kept], self.ranks[kept], self.subtopics[kept], self.nth[kept])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Covered:
-    """The subtopics that every pair is relevant to: those of pair i from `starts[i]` to `starts[i + 1]`."""
-
-    starts: Positions
-    subtopics: Positions
-
-
 class SubtopicRelevance(Relevance):
     """Qrels of which the second column names subtopics; the grade of a document is its highest.
 
@@ -80,7 +72,7 @@ class SubtopicRelevance(Relevance):
             dtype=np.int64,
         )
         self._judged = judged[np.lexsort((judged[:, 1], judged[:, 0]))]
-        self._covered: dict[int, _Covered] = {}
+        self._covered: dict[int, tuple[Positions, Positions]] = {}
         self._gains: dict[tuple[int, float, int | None], list[Floats]] = {}
 
     def second_subtopic(self) -> Qrel | None:
@@ -109,12 +101,12 @@ class SubtopicRelevance(Relevance):
         """The subtopics that the documents of a run are relevant to, from the grade `rel` on."""
         if run.pairs is None:
             raise ValueError("the run was not judged against these qrels")
-        covered = self._relevant(rel)
+        starts, covered = self._relevant(rel)
         at = np.flatnonzero(run.pairs != ABSENT)
-        firsts = covered.starts[run.pairs[at]]
-        sizes = covered.starts[run.pairs[at] + 1] - firsts
+        firsts = starts[run.pairs[at]]
+        sizes = starts[run.pairs[at] + 1] - firsts
         before = np.cumsum(sizes) - sizes
-        subtopics = covered.subtopics[np.arange(sizes.sum()) + np.repeat(firsts - before, sizes)]
+        subtopics = covered[np.arange(sizes.sum()) + np.repeat(firsts - before, sizes)]
         documents = np.repeat(at, sizes)
         return SubtopicHits(run.rows[documents], run.ranks[documents], subtopics, _counted(subtopics))
 
@@ -127,7 +119,7 @@ class SubtopicRelevance(Relevance):
 
     def documents(self, rel: int) -> Positions:
         """How many documents are relevant to each subtopic; shape (subtopics,)."""
-        return np.bincount(self._relevant(rel).subtopics, minlength=len(self._topics))
+        return np.bincount(self._relevant(rel)[1], minlength=len(self._topics))
 
     def ideal_gains(self, rel: int, alpha: float, depth: int | None) -> list[Floats]:
         """The gains of the ideal ranking of each topic, by rank, down to a depth.
@@ -137,18 +129,19 @@ class SubtopicRelevance(Relevance):
         """
         key = rel, alpha, depth
         if key not in self._gains:
-            covered = self._relevant(rel)
+            starts, covered = self._relevant(rel)
             self._gains[key] = [
-                _greedy(covered.starts[begin : end + 1], covered.subtopics, alpha, depth)
+                _greedy(starts[begin : end + 1], covered, alpha, depth)
                 for begin, end in zip(self._starts[:-1].tolist(), self._starts[1:].tolist(), strict=True)
             ]
         return self._gains[key]
 
-    def _relevant(self, rel: int) -> _Covered:
+    def _relevant(self, rel: int) -> tuple[Positions, Positions]:
+        """Where the subtopics begin that every pair is relevant to, shape (pairs + 1,), and these."""
         if rel not in self._covered:
             pairs, subtopics, _ = self._judged[self._judged[:, 2] >= rel].T
             sizes = np.bincount(pairs, minlength=int(self._starts[-1]))
-            self._covered[rel] = _Covered(np.append(0, np.cumsum(sizes)), subtopics)
+            self._covered[rel] = np.append(0, np.cumsum(sizes)), subtopics
         return self._covered[rel]
 
 

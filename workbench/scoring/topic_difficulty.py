@@ -35,33 +35,23 @@ class TopicSpread:
     deviation: float | None
 
 
-def topic_scores(scores: Sequence[Mapping[str, float]]) -> tuple[TopicSpread, ...]:
-    """What the runs score on each topic, the hardest first; one mapping by topic for each run, at least one.
-
-    Topics of one median are in order of their highest score, then of their ids.
-
-    >>> [(one.topic, one.median) for one in topic_scores([{"1": 0.5, "2": 0.0}, {"1": 1.0, "2": 0.5}])]
-    [('2', 0.25), ('1', 0.75)]
-    """
-    topics = tuple(scores[0])
-    return topic_spreads(topics, np.array([[run[topic] for topic in topics] for run in scores]))
-
-
 def topic_spreads(
     topics: Sequence[str], values: Floats, *, higher_is_better: bool = True
 ) -> tuple[TopicSpread, ...]:
-    """The same of scores as an array; shape (runs, topics).
+    """What the runs score on each topic, the hardest first; `values` have the shape (runs, topics).
 
-    Without `higher_is_better` the topic of the highest scores is the hardest.
+    Topics of one median are in order of their highest score, then of their ids. Without `higher_is_better`
+    the topic of the highest scores is the hardest.
     """
     quartiles = np.quantile(values, (0, 0.25, 0.5, 0.75, 1), axis=0).T.tolist()
     runs = len(values)
     deviations = values.std(axis=0, ddof=1).tolist() if runs > 1 else [None] * len(topics)
-    found = []
-    for topic, (low, lower, median, upper, high), deviation in zip(
-        topics, quartiles, deviations, strict=True
-    ):
-        found.append(TopicSpread(topic, runs, low, lower, median, upper, high, deviation))
+    found = [
+        TopicSpread(topic, runs, low, lower, median, upper, high, deviation)
+        for topic, (low, lower, median, upper, high), deviation in zip(
+            topics, quartiles, deviations, strict=True
+        )
+    ]
     if higher_is_better:
         return tuple(sorted(found, key=lambda one: (one.median, one.high, one.topic)))
     return tuple(sorted(found, key=lambda one: (-one.median, -one.low, one.topic)))

@@ -34,13 +34,15 @@ class TrecEval:
         """The lines of a run, without line ends; with `all_topics` as by `trec_eval -c`."""
         values = self._values(run_in_order(run, ties=ties))
         topics = self.relevance.topics if all_topics else [t for t in self.relevance.topics if t in values]
+
+        def value(name: str, topic: str) -> float:
+            return values.get(topic, {}).get(name, self._missing(name, topic))
+
         if per_topic:
-            for topic in topics:
-                for name in self._names:
-                    if name not in _OF_ALL_TOPICS_ONLY:
-                        yield _line(name, topic, values.get(topic, {}).get(name, self._missing(name, topic)))
+            names = [name for name in self._names if name not in _OF_ALL_TOPICS_ONLY]
+            yield from (_line(name, topic, value(name, topic)) for topic in topics for name in names)
         for name in self._names:
-            column = [values.get(topic, {}).get(name, self._missing(name, topic)) for topic in topics]
+            column = [value(name, topic) for topic in topics]
             yield _line(name, "all", run.tag if name == "runid" else _summary(name, column))
 
     def _values(self, run: Run) -> Mapping[str, Mapping[str, float]]:

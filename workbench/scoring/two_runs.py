@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
 from functools import cached_property, partial
 from math import isnan
 from typing import Protocol
@@ -99,8 +99,7 @@ def too_little_shared(runs: Sequence[RunScores], topics: int) -> WorkbenchError:
 def two_runs_export(found: TwoRuns) -> Export:
     """One row a topic as CSV; the comparison and its tests too as JSON; a table of the tests as LaTeX."""
     columns = ("topic", found.first.tag, found.second.tag, "difference")
-    rows = found.topics
-    return result_export(found, (columns, rows), _two_data, _two_latex)
+    return result_export(found, (columns, found.topics), _two_data, _two_latex)
 
 
 def _two_data(found: TwoRuns) -> dict[str, object]:
@@ -119,18 +118,7 @@ def _two_data(found: TwoRuns) -> dict[str, object]:
         "better": one.better,
         "tied": one.tied,
         "worse": one.worse,
-        "tests": [
-            {
-                "test": str(test.test),
-                "n": test.n,
-                "statistic": test.statistic,
-                "p": test.p,
-                "method": test.method,
-                "seed": test.seed,
-                "undefined": test.undefined,
-            }
-            for test in one.tests
-        ],
+        "tests": [asdict(test) for test in one.tests],
         "by_topic": table_export(("topic", "first", "second", "difference"), found.topics).data(),
     }
 
@@ -288,10 +276,7 @@ def ranked_scores(
 def all_pairs_export(found: AllPairs) -> Export:
     """One row for every two runs."""
     columns = ("first", "second", "difference", "low", "high", "effect", "p_adjusted", "significant")
-    rows = [
-        (one.first, one.second, one.difference, one.low, one.high, one.effect, one.p, one.significant)
-        for one in found.lines
-    ]
+    rows = [astuple(one) for one in found.lines]
     data = {
         "measure": found.shown,
         "method": str(found.compared.comparisons),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from workbench.records import Judgment, sorted_ids
 from workbench.scoring.relevance import Floats
 from workbench.trust.alternatives import AlternativeQrels, TopicScores
 from workbench.trust.orders import orders_of, rank_coefficients
-from workbench.trust.reference import RankingChange, ReferenceRanking, means_of
+from workbench.trust.reference import ReferenceRanking, changed_pairs, means_of
 
 REFERENCE = "lower-median"
 """The rule whose qrels are the reference unless others are named: it settles every pair that was graded."""
@@ -122,18 +123,6 @@ def mixed_scores(scores: TopicScores, drawn: NDArray[np.intp]) -> Floats:
     return mixed
 
 
-def in_parts(count: int) -> list[range]:
-    """The mixtures, some at a time."""
-    return [range(begin, min(begin + AT_ONCE, count)) for begin in range(0, count, AT_ONCE)]
-
-
-def halves(count: int) -> Iterator[slice]:
-    """The mixtures at even and at odd places: as many pairs of mixtures, none in two of them."""
-    whole = count - count % 2
-    yield slice(0, whole, 2)
-    yield slice(1, whole, 2)
-
-
 @dataclass(frozen=True, slots=True)
 class Percentiles:
     """The mean of a figure over `n` mixtures on which it is defined, and its 2.5th and 97.5th percentile."""
@@ -181,70 +170,72 @@ class PairOfRuns:
     inverted: float
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class MixedRankings:
-    """What is gathered over the mixtures, part by part."""
+    """What mixtures make of the ranking: the means and ranks of runs have the shape (mixtures, runs)."""
 
-    one: ReferenceRanking
-    values: dict[str, list[Floats]] = field(default_factory=dict)
-    among: dict[str, list[Floats]] = field(default_factory=dict)
-    means: list[Floats] = field(default_factory=list)
-    ranks: list[NDArray[np.intp]] = field(default_factory=list)
-    counts: dict[str, NDArray[np.intp]] = field(default_factory=dict)
-    drawn: int = 0
+    summary: MixedQrels
+    pairs: tuple[PairOfRuns, ...]
+    means: Floats
+    ranks: NDArray[np.intp]
 
-    def add(self, values: Floats) -> None:
-        """Take in mixtures: scores of shape (mixtures, topics, runs)."""
-        orders = orders_of(means_of(values))
-        change = RankingChange.between(self.one, orders, self.one.tests.significant(values))
-        even, odd = (orders.part(half) for half in halves(len(values)))
-        for each in rank_coefficients(self.one.options.persistence):
-            self.values.setdefault(each.name, []).append(each.compute(self.one.orders, orders))
-            self.among.setdefault(each.name, []).append(each.compute(even, odd))
-        for name in ("swapped", "lost", "inverted", "gained"):
-            marks = getattr(change, name)
-            self.values.setdefault(name, []).append(marks.sum(axis=1).astype(np.float64))
-            self.counts[name] = self.counts.get(name, np.zeros(marks.shape[1], np.intp)) + marks.sum(axis=0)
-        self.values.setdefault("tied", []).append(orders.tied.astype(np.float64))
-        self.means.append(orders.means)
-        self.ranks.append(orders.ranks)
-        self.drawn += len(values)
 
-    def summary(self) -> MixedQrels:
-        """The figures of all mixtures that were taken in."""
-        names = [each.name for each in rank_coefficients()]
-        return MixedQrels(
-            drawn=self.drawn,
-            coefficients={name: percentiles_of(np.concatenate(self.values[name])) for name in names},
-            among={name: percentiles_of(np.concatenate(self.among[name])) for name in names},
-            swapped=percentiles_of(np.concatenate(self.values["swapped"])),
-            tied=percentiles_of(np.concatenate(self.values["tied"])),
-            lost=percentiles_of(np.concatenate(self.values["lost"])),
-            inverted=percentiles_of(np.concatenate(self.values["inverted"])),
-            gained=percentiles_of(np.concatenate(self.values["gained"])),
-        )
+def mixed_rankings(one: ReferenceRanking, runs: Sequence[str], parts: Iterable[Floats]) -> MixedRankings:
+    """Compare the mixtures, given in parts of shape (mixtures, topics, runs), with the reference."""
+    values: dict[str, list[Floats]] = defaultdict(list)
+    among: dict[str, list[Floats]] = defaultdict(list)
+    counts: dict[str, list[NDArray[np.intp]]] = defaultdict(list)
+    means, ranks = [], []
+    for part in parts:
+        orders = orders_of(means_of(part))
+        # As many pairs of mixtures as there are, none in two of them.
+        whole = len(part) - len(part) % 2
+        even, odd = (orders.part(slice(first, whole, 2)) for first in (0, 1))
+        for each in rank_coefficients(one.options.persistence):
+            values[each.name].append(each.compute(one.orders, orders))
+            among[each.name].append(each.compute(even, odd))
+        for name, marks in changed_pairs(one, orders, one.tests.significant(part)).items():
+            values[name].append(marks.sum(axis=1).astype(np.float64))
+            counts[name].append(marks.sum(axis=0))
+        values["tied"].append(orders.tied.astype(np.float64))
+        means.append(orders.means)
+        ranks.append(orders.ranks)
+    figures = {name: percentiles_of(np.concatenate(found)) for name, found in values.items()}
+    summary = MixedQrels(
+        drawn=sum(map(len, means)),
+        coefficients={name: figures[name] for name in among},
+        among={name: percentiles_of(np.concatenate(found)) for name, found in among.items()},
+        swapped=figures["swapped"],
+        tied=figures["tied"],
+        lost=figures["lost"],
+        inverted=figures["inverted"],
+        gained=figures["gained"],
+    )
+    shares = {name: np.sum(found, axis=0) / summary.drawn for name, found in counts.items()}
+    return MixedRankings(
+        summary, tuple(_pairs(one, runs, shares)), np.concatenate(means), np.concatenate(ranks)
+    )
 
-    def pairs(self, runs: Sequence[str]) -> tuple[PairOfRuns, ...]:
-        """The pairs of runs that any mixture changes."""
-        changed = self.counts["swapped"] + self.counts["lost"] + self.counts["inverted"] > 0
-        signs, means = self.one.signs(self.one.orders)[0], self.one.orders.means[0]
-        found = []
-        for at in np.flatnonzero(changed & (signs != 0)).tolist():
-            first, second = (int(side[at]) for side in self.one.upper)
-            ahead, behind = (first, second) if signs[at] > 0 else (second, first)
-            shares = {name: float(self.counts[name][at] / self.drawn) for name in self.counts}
-            found.append(
-                PairOfRuns(
-                    ahead=runs[ahead],
-                    behind=runs[behind],
-                    gap=float(means[ahead] - means[behind]),
-                    significant=bool(self.one.significant[0, at]),
-                    swapped=shares["swapped"],
-                    lost=shares["lost"],
-                    inverted=shares["inverted"],
-                )
+
+def _pairs(one: ReferenceRanking, runs: Sequence[str], shares: Mapping[str, Floats]) -> list[PairOfRuns]:
+    """The pairs of runs that any mixture changes, by what share of the mixtures change each."""
+    changed = shares["swapped"] + shares["lost"] + shares["inverted"] > 0
+    signs, means = one.signs(one.orders)[0], one.orders.means[0]
+    found = []
+    for at in np.flatnonzero(changed & (signs != 0)).tolist():
+        ahead, behind = (int(side[at]) for side in one.upper[:: signs[at]])
+        found.append(
+            PairOfRuns(
+                ahead=runs[ahead],
+                behind=runs[behind],
+                gap=float(means[ahead] - means[behind]),
+                significant=bool(one.significant[0, at]),
+                swapped=float(shares["swapped"][at]),
+                lost=float(shares["lost"][at]),
+                inverted=float(shares["inverted"][at]),
             )
-        return tuple(sorted(found, key=lambda pair: (-pair.swapped, -pair.gap, pair.ahead, pair.behind)))
+        )
+    return sorted(found, key=lambda pair: (-pair.swapped, -pair.gap, pair.ahead, pair.behind))
 
 
 def percentiles_of(values: Floats) -> Percentiles:

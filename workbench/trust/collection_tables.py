@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from statistics import NormalDist
 
 import numpy as np
 
-from workbench.latex import PaperColumn, Table, bounded, document, paper_table, percent
-from workbench.tables import Export, result_export
+from workbench.latex import PaperColumn, Row, Table, bounded, document, paper_table, percent
+from workbench.tables import Export, result_export, table_export
 from workbench.trust.depth import DeeperPool
-from workbench.trust.fewer_topics import FewerTopics
+from workbench.trust.fewer_topics import FewerTopics, SetsOfTopics
 from workbench.trust.holes import Holes
 
 
@@ -22,12 +22,22 @@ def depth_export(found: DeeperPool, part: str) -> Export:
 
 def _topics(found: DeeperPool) -> Table:
     """What the deeper pool would find for each topic, the best use of a judgment first."""
-    columns = ("topic", "judged", "found", "judgments", "expected", "low", "high", "per_judgment")
-    return (*columns, "unjudged", "advice", "recall", "recall_low", "recall_high"), [
+    columns = ("topic", "judged", "found", "judgments", "expected", "low", "high", "per_judgment", "unjudged")
+    return (*columns, "advice", "recall", "recall_low", "recall_high"), [
         (
-            *(one.topic, one.judged, one.found, one.judgments, one.expected, one.low, one.high),
-            *(one.per_judgment, one.unjudged, str(one.advice)),
-            *(one.recall(one.expected), one.recall(one.high), one.recall(one.low)),
+            one.topic,
+            one.judged,
+            one.found,
+            one.judgments,
+            one.expected,
+            one.low,
+            one.high,
+            one.per_judgment,
+            one.unjudged,
+            str(one.advice),
+            one.recall(one.expected),
+            one.recall(one.high),
+            one.recall(one.low),
         )
         for one in found.topics
     ]
@@ -35,17 +45,12 @@ def _topics(found: DeeperPool) -> Table:
 
 def _bands(found: DeeperPool) -> Table:
     """The new documents of each band of ranks, and the relevant ones that the law has there."""
-    return (
-        ("from", "to", "pooled", "judged", "relevant", "expected"),
-        [(one.first, one.last, one.pooled, one.judged, one.relevant, one.expected) for one in found.bands],
-    )
+    return ("from", "to", "pooled", "judged", "relevant", "expected"), [astuple(one) for one in found.bands]
 
 
 def _curve(found: DeeperPool) -> Table:
     """The relevant documents of pools by depth: found, and beyond the judged depth expected."""
-    return ("depth", "found", "fitted", "low", "high"), [
-        (one.depth, one.found, one.fitted, one.low, one.high) for one in found.curve
-    ]
+    return ("depth", "found", "fitted", "low", "high"), [astuple(one) for one in found.curve]
 
 
 DEPTH_PARTS: dict[str, Callable[[DeeperPool], Table]] = {"topics": _topics, "bands": _bands, "curve": _curve}
@@ -74,23 +79,19 @@ def _depth_latex(found: DeeperPool) -> str:
         f"Extrapolated {depths} by a power law fitted to ranks {question.first_fitted} to {question.depth} "
         f"of {found.runs} runs (Zobel 1998)"
     )
-    intervals = f"{percent(question.level)} prediction intervals of the count on these topics"
-    judged, expected = PaperColumn("judged", "Judged"), "Relevant expected"
-    recall = PaperColumn("recall", "Estimated recall", 2, "recall_low", "recall_high")
+    expected = "Relevant expected"
     return document(
         paper_table(
             _topics(found),
             (
-                PaperColumn("topic", "Topic"),
+                "topic",
                 PaperColumn("found", "Relevant"),
-                judged,
+                "judged",
                 PaperColumn("judgments", "To judge"),
                 bounded("expected", expected, 1, prefix=""),
-                *(
-                    PaperColumn("per_judgment", "A judgment finds", 2),
-                    recall,
-                    PaperColumn("advice", "Advice"),
-                ),
+                PaperColumn("per_judgment", "A judgment finds", 2),
+                bounded("recall", "Estimated recall", 2),
+                "advice",
             ),
             f"What a deeper pool would find by topic. {method}; {percent(question.level)} prediction "
             "intervals by the law and the topic's count.",
@@ -100,10 +101,10 @@ def _depth_latex(found: DeeperPool) -> str:
             _bands(found),
             (
                 PaperColumn("from", "From rank"),
-                PaperColumn("to", "To"),
-                PaperColumn("pooled", "Pooled"),
-                judged,
-                PaperColumn("relevant", "Relevant"),
+                "to",
+                "pooled",
+                "judged",
+                "relevant",
                 PaperColumn("expected", expected, 1),
             ),
             f"New documents by band of ranks, {len(found.topics)} topics together, and the relevant ones "
@@ -112,13 +113,9 @@ def _depth_latex(found: DeeperPool) -> str:
         ),
         paper_table(
             _curve(found),
-            (
-                PaperColumn("depth", "Depth"),
-                PaperColumn("found", "Found"),
-                bounded("fitted", "Fitted", 1, prefix=""),
-            ),
+            ("depth", "found", bounded("fitted", "Fitted", 1, prefix="")),
             f"Relevant documents of pools by depth, {len(found.topics)} topics together. {method}; "
-            f"{intervals}.",
+            f"{percent(question.level)} prediction intervals of the count on these topics.",
             "tab:trust-depth-curve",
         ),
     )
@@ -131,23 +128,26 @@ def fewer_topics_export(found: FewerTopics, part: str) -> Export:
 
 def _sizes(found: FewerTopics) -> Table:
     """A row for each number of topics; the last is for all, of which there are no two sets to compare."""
-    rows: list[tuple[object, ...]] = []
-    for trusted, sets in zip(found.trusted, (*found.sets, None), strict=True):
-        compared: tuple[object, ...] = (None,) * 10
-        if sets is not None:
-            tau, pearson = sets.tau, sets.pearson
-            compared = (sets.rounds, tau.mean, tau.low, tau.high, pearson.mean, pearson.low, pearson.high)
-            compared += (sets.swap_rate, sets.swaps.low, sets.swaps.high)
-        rows.append(
-            (
-                *(trusted.topics, *compared, found.reliability.at(trusted.topics)),
-                *(trusted.difference, trusted.pairs, "yes" if trusted.extrapolated else "no"),
-            )
+    rows = [
+        (
+            trusted.topics,
+            *(_compared(sets) if sets else (None,) * 10),
+            found.reliability.at(trusted.topics),
+            trusted.difference,
+            trusted.pairs,
+            "yes" if trusted.extrapolated else "no",
         )
-    bounds = ("tau", "tau_low", "tau_high", "pearson", "pearson_low", "pearson_high")
+        for trusted, sets in zip(found.trusted, (*found.sets, None), strict=True)
+    ]
+    columns = ("topics", "rounds", "tau", "tau_low", "tau_high", "pearson", "pearson_low", "pearson_high")
     swaps = ("swap_rate", "swap_rate_low", "swap_rate_high")
-    of_all = ("reliability", "difference", "pairs", "extrapolated")
-    return ("topics", "rounds", *bounds, *swaps, *of_all), rows
+    return (*columns, *swaps, "reliability", "difference", "pairs", "extrapolated"), rows
+
+
+def _compared(sets: SetsOfTopics) -> Row:
+    *tau, _ = astuple(sets.tau)
+    *pearson, _ = astuple(sets.pearson)
+    return (sets.rounds, *tau, *pearson, sets.swap_rate, sets.swaps.low, sets.swaps.high)
 
 
 def _bins(found: FewerTopics) -> Table:
@@ -155,18 +155,20 @@ def _bins(found: FewerTopics) -> Table:
 
     The bounds cover which splits were drawn; what is extrapolated has none.
     """
-    width, counted = found.splitting.width, [sets.compared for sets in found.sets]
+    width = found.splitting.width
     reach = NormalDist().inv_cdf((1 + found.splitting.level) / 2)
-    figures = []
+    figures = [np.sum([sets.compared for sets in found.sets], axis=0)]
     for sets, rates in zip(found.sets, found.rates, strict=True):
-        figures += [
-            rates,
-            np.maximum(rates - reach * sets.errors, 0),
-            np.minimum(rates + reach * sets.errors, 1),
-        ]
-    rows: list[tuple[object, ...]] = [
-        (place * width, (place + 1) * width, int(sum(one[place] for one in counted)), *map(_number, of_bin))
-        for place, of_bin in enumerate(np.vstack([*figures, found.extrapolated]).T)
+        reached = reach * sets.errors
+        figures += [rates, np.maximum(rates - reached, 0), np.minimum(rates + reached, 1)]
+    rows = [
+        (
+            place * width,
+            (place + 1) * width,
+            int(compared),
+            *(None if np.isnan(value) else float(value) for value in of_bin),
+        )
+        for place, (compared, *of_bin) in enumerate(zip(*figures, found.extrapolated, strict=True))
     ]
     names = [f"{sets.topics}{part}" for sets in found.sets for part in ("", "_low", "_high")]
     return ("from", "below", "compared", *names, str(found.topics)), rows
@@ -177,8 +179,15 @@ def _tests(found: FewerTopics) -> Table:
     columns = ("test", "topics", "pairs", "significant", "share", "smallest", "largest_not", "draws", "seed")
     return columns, [
         (
-            *(one.test, one.topics, one.pairs, one.significant, one.share),
-            *(one.smallest, one.largest, one.rounds or None, one.seed),
+            one.test,
+            one.topics,
+            one.pairs,
+            one.significant,
+            one.share,
+            one.smallest,
+            one.largest,
+            one.rounds or None,
+            one.seed,
         )
         for one in found.power
     ]
@@ -188,21 +197,13 @@ TOPIC_PARTS: dict[str, Callable[[FewerTopics], Table]] = {"topics": _sizes, "bin
 """The tables by name: columns and rows."""
 
 
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
-
-
 def _topics_data(found: FewerTopics) -> dict[str, object]:
-    tables = {name: table(found) for name, table in TOPIC_PARTS.items()}
     return {
         "splitting": asdict(found.splitting),
         "topics": found.topics,
         "runs": found.runs,
         "reliability": asdict(found.reliability),
-        **{
-            f"by_{name}": [dict(zip(columns, row, strict=True)) for row in rows]
-            for name, (columns, rows) in tables.items()
-        },
+        **{f"by_{name}": table_export(*table(found)).data() for name, table in TOPIC_PARTS.items()},
     }
 
 
@@ -212,21 +213,17 @@ def _topics_latex(found: FewerTopics) -> str:
         f"Two random sets of topics that have none in common, {splitting.rounds:,} times for each size (seed "
         f"{splitting.seed}; Voorhees and Buckley 2002), {found.runs} runs"
     )
-    names, _ = bins = _bins(found)
-    sizes = [str(sets.topics) for sets in found.sets]
-    topics, pairs = PaperColumn("topics", "Topics"), PaperColumn("pairs", "Pairs")
-    extrapolated = f"{found.topics} (extrapolated)"
     return document(
         paper_table(
             _sizes(found),
             (
-                topics,
+                "topics",
                 bounded("tau", "tau b", 2),
                 bounded("pearson", "Pearson", 2),
                 bounded("swap_rate", "Swapped"),
                 PaperColumn("reliability", "Reliability", 2),
                 PaperColumn("difference", "Trusted difference", 2),
-                pairs,
+                "pairs",
             ),
             f"What fewer topics show. {drawn}; in brackets the {percent(splitting.level)} range over the "
             "splits. A difference is trusted if at most "
@@ -235,12 +232,13 @@ def _topics_latex(found: FewerTopics) -> str:
             "tab:trust-topics",
         ),
         paper_table(
-            bins,
+            _bins(found),
             (
                 PaperColumn("from", "From", 2),
                 PaperColumn("below", "Below", 2),
-                *(PaperColumn("compared", "Compared"), *(PaperColumn(size, size) for size in sizes)),
-                PaperColumn(names[-1], extrapolated),
+                "compared",
+                *(str(sets.topics) for sets in found.sets),
+                PaperColumn(str(found.topics), f"{found.topics} (extrapolated)"),
             ),
             f"Share of pairs of runs that swap, by their difference and the number of topics. {drawn}.",
             "tab:trust-topics-swaps",
@@ -248,11 +246,11 @@ def _topics_latex(found: FewerTopics) -> str:
         paper_table(
             _tests(found),
             (
-                PaperColumn("test", "Test"),
-                topics,
-                PaperColumn("significant", "Significant"),
-                pairs,
-                PaperColumn("share", "Share"),
+                "test",
+                "topics",
+                "significant",
+                "pairs",
+                "share",
                 PaperColumn("smallest", "Smallest difference significant"),
                 PaperColumn("largest_not", "Largest not significant"),
             ),
@@ -269,14 +267,18 @@ def holes_export(found: Holes, part: str) -> Export:
 
 def _scores(found: Holes) -> Table:
     """What each run scores by each measure, and could."""
-    columns = (
-        *("run", "measure", "topics", "score", "score_low", "score_high"),
-        *("lowest", "highest", "condensed"),
-    )
-    return columns, [
+    bounds = ("score_low", "score_high", "lowest", "highest")
+    return ("run", "measure", "topics", "score", *bounds, "condensed"), [
         (
-            *(run.run, one.measure, one.score.topics, one.score.mean, one.score.low, one.score.high),
-            *(one.lowest, one.highest, one.condensed),
+            run.run,
+            one.measure,
+            one.score.topics,
+            one.score.mean,
+            one.score.low,
+            one.score.high,
+            one.lowest,
+            one.highest,
+            one.condensed,
         )
         for run in found.runs
         for one in run.scores
@@ -310,19 +312,11 @@ HOLE_PARTS: dict[str, Callable[[Holes], Table]] = {
 
 
 def _holes_latex(found: Holes) -> str:
-    run, measure = PaperColumn("run", "Run"), PaperColumn("measure", "Measure")
     of_runs = f"{len(found.runs)} runs over {found.topics} topics"
     tables = [
         paper_table(
             _scores(found),
-            (
-                run,
-                measure,
-                bounded("score", "Score"),
-                PaperColumn("lowest", "Lowest"),
-                PaperColumn("highest", "Highest"),
-                PaperColumn("condensed", "Condensed"),
-            ),
+            ("run", "measure", bounded("score", "Score"), "lowest", "highest", "condensed"),
             f"What unjudged documents leave open of the scores of {of_runs}, with 95\\,\\% intervals over "
             f"topics: the extremes over all grades, up to {found.highest}, that they could have; and without "
             "them (condensed list, Sakai 2007).",
@@ -331,14 +325,12 @@ def _holes_latex(found: Holes) -> str:
         paper_table(
             _judged(found),
             (
-                run,
+                "run",
                 PaperColumn("answered", "Topics answered"),
                 PaperColumn("cutoff", "To rank"),
-                *(
-                    PaperColumn("judged", "Judged"),
-                    PaperColumn("retrieved", "Of"),
-                    PaperColumn("share", "Share"),
-                ),
+                "judged",
+                PaperColumn("retrieved", "Of"),
+                "share",
                 PaperColumn("worst_topic", "Least of a topic"),
             ),
             f"Judged documents of {of_runs}.",
@@ -350,9 +342,9 @@ def _holes_latex(found: Holes) -> str:
             paper_table(
                 _estimates(found),
                 (
-                    run,
-                    measure,
-                    PaperColumn("topics", "Topics"),
+                    "run",
+                    "measure",
+                    "topics",
                     PaperColumn("sampled_topics", "Of"),
                     bounded("estimate", "Estimate", prefix=""),
                 ),

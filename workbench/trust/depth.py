@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from math import exp
 from statistics import NormalDist
 
@@ -75,6 +76,13 @@ class PoolByRank:
     pooled: Counts
     judged: Counts
     relevant: Counts
+
+    def between(self, above: int, last: int) -> tuple[int, int, int]:
+        """The documents pooled, judged and relevant below rank `above`, to rank `last`, of all topics."""
+        pooled, judged, relevant = (
+            int(of_kind[:, above:last].sum()) for of_kind in (self.pooled, self.judged, self.relevant)
+        )
+        return pooled, judged, relevant
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,12 +255,13 @@ def deeper_pool(counts: PoolByRank, question: Deepening) -> DeeperPool:
     law = fitted_law(counts.relevant[:, first - 1 : depth], first=first)
     beyond = _Beyond(counts, question, law)
     ahead = beyond.until(deeper)
+    pooled, judged, found = counts.between(0, depth)
     return DeeperPool(
         question=question,
         runs=counts.runs,
-        pooled=int(counts.pooled[:, :depth].sum()),
-        judged=int(counts.judged[:, :depth].sum()),
-        found=int(counts.relevant[:, :depth].sum()),
+        pooled=pooled,
+        judged=judged,
+        found=found,
         known=ahead.known,
         judgments=int(ahead.judgments.sum()),
         reached=int(np.flatnonzero(counts.pooled[:, :deeper].any(axis=0)).max()) + 1,
@@ -267,23 +276,19 @@ def deeper_pool(counts: PoolByRank, question: Deepening) -> DeeperPool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Ahead:
-    """What lies from the depth to a rank: relevant documents `known` already, and by topic (topics,).
+    """What lies from the depth to a rank: `known` and `expected` relevant documents, and by topic (topics,).
 
     `judgments` are the documents without a grade, of which `relevant` are expected; `low` and `high` are the
     bounds of their count.
     """
 
     known: int
+    expected: float
     judgments: Counts
     relevant: Floats
     low: Counts
     high: Counts
     interval: Interval
-
-    @property
-    def expected(self) -> float:
-        """The relevant documents of all topics."""
-        return self.known + float(self.relevant.sum())
 
 
 class _Beyond:
@@ -328,22 +333,24 @@ class _Beyond:
         ends = np.where(pooled.any(axis=1), pooled.shape[1] - 1 - (pooled[:, ::-1] > 0).argmax(axis=1), 0)
         growth = self._law[ends] * unjudged
         relevant = np.minimum(self._fitted * growth, judgments)
-        known = int(counts.relevant[:, depth:last].sum())
+        _, _, known = counts.between(depth, last)
         laws = self._errors(ends, unjudged)
-        low, high = self._of_topics(growth, laws, float(relevant.sum()), judgments)
-        many, of = len(judgments), (question.level, METHOD, len(judgments))
+        low, high = self._of_topics(growth, laws, expected := float(relevant.sum()), judgments)
+        lower: float | None = None
+        upper: float | None = None
+        undefined = ""
         if not judgments.any():
-            interval = Interval(float(known), float(known), *of)
-        elif many < FEWEST_TOPICS:
-            interval = Interval(None, None, *of, undefined=TOO_FEW)
+            lower = upper = float(known)
+        elif len(judgments) < FEWEST_TOPICS:
+            undefined = TOO_FEW
         elif last > FARTHEST * depth:
-            interval = Interval(None, None, *of, undefined=TOO_FAR)
+            undefined = TOO_FAR
         elif laws is None:
-            interval = Interval(None, None, *of, undefined=NOT_FITTED)
+            undefined = NOT_FITTED
         else:
-            bounds = self._of_all(laws, int(judgments.sum()))
-            interval = Interval(known + bounds[0], known + bounds[1], *of)
-        return _Ahead(known, judgments, relevant, low, high, interval)
+            lower, upper = (known + bound for bound in self._of_all(laws, int(judgments.sum())))
+        interval = Interval(lower, upper, question.level, METHOD, len(judgments), undefined=undefined)
+        return _Ahead(known, known + expected, judgments, relevant, low, high, interval)
 
     def _errors(self, ends: Counts, unjudged: Floats) -> list[tuple[float, float]] | None:
         """What the power law and one that may bend expect in all, and the variance of its logarithm.
@@ -419,41 +426,31 @@ def _curve(counts: PoolByRank, law: PowerLaw, question: Deepening, beyond: _Beyo
         low, high = ahead.interval.low, ahead.interval.high
         if low is not None and high is not None:
             # What is found by a rank is not lost at a later one.
-            least = max(least, found[-1] + low)
-            points.append(DepthPoint(at, None, found[-1] + ahead.expected, least, found[-1] + high))
-        else:
-            points.append(DepthPoint(at, None, found[-1] + ahead.expected))
+            low = least = max(least, found[-1] + low)
+            high += found[-1]
+        points.append(DepthPoint(at, None, found[-1] + ahead.expected, low, high))
     return tuple(points)
 
 
 def _bands(counts: PoolByRank, law: PowerLaw, depth: int, deeper: int) -> tuple[DepthBand, ...]:
     """The counts from rank 1 to the deeper pool's; what lies beyond the depth may be judged in part."""
-    bands, first = [], 1
-    for last in sorted({end for end in BAND_ENDS if end < deeper} | {depth, deeper}):
-        ranks = slice(first - 1, last)
-        pooled, judged, relevant = (
-            int(of_kind[:, ranks].sum()) for of_kind in (counts.pooled, counts.judged, counts.relevant)
-        )
-        bands.append(DepthBand(first, last, pooled, judged, relevant, law.between(first, last)))
-        first = last + 1
+    edges = sorted({end for end in BAND_ENDS if end < deeper} | {0, depth, deeper})
+    bands = []
+    for above, last in pairwise(edges):
+        pooled, judged, relevant = counts.between(above, last)
+        bands.append(DepthBand(above + 1, last, pooled, judged, relevant, law.between(above + 1, last)))
     return tuple(bands)
 
 
 def _topics(counts: PoolByRank, question: Deepening, ahead: _Ahead) -> tuple[DeeperTopic, ...]:
-    depth = question.depth
+    of_kinds = [
+        kind[:, : question.depth].sum(axis=1) for kind in (counts.judged, counts.pooled, counts.relevant)
+    ]
+    beyond = (ahead.judgments, ahead.relevant, ahead.low, ahead.high)
     topics = [
-        DeeperTopic(topic, judged, pooled - judged, found, needed, expected, low, high)
-        for topic, judged, pooled, found, needed, expected, low, high in zip(
-            counts.topics,
-            *(
-                kind[:, :depth].sum(axis=1).tolist()
-                for kind in (counts.judged, counts.pooled, counts.relevant)
-            ),
-            ahead.judgments.tolist(),
-            ahead.relevant.tolist(),
-            ahead.low.tolist(),
-            ahead.high.tolist(),
-            strict=True,
+        DeeperTopic(topic, judged, pooled - judged, *rest)
+        for topic, judged, pooled, *rest in zip(
+            counts.topics, *(figures.tolist() for figures in (*of_kinds, *beyond)), strict=True
         )
     ]
     # The topics come sorted by name, and sorting is stable.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, inf
 
@@ -126,8 +126,14 @@ def fewer_topics(
         compare_sets(values, size, rounds=splitting.rounds, seed=splitting.seed, width=splitting.width)
         for size in progress(chosen)
     )
-    rates = np.array([_rates(one) for one in sets])
-    extrapolated = _extrapolated(sets, rates, len(values))
+    swapped = np.array([one.swapped for one in sets])
+    compared = np.array([one.compared for one in sets])
+    rates = np.where(compared >= FEWEST_COMPARISONS, swapped / np.maximum(compared, 1), np.nan)
+    sizes_of = np.array(chosen, dtype=np.float64)
+    levels, slopes = most_likely(swapped.T.astype(np.float64), sizes_of, compared.T.astype(np.float64)).T
+    extrapolated = np.where(
+        np.isnan(rates[-1]), np.nan, np.fmin(np.exp(levels + slopes * len(values)), rates[-1])
+    )
     means = values.mean(axis=0)
     first, second = np.triu_indices(len(means), k=1)
     apart = np.abs(means[first] - means[second])
@@ -155,20 +161,6 @@ def set_sizes(topics: int) -> tuple[int, ...]:
     """
     half = topics // 2
     return tuple(np.unique(np.linspace(min(_SMALLEST_SET, half), half, _SIZES).round().astype(int)).tolist())
-
-
-def _rates(sets: SetsOfTopics) -> Floats:
-    """The swap rate of each bin, NaN where it was compared too rarely."""
-    return np.where(sets.compared >= FEWEST_COMPARISONS, sets.swapped / np.maximum(sets.compared, 1), np.nan)
-
-
-def _extrapolated(sets: Sequence[SetsOfTopics], rates: Floats, topics: int) -> Floats:
-    """The swap rate of each bin over all topics, never above that of the largest sets."""
-    swapped = np.array([one.swapped for one in sets], dtype=np.float64).T
-    compared = np.array([one.compared for one in sets], dtype=np.float64).T
-    levels, slopes = most_likely(swapped, np.array([float(one.topics) for one in sets]), compared).T
-    found: Floats = np.fmin(np.exp(levels + slopes * topics), rates[-1])
-    return np.where(np.isnan(rates[-1]), np.nan, found)
 
 
 def _trusted(
@@ -200,7 +192,9 @@ class Reliability:
 
     def at(self, topics: int) -> float:
         """The reliability of another number of topics (Spearman and Brown 1910)."""
-        return _prolonged(self.value, topics / self.topics)
+        times = topics / self.topics
+        # What is not reliable stays so.
+        return times * self.value / (1 + (times - 1) * self.value) if self.value > 0 else self.value
 
     def topics_for(self, reliability: float) -> int | None:
         """How many topics have at least this reliability, below 1; None where no number has it."""
@@ -219,28 +213,11 @@ def reliability(scores: ArrayLike) -> Reliability:
     """
     values = checked_scores(scores)
     topics, runs = values.shape
+    residuals = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
+    unexplained = float((residuals**2).sum() / ((topics - 1) * (runs - 1)))
     of_runs = topics * float(values.mean(axis=0).var(ddof=1))
-    unreliable = _share(_unexplained_variance(values), of_runs)
-    return Reliability(topics, runs, 1 - unreliable)
-
-
-def _unexplained_variance(scores: Floats) -> float:
-    """The mean square that run and topic leave unexplained: of a two-way analysis without replication."""
-    residuals = scores - scores.mean(axis=0) - scores.mean(axis=1, keepdims=True) + scores.mean()
-    topics, runs = scores.shape
-    return float((residuals**2).sum() / ((topics - 1) * (runs - 1)))
-
-
-def _share(unexplained: float, of_runs: float) -> float:
-    """The unexplained share; 0 where nothing is unexplained, 1 where the means do not differ at all."""
-    if not of_runs:
-        return 1.0
-    return unexplained / of_runs
-
-
-def _prolonged(value: float, times: float) -> float:
-    """The reliability of a test that is so many times as long; what is not reliable stays so."""
-    return times * value / (1 + (times - 1) * value) if value > 0 else value
+    # Means that do not differ at all are no more reliable than chance.
+    return Reliability(topics, runs, 1 - unexplained / of_runs if of_runs else 0.0)
 
 
 def halves_correlate(first: Floats, second: Floats) -> Floats:
@@ -307,9 +284,13 @@ def compare_sets(scores: Floats, topics: int, *, rounds: int, seed: int, width: 
     # Sums of squares and products of each split's counts, of which the errors are made.
     squares = np.zeros((3, bins))
     taus, correlations, shares = [], [], []
-    for one, other in _means_of_sets(
-        scores, topics, rounds, seed, at_once=max(1, _CHUNK // max(len(first), scores.size, bins))
-    ):
+    at_once = max(1, _CHUNK // max(len(first), scores.size, bins))
+    # The size belongs to the seed: sets of five topics are not the first five of those of ten.
+    generator = np.random.default_rng([seed, topics])
+    for done in range(0, rounds, at_once):
+        places = np.tile(np.arange(len(scores)), (min(at_once, rounds - done), 1))
+        orders = generator.permuted(places, axis=1)
+        one, other = (scores[orders[:, at : at + topics]].mean(axis=1) for at in (0, topics))
         before, after = one[:, first] - one[:, second], other[:, first] - other[:, second]
         signs, signs_after = np.sign(before), np.sign(after)
         products = signs * signs_after
@@ -318,9 +299,9 @@ def compare_sets(scores: Floats, topics: int, *, rounds: int, seed: int, width: 
             taus.append(products.sum(axis=1) / np.sqrt(untied))
         correlations.append(halves_correlate(one, other))
         # A difference of .03 that is .02999... by rounding lies in the bin from .03.
-        places = np.minimum((np.abs(before) / width + 1e-9).astype(np.int64), bins - 1)
-        of_split = _by_split(places, signs != 0, bins)
-        turned = _by_split(places, products < 0, bins)
+        of_bins = np.minimum((np.abs(before) / width + 1e-9).astype(np.int64), bins - 1)
+        of_split = _by_split(of_bins, signs != 0, bins)
+        turned = _by_split(of_bins, products < 0, bins)
         compared += of_split.sum(axis=0)
         swapped += turned.sum(axis=0)
         squares += [(turned**2).sum(axis=0), (turned * of_split).sum(axis=0), (of_split**2).sum(axis=0)]
@@ -353,21 +334,6 @@ def _errors(compared: NDArray[np.int64], swapped: NDArray[np.int64], squares: Fl
         return np.asarray(np.sqrt(np.maximum(variance, 0.0)) / compared, dtype=np.float64)
 
 
-def _means_of_sets(
-    scores: Floats, topics: int, rounds: int, seed: int, *, at_once: int
-) -> Iterator[tuple[Floats, Floats]]:
-    """The runs' means over two sets, shapes (some rounds, runs)."""
-    # The size belongs to the seed: sets of five topics are not the first five of those of ten.
-    generator = np.random.default_rng([seed, topics])
-    for done in range(0, rounds, at_once):
-        now = min(at_once, rounds - done)
-        orders = generator.permuted(np.tile(np.arange(len(scores)), (now, 1)), axis=1)
-        yield (
-            scores[orders[:, :topics]].mean(axis=1),
-            scores[orders[:, topics : 2 * topics]].mean(axis=1),
-        )
-
-
 def _spread(values: Floats) -> SplitSpread:
     defined = values[~np.isnan(values)]
     if not len(defined):
@@ -378,7 +344,6 @@ def _spread(values: Floats) -> SplitSpread:
 
 UNCORRECTED = "t"
 """The name of Student's paired t of each pair by itself; the other tests are of `Comparisons`."""
-CORRECTED = (Comparisons.T_HOLM, Comparisons.MAX_T)
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,23 +379,24 @@ def discriminative_power(
     chance of a single one below that. Raises WorkbenchError as `compare_all` does.
     Source: Sakai 2006, by the paired bootstrap.
     """
-    return tuple(_counted(scores, level, rounds, seed))
-
-
-def _counted(scores: ArrayLike, level: float, rounds: int, seed: int) -> Iterator[DiscriminativePower]:
-    for comparisons in CORRECTED:
-        found = compare_all(scores, comparisons, level=level, rounds=rounds, seed=seed)
-        if comparisons is Comparisons.T_HOLM:
-            with np.errstate(invalid="ignore"):
-                yield _of(UNCORRECTED, found, found.p <= 1 - level)
-        yield _of(str(comparisons), found, found.significant)
+    holm, largest = (
+        compare_all(scores, comparisons, level=level, rounds=rounds, seed=seed)
+        for comparisons in (Comparisons.T_HOLM, Comparisons.MAX_T)
+    )
+    with np.errstate(invalid="ignore"):
+        alone = holm.p <= 1 - level
+    return (
+        _of(UNCORRECTED, holm, alone),
+        _of(Comparisons.T_HOLM, holm, holm.significant),
+        _of(Comparisons.MAX_T, largest, largest.significant),
+    )
 
 
 def _of(test: str, found: ComparedRuns, significant: NDArray[np.bool_]) -> DiscriminativePower:
     sizes = np.abs(found.differences)
     there, others = sizes[significant], sizes[~significant]
     return DiscriminativePower(
-        test=test,
+        test=str(test),
         topics=found.topics,
         pairs=len(sizes),
         significant=len(there),

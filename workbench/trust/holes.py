@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import accumulate
 from math import floor, log2
+from typing import TypeVar
 
 import numpy as np
 from ir_measures import Measure
@@ -22,6 +22,7 @@ from workbench.scoring.significance import MeanScore, mean_score
 from workbench.trust.extremes import score_extremes
 
 CUTOFFS = (10, 100)
+Drawn = TypeVar("Drawn", SampledQrel, Prel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +68,6 @@ class SampledPool:
     strata: tuple[SampledQrel, ...] = ()
     prels: tuple[Prel, ...] = ()
     relevant_from: int = 1
-
-    @property
-    def uniform(self) -> bool:
-        """Whether each topic is one stratum, in which all documents are as likely: what infAP is for."""
-        return len({(one.topic, one.stratum) for one in self.strata}) == len(
-            {one.topic for one in self.strata}
-        )
 
     @property
     def topics(self) -> int:
@@ -209,76 +203,56 @@ def holes(
     """
     scorer = Scorer(qrels, measures)
     grade = max(highest, scorer.relevance.highest)
-    estimators = _estimators(sample)
+    strata, prels = _by_topic(sample.strata), _by_topic(sample.prels)
     found = []
     for run in runs:
         ordered = scorer.read(run, ties=ties)
         per_topic = scorer.score(ordered).per_topic
         judged = ordered.judged
+        scores = (
+            _open_score(judged, one, mean_score(per_topic[str(one)].values()), grade) for one in measures
+        )
         found.append(
             RunWithHoles(
                 run=ordered.tag,
                 answered=len(judged),
                 judged=tuple(_judged_depth(judged, cutoff) for cutoff in cutoffs),
-                scores=tuple(
-                    _open_score(judged, one, mean_score(per_topic[str(one)].values()), grade)
-                    for one in measures
-                ),
-                estimates=_estimates(ordered, estimators, for_order=sample.relevant < FEWEST_RELEVANT),
+                scores=tuple(scores),
+                estimates=_estimates(ordered, sample, strata, prels),
             )
         )
     return Holes(len(scorer.relevance.topics), grade, tuple(found), sample.topics, sample.relevant)
 
 
-Estimator = Callable[[Sequence[str]], float | None]
-"""The score of a topic's ranking, best first; None where the sample has no relevant document."""
-
-
-def _estimators(sample: SampledPool) -> dict[str, dict[str, Estimator]]:
-    """How each estimate is computed, by its name, then by topic."""
-    strata: dict[str, dict[str, SampledQrel]] = {}
-    for line in sample.strata:
-        strata.setdefault(line.topic, {})[line.docno] = line
-    drawn: dict[str, dict[str, Prel]] = {}
-    for prel in sample.prels:
-        drawn.setdefault(prel.topic, {})[prel.docno] = prel
-    found: dict[str, dict[str, Estimator]] = {}
-    if strata:
-        ways = {"infAP": infap, "xinfAP": xinfap} if sample.uniform else {"xinfAP": xinfap}
-        for name, way in ways.items():
-            found[name] = {
-                topic: partial(_value, way, pool=pool, relevant_from=sample.relevant_from)
-                for topic, pool in strata.items()
-            }
-        found["infNDCG"] = {topic: partial(infndcg, pool=pool) for topic, pool in strata.items()}
-    if drawn:
-        found["statAP"] = {topic: partial(_statap, pool=pool) for topic, pool in drawn.items()}
+def _by_topic(lines: Iterable[Drawn]) -> dict[str, dict[str, Drawn]]:
+    """The lines of a sample by topic and docno."""
+    found: dict[str, dict[str, Drawn]] = {}
+    for line in lines:
+        found.setdefault(line.topic, {})[line.docno] = line
     return found
 
 
-def _value(
-    way: Callable[..., EstimatedAP],
-    ranking: Sequence[str],
-    pool: Mapping[str, SampledQrel],
-    relevant_from: int,
-) -> float | None:
-    return way(ranking, pool, relevant_from=relevant_from).value
-
-
-def _statap(ranking: Sequence[str], pool: Mapping[str, Prel]) -> float | None:
-    grades = {docno: one.grade for docno, one in pool.items()}
-    return statap(ranking, grades, {docno: one.inclusion for docno, one in pool.items()}).value
-
-
 def _estimates(
-    run: OrderedRun, estimators: Mapping[str, Mapping[str, Estimator]], *, for_order: bool
+    run: OrderedRun,
+    sample: SampledPool,
+    strata: Mapping[str, Mapping[str, SampledQrel]],
+    prels: Mapping[str, Mapping[str, Prel]],
 ) -> dict[str, MeanScore]:
-    orders = run.orders() if estimators else {}
-    found = {}
-    for name, by_topic in estimators.items():
-        values = [estimate(orders.get(topic, ())) for topic, estimate in by_topic.items()]
-        known = [value for value in values if value is not None]
-        if known:
+    orders = run.orders() if strata or prels else {}
+    rel, values = sample.relevant_from, defaultdict(list)
+    # infAP is for topics that are one stratum each, in which all documents are as likely.
+    uniform = all(len({line.stratum for line in pool.values()}) == 1 for pool in strata.values())
+    for topic, pool in strata.items():
+        ranking = orders.get(topic, ())
+        if uniform:
+            values["infAP"].append(infap(ranking, pool, relevant_from=rel)[0])
+        values["xinfAP"].append(xinfap(ranking, pool, relevant_from=rel)[0])
+        values["infNDCG"].append(infndcg(ranking, pool))
+    for topic, drawn in prels.items():
+        values["statAP"].append(statap(orders.get(topic, ()), drawn)[0])
+    found, for_order = {}, sample.relevant < FEWEST_RELEVANT
+    for name, of_topics in values.items():
+        if known := [value for value in of_topics if value is not None]:
             mean = mean_score(known)
             # What is too high or too low has no interval that it is in.
             found[name] = replace(mean, low=None, high=None) if for_order else mean
@@ -315,16 +289,11 @@ _RELEVANT, _JUDGED = 0.00001, 0.00003
 """What sample_eval.pl adds to counts above a rank, so that none divides by 0."""
 
 
-@dataclass(frozen=True, slots=True)
-class EstimatedAP:
-    """Average precision of one topic, estimated, with the estimated number of relevant documents.
+EstimatedAP = tuple[float | None, float]
+"""Average precision of one topic, estimated, and its estimated number of relevant documents.
 
-    `value` is None where no relevant document was drawn. `drawn` counts the judged documents.
-    """
-
-    value: float | None
-    relevant: float
-    drawn: int
+None where no relevant document was drawn.
+"""
 
 
 def infap(ranking: Sequence[str], pool: Mapping[str, SampledQrel], *, relevant_from: int = 1) -> EstimatedAP:
@@ -337,7 +306,7 @@ def infap(ranking: Sequence[str], pool: Mapping[str, SampledQrel], *, relevant_f
     drawn = [one.grade for one in pool.values() if one.grade is not None]
     relevant = sum(grade >= relevant_from for grade in drawn)
     if not relevant:
-        return EstimatedAP(None, 0.0, len(drawn))
+        return None, 0.0
     pooled = hits = judged = 0
     total = 0.0
     for rank, docno in enumerate(ranking, start=1):
@@ -351,7 +320,7 @@ def infap(ranking: Sequence[str], pool: Mapping[str, SampledQrel], *, relevant_f
             hits += 1
         judged += one.grade is not None
         pooled += 1
-    return EstimatedAP(total / relevant, relevant * len(pool) / len(drawn), len(drawn))
+    return total / relevant, relevant * len(pool) / len(drawn)
 
 
 def xinfap(ranking: Sequence[str], pool: Mapping[str, SampledQrel], *, relevant_from: int = 1) -> EstimatedAP:
@@ -368,7 +337,7 @@ def xinfap(ranking: Sequence[str], pool: Mapping[str, SampledQrel], *, relevant_
     estimated = {stratum: hits[stratum] * sizes[stratum] / drawn[stratum] for stratum in hits}
     relevant = sum(estimated.values())
     if not relevant:
-        return EstimatedAP(None, 0.0, drawn.total())
+        return None, 0.0
     above: Counter[str] = Counter()
     judged_above: Counter[str] = Counter()
     hits_above: Counter[str] = Counter()
@@ -387,7 +356,7 @@ def xinfap(ranking: Sequence[str], pool: Mapping[str, SampledQrel], *, relevant_
         judged_above[one.stratum] += one.grade is not None
         above[one.stratum] += 1
     value = sum(estimated[stratum] / relevant * precision[stratum] / hits[stratum] for stratum in estimated)
-    return EstimatedAP(value, relevant, drawn.total())
+    return value, relevant
 
 
 def infndcg(ranking: Sequence[str], pool: Mapping[str, SampledQrel]) -> float | None:
@@ -426,24 +395,19 @@ def infndcg(ranking: Sequence[str], pool: Mapping[str, SampledQrel]) -> float | 
     return sum(gain * retrieved[stratum] / judged[stratum] for stratum, gain in gained.items()) / ideal
 
 
-def statap(
-    ranking: Sequence[str],
-    grades: Mapping[str, int],
-    inclusion: Mapping[str, float],
-    *,
-    relevant_from: int = 1,
-) -> EstimatedAP:
-    """StatAP of a ranking, best first, from drawn documents and the probability with which each was drawn.
+def statap(ranking: Sequence[str], drawn: Mapping[str, Prel]) -> EstimatedAP:
+    """StatAP of a ranking, best first, from the drawn documents by docno; grades from 1 on are relevant.
 
     Every relevant document drawn stands for 1 / probability of them. Source: Aslam and Pavlu 2007.
     """
-    weights = [1 / inclusion[docno] if grades.get(docno, 0) >= relevant_from else 0.0 for docno in ranking]
-    relevant = sum(1 / inclusion[docno] for docno, grade in grades.items() if grade >= relevant_from)
+    stands_for = {docno: 1 / one.inclusion for docno, one in drawn.items() if one.grade >= 1}
+    relevant = sum(stands_for.values())
     if not relevant:
-        return EstimatedAP(None, 0.0, len(grades))
+        return None, 0.0
+    weights = [stands_for.get(docno, 0.0) for docno in ranking]
     before = accumulate(weights, initial=0.0)
     value = sum(
         weight * (1 + found) / rank
         for rank, (weight, found) in enumerate(zip(weights, before, strict=False), start=1)
     )
-    return EstimatedAP(value / relevant, relevant, len(grades))
+    return value / relevant, relevant

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -12,17 +13,18 @@ from workbench.latex import PaperColumn, Row, Table, bounded, document, escaped,
 from workbench.tables import Export, result_export
 from workbench.trust.alternatives import TopicScores
 from workbench.trust.assessors import (
+    AT_ONCE,
     MixedQrels,
     MixedRankings,
     PairOfRuns,
     Percentiles,
     draw,
-    in_parts,
+    mixed_rankings,
     mixed_scores,
     percentiles_of,
 )
 from workbench.trust.orders import Orders, orders_of, rank_coefficients
-from workbench.trust.reference import RankingChange, RankingOptions, ReferenceRanking, means_of
+from workbench.trust.reference import RankingOptions, ReferenceRanking, changed_pairs, means_of
 
 Progress = Callable[[Sequence[range]], Iterable[range]]
 """Passes on parts of the work one by one, and may show how far it is."""
@@ -133,11 +135,17 @@ def other_judges(
     Mixtures are compared on the topics that any assessor judged. Raises WorkbenchError for fewer than two
     runs, and where the reference or an assessor is not among the qrels.
     """
-    _check(scores, assessors, options)
+    if len(scores.runs) < 2:
+        raise WorkbenchError("a ranking needs two runs", remedy="give at least two")
+    for name in (options.reference, *assessors):
+        if name not in scores.qrels:
+            raise WorkbenchError(
+                f'there are no qrels called "{name}"', remedy=f"there are {', '.join(scores.qrels)}"
+            )
     reference = scores.qrels.index(options.reference)
     judged = [scores.covered[scores.qrels.index(name)] for name in assessors]
     one = ReferenceRanking(scores, reference, options, np.logical_or.reduce(judged) if judged else None)
-    names = [place for place in range(len(scores.qrels)) if place != reference]
+    others = [place for place in range(len(scores.qrels)) if place != reference]
     mixed = _mixed(scores, assessors, one, progress) if len(assessors) > 1 else None
     return OtherJudges(
         measure=scores.measure,
@@ -147,11 +155,11 @@ def other_judges(
         assessors=tuple(assessors),
         significant=int(np.abs(one.significant).sum()),
         tied=int(one.orders.tied[0]),
-        others=tuple(_other(scores, reference, place, options) for place in names),
+        others=tuple(_other(scores, reference, place, options) for place in others),
         between=tuple(_between(scores, options)),
-        mixtures=None if mixed is None else mixed.summary(),
-        pairs=() if mixed is None else mixed.pairs(scores.runs),
-        standings=_standings(scores, one, mixed, names),
+        mixtures=mixed.summary if mixed else None,
+        pairs=mixed.pairs if mixed else (),
+        standings=_standings(scores, one, mixed, others),
     )
 
 
@@ -172,33 +180,23 @@ def verdict_between(low: float | None, high: float | None) -> str:
     return verdict(low) if verdict(low) == verdict(high) else "uncertain"
 
 
-def _check(scores: TopicScores, assessors: Sequence[str], options: RankingOptions) -> None:
-    if len(scores.runs) < 2:
-        raise WorkbenchError("a ranking needs two runs", remedy="give at least two")
-    for name in (options.reference, *assessors):
-        if name not in scores.qrels:
-            raise WorkbenchError(
-                f'there are no qrels called "{name}"', remedy=f"there are {', '.join(scores.qrels)}"
-            )
-
-
 def _other(scores: TopicScores, reference: int, place: int, options: RankingOptions) -> OtherQrels:
     one = ReferenceRanking(scores, reference, options, scores.covered[place])
     values = scores.values[place][one.topics][np.newaxis]
     orders, significant = orders_of(means_of(values)), one.tests.significant(values)
-    change = RankingChange.between(one, orders, significant)
+    counts = {name: int(marks.sum()) for name, marks in changed_pairs(one, orders, significant).items()}
     return OtherQrels(
         name=scores.qrels[place],
         graded=scores.graded[place],
         topics=int(one.topics.sum()),
         without_relevant=int((~values.any(axis=(0, 2))).sum()),
         coefficients=_coefficients(one.orders, orders, options),
-        swapped=int(change.swapped.sum()),
+        swapped=counts["swapped"],
         tied=int(orders.tied[0]),
         significant=int(np.abs(one.significant).sum()),
-        lost=int(change.lost.sum()),
-        inverted=int(change.inverted.sum()),
-        gained=int(change.gained.sum()),
+        lost=counts["lost"],
+        inverted=counts["inverted"],
+        gained=counts["gained"],
     )
 
 
@@ -210,25 +208,24 @@ def _coefficients(one: Orders, other: Orders, options: RankingOptions) -> dict[s
 
 
 def _between(scores: TopicScores, options: RankingOptions) -> Iterable[BetweenQrels]:
-    for first, one in enumerate(scores.qrels):
-        for second in range(first + 1, len(scores.qrels)):
-            both = scores.covered[first] & scores.covered[second]
-            pair = [orders_of(means_of(scores.values[at][both][np.newaxis])) for at in (first, second)]
-            yield BetweenQrels(
-                one, scores.qrels[second], int(both.sum()), _coefficients(pair[0], pair[1], options)
-            )
+    for first, second in combinations(range(len(scores.qrels)), 2):
+        both = scores.covered[first] & scores.covered[second]
+        one, other = (orders_of(means_of(scores.values[at][both][np.newaxis])) for at in (first, second))
+        yield BetweenQrels(
+            scores.qrels[first], scores.qrels[second], int(both.sum()), _coefficients(one, other, options)
+        )
 
 
 def _mixed(
-    scores: TopicScores, assessors: Sequence[str], reference: ReferenceRanking, progress: Progress
+    scores: TopicScores, assessors: Sequence[str], one: ReferenceRanking, progress: Progress
 ) -> MixedRankings:
-    options = reference.options
-    drawn = draw(scores, assessors, count=options.mixtures, seed=options.seed)
-    drawn[:, ~reference.topics] = -1
-    found = MixedRankings(reference)
-    for part in progress(in_parts(options.mixtures)):
-        found.add(mixed_scores(scores, drawn[part.start : part.stop]))
-    return found
+    count = one.options.mixtures
+    drawn = draw(scores, assessors, count=count, seed=one.options.seed)
+    drawn[:, ~one.topics] = -1
+    parts = [range(begin, min(begin + AT_ONCE, count)) for begin in range(0, count, AT_ONCE)]
+    return mixed_rankings(
+        one, scores.runs, (mixed_scores(scores, drawn[part.start : part.stop]) for part in progress(parts))
+    )
 
 
 def _standings(
@@ -239,16 +236,14 @@ def _standings(
         scores.qrels[place]: means_of(scores.values[place][scores.covered[place]][np.newaxis])[0]
         for place in others
     }
-    all_means = np.concatenate(mixed.means) if mixed else np.zeros((0, len(means)))
-    all_ranks = np.concatenate(mixed.ranks) if mixed else np.zeros((0, len(means)), dtype=np.intp)
     found = [
         Standing(
             run=run,
             score=float(means[at]),
             rank=int(ranks[at]),
-            mixed=percentiles_of(all_means[:, at]),
-            best=int(all_ranks[:, at].min()) if len(all_ranks) else None,
-            worst=int(all_ranks[:, at].max()) if len(all_ranks) else None,
+            mixed=percentiles_of(mixed.means[:, at] if mixed else np.zeros(0)),
+            best=int(mixed.ranks[:, at].min()) if mixed else None,
+            worst=int(mixed.ranks[:, at].max()) if mixed else None,
             scores={name: float(values[at]) for name, values in under.items()},
         )
         for at, run in enumerate(scores.runs)
@@ -272,22 +267,21 @@ def judges_export(found: OtherJudges, part: str) -> Export:
 def _qrels(found: OtherJudges) -> Table:
     """Each of the other qrels, then the mixtures with the reference and with each other."""
     bounds = [f"{name}_{bound}" for name in _FIGURES for bound in ("low", "high")]
-    rows: list[Row] = [
-        [one.name, 1, one.topics, one.graded, *map(one.coefficients.get, COEFFICIENTS)]
-        + [getattr(one, name) for name in _COUNTS]
-        + [None] * len(bounds)
-        for one in found.others
-    ]
-    mixed = found.mixtures
-    if mixed is not None:
-        with_reference = [mixed.coefficients[name] for name in COEFFICIENTS]
-        with_reference += [getattr(mixed, name) for name in _COUNTS]
-        among = [mixed.among[name] for name in COEFFICIENTS]
-        for name, figures in ((MIXTURES_ROW, with_reference), (AMONG_ROW, among)):
-            nothing = [Percentiles(None, None, None, 0)] * (len(_FIGURES) - len(figures))
-            every = [*figures, *nothing]
-            ends = [bound for one in every for bound in (one.low, one.high)]
-            rows.append([name, figures[0].n, found.topics, None, *(one.mean for one in every), *ends])
+    rows: list[Row] = []
+    for one in found.others:
+        by_name = {**asdict(one), **one.coefficients}
+        rows.append(
+            [one.name, 1, one.topics, one.graded, *map(by_name.get, _FIGURES), *(None for _ in bounds)]
+        )
+    if found.mixtures is not None:
+        of_mixtures = asdict(found.mixtures)
+        for name, by_name in (
+            (MIXTURES_ROW, of_mixtures | of_mixtures["coefficients"]),
+            (AMONG_ROW, of_mixtures["among"]),
+        ):
+            every = [by_name.get(figure, {}) for figure in _FIGURES]
+            ends = [one.get(bound) for one in every for bound in ("low", "high")]
+            rows.append([name, every[0]["n"], found.topics, None, *(one.get("mean") for one in every), *ends])
     return ("qrels", "n", "topics", "graded", *_FIGURES, *bounds), rows
 
 
@@ -316,19 +310,10 @@ def _runs(found: OtherJudges) -> Table:
 def _pairs(found: OtherJudges) -> Table:
     """The pairs of runs that mixtures change, with the shares of the mixtures."""
     columns = ("ahead", "behind", "gap", "significant", "swapped", "lost", "inverted")
-    rows: list[Row] = [
-        [
-            one.ahead,
-            one.behind,
-            one.gap,
-            "yes" if one.significant else "no",
-            one.swapped,
-            one.lost,
-            one.inverted,
-        ]
-        for one in found.pairs
+    return columns, [
+        [name, behind, gap, "yes" if significant else "no", *shares]
+        for name, behind, gap, significant, *shares in map(astuple, found.pairs)
     ]
-    return columns, rows
 
 
 def _between_qrels(found: OtherJudges) -> Table:
@@ -349,7 +334,6 @@ PARTS: dict[str, Callable[[OtherJudges], Table]] = {
 
 
 def _latex(found: OtherJudges) -> str:
-    name, topics = PaperColumn("qrels", "Qrels"), PaperColumn("topics", "Topics")
     coefficients = {one.name: escaped(one.label) for one in rank_coefficients(found.options.persistence)}
     of_all = _qrels(found)
     of_runs = f"{found.runs} runs by {escaped(found.measure)} over {found.topics} topics"
@@ -364,19 +348,14 @@ def _latex(found: OtherJudges) -> str:
     tables = [
         paper_table(
             of_all,
-            (
-                name,
-                topics,
-                PaperColumn("graded", "Graded"),
-                *map(bounded, coefficients, coefficients.values()),
-            ),
+            ("qrels", "topics", "graded", *map(bounded, coefficients, coefficients.values())),
             f"The ranking of {of_runs} under other qrels, compared with that under the reference "
             f"``{escaped(found.options.reference)}''.{drawn}",
             "tab:trust-judges",
         ),
         paper_table(
             of_all,
-            (name, topics, *(bounded(one, one.capitalize(), 1) for one in _COUNTS)),
+            ("qrels", "topics", *(bounded(one, one.capitalize(), 1) for one in _COUNTS)),
             f"Pairs of {found.runs} runs that other qrels swap or tie, and significant differences ({tests}) "
             f"that they lose, invert or gain. Under the reference {found.significant:,} of "
             f"{found.run_pairs:,} pairs differ significantly, and {found.tied:,} are tied.{drawn}",
@@ -385,10 +364,10 @@ def _latex(found: OtherJudges) -> str:
         paper_table(
             _between_qrels(found),
             (
-                PaperColumn("first", "First"),
-                PaperColumn("second", "Second"),
-                topics,
-                *(PaperColumn(one, head) for one, head in coefficients.items()),
+                "first",
+                "second",
+                "topics",
+                *map(PaperColumn, coefficients, coefficients.values()),
             ),
             f"The rankings of {of_runs} under every two qrels, on the topics that both have.",
             "tab:trust-judges-between",
@@ -396,12 +375,12 @@ def _latex(found: OtherJudges) -> str:
         paper_table(
             _runs(found),
             (
-                PaperColumn("run", "Run"),
-                PaperColumn("rank", "Rank"),
+                "run",
+                "rank",
                 PaperColumn("score", "Score", 4),
                 bounded("mean", "Mean of mixtures", 4, prefix=""),
-                PaperColumn("best_rank", "Best rank"),
-                PaperColumn("worst_rank", "Worst rank"),
+                "best_rank",
+                "worst_rank",
             ),
             f"Scores and ranks of {of_runs} under the reference and under mixtures of assessors.{drawn}",
             "tab:trust-judges-runs",
@@ -413,10 +392,10 @@ def _latex(found: OtherJudges) -> str:
             paper_table(
                 _pairs(found),
                 (
-                    PaperColumn("ahead", "Ahead"),
-                    PaperColumn("behind", "Behind"),
+                    "ahead",
+                    "behind",
                     PaperColumn("gap", "Gap", 4),
-                    PaperColumn("significant", "Significant"),
+                    "significant",
                     *shares,
                 ),
                 f"Pairs of runs that mixtures swap or make less sure, as shares of the mixtures: the "

@@ -11,7 +11,7 @@ import numpy as np
 from workbench.agreement.intervals import Interval
 from workbench.agreement.jackknife import Transform, over_units
 from workbench.errors import WorkbenchError
-from workbench.latex import PaperColumn, Row, Table, bounded, document, escaped, paper_table
+from workbench.latex import PaperColumn, Table, bounded, document, escaped, paper_table
 from workbench.latex import number as number_text
 from workbench.scoring.relevance import Floats
 from workbench.tables import Export, result_export
@@ -64,7 +64,8 @@ class TauOfOrders:
 class RunLeftOut:
     """A run's mean score and rank with the documents and without; of a tie all have the best rank.
 
-    `interval` is that of `change` over topics.
+    `interval` is that of `change` over topics. The documents raise the run by `ranks_risen`, negative where
+    they lower it.
     """
 
     run: str
@@ -73,16 +74,8 @@ class RunLeftOut:
     interval: Interval
     rank: int
     rank_without: int
-
-    @property
-    def change(self) -> float:
-        """How much more the run scores with the documents than without."""
-        return self.score - self.without
-
-    @property
-    def ranks_risen(self) -> int:
-        """How many ranks the documents raise the run, negative where they lower it."""
-        return self.rank_without - self.rank
+    change: float
+    ranks_risen: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,33 +155,20 @@ def scores_left_out(scores: TopicScores, left_out: LeftOutDocuments, *, seed: in
     sides = scores.values
     means = sides.mean(axis=1)
     orders = orders_of(means)
-    one, other = orders.part(slice(0, 1)), orders.part(slice(1, 2))
-    ranks = orders.ranks
+    one, others = orders.part(slice(0, 1)), orders.part(slice(1, None))
     changes = sides[0] - sides[1]
+    scored = zip(scores.runs, means.T[:, :2].tolist(), changes.T, orders.ranks.T[:, :2].tolist(), strict=True)
     found = [
-        RunLeftOut(
-            run=run,
-            score=float(means[0, at]),
-            without=float(means[1, at]),
-            interval=_over_topics(changes[:, at]),
-            rank=int(ranks[0, at]),
-            rank_without=int(ranks[1, at]),
-        )
-        for at, run in enumerate(scores.runs)
+        RunLeftOut(run, score, less, _over_topics(change), rank, lower, score - less, lower - rank)
+        for run, (score, less), change, (rank, lower) in scored
     ]
-    taus = []
-    for compute in (tau_b, tau_ap):
-        values = np.array(
-            [float(compute(one, orders.part(slice(at, at + 1)))[0]) for at in range(1, len(means))]
-        )
-        taus.append(_tau(values[0], values[1:]))
     return ScoresLeftOut(
         measure=scores.measure,
         topics=sides.shape[1],
         left_out=left_out,
-        tau_b=taus[0],
-        tau_ap=taus[1],
-        swapped=int((one.signs * other.signs < 0).sum()) // 2,
+        tau_b=_tau(tau_b(one, others)),
+        tau_ap=_tau(tau_ap(one, others)),
+        swapped=int((one.signs[0] * others.signs[0] < 0).sum()) // 2,
         draws=len(means) - 2,
         seed=seed,
         runs=tuple(sorted(found, key=lambda line: (line.rank, line.run))),
@@ -203,8 +183,9 @@ def _over_topics(changes: Floats) -> Interval:
     return over_units(float(changes.mean()), without, np.abs(changes), Transform.PLAIN)
 
 
-def _tau(value: float, of_chance: Floats) -> TauOfOrders:
-    drawn = of_chance[~np.isnan(of_chance)]
+def _tau(values: Floats) -> TauOfOrders:
+    """Of what the orders have with the whole one: the first without these documents, the rest by chance."""
+    value, drawn = float(values[0]), values[1:][~np.isnan(values[1:])]
     if np.isnan(value) or not len(drawn):
         return TauOfOrders(None if np.isnan(value) else value, None, None, None)
     low, middle, high = np.quantile(drawn, (0.025, 0.5, 0.975)).tolist()
@@ -213,34 +194,35 @@ def _tau(value: float, of_chance: Floats) -> TauOfOrders:
 
 def left_out_export(found: ScoresLeftOut) -> Export:
     """The runs for CSV, all of it for JSON, the table for a paper."""
-    return result_export(found, _runs(found), _data, _latex)
+    return result_export(found, _runs(found), asdict, _latex)
 
 
 def _runs(found: ScoresLeftOut) -> Table:
-    rows: list[Row] = [
+    names = ("run", "score", "without", "change", "change_low", "change_high")
+    return (*names, "rank", "rank_without", "ranks_risen"), [
         (
-            *(one.run, one.score, one.without, one.change, one.interval.low, one.interval.high),
-            *(one.rank, one.rank_without, one.ranks_risen),
+            one.run,
+            one.score,
+            one.without,
+            one.change,
+            one.interval.low,
+            one.interval.high,
+            one.rank,
+            one.rank_without,
+            one.ranks_risen,
         )
         for one in found.runs
     ]
-    names = ("run", "score", "without", "change", "change_low", "change_high")
-    return (*names, "rank", "rank_without", "ranks_risen"), rows
-
-
-def _data(found: ScoresLeftOut) -> dict[str, object]:
-    runs = [asdict(one) | {"change": one.change, "ranks_risen": one.ranks_risen} for one in found.runs]
-    return asdict(found) | {"runs": runs}
 
 
 def _latex(found: ScoresLeftOut) -> str:
     columns = (
-        PaperColumn("run", "Run"),
+        "run",
         PaperColumn("score", "Score", 4),
         PaperColumn("without", "Without", 4),
         bounded("change", "Change", 4),
-        PaperColumn("rank", "Rank"),
-        PaperColumn("rank_without", "Rank without"),
+        "rank",
+        "rank_without",
     )
     chance = f"{number_text(found.tau_b.low)} to {number_text(found.tau_b.high)}"
     taus = (

@@ -91,7 +91,7 @@ def rho(one: Orders, other: Orders) -> Floats:
 def tau_ap(one: Orders, other: Orders) -> Floats:
     """Tau AP of two orders neither of which is the truth: tau AP,b, which weighs the top more.
 
-    As `scoring.rank_correlation.tau_ap`: Yilmaz, Aslam and Robertson 2008, with ties as in Urbano and
+    As in `scoring.rank_correlation`: Yilmaz, Aslam and Robertson 2008, with ties as in Urbano and
     Marrero 2017. Undefined where one ties all runs.
     """
     return (_one_way(one.signs, other.signs) + _one_way(other.signs, one.signs)) / 2

@@ -147,22 +147,16 @@ def means_of(values: Floats) -> Floats:
     return values.mean(axis=1) if values.shape[1] else np.zeros((len(values), values.shape[2]))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RankingChange:
-    """What becomes of every pair of runs; shapes (qrels, pairs)."""
+def changed_pairs(
+    one: ReferenceRanking, orders: Orders, significant: NDArray[np.int8]
+) -> dict[str, NDArray[np.bool_]]:
+    """What becomes of every pair of runs under other orders, with what is significant there.
 
-    swapped: NDArray[np.bool_]
-    lost: NDArray[np.bool_]
-    inverted: NDArray[np.bool_]
-    gained: NDArray[np.bool_]
-
-    @classmethod
-    def between(cls, one: ReferenceRanking, orders: Orders, significant: NDArray[np.int8]) -> RankingChange:
-        """What becomes of the pairs under other orders, with what is significant there."""
-        before, after = one.signs(one.orders), one.signs(orders)
-        return cls(
-            swapped=before * after < 0,
-            lost=(one.significant != 0) & (significant == 0),
-            inverted=one.significant * significant < 0,
-            gained=(one.significant == 0) & (significant != 0),
-        )
+    Which pairs are swapped, lost, inverted and gained, by these names; shapes (qrels, pairs).
+    """
+    return {
+        "swapped": one.signs(one.orders) * one.signs(orders) < 0,
+        "lost": (one.significant != 0) & (significant == 0),
+        "inverted": one.significant * significant < 0,
+        "gained": (one.significant == 0) & (significant != 0),
+    }

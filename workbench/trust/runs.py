@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass
 
 import numpy as np
 
 from workbench.agreement.intervals import Interval
 from workbench.agreement.jackknife import Transform, over_units
 from workbench.errors import WorkbenchError
-from workbench.latex import PaperColumn, Row, Table, document, escaped, paper_table
+from workbench.latex import PaperColumn, Table, document, escaped, paper_table
 from workbench.pooling.contributions import uniques
 from workbench.pooling.pool import Pool
 from workbench.records import sorted_ids
@@ -57,7 +57,8 @@ class LeftOutGroup:
 class LeftOutRun:
     """A pooled run by the whole qrels and `without` the pairs that only its group brought.
 
-    Its rank is among all runs, all of them scored by the same qrels; of a tie all have the best rank.
+    Its rank is among all runs, all of them scored by the same qrels; of a tie all have the best rank. What is
+    `lost` is negative where it is gained; `share` is that of the whole score, None of a score of 0.
     """
 
     run: str
@@ -66,21 +67,9 @@ class LeftOutRun:
     without: float
     rank: int
     rank_without: int
-
-    @property
-    def lost(self) -> float:
-        """The score lost, negative where it is gained."""
-        return self.score - self.without
-
-    @property
-    def share(self) -> float | None:
-        """The score lost as a share of the whole score; None of a score of 0."""
-        return self.lost / self.score if self.score else None
-
-    @property
-    def ranks_lost(self) -> int:
-        """How many ranks are lost, negative where they are gained."""
-        return self.rank_without - self.rank
+    lost: float
+    share: float | None
+    ranks_lost: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +124,7 @@ class OtherRuns:
 
     def tied(self, rank: int) -> bool:
         """Whether several of the runs share a rank by the whole qrels."""
-        ranks = [*(one.rank for one in self.pooled), *(one.rank for one in self.late)]
-        return ranks.count(rank) > 1
+        return [*(one.rank for one in self.pooled), *(one.rank for one in self.late)].count(rank) > 1
 
 
 def pooled_pairs(pool: Pool, qrels: AlternativeQrels, groups: Mapping[str, str]) -> PooledPairs:
@@ -161,7 +149,7 @@ def qrels_without(qrels: AlternativeQrels, pooled: PooledPairs) -> list[Alternat
     """
     found = [AlternativeQrels(WHOLE, qrels.grades, qrels.relevant_from)]
     for group, unique in pooled.unique.items():
-        left: Set[Pair] = set(unique)
+        left = set(unique)
         grades = {pair: grade for pair, grade in qrels.grades.items() if pair not in left}
         if not grades:
             raise WorkbenchError(
@@ -180,13 +168,21 @@ def other_runs(scores: TopicScores, qrels: AlternativeQrels, pooled: PooledPairs
     """
     means = scores.values.mean(axis=1)
     orders = orders_of(means)
-    ranks = orders.ranks
     place = {name: at for at, name in enumerate(scores.qrels)}
     groups = []
     for group in pooled.unique:
         at = place[_without(group)]
         tau = float(tau_b(orders.part(slice(0, 1)), orders.part(slice(at, at + 1)))[0])
-        groups.append(_group(group, qrels, pooled, tau))
+        judged = [qrels.grades[pair] for pair in pooled.unique[group] if pair in qrels.grades]
+        groups.append(
+            LeftOutGroup(
+                group=group,
+                runs=sum(of_run == group for of_run in pooled.groups.values()),
+                unique=len(judged),
+                unique_relevant=sum(grade >= qrels.relevant_from for grade in judged),
+                tau=None if np.isnan(tau) else tau,
+            )
+        )
     found: list[LeftOutRun] = []
     late: list[tuple[str, int]] = []
     for at, run in enumerate(scores.runs):
@@ -195,16 +191,8 @@ def other_runs(scores: TopicScores, qrels: AlternativeQrels, pooled: PooledPairs
             continue
         group = pooled.groups[run]
         without = place[_without(group)]
-        found.append(
-            LeftOutRun(
-                run=run,
-                group=group,
-                score=float(means[0, at]),
-                without=float(means[without, at]),
-                rank=int(ranks[0, at]),
-                rank_without=int(ranks[without, at]),
-            )
-        )
+        ranks = orders.ranks[[0, without], at].tolist()
+        found.append(left_out_run(run, group, *means[[0, without], at].tolist(), *ranks))
     expected = expected_loss(found)
     of_late = [_late(run, means[0], at, expected) for run, at in late]
     return OtherRuns(
@@ -221,21 +209,28 @@ def other_runs(scores: TopicScores, qrels: AlternativeQrels, pooled: PooledPairs
     )
 
 
+def left_out_run(
+    run: str, group: str, score: float, without: float, rank: int, rank_without: int
+) -> LeftOutRun:
+    """A run with its score and rank by the whole qrels and without its group, and what it loses."""
+    lost = score - without
+    share = lost / score if score else None
+    return LeftOutRun(run, group, score, without, rank, rank_without, lost, share, rank_without - rank)
+
+
 def expected_loss(runs: Sequence[LeftOutRun]) -> ExpectedLoss | None:
     """The mean and the largest share of the score that runs lose; None where no run has a score above 0."""
-    shares = {one.run: one.share for one in runs}
-    known = [(one, share) for one in runs if (share := shares[one.run]) is not None]
+    known = [(one, one.share) for one in runs if one.share is not None]
     if not known:
         return None
     names = sorted_ids({one.group for one, _ in known})
     values = np.array([share for _, share in known])
     largest, largest_share = max(known, key=lambda pair: pair[1])
-    interval = _interval(values, [names.index(one.group) for one, _ in known])
     return ExpectedLoss(
         runs=len(known),
         groups=len(names),
         mean=float(values.mean()),
-        interval=interval,
+        interval=_interval(values, [names.index(one.group) for one, _ in known]),
         nine_in_ten=float(np.quantile(values, 0.9)),
         largest=largest_share,
         largest_of=largest.run,
@@ -255,17 +250,6 @@ def _without(group: str) -> str:
     return f"without {group}"
 
 
-def _group(group: str, qrels: AlternativeQrels, pooled: PooledPairs, tau: float) -> LeftOutGroup:
-    judged = [qrels.grades[pair] for pair in pooled.unique[group] if pair in qrels.grades]
-    return LeftOutGroup(
-        group=group,
-        runs=sum(of_run == group for of_run in pooled.groups.values()),
-        unique=len(judged),
-        unique_relevant=sum(grade >= qrels.relevant_from for grade in judged),
-        tau=None if np.isnan(tau) else tau,
-    )
-
-
 def _late(run: str, means: Floats, at: int, expected: ExpectedLoss | None) -> LateStanding:
     others = np.delete(means, at)
     score = float(means[at])
@@ -278,51 +262,33 @@ def _late(run: str, means: Floats, at: int, expected: ExpectedLoss | None) -> La
         run=run,
         score=score,
         rank=rank(0.0),
-        rank_at_mean=None if expected is None else rank(expected.mean),
-        rank_at_nine_in_ten=None if expected is None else rank(expected.nine_in_ten),
+        rank_at_mean=rank(expected.mean) if expected else None,
+        rank_at_nine_in_ten=rank(expected.nine_in_ten) if expected else None,
     )
 
 
 def runs_export(found: OtherRuns, part: str) -> Export:
     """One table of the test for CSV, and all of it for JSON and LaTeX."""
-    return result_export(found, PARTS[part](found), _data, _latex)
-
-
-def _data(found: OtherRuns) -> dict[str, object]:
-    pooled = [
-        asdict(one) | {"lost": one.lost, "share": one.share, "ranks_lost": one.ranks_lost}
-        for one in found.pooled
-    ]
-    return asdict(found) | {"pooled": pooled}
+    return result_export(found, PARTS[part](found), asdict, _latex)
 
 
 def _groups(found: OtherRuns) -> Table:
     """Each group: what it alone brought."""
-    rows: list[Row] = [
-        (one.group, one.runs, one.unique, one.unique_relevant, one.tau) for one in found.groups
-    ]
-    return ("group", "runs", "unique_judged", "unique_relevant", "tau_b"), rows
+    columns = ("group", "runs", "unique_judged", "unique_relevant", "tau_b")
+    return columns, [astuple(one) for one in found.groups]
 
 
 def _pooled(found: OtherRuns) -> Table:
     """Each pooled run: with and without what its group alone brought."""
-    rows: list[Row] = [
-        (
-            *(one.run, one.group, one.score, one.without, one.lost, one.share),
-            *(one.rank, one.rank_without, one.ranks_lost),
-        )
-        for one in found.pooled
-    ]
     columns = ("run", "group", "score", "without", "lost", "share", "rank", "rank_without", "ranks_lost")
-    return columns, rows
+    by_name = [asdict(one) for one in found.pooled]
+    return columns, [[one[name] for name in columns] for one in by_name]
 
 
 def _late_runs(found: OtherRuns) -> Table:
     """Each run that was not pooled: where it stands, and would stand."""
-    rows: list[Row] = [
-        (one.run, one.score, one.rank, one.rank_at_mean, one.rank_at_nine_in_ten) for one in found.late
-    ]
-    return ("run", "score", "rank", "rank_at_mean", "rank_at_nine_in_ten"), rows
+    columns = ("run", "score", "rank", "rank_at_mean", "rank_at_nine_in_ten")
+    return columns, [astuple(one) for one in found.late]
 
 
 PARTS: dict[str, Callable[[OtherRuns], Table]] = {"runs": _pooled, "groups": _groups, "late": _late_runs}
@@ -331,21 +297,18 @@ PARTS: dict[str, Callable[[OtherRuns], Table]] = {"runs": _pooled, "groups": _gr
 
 def _latex(found: OtherRuns) -> str:
     of_runs = f"{escaped(found.measure)} of {found.runs} runs over {found.topics} topics"
-    run, rank = PaperColumn("run", "Run"), PaperColumn("rank", "Rank")
-    group, score = PaperColumn("group", "Group"), PaperColumn("score", "Score", 4)
+    score = PaperColumn("score", "Score", 4)
     tables = [
         paper_table(
             _pooled(found),
             (
-                *(
-                    run,
-                    group,
-                    score,
-                    PaperColumn("without", "Without", 4),
-                    PaperColumn("share", "Share lost"),
-                ),
-                rank,
-                PaperColumn("rank_without", "Rank without"),
+                "run",
+                "group",
+                score,
+                PaperColumn("without", "Without", 4),
+                PaperColumn("share", "Share lost"),
+                "rank",
+                "rank_without",
             ),
             f"{of_runs}, with and without the documents that only the run's own group brought into the pool.",
             "tab:trust-runs",
@@ -353,7 +316,7 @@ def _latex(found: OtherRuns) -> str:
         paper_table(
             _groups(found),
             (
-                group,
+                "group",
                 PaperColumn("runs", "Pooled runs"),
                 PaperColumn("unique_judged", "Judged, its own"),
                 PaperColumn("unique_relevant", "Relevant"),
@@ -369,9 +332,9 @@ def _latex(found: OtherRuns) -> str:
             paper_table(
                 _late_runs(found),
                 (
-                    run,
+                    "run",
                     score,
-                    rank,
+                    "rank",
                     PaperColumn("rank_at_mean", "Losing the mean"),
                     PaperColumn("rank_at_nine_in_ten", "Losing what 9 in 10 do not exceed"),
                 ),

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from tests.support import cases
-from workbench.consensus.dawid_skene import by_dawid_skene, dawid_skene, expected, learnt
-from workbench.consensus.rule import Evidence
+from workbench.consensus.dawid_skene import dawid_skene, expected, learnt
 from workbench.consensus.settle import consensus, consensus_of_table
 from workbench.consensus.votes import Votes, vote_table, votes_of
 from workbench.errors import WorkbenchError
@@ -127,7 +126,7 @@ def test_the_order_of_judgments_does_not_matter() -> None:
 
 
 def test_nothing_to_settle_is_settled_as_nothing() -> None:
-    assert by_dawid_skene(Evidence({})) == {}
+    assert consensus([], rule="dawid-skene").labels == ()
 
 
 @pytest.mark.parametrize(("rule", "said"), [("dawid-skene", {}), ("adjudicated", {"then": "dawid-skene"})])

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.pooling.by_pool import replay
 from tests.pooling.some_runs import ABC, ranked
 from workbench.errors import Conflict, WorkbenchError
 from workbench.pooling.adaptive.live import Happening, PoolEvent
-from workbench.pooling.strategies import ADAPTIVE, replay, start
+from workbench.pooling.strategies import ADAPTIVE, start
+from workbench.records import TieRule
 
 EVERY = pytest.mark.parametrize("strategy", ADAPTIVE)
 
@@ -114,7 +116,7 @@ def test_an_event_that_cannot_have_happened_is_refused_and_not_kept(event: PoolE
 @pytest.mark.parametrize("parameters", [{"budget": 0}, {"depth": 0}])
 def test_a_pool_of_nothing_is_refused(strategy: str, parameters: dict[str, int]) -> None:
     with pytest.raises(WorkbenchError, match="judges nothing"):
-        ADAPTIVE[strategy].build(ABC, **parameters)
+        ADAPTIVE[strategy].build(ABC, ties=TieRule.FILE, **{"depth": 1, "budget": 1, **parameters})
 
 
 @EVERY

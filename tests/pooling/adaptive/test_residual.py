@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.pooling.by_pool import fused
 from tests.pooling.some_runs import ABC, ranked
 from tests.support import cases
 from workbench.pooling.adaptive.rank_biased import MethodB, MethodC, Residual
 from workbench.pooling.candidates import gather
-from workbench.pooling.fusion import rbp_pool
 from workbench.pooling.strategies import start
 
 
@@ -36,4 +36,4 @@ def test_without_judgments_the_order_is_that_of_method_a() -> None:
     adaptive = start(ABC, strategy="rbp-b")
     for budget in range(1, 11):
         adaptive.next("1")
-        assert adaptive.pool().pairs == rbp_pool(ABC, budget=budget).pairs
+        assert adaptive.pool().pairs == fused("rbp", ABC, budget=budget).pairs

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.pooling.by_pool import replay
 from tests.pooling.some_runs import ABC, ABC_RELEVANT, ranked
 from workbench.pooling.adaptive.live import Simulated, simulated
-from workbench.pooling.strategies import ADAPTIVE, replay, start
+from workbench.pooling.strategies import ADAPTIVE, start
 
 
 def test_what_is_found_is_counted_topic_by_topic() -> None:

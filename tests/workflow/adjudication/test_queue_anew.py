@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
+from statistics import median_low
 from uuid import uuid4
 
 import numpy as np
@@ -14,7 +15,6 @@ from sqlalchemy import delete
 
 from tests.workflow.adjudication.disputed import AGREED, FAR, LINE, NEAR, Disputed, disputed_campaign
 from workbench.consensus.disputes import Difference, DisputeRule, disputes, spread_of
-from workbench.consensus.simple import lower_median
 from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Answer, Judgment
 from workbench.scoring.gains import Floats
@@ -156,7 +156,7 @@ def test_the_influence_is_what_the_measure_says_of_both_outcomes(
         ranks = ranks_of_runs(db, one)
         lines = {line.pair: line.influence for line in dispute_queue(db, one.id).lines}
         grades = {
-            (topic, docno): lower_median({it.assessor: it.grade for it in several if it.grade is not None})
+            (topic, docno): median_low(it.grade for it in several if it.grade is not None)
             for topic, answers in source.answers.items()
             for place, docno in enumerate(answers.docnos)
             if (several := judgments_at(answers, place, docno, source.people, source.machines))

@@ -8,8 +8,9 @@ import pytest
 from sqlalchemy import update
 
 from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, send_runs
+from tests.pooling.by_pool import incidence_of_entries
 from workbench.errors import Conflict, NotFound, WorkbenchError
-from workbench.pooling.contributions import Part, incidence_of_entries
+from workbench.pooling.contributions import Part
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Judgment
 from workbench.storage import Session

@@ -3,7 +3,7 @@
 To add a coefficient: write a module with a subclass of `Coefficient` that has `disagreements` (the formula
 for any number of assessors) and an instance of it with its names, note, source and help; name the instance
 in COEFFICIENTS below. The reports, pages, commands, exports, help and laws read this registry alone.
-`of_table` (an exact form for two assessors), `steps` (the calculation shown for two), `chance_by_pair` or
+`steps` (the calculation shown for two), `chance_by_pair` or
 `table_interval` (an analytic interval) and `on_scale` (other names on other scales) are there where a
 coefficient has them; `pooled_kappa` is a module to copy.
 """

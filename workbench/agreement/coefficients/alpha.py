@@ -28,16 +28,6 @@ Differences = Callable[[Floats], Floats]
 """Squared differences of every two grades (..., q, q) from how often each was given (..., q)."""
 
 
-def parts_by_difference(tally: Tally, differences: Differences) -> tuple[Floats, Floats]:
-    """The two disagreements under differences that may depend on how often every grade was given."""
-    given = sum_of_last(tally.coincidences)
-    n = sum_of_last(given)
-    delta = differences(given)
-    observed = sum_of_last(tally.coincidences * delta, 2) / n
-    products = given[..., :, np.newaxis] * given[..., np.newaxis, :]
-    return observed, sum_of_last(products * delta, 2) / (n * (n - 1))
-
-
 LEVELS: Mapping[str, str] = {
     "nominal": "grades are equal or not",
     "ordinal": "grades have an order",
@@ -57,17 +47,8 @@ def alpha(ratings: Ratings, level: str = "ordinal") -> CoefficientValue:
     """
     weights = nominal(len(ratings.categories))
     total = tally(ratings, weights, by_assessor=False).total()
-    return value_of(alpha_at(level, ratings.categories), total, weights)
-
-
-def alpha_at(level: str, categories: Sequence[int]) -> Coefficient:
-    """Alpha of a level on a scale, for its intervals; raises WorkbenchError as `alpha` does."""
-    return replace(
-        ALPHA,
-        label=f"Krippendorff's alpha, {level}",
-        differences=level_of(level, categories),
-        in_shares=level == "nominal",
-    )
+    at_level = replace(ALPHA, differences=level_of(level, ratings.categories), in_shares=level == "nominal")
+    return value_of(at_level, total, weights)
 
 
 def level_of(level: str, categories: Sequence[int]) -> Differences:
@@ -125,7 +106,12 @@ class _Alpha(Coefficient):
         Only pairs with two grades or more count. Nominal weights give alpha for nominal, quadratic for
         interval data. Source: Krippendorff 2011.
         """
-        return parts_by_difference(tally, self.differences or (lambda _: weights))
+        given = sum_of_last(tally.coincidences)
+        n = sum_of_last(given)
+        delta = weights if self.differences is None else self.differences(given)
+        observed = sum_of_last(tally.coincidences * delta, 2) / n
+        products = given[..., :, np.newaxis] * given[..., np.newaxis, :]
+        return observed, sum_of_last(products * delta, 2) / (n * (n - 1))
 
     def on_scale(
         self, categories: Sequence[int], *, weights: str = "nominal", level: str = "nominal"

@@ -9,12 +9,11 @@ from enum import IntEnum
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from workbench.agreement.contingency import Table, checked
+from workbench.agreement.contingency import Table
 from workbench.agreement.intervals import Interval
-from workbench.agreement.tally import Floats, Tally, tally_of_tables
-from workbench.agreement.weights import Weights, nominal
+from workbench.agreement.tally import Floats, Tally
+from workbench.agreement.weights import Weights
 
 NOBODY = "no pair was judged by both"
 NOT_GIVEN = "nobody gave this grade"
@@ -47,10 +46,8 @@ class Shown(IntEnum):
 class CoefficientValue:
     """One coefficient of agreement over `n` pairs.
 
-    `observed` and `expected` are shares of the pairs (0 to 1): agreed on, and agreed on by chance under the
-    `marginals` (shares of the grades; one row where the assessors are pooled, one for each where they are
-    not, none where chance is not corrected for). `value` is None exactly where `undefined` gives a reason;
-    the other two are None where they do not exist.
+    `observed` and `expected` are shares of the pairs (0 to 1): agreed on, and agreed on by chance. `value` is
+    None exactly where `undefined` gives a reason; the other two are None where they do not exist.
     """
 
     name: str
@@ -58,7 +55,6 @@ class CoefficientValue:
     expected: float | None
     value: float | None
     n: int
-    marginals: tuple[tuple[float, ...], ...] = ()
     undefined: str = ""
 
     @property
@@ -97,15 +93,6 @@ class Coefficient(ABC):
     def disagreements(self, tally: Tally, weights: Weights) -> Parts:
         """Observed disagreement and that expected by chance, for any number of assessors."""
 
-    def of_table(self, table: ArrayLike) -> CoefficientValue:
-        """The coefficient of two assessors' contingency table, every two grades disagreeing wholly.
-
-        Raises WorkbenchError for what is no table of counts.
-        """
-        counts = checked(table)
-        weights = nominal(len(counts))
-        return value_of(self, tally_of_tables(counts.astype(np.float64), weights), weights)
-
     def on_scale(
         self, categories: Sequence[int], *, weights: str = "nominal", level: str = "nominal"
     ) -> Self:
@@ -142,23 +129,7 @@ class Coefficient(ABC):
 
 def nobody(name: str) -> CoefficientValue:
     """The value of a coefficient where no pair was judged by two."""
-    return CoefficientValue(name, None, None, None, 0, (), NOBODY)
-
-
-def beyond_chance(
-    name: str, table: Table, *, chance: int, outof: int, marginals: tuple[tuple[float, ...], ...]
-) -> CoefficientValue:
-    """kappa = (P(A) - P(E)) / (1 - P(E)) of a table with one pair or more, where P(E) = chance / outof.
-
-    Whole numbers are divided once, at the end: the value is exact to the last bit, and P(E) = 1 is certain.
-    """
-    n = int(table.sum())
-    agreed = int(table.trace())
-    observed = agreed / n
-    if chance == outof:
-        return CoefficientValue(name, observed, 1.0, None, n, marginals, NO_VARIATION)
-    value = (agreed * outof - chance * n) / (n * (outof - chance))
-    return CoefficientValue(name, observed, chance / outof, value, n, marginals)
+    return CoefficientValue(name, None, None, None, 0, NOBODY)
 
 
 def value_of(coefficient: Coefficient, total: Tally, weights: Weights) -> CoefficientValue:
@@ -181,7 +152,7 @@ def values_of(coefficient: Coefficient, totals: Tally, weights: Weights) -> list
         elif chance is None or ratios is None:
             found.append(CoefficientValue(coefficient.name, shown, None, shown, n))
         elif chance[number] == 0:
-            found.append(CoefficientValue(coefficient.name, shown, 1.0, None, n, (), NO_VARIATION))
+            found.append(CoefficientValue(coefficient.name, shown, 1.0, None, n, NO_VARIATION))
         else:
             value = 1.0 - float(ratios[number])
             found.append(CoefficientValue(coefficient.name, shown, 1.0 - chance[number], value, n))

@@ -2,46 +2,21 @@
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
-
 from workbench.agreement.coefficients.coefficient import (
     Coefficient,
     CoefficientValue,
-    nobody,
     observed_disagreement,
 )
-from workbench.agreement.contingency import Table, checked
+from workbench.agreement.contingency import Table
 from workbench.agreement.intervals import Interval, share_interval
 from workbench.agreement.tally import Floats, Tally
 from workbench.agreement.weights import Weights
-
-
-def observed_agreement(table: ArrayLike) -> CoefficientValue:
-    """P(A) = the table's diagonal over its sum; not corrected for chance.
-
-    `table` is square, rows the first assessor's grades, columns the second's; undefined where it is empty.
-    Raises WorkbenchError for what is no table of counts.
-    Source: Manning, Raghavan and Schuetze 2008, section 8.5, Table 8.2, worked here:
-
-    >>> observed_agreement([[300, 20], [10, 70]]).value
-    0.925
-    """
-    counts = checked(table)
-    n = int(counts.sum())
-    if n == 0:
-        return nobody("observed")
-    share = int(counts.trace()) / n
-    return CoefficientValue("observed", share, None, share, n)
 
 
 class _Observed(Coefficient):
     def disagreements(self, tally: Tally, weights: Weights) -> tuple[Floats, None]:
         """Observed disagreement alone: the mean over doubly judged pairs."""
         return observed_disagreement(tally), None
-
-    def of_table(self, table: ArrayLike) -> CoefficientValue:
-        """The share of pairs on the diagonal."""
-        return observed_agreement(table)
 
     def table_interval(
         self, table: Table, weights: Weights, found: CoefficientValue, level: float

@@ -5,11 +5,11 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from workbench.agreement.coefficients.coefficient import (
+    NO_VARIATION,
     Coefficient,
     CoefficientValue,
     Sheet,
     Step,
-    beyond_chance,
     by_agreement,
     by_disagreement,
     four,
@@ -28,16 +28,15 @@ from workbench.agreement.weights import Weights
 def pooled_kappa(table: ArrayLike) -> CoefficientValue:
     """kappa = (P(A) - P(E)) / (1 - P(E)) with P(E) = sum over the grades of ((row + column) / 2N) squared.
 
-    `table` is square, rows the first assessor's grades, columns the second's; `marginals` has one row, the
-    share of every grade among all 2N. Undefined where the table is empty or holds one grade only. Never
-    above the unpooled kappa: P(E) pooled - P(E) unpooled = sum of ((row - column) / 2N) squared >= 0.
+    `table` is square, rows the first assessor's grades, columns the second's. Whole numbers are divided once,
+    at the end: the value is exact to the last bit, and P(E) = 1 is certain. Undefined where the table is
+    empty or holds one grade only. Never above the unpooled kappa: P(E) pooled - P(E) unpooled = sum of
+    ((row - column) / 2N) squared >= 0.
     Raises WorkbenchError for what is no table of counts.
     Source: Scott 1955 (pi); Siegel and Castellan 1988; Manning, Raghavan and Schuetze 2008, Table 8.2, worked
-    here (the book prints 0.7878 for the marginal 0.7875, and 0.665 and 0.776):
+    here (the book prints 0.665 and 0.776):
 
     >>> kappa = pooled_kappa([[300, 20], [10, 70]])
-    >>> kappa.marginals
-    ((0.7875, 0.2125),)
     >>> print(f"{kappa.observed:.3f} {kappa.expected:.7f} {kappa.value:.6f}")
     0.925 0.6653125 0.775910
     """
@@ -46,13 +45,11 @@ def pooled_kappa(table: ArrayLike) -> CoefficientValue:
     if n == 0:
         return nobody("pooled")
     both: list[int] = (counts.sum(axis=1) + counts.sum(axis=0)).tolist()
-    return beyond_chance(
-        "pooled",
-        counts,
-        chance=sum(count * count for count in both),
-        outof=(2 * n) ** 2,
-        marginals=(tuple(count / (2 * n) for count in both),),
-    )
+    agreed, chance, outof = int(counts.trace()), sum(count * count for count in both), (2 * n) ** 2
+    if chance == outof:
+        return CoefficientValue("pooled", agreed / n, 1.0, None, n, NO_VARIATION)
+    value = (agreed * outof - chance * n) / (n * (outof - chance))
+    return CoefficientValue("pooled", agreed / n, chance / outof, value, n)
 
 
 class _PooledKappa(Coefficient):
@@ -64,10 +61,6 @@ class _PooledKappa(Coefficient):
         """
         p = shares_of_grades(tally)
         return observed_disagreement(tally), sum_of_last((p @ weights) * p)
-
-    def of_table(self, table: ArrayLike) -> CoefficientValue:
-        """Scott's pi, exact to the last bit."""
-        return pooled_kappa(table)
 
     def chance_by_pair(self, shares: Floats, p: Floats, agreeing: Floats) -> tuple[float, Floats]:
         """The agreement of two grades drawn from all, and of one of the pair's with one of all."""

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from hashlib import sha256
 
 import numpy as np
 
-from workbench.pooling.adaptive.live import Adaptive, Free, JudgmentsOnly, Retrieved, adaptive_pool
+from workbench.pooling.adaptive.live import Free, JudgmentsOnly, Retrieved, adaptive_strategy
 from workbench.pooling.candidates import TopicCandidates, to_twelve_digits
-from workbench.pooling.planning import size_of_adaptive
-from workbench.pooling.strategy import (
-    BUDGET,
-    DEPTH_READ,
-    NUMBER,
-    SEED,
-    WHOLE,
-    Parameter,
-    Strategy,
-    to_its_depth,
-)
-from workbench.records import Run, TieRule, id_bytes
+from workbench.pooling.strategy import NUMBER, SEED, WHOLE, Parameter
+from workbench.records import id_bytes
 
 
 class Bandit(JudgmentsOnly, ABC):
@@ -65,30 +55,22 @@ class Bandit(JudgmentsOnly, ABC):
 
 
 class MaxMean(Bandit):
-    """Values a run by (relevant + 1) / (judged + 2), compared to 12 digits."""
+    """Values a run by (relevant + 1) / (judged + 2), compared to 12 digits.
+
+    At rate 1 it is MaxMean; below, MM-NS, earlier judgments weigh so many times less with each later one: at
+    rate 0 the last document of a run that was judged counts alone.
+    Source: Losada, Parapar and Barreiro 2016 and 2017; the order of ties is ours.
+    """
 
     def values(self) -> Sequence[float]:
         return [to_twelve_digits(mean) for mean in ((self.relevant + 1) / (self.judged + 2)).tolist()]
 
 
-def max_mean(
-    runs: Iterable[Run], *, depth: int = 100, budget: int = 100, ties: TieRule = TieRule.TREC_EVAL
-) -> Adaptive:
-    """A pool that plays the run with the largest mean of relevant documents so far; see `Bandit`, rate 1.
-
-    Raises as `adaptive_pool`. Source: Losada, Parapar and Barreiro 2016 and 2017; the order of ties is ours.
-    """
-    return adaptive_pool(runs, partial(MaxMean, rate=1.0), depth=depth, budget=budget, ties=ties)
-
-
-MAX_MEAN = Strategy(
+MAX_MEAN = adaptive_strategy(
     "max-mean",
     "the next document of the run with the largest share of relevant documents so far",
     "Losada, Parapar and Barreiro 2016, 2017",
-    (DEPTH_READ, BUDGET),
-    max_mean,
-    size=size_of_adaptive,
-    depth_read=to_its_depth,
+    partial(MaxMean, rate=1.0),
 )
 
 
@@ -109,7 +91,8 @@ def beta_draw(key: bytes, above: int, below: int) -> int:
 class Thompson(Bandit):
     """Values a run by a draw from its posterior, anew for each document that is handed out.
 
-    The key of a draw is seed, topic, the number of documents handed out before and the run's tag.
+    The key of a draw is seed, topic, the number of documents handed out before and the run's tag. The rate is
+    1 or 0. Source: Losada, Parapar and Barreiro 2016 and 2017 (TS; TS-NS at rate 0).
     """
 
     def __init__(self, topic: TopicCandidates, *, rate: int, seed: int) -> None:
@@ -133,64 +116,18 @@ class Thompson(Bandit):
         self._handed_out += 1
 
 
-def thompson(
-    runs: Iterable[Run],
-    *,
-    depth: int = 100,
-    budget: int = 100,
-    rate: int = 1,
-    seed: int = 0,
-    ties: TieRule = TieRule.TREC_EVAL,
-) -> Adaptive:
-    """A pool that plays the run with the largest draw from its posterior; see `Bandit`, rate 1 or 0.
-
-    Raises as `adaptive_pool`. Source: Losada, Parapar and Barreiro 2016 and 2017 (TS; TS-NS at rate 0).
-    """
-    return adaptive_pool(runs, partial(Thompson, rate=rate, seed=seed), depth=depth, budget=budget, ties=ties)
-
-
-THOMPSON = Strategy(
+THOMPSON = adaptive_strategy(
     "thompson",
     "the next document of a run drawn by how likely it is the best",
     "Losada, Parapar and Barreiro 2016, 2017",
-    (
-        DEPTH_READ,
-        BUDGET,
-        Parameter("rate", "1 for all judgments alike, 0 for the last alone", 1, WHOLE, lowest=0, highest=1),
-        SEED,
-    ),
-    thompson,
-    size=size_of_adaptive,
-    depth_read=to_its_depth,
+    Thompson,
+    Parameter("rate", "1 for all judgments alike, 0 for the last alone", 1, WHOLE, lowest=0, highest=1),
+    SEED,
 )
-
-
-def mm_ns(
-    runs: Iterable[Run],
-    *,
-    depth: int = 100,
-    budget: int = 100,
-    rate: float = 0.0,
-    ties: TieRule = TieRule.TREC_EVAL,
-) -> Adaptive:
-    """A pool as of `max_mean` in which earlier judgments weigh `rate` times less with each later one.
-
-    At rate 0 the last document of a run that was judged counts alone, at rate 1 it is max-mean.
-    Raises as `adaptive_pool`. Source: Losada, Parapar and Barreiro 2016 and 2017; the order of ties is ours.
-    """
-    return adaptive_pool(runs, partial(MaxMean, rate=rate), depth=depth, budget=budget, ties=ties)
-
-
-MM_NS = Strategy(
+MM_NS = adaptive_strategy(
     "mm-ns",
     "as max-mean, but what was judged last counts most",
     "Losada, Parapar and Barreiro 2016, 2017",
-    (
-        DEPTH_READ,
-        BUDGET,
-        Parameter("rate", "how much an earlier judgment still counts", 0.0, NUMBER, lowest=0, highest=1),
-    ),
-    mm_ns,
-    size=size_of_adaptive,
-    depth_read=to_its_depth,
+    MaxMean,
+    Parameter("rate", "how much an earlier judgment still counts", 0.0, NUMBER, lowest=0, highest=1),
 )

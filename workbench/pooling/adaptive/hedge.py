@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from functools import partial
 
 import numpy as np
 
-from workbench.pooling.adaptive.live import Adaptive, Free, JudgmentsOnly, Retrieved, adaptive_pool
+from workbench.pooling.adaptive.live import Free, JudgmentsOnly, Retrieved, adaptive_strategy
 from workbench.pooling.candidates import Floats, TopicCandidates, heaviest
-from workbench.pooling.planning import size_of_adaptive
-from workbench.pooling.strategy import BUDGET, DEPTH_READ, NUMBER, WHOLE, Parameter, Strategy, to_its_depth
-from workbench.records import Run, TieRule
+from workbench.pooling.strategy import NUMBER, WHOLE, Parameter
 
 
 class Hedge(JudgmentsOnly):
@@ -22,6 +18,7 @@ class Hedge(JudgmentsOnly):
     the mean of the claims of the ranks below its list up to z. Its loss for a judged document is this claim,
     negative if the document is relevant; its weight is multiplied by beta ^ loss, and the weights sum to 1.
     Of documents with equal means (to 12 digits) the first docno (bytes) goes first.
+    Source: Aslam, Pavlu and Savell 2003; the order of ties is ours.
     """
 
     def __init__(self, topic: TopicCandidates, *, z: int, beta: float) -> None:
@@ -69,40 +66,13 @@ def _claims_below(z: int, lengths: list[int]) -> Floats:
     return np.array([0.5 * each / (z - n) if n < z else 0.0 for each, n in zip(total, lengths, strict=True)])
 
 
-def hedge(
-    runs: Iterable[Run],
-    *,
-    depth: int = 100,
-    budget: int = 100,
-    z: int = 1000,
-    beta: float = 0.1,
-    ties: TieRule = TieRule.TREC_EVAL,
-) -> Adaptive:
-    """A pool that hands out what the runs that lost least so far claim most for; see `Hedge`.
-
-    Raises as `adaptive_pool`. Source: Aslam, Pavlu and Savell 2003; the order of ties is ours.
-    """
-    return adaptive_pool(runs, partial(Hedge, z=z, beta=beta), depth=depth, budget=budget, ties=ties)
-
-
-HEDGE = Strategy(
+HEDGE = adaptive_strategy(
     "hedge",
     "the document that the runs trusted by the judgments so far rank highest together",
     "Aslam, Pavlu and Savell 2003",
-    (
-        DEPTH_READ,
-        BUDGET,
-        Parameter("z", "the rank beyond which a run claims nothing", 1000, WHOLE, lowest=1),
-        Parameter(
-            "beta",
-            "how much of its weight a run keeps for a loss of 1",
-            0.1,
-            NUMBER,
-            lowest=0.001,
-            highest=0.999,
-        ),
+    Hedge,
+    Parameter("z", "the rank beyond which a run claims nothing", 1000, WHOLE, lowest=1),
+    Parameter(
+        "beta", "how much of its weight a run keeps for a loss of 1", 0.1, NUMBER, lowest=0.001, highest=0.999
     ),
-    hedge,
-    size=size_of_adaptive,
-    depth_read=to_its_depth,
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -15,7 +16,9 @@ from numpy.typing import NDArray
 
 from workbench.errors import Conflict, WorkbenchError
 from workbench.pooling.candidates import Floats, Gathered, Places, TopicCandidates, gather
+from workbench.pooling.planning import size_of_adaptive
 from workbench.pooling.pool import Pair, Pool
+from workbench.pooling.strategy import BUDGET, DEPTH_READ, Parameter, Strategy, to_its_depth
 from workbench.records import PoolEntry, Run, TieRule
 
 Free = NDArray[np.bool_]
@@ -300,18 +303,27 @@ class Adaptive:
             yield from live.entries()
 
 
-def adaptive_pool(
-    runs: Iterable[Run], make_chooser: MakeChooser, *, depth: int, budget: int, ties: TieRule
-) -> Adaptive:
-    """An adaptive pool over the first `depth` documents of each run, with a chooser for each topic.
+def adaptive_strategy(
+    name: str, help: str, source: str, chooser: Callable[..., Chooser], *parameters: Parameter
+) -> Strategy[Adaptive]:
+    """The strategy of adaptive pools over the first documents of each run, with a chooser for each topic.
 
-    Raises WorkbenchError for a depth or budget below 1 and Conflict where two runs have the same tag.
+    Its `parameters`, besides the depth and the budget, are those of the chooser, by keyword. To build one
+    raises WorkbenchError for a depth or budget below 1 and Conflict where two runs have the same tag.
     """
-    if min(depth, budget) < 1:
-        raise WorkbenchError(
-            f"a budget of {budget} from a depth of {depth} judges nothing", remedy="give 1 or more"
-        )
-    return Adaptive(gather(runs, depth=depth, ties=ties), make_chooser, budget=budget)
+
+    def build(
+        runs: Iterable[Run], *, depth: int, budget: int, ties: TieRule, **of_chooser: float
+    ) -> Adaptive:
+        if min(depth, budget) < 1:
+            raise WorkbenchError(
+                f"a budget of {budget} from a depth of {depth} judges nothing", remedy="give 1 or more"
+            )
+        gathered = gather(runs, depth=depth, ties=ties)
+        return Adaptive(gathered, partial(chooser, **of_chooser), budget=budget)
+
+    asked = (DEPTH_READ, BUDGET, *parameters)
+    return Strategy(name, help, source, asked, build, size=size_of_adaptive, depth_read=to_its_depth)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import partial
-
-from workbench.pooling.adaptive.live import Adaptive, Free, adaptive_pool
+from workbench.pooling.adaptive.live import Free, adaptive_strategy
 from workbench.pooling.candidates import TopicCandidates
-from workbench.pooling.planning import size_of_adaptive
-from workbench.pooling.strategy import BUDGET, DEPTH_READ, WHOLE, Parameter, Strategy, to_its_depth
-from workbench.records import Run, TieRule
+from workbench.pooling.strategy import WHOLE, Parameter
 
 
 class MoveToFront:
@@ -19,6 +14,8 @@ class MoveToFront:
     maximum, one that is not lowers it by the reduction, not below 0, whichever run it was handed out from.
     One without a judgment leaves it as it is until the judgment comes. Of equal priorities the run with the
     first tag (bytes) goes first.
+    Source: Cormack, Palmer and Clarke 1998, section 6 (local), which leaves open the size of the reduction
+    and the order of ties.
     """
 
     def __init__(self, topic: TopicCandidates, *, maximum: int, reduction: int) -> None:
@@ -82,35 +79,11 @@ class MoveToFront:
         return self._maximum if self._known[document] else max(0, priority - self._reduction)
 
 
-def move_to_front(
-    runs: Iterable[Run],
-    *,
-    depth: int = 100,
-    budget: int = 100,
-    maximum: int = 100,
-    reduction: int = 1,
-    ties: TieRule = TieRule.TREC_EVAL,
-) -> Adaptive:
-    """A pool that goes down the run of the highest priority, topic by topic; see `MoveToFront`.
-
-    Raises as `adaptive_pool`. Source: Cormack, Palmer and Clarke 1998, section 6 (local), which leaves open
-    the size of the reduction and the order of ties.
-    """
-    chooser = partial(MoveToFront, maximum=maximum, reduction=reduction)
-    return adaptive_pool(runs, chooser, depth=depth, budget=budget, ties=ties)
-
-
-MOVE_TO_FRONT = Strategy(
+MOVE_TO_FRONT = adaptive_strategy(
     "move-to-front",
     "the next document of the run that brought a relevant one most recently",
     "Cormack, Palmer and Clarke 1998",
-    (
-        DEPTH_READ,
-        BUDGET,
-        Parameter("maximum", "a run's priority after a relevant document", 100, WHOLE, lowest=1),
-        Parameter("reduction", "how much a document that is not relevant takes off", 1, WHOLE, lowest=1),
-    ),
-    move_to_front,
-    size=size_of_adaptive,
-    depth_read=to_its_depth,
+    MoveToFront,
+    Parameter("maximum", "a run's priority after a relevant document", 100, WHOLE, lowest=1),
+    Parameter("reduction", "how much a document that is not relevant takes off", 1, WHOLE, lowest=1),
 )

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from functools import partial
 
 import numpy as np
 
-from workbench.pooling.adaptive.live import Adaptive, Free, JudgmentsOnly, Retrieved, adaptive_pool
+from workbench.pooling.adaptive.live import Free, JudgmentsOnly, Retrieved, adaptive_strategy
 from workbench.pooling.candidates import Floats, TopicCandidates, heaviest
 from workbench.pooling.fusion import PERSISTENCE
-from workbench.pooling.planning import size_of_adaptive
-from workbench.pooling.strategy import BUDGET, DEPTH_READ, Strategy, to_its_depth
-from workbench.records import Run, TieRule
 
 
 class Residual(JudgmentsOnly, ABC):
@@ -21,7 +16,7 @@ class Residual(JudgmentsOnly, ABC):
 
     The weight of rank r is (1 - p) p^(r - 1). A run's base is the weight of its documents judged relevant,
     its residual the weight of all that is not judged, retrieved or not. Of equal sums (to 12 digits) the
-    docno that comes last (bytes) goes first, as in `rbp_pool`.
+    docno that comes last (bytes) goes first, as in the strategy rbp.
     """
 
     def __init__(self, topic: TopicCandidates, *, p: float) -> None:
@@ -58,66 +53,35 @@ class Residual(JudgmentsOnly, ABC):
 
 
 class MethodB(Residual):
-    """Weighs a run by its residual."""
+    """Weighs a run by its residual. Source: Moffat, Webber and Zobel 2007, method B."""
 
     def importance(self) -> Floats:
         return self.residual
 
 
-def rbp_b(
-    runs: Iterable[Run],
-    *,
-    depth: int = 100,
-    budget: int = 100,
-    p: float = 0.8,
-    ties: TieRule = TieRule.TREC_EVAL,
-) -> Adaptive:
-    """A pool that hands out what takes most of the runs' residuals away; see `Residual`.
-
-    Raises as `adaptive_pool`. Source: Moffat, Webber and Zobel 2007, method B.
-    """
-    return adaptive_pool(runs, partial(MethodB, p=p), depth=depth, budget=budget, ties=ties)
-
-
-RBP_B = Strategy(
+RBP_B = adaptive_strategy(
     "rbp-b",
     "the document with the most unjudged RBP weight over all runs",
     "Moffat, Webber and Zobel 2007, method B",
-    (DEPTH_READ, BUDGET, PERSISTENCE),
-    rbp_b,
-    size=size_of_adaptive,
-    depth_read=to_its_depth,
+    MethodB,
+    PERSISTENCE,
 )
 
 
 class MethodC(Residual):
-    """Weighs a run by its residual times the cube of its base and half its residual."""
+    """Weighs a run by its residual times the cube of its base and half its residual.
+
+    Source: Moffat, Webber and Zobel 2007, method C.
+    """
 
     def importance(self) -> Floats:
         return self.residual * (self.base + self.residual / 2) ** 3
 
 
-def rbp_c(
-    runs: Iterable[Run],
-    *,
-    depth: int = 100,
-    budget: int = 100,
-    p: float = 0.8,
-    ties: TieRule = TieRule.TREC_EVAL,
-) -> Adaptive:
-    """A pool that hands out what weighs most in runs that may turn out best; see `Residual`.
-
-    Raises as `adaptive_pool`. Source: Moffat, Webber and Zobel 2007, method C.
-    """
-    return adaptive_pool(runs, partial(MethodC, p=p), depth=depth, budget=budget, ties=ties)
-
-
-RBP_C = Strategy(
+RBP_C = adaptive_strategy(
     "rbp-c",
     "as rbp-b, with more weight for runs that do well",
     "Moffat, Webber and Zobel 2007, method C",
-    (DEPTH_READ, BUDGET, PERSISTENCE),
-    rbp_c,
-    size=size_of_adaptive,
-    depth_read=to_its_depth,
+    MethodC,
+    PERSISTENCE,
 )

@@ -205,9 +205,7 @@ def roc_area(run: JudgedRun, measure: Measure) -> Floats:
     if "docs" not in measure.params:
         others &= run.grades >= 0
     all_others = run.counted(run.rows[others]) + left
-    up_to = np.append(0, np.cumsum(others))
-    starts = run.starts[hits.rows]
-    above = up_to[starts + hits.ranks - 1] - up_to[starts]
+    above = _above(run, others, rel)
     beaten = run.summed(hits.rows, (all_others[hits.rows] - above).astype(np.float64))
     missed = relevant - run.counted(hits.rows)
     return share(beaten + missed * left / 2.0, relevant * all_others)

@@ -49,15 +49,19 @@ def gained(run: JudgedRun, measure: Measure, alpha: float, discount: Discount) -
     return run.summed(hits.rows, np.asarray((1.0 - alpha) ** (hits.nth - 1) * discount(hits.ranks)))
 
 
-def ideal(
+def _of_ideal(
     run: JudgedRun, measure: Measure, alpha: float, discount: Discount, *, depth: int | None = None
 ) -> Floats:
-    """The gain of the ideal ranking of each topic of the run, down to the cutoff or the depth."""
+    """The gain of each topic, divided by that of its ideal ranking, down to the cutoff or the depth."""
     gains = qrels_of(run).ideal_gains(measure["rel"], alpha, cutoff_of(measure) or depth)
-    return np.array(
-        [gains[topic] @ discount(np.arange(1, len(gains[topic]) + 1)) for topic in run.topics.tolist()],
-        dtype=np.float64,
-    )
+    ideal = [gains[topic] @ discount(np.arange(1, len(gains[topic]) + 1)) for topic in run.topics.tolist()]
+    return share(gained(run, measure, alpha, discount), np.array(ideal, dtype=np.float64))
+
+
+def _of_best(run: JudgedRun, measure: Measure, alpha: float, discount: Discount) -> Floats:
+    """The gain of each topic, divided by that of documents that all cover all of its subtopics."""
+    found = gained(run, measure, alpha, discount) / of_one_subtopic(alpha, measure["cutoff"], discount)
+    return share(found, subtopics_of(run, measure))
 
 
 @cache
@@ -78,15 +82,12 @@ def alpha_dcg(run: JudgedRun, measure: Measure) -> Floats:
 
     ndeval divides so from the cutoff 2 on only; here alpha_DCG@1 is divided as well.
     """
-    best = of_one_subtopic(measure["alpha"], measure["cutoff"], _by_logarithm)
-    found = gained(run, measure, measure["alpha"], _by_logarithm)
-    return share(found / best, subtopics_of(run, measure))
+    return _of_best(run, measure, measure["alpha"], _by_logarithm)
 
 
 def alpha_ndcg(run: JudgedRun, measure: Measure) -> Floats:
     """Alpha_nDCG of each topic: alpha_DCG divided by that of the ideal ranking (Clarke et al. 2008)."""
-    found = gained(run, measure, measure["alpha"], _by_logarithm)
-    return share(found, ideal(run, measure, measure["alpha"], _by_logarithm))
+    return _of_ideal(run, measure, measure["alpha"], _by_logarithm)
 
 
 def _by_logarithm(ranks: Positions) -> Floats:
@@ -103,15 +104,12 @@ def err_ia(run: JudgedRun, measure: Measure) -> Floats:
     Chapelle et al. 2009, with relevance of two grades. ndeval divides so from the cutoff 2 on
     only; here ERR_IA@1 is divided as well.
     """
-    best = of_one_subtopic(_ALPHA, measure["cutoff"], _by_rank)
-    found = gained(run, measure, _ALPHA, _by_rank)
-    return share(found / best, subtopics_of(run, measure))
+    return _of_best(run, measure, _ALPHA, _by_rank)
 
 
 def nerr_ia(run: JudgedRun, measure: Measure) -> Floats:
     """nERR_IA of each topic: ERR_IA divided by that of the ranking that is ideal for alpha_nDCG."""
-    found = gained(run, measure, _ALPHA, _by_rank)
-    return share(found, ideal(run, measure, _ALPHA, _by_rank))
+    return _of_ideal(run, measure, _ALPHA, _by_rank)
 
 
 def _by_rank(ranks: Positions) -> Floats:
@@ -162,8 +160,7 @@ def nnrbp(run: JudgedRun, measure: Measure) -> Floats:
     alpha, beta = measure["alpha"], measure["beta"]
     # The ideal ranking takes the square of its depth: what counts nothing in double precision is left out.
     depth = 1 + math.ceil(math.log(_NEGLIGIBLE_GAIN) / math.log(beta)) if 0 < beta < 1 else None
-    found = gained(run, measure, alpha, _by_patience(beta))
-    return share(found, ideal(run, measure, alpha, _by_patience(beta), depth=depth))
+    return _of_ideal(run, measure, alpha, _by_patience(beta), depth=depth)
 
 
 def _by_patience(beta: float) -> Discount:
