@@ -76,9 +76,9 @@ class TrailedDatabase(Database):
         self._trail = PortionsTrail()
 
     @contextmanager
-    def writing(self, *, synced: bool = True) -> Iterator[Session]:
+    def writing(self) -> Iterator[Session]:
         """As of every database, and recorded."""
-        with super().writing(synced=synced) as db, self._trail.recorded(db, functools.partial(_running, db)):
+        with super().writing() as db, self._trail.recorded(db, functools.partial(_running, db)):
             yield db
 
     def finish(self) -> None:

@@ -38,9 +38,6 @@ Writing = Callable[[], AbstractContextManager[Session]]
 
 # How long a writer waits for another one.
 BUSY_SECONDS = 15.0
-# After so many transactions that did not wait for the disk the log is moved into the file: whichever is the
-# first in the empty log waits for the disk.
-MOVED_AFTER = 16
 # One for each busy thread of a server; a thread uses two at most.
 KEPT_CONNECTIONS = 16
 # What a writer raises whose rows somebody else deleted at that moment.
@@ -84,7 +81,6 @@ class Database:
         self.engine = _engine(url)
         self.embedded = self.engine.dialect.name == "sqlite"
         self._writer = threading.RLock()
-        self._unsynced = 0
         self._full_at = -math.inf
         path = self.engine.url.database
         on_disk = self.embedded and path not in {None, "", ":memory:"}
@@ -118,25 +114,34 @@ class Database:
             yield session
 
     @contextmanager
-    def writing(self, *, synced: bool = True) -> Iterator[Session]:
-        """One transaction that is committed at its end, or wholly undone by an exception.
+    def writing(self) -> Iterator[Session]:
+        """One transaction that is committed at its end, or wholly undone by an exception."""
+        with self._session(lambda _: nullcontext()) as session:
+            yield session
 
-        If it is not `synced`, the lock of SQLite waits for no disk. After a power failure it may be missing,
-        unless a later one was synced: for parts of what is done again or deleted then.
+    @contextmanager
+    def deleting(self) -> Iterator[Session]:
+        """As `writing`, for deleting rows with all rows that refer to them.
+
+        SQLite would look through whole tables for each deleted row, where no index shows what refers to it;
+        it has one writer, so nothing can come to refer to them meanwhile.
         """
+        with self._session(sqlite.no_foreign_keys if self.embedded else lambda _: nullcontext()) as session:
+            yield session
+
+    @contextmanager
+    def _session(self, within: Callable[[Connection], AbstractContextManager[None]]) -> Iterator[Session]:
         with (
             self._saving(),
             self._turn(),
             without_collections() if self.embedded else nullcontext(),
             self._writing.connect() as connection,
-            sqlite.unsynced(connection) if self.embedded and not synced else nullcontext(),
+            within(connection),
             Session(connection, expire_on_commit=False, info={WRITES: True}) as session,
             session.begin(),
         ):
             self._begin(session.connection)
             yield session
-        if not synced:
-            self._move_log()
 
     @property
     def disk_full(self) -> bool:
@@ -151,13 +156,6 @@ class Database:
         except DiskFull:
             self._full_at = time.monotonic()
             raise
-
-    def _move_log(self) -> None:
-        """Now and then have SQLite move its log into its file, while others write."""
-        self._unsynced += 1
-        if self.embedded and self._unsynced % MOVED_AFTER == 0:
-            with self.asking() as connection:
-                connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)")
 
     def _begin(self, begin: Callable[[], object]) -> None:
         with self._next.place(BUSY_SECONDS) if self._next else nullcontext():
@@ -175,32 +173,6 @@ class Database:
             yield
         finally:
             self._writer.release()
-
-    @contextmanager
-    def deleting(self, *, synced: bool = True) -> Iterator[Session]:
-        """As `writing`, for deleting rows with all rows that refer to them.
-
-        SQLite would look through whole tables for each deleted row, where no index shows what refers to it;
-        it has one writer, so nothing can come to refer to them meanwhile.
-        """
-        if not self.embedded:
-            with Database.writing(self, synced=synced) as session:
-                yield session
-            return
-        with (
-            self._saving(),
-            self._turn(),
-            without_collections(),
-            self._writing.connect() as connection,
-            sqlite.no_foreign_keys(connection),
-            nullcontext() if synced else sqlite.unsynced(connection),
-            Session(connection, expire_on_commit=False, info={WRITES: True}) as session,
-            session.begin(),
-        ):
-            self._begin(session.connection)
-            yield session
-        if not synced:
-            self._move_log()
 
     def close(self) -> None:
         """Close all connections."""

@@ -6,16 +6,12 @@ import os
 import sqlite3
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy.engine import Connection
-
-UNSYNCED = MappingProxyType({"synchronous": 1, "wal_autocheckpoint": 0})
-"""Settings of a connection whose commits wait for no disk: NORMAL, and nobody moves the log."""
 
 
 def prepare(busy_seconds: float, connection: sqlite3.Connection, _record: Any) -> None:
@@ -63,29 +59,6 @@ def busy_limit(connection: Connection, seconds: float, otherwise: float) -> Iter
         yield
     finally:
         _wait_when_busy(driver, otherwise)
-
-
-@contextmanager
-def unsynced(connection: Connection) -> Iterator[None]:
-    """Have commits of a connection that is in no transaction wait for no disk; each stays whole.
-
-    What commits after it and waits is on the disk with it. The log is not moved into the file meanwhile: that
-    waits for the disk, too.
-    """
-    driver = connection.connection.driver_connection
-    if driver is None:
-        raise RuntimeError("the connection was closed")
-    before = {name: driver.execute(f"PRAGMA {name}").fetchone()[0] for name in UNSYNCED}
-    _set(driver, UNSYNCED)
-    try:
-        yield
-    finally:
-        _set(driver, before)
-
-
-def _set(driver: Any, values: Mapping[str, int]) -> None:
-    for name, value in values.items():
-        driver.execute(f"PRAGMA {name} = {value}")
 
 
 @contextmanager

@@ -88,8 +88,7 @@ def delete_in_portions(database: Database, delete_some: Callable[[Session, int],
     number = FIRST_PORTION
     while True:
         begun = time.monotonic()
-        # What a power failure brings back is deleted then: the last transaction waits for the disk.
-        with database.deleting(synced=False) as db:
+        with database.deleting() as db:
             deleted = delete_some(db, number)
         seconds = time.monotonic() - begun
         if deleted < number:
