@@ -157,8 +157,6 @@ class _Source:
 
 
 People = Mapping[int, ReleasedAssessor]
-_NO_RATINGS: dict[str, int] = {}
-"""One for all answers without any."""
 
 
 def _answers(source: _Source, people: People) -> tuple[ReleasedAnswer, ...]:
@@ -205,7 +203,7 @@ def _answer(source: _Source, people: People, row: JudgmentEventRow) -> ReleasedA
         reason=source.comment(row.reason),
         comment=source.comment(row.comment),
         evidence=tuple((one.start, one.end, one.quote if quoted else "") for one in beside.evidence or ()),
-        ratings=dict(beside.ratings) or _NO_RATINGS,
+        ratings=dict(beside.ratings),
         subtopics=tuple(beside.subtopics),
     )
 

@@ -15,11 +15,8 @@ from workbench.records import Qrel
 from workbench.releases.files import CHECKSUMS, MANIFEST, QRELS
 from workbench.releases.zipped import ZippedFiles
 from workbench.storage.releases import StoredFile
-from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.releases.releases import Release, release_by_version
-
-_QRELS: Cache[str, tuple[Qrel, ...]] = Cache(4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +76,9 @@ def release_sheet(db: Session, release: Release) -> ReleaseSheet:
 
 
 def released_qrels(db: Session, release: Release) -> tuple[Qrel, ...]:
-    """The qrels of a release; kept for the next who asks, since they never change."""
-    return _QRELS.get(release.sha256, lambda: _read_qrels(db, release))
+    """The qrels of a release."""
+    with StoredFiles(db, release) as files:
+        return read_qrels(io.BytesIO(files[QRELS]), source=QRELS)
 
 
 def public_release(db: Session, slug: str, version: str) -> tuple[int, Release]:
@@ -94,11 +92,6 @@ def public_release(db: Session, slug: str, version: str) -> tuple[int, Release]:
     if not release.public:
         raise nothing
     return campaign.id, release
-
-
-def _read_qrels(db: Session, release: Release) -> tuple[Qrel, ...]:
-    with StoredFiles(db, release) as files:
-        return read_qrels(io.BytesIO(files[QRELS]), source=QRELS)
 
 
 class StoredFiles(ZippedFiles):

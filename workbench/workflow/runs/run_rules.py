@@ -18,7 +18,6 @@ from workbench.formats.run_rules import RunRules, rules_from_json
 from workbench.formats.source import Bounded, open_source
 from workbench.pooling.depth import DEPTH
 from workbench.storage.tables import AccountRow, CampaignRow, CollectionListRow, PoolRow
-from workbench.workflow.caching import Cache
 
 
 def rules_of(db: Session, campaign_id: int) -> RunRules:
@@ -115,21 +114,10 @@ def collection_list(db: Session, campaign_id: int) -> CollectionList | None:
 
 
 def listed_docnos(db: Session, campaign_id: int) -> frozenset[str] | None:
-    """The docnos of a campaign's list, None where it has none.
-
-    The set of the last list that was used is cached, since runs come one after another.
-    """
-    mine = CollectionListRow.campaign_id == campaign_id
-    sha256 = db.scalar(select(CollectionListRow.sha256).where(mine))
-    if sha256 is None:
+    """The docnos of a campaign's list, None where it has none."""
+    row = CollectionListRow
+    content = db.scalar(select(row.content_gzip).where(row.campaign_id == campaign_id))
+    if content is None:
         return None
-    content = select(CollectionListRow.content_gzip).where(mine)
-    return _LATEST.get(sha256, lambda: _docnos(db.scalars(content).one()))
-
-
-def _docnos(content: bytes) -> frozenset[str]:
     plain = gzip.decompress(content).decode("utf-8", "surrogateescape")
     return frozenset(plain.removesuffix("\n").split("\n"))
-
-
-_LATEST: Cache[str, frozenset[str]] = Cache(1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,17 +18,12 @@ from workbench.workflow.judging.task import Task
 from workbench.workflow.searching.index import read_texts
 from workbench.workflow.searching.searches import Among, Searcher, rank_of, shown_rank
 
-MOST_MARKED = 1_000
-"""Hits whose marked sentences a process keeps, some 2 KB each: judging and reloading mark none again."""
-_MARKED: dict[tuple[str, str], MarkedText] = {}
-_KEEPING = threading.Lock()
 # Put together once: every search asks.
 _CHOSEN = (
     DocumentRow.campaign_id == bindparam("campaign_id"),
     DocumentRow.docno.in_(bindparam("docnos", expanding=True)),
 )
-_HASHES = select(DocumentRow.docno, DocumentRow.sha256).where(*_CHOSEN)
-_TEXTS = select(DocumentRow.docno, DocumentRow.sha256, DocumentRow.title, DocumentRow.text).where(*_CHOSEN)
+_TEXTS = select(DocumentRow.docno, DocumentRow.title, DocumentRow.text).where(*_CHOSEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,26 +181,6 @@ def _marked(db: Session, search: SearchRow, docnos: Sequence[str]) -> dict[str, 
     if search.like is not None:
         like = read_texts(db, search.campaign_id, [search.like]).get(search.like)
         words = like.title if like is not None else ""
-    whose: dict[str, object] = {"campaign_id": search.campaign_id, "docnos": docnos}
-    if any(known == words for known, _ in list(_MARKED)):
-        keys = {docno: (words, sha256) for docno, sha256 in db.connection().execute(_HASHES, whose)}
-        found = {docno: kept for docno, key in keys.items() if (kept := _MARKED.get(key)) is not None}
-        whose["docnos"] = list(keys.keys() - found.keys())
-    else:
-        # A new search: nothing of it can be known.
-        found = {}
-    hashes, texts = dict[str, str](), list[Document]()
-    for docno, sha256, title, text in db.connection().execute(_TEXTS, whose) if whose["docnos"] else ():
-        hashes[docno] = sha256
-        texts.append(Document(docno, title, text))
-    for docno, marked in marked_documents(read_query(words), texts).items():
-        found[docno] = marked
-        _keep((words, hashes[docno]), marked)
-    return found
-
-
-def _keep(key: tuple[str, str], marked: MarkedText) -> None:
-    with _KEEPING:
-        while len(_MARKED) >= MOST_MARKED:
-            del _MARKED[next(iter(_MARKED))]
-        _MARKED[key] = marked
+    whose = {"campaign_id": search.campaign_id, "docnos": docnos}
+    texts = [Document(*row) for row in db.connection().execute(_TEXTS, whose)]
+    return marked_documents(read_query(words), texts)
