@@ -165,15 +165,20 @@ def _assessor_lines(report: AgreementReport) -> list[tuple[Assessor, Leniency, f
 def _leaning(report: AgreementReport) -> str:
     """Who is stricter or more lenient than the others beyond chance, in a sentence."""
     sure = [one for one in report.leniency if one.interval is not None and one.interval.low is not None]
-    names = report.selection.assessors
-    apart = [
-        f"{names[one.assessor].name} gives {'lower' if one.interval.high < 0 else 'higher'} grades"
-        for one in sure
-        if one.interval and one.interval.low is not None and one.interval.high is not None
-        if one.interval.high < 0 or one.interval.low > 0
+    apart: dict[str, list[str]] = {"lower": [], "higher": []}
+    for one in sure:
+        name = report.selection.assessors[one.assessor].name
+        if one.interval is None or one.interval.low is None or one.interval.high is None:
+            continue
+        if one.interval.high < 0 or one.interval.low > 0:
+            apart["lower" if one.interval.high < 0 else "higher"].append(name)
+    parts = [
+        f"{' and '.join(names)} {'give' if names[1:] else 'gives'} {how} grades"
+        for how, names in apart.items()
+        if names
     ]
-    if apart:
-        return f"{', '.join(apart)} than the others on the same documents."
+    if parts:
+        return f"{', '.join(parts)} than the others on the same documents."
     if sure:
         return "No assessor gives higher or lower grades than the others beyond chance."
     return "Too few topics to say whether anybody gives higher grades than the others."
