@@ -102,7 +102,7 @@ def make_pool(
 ) -> Pool:
     """Pool runs by a strategy and its parameters; `make_pool(runs, depth=100)` is a depth-100 pool.
 
-    `workbench pool --list` names the strategies with their parameters; `ties` is the order of equal scores:
+    `workbench pool --strategies` lists them with their parameters; `ties` is the order of equal scores:
     trec_eval, docno-ascending or file. Raises WorkbenchError for an unknown strategy, InvalidInput for wrong
     parameters.
     """

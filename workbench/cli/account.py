@@ -12,7 +12,17 @@ from workbench.cli.database import (
     same_database,
     writing,
 )
-from workbench.cli.output import JSON_OBJECT, OneOf, flag, printable, record_json, say_json, say_list, setting
+from workbench.cli.output import (
+    JSON_OBJECT,
+    OneOf,
+    Texts,
+    flag,
+    printable,
+    record_json,
+    say_json,
+    say_list,
+    setting,
+)
 from workbench.errors import Conflict, InvalidInput
 from workbench.figures import counted
 from workbench.settings import Settings
@@ -291,7 +301,7 @@ def token() -> None:
     help="Days it is valid.",
 )
 @database_options
-def new_token(settings: Settings, login: str, name: str, scopes: tuple[str, ...], days: int) -> None:
+def new_token(settings: Settings, login: str, name: str, scopes: Texts, days: int) -> None:
     """Print a new token of LOGIN, which is shown only now."""
     with writing(settings) as db:
         account = account_by_login(db, login)

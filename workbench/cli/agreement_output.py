@@ -18,7 +18,7 @@ from workbench.agreement.options import AgreementOptions, Basis
 from workbench.agreement.pairwise import AssessorPair, Threshold
 from workbench.agreement.report import AgreementReport, Matrix, what_differs
 from workbench.agreement.selection import Selection
-from workbench.cli.output import print_export, printable, say_table
+from workbench.cli.output import figure, print_export, printable, say_table
 from workbench.figures import percent
 
 if TYPE_CHECKING:
@@ -276,7 +276,7 @@ def _grade_of_scale(report: AgreementReport, grade: int) -> str:
 
 
 def _value(value: float | None, otherwise: str = "undefined") -> str:
-    return otherwise if value is None else f"{value:z.4f}"
+    return figure(value, "z.4f", otherwise)
 
 
 def four(value: object) -> str:

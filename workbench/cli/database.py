@@ -14,7 +14,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from workbench.cli.output import say_aside
+from workbench.cli.output import Function, say_aside
 from workbench.errors import NotFound, Unavailable, WorkbenchError
 from workbench.settings import Settings, read_settings
 from workbench.storage import Session
@@ -27,7 +27,7 @@ from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.trail import Act, PortionsTrail, add_entry
 
 
-def database_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def database_options(command: Function) -> Function:
     """Add `--instance` and `--database` to a command, which receives the resulting `settings`.
 
     Each beats what the environment says of the database.
@@ -97,12 +97,9 @@ def _running(db: Session) -> Act:
     campaign_id = None
     with suppress(NotFound):
         campaign_id = campaign_by_slug(db, str(slug), even_archived=True).id if slug else None
-    return Act(COMMAND + words.partition(" ")[2], campaign_id=campaign_id, asked={"uid": _system_user()})
-
-
-def _system_user() -> int | None:
     # By number: the trail keeps no names, which could not be deleted from it.
-    return os.getuid() if hasattr(os, "getuid") else None
+    user = os.getuid() if hasattr(os, "getuid") else None
+    return Act(COMMAND + words.partition(" ")[2], campaign_id=campaign_id, asked={"uid": user})
 
 
 def assessors_named(db: Session, campaign_id: int, names: Collection[str]) -> list[int]:
@@ -186,10 +183,10 @@ class ChosenCampaign:
 
 def campaign_command(
     name: str, group: click.Group | None = None, *, help: str | None = None
-) -> Callable[[Callable[..., Any]], click.Command]:
+) -> Callable[[Function], click.Command]:
     """Make a command about CAMPAIGN, its first argument; it receives the `ChosenCampaign` as `at`."""
 
-    def decorate(function: Callable[..., Any]) -> click.Command:
+    def decorate(function: Function) -> click.Command:
         @functools.wraps(function)
         def about(settings: Settings, campaign: str, **given: Any) -> Any:
             return function(at=ChosenCampaign(settings, campaign), **given)

@@ -10,10 +10,9 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
-from datetime import datetime
 from enum import StrEnum
 from functools import partial, wraps
 from pathlib import Path
@@ -101,11 +100,11 @@ def _nowhere() -> TextIO:
 
 def say_json(value: Any) -> None:
     """Print one JSON object or array; undecodable bytes of ids are escaped as lone surrogates."""
-    click.echo(json.dumps(value, ensure_ascii=True, allow_nan=False, default=_moment))
-
-
-def _moment(when: datetime) -> str:
-    return when.isoformat(timespec="seconds")
+    click.echo(
+        json.dumps(
+            value, ensure_ascii=True, allow_nan=False, default=lambda when: when.isoformat(timespec="seconds")
+        )
+    )
 
 
 def record_json(record: DataclassInstance, **called: str) -> dict[str, Any]:
@@ -171,7 +170,7 @@ def say_table(
     for column, heading in enumerate(headings):
         table.add_column(heading, justify="right" if column in numeric else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(_plain(cell) for cell in row))
+        table.add_row(*(printable(cell).replace("[", r"\[") for cell in row))
     Console(highlight=False).print(table)
 
 
@@ -268,11 +267,13 @@ def printable(value: object) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _plain(cell: object) -> str:
-    return printable(cell).replace("[", r"\[")
-
-
-Command = TypeVar("Command", bound=Callable[..., Any])
+Function = Callable[..., Any]
+Decorator = Callable[[Function], Function]
+Texts = tuple[str, ...]
+"""What an option or argument gives that may be repeated."""
+Integers = tuple[int, ...]
+"""The same, of numbers."""
+Command = TypeVar("Command", bound=Function)
 flag = partial(click.option, is_flag=True)
 setting = partial(click.option, show_default=True)
 """An option whose default is said in the help."""
@@ -355,6 +356,32 @@ def part_option(parts: Iterable[str], default: str, tables: str) -> Callable[[Co
     return setting(
         "--part", type=click.Choice(list(parts)), default=default, help=f"Table to print: {tables}."
     )
+
+
+def beside_bounds(
+    columns: Sequence[str], rows: Iterable[Sequence[object]], counts: Collection[str] = ()
+) -> tuple[list[str], list[list[object]]]:
+    """A table for people, who read bounds beside their figure, those of `counts` as whole numbers.
+
+    CSV has them in columns of their own.
+    """
+    shown = [name for name in columns if not name.endswith(("_low", "_high"))]
+
+    def cell(row: Mapping[str, object], name: str) -> object:
+        value, low, high = (row.get(key) for key in (name, f"{name}_low", f"{name}_high"))
+        if value is None or low is None or high is None:
+            return value
+        if name in counts:
+            return f"{value:.1f} ({low:.0f} to {high:.0f})"
+        return f"{value:.3f} ({low:.3f} to {high:.3f})"
+
+    named = [dict(zip(columns, row, strict=True)) for row in rows]
+    return shown, [[cell(row, name) for name in shown] for row in named]
+
+
+def figure(value: float | None, form: str = ".4f", otherwise: str = "-") -> str:
+    """A number in a form, four decimals by default, or a word where there is none."""
+    return otherwise if value is None else format(value, form)
 
 
 def say_short(columns: Sequence[str], rows: Iterable[Sequence[object]], *, numeric_from: int = 1) -> None:

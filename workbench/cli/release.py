@@ -18,6 +18,8 @@ from workbench.cli.output import (
     JSON_OBJECT,
     MEASURE,
     REFUSED,
+    Texts,
+    figure,
     flag,
     one_form,
     print_export,
@@ -52,7 +54,7 @@ def command() -> None:
 @click.argument("releases", metavar="FILE...", nargs=-1, required=True)
 @click.option("--sha256", default="", help="SHA-256 of the whole file, as the release's page has it.")
 @flag("--json", "as_json", help="A JSON array with one object a release.")
-def check(releases: tuple[str, ...], sha256: str, as_json: bool) -> None:
+def check(releases: Texts, sha256: str, as_json: bool) -> None:
     """Check the zips of releases, byte by byte; `-` is standard input.
 
     A file that is damaged, missing or added is named on standard error, with the checksum stated and the one
@@ -113,7 +115,7 @@ PAIRS_AS_CSV = flag("--csv", "as_csv", help="Every pair that differs, as CSV.")
 @PAIRS_AS_CSV
 @JSON_OBJECT
 @one_form
-def compare(first: str, second: str, runs: tuple[str, ...], measure: str, form: str) -> None:
+def compare(first: str, second: str, runs: Texts, measure: str, form: str) -> None:
     """Compare the releases FIRST and SECOND: pairs that came, went and changed, and how the runs fare.
 
     Every file of both is compared with its checksum first, and a damaged release is refused.
@@ -207,7 +209,7 @@ def _say(found: ReleaseComparison) -> None:
         ],
         numeric=[1, 2, 3, 4],
     )
-    tau = "undefined" if compared.tau.value is None else f"{compared.tau.value:.3f}"
+    tau = figure(compared.tau.value, ".3f", "undefined")
     click.echo(
         f"\nKendall's tau {tau} over {compared.runs:,} runs; topics in the qrels: {effect.topics[0]:,} and "
         f"{effect.topics[1]:,}; pairs of runs that swap: {compared.swapped:,}"

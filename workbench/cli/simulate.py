@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import click
 
 from workbench.cli.inputs import FILE, QRELS_FILE, open_input, read_input
 from workbench.cli.output import (
     RELEVANT_FROM,
+    Texts,
     flag,
     one_form,
     print_export,
@@ -84,7 +86,7 @@ def command(
     qrels: str,
     topics: str,
     learner: str,
-    stop: tuple[str, ...],
+    stop: Texts,
     recall: float,
     confidence: float,
     seed: int,
@@ -106,7 +108,7 @@ def command(
     rules = tuple(STOPPING_RULES) if _ALL in stop else tuple(dict.fromkeys(stop))
     options = SimulationOptions(learner, rules, StoppingGoal(recall, confidence), seed, seeds)
     vectors, chosen = _read(docs, qrels, topics, relevant_from, fewest)
-    found = simulate(vectors, chosen, options, progress=_progress)
+    found = simulate(vectors, chosen, options, progress=partial(with_progress, label="Reading topics"))
     part = part or ("rules" if options.rules else "measures")
     if as_svg:
         click.echo(simulation_svg(found), nl=False)
@@ -140,10 +142,6 @@ def _read(
     kept = {one.topic for one in chosen}
     note_topics([one.id for one in stated if one.id not in kept], "topics with too few relevant documents")
     return vectors, chosen
-
-
-def _progress(work: list[tuple[int, JudgedTopic]]) -> Iterator[tuple[int, JudgedTopic]]:
-    return with_progress(work, "Reading topics")
 
 
 def sentences(found: LearnerSimulation) -> Iterator[str]:

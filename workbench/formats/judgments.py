@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import WorkbenchError, rejected
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import check_texts, headed_rows
 from workbench.formats.identifiers import check_ids, plain, trimmed
@@ -135,16 +135,12 @@ def graded_judgments(
     options = " ".join(f"--cannot-judge={kind}" for kind in kinds[:5])
     first = negative[0]
     many = f"{len(negative):,} grades are" if len(negative) > 1 else "1 grade is"
-    raise InvalidInput(
-        [
-            Finding(
-                source,
-                None,
-                "grade",
-                f"{many} negative ({named}), first that of document {first.docno} for topic {first.topic}",
-                f"add {options} where that is what it means, or write grades from 0 on",
-            )
-        ]
+    raise rejected(
+        source,
+        None,
+        "grade",
+        f"{many} negative ({named}), first that of document {first.docno} for topic {first.topic}",
+        f"add {options} where that is what it means, or write grades from 0 on",
     )
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from workbench.errors import Finding, InvalidInput, Severity
+from workbench.errors import Finding, Severity, rejected
 from workbench.formats.error_collector import ErrorCollector
 
 MOST_PER_TOPIC = 10**9
@@ -141,7 +141,7 @@ class RunRules:
         if limit is not None and not 1 <= limit <= MOST_PER_TOPIC:
             message = f"a topic cannot have at most {limit:,} documents"
             remedy = "use 1 or more, or leave it empty"
-            raise InvalidInput([Finding("Rules", None, "max_per_topic", message, remedy)])
+            raise rejected("Rules", None, "max_per_topic", message, remedy)
 
     def of(self, code: str) -> Treatment:
         """How a finding of this code is treated; what has no rule is an error."""
@@ -161,9 +161,7 @@ def rules_from_json(data: Mapping[str, Any]) -> RunRules:
     limit, name = data.get("max_per_topic"), data.get("rule_set", RuleSet.USUAL)
     chosen = next((one for one in RuleSet if one == name), None)
     if chosen is None or isinstance(limit, bool) or not isinstance(limit, int | None):
-        raise InvalidInput(
-            [Finding("Rules", None, "rules", "these are not rules for runs", "save them again")]
-        )
+        raise rejected("Rules", None, "rules", "these are not rules for runs", "save them again")
     return RunRules(limit, chosen)
 
 

@@ -19,7 +19,7 @@ from workbench.releases.contents import Pair, ReleaseAbout, ReleaseContents, Rel
 from workbench.releases.zipped import ZippedRelease
 from workbench.scoring.measures import at_threshold
 from workbench.scoring.pairs_of_runs import compare_all
-from workbench.scoring.rank_correlation import RankingComparison, Swap, compare_rankings, ranks
+from workbench.scoring.rank_correlation import RankingComparison, compare_rankings, ranks
 from workbench.scoring.relevance import Floats
 from workbench.scoring.scorer import RunScores, Scorer
 from workbench.tables import Export, table_export
@@ -253,8 +253,13 @@ def _ranking(
     ]
     effects.sort(key=lambda one: (one.rank_after, one.rank_before, id_bytes(one.tag)))
     topics = len({one.topic for one in first.qrels}), len({one.topic for one in second.qrels})
-    swaps = _swaps(compared.swaps, scored[BEFORE].p_values(), scored[AFTER].p_values())
-    return RankingEffect(measure, topics, tuple(effects), compared, swaps), ""
+    p_before, p_after = scored[BEFORE].p_values(), scored[AFTER].p_values()
+    swaps = []
+    for one in compared.swaps:
+        pair = frozenset((one.ahead, one.behind))
+        swaps.append(SwapTest(one.ahead, one.behind, one.gap, (p_before.get(pair), p_after.get(pair))))
+    swaps.sort(key=lambda one: not any(one.significant))
+    return RankingEffect(measure, topics, tuple(effects), compared, tuple(swaps)), ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,16 +300,6 @@ def _scores(
         means = {tag: one[at].values[name] for tag, one in scored.items()}
         found[when] = _ScoresUnder(means, np.array(columns, dtype=np.float64).T)
     return found
-
-
-def _swaps(
-    found: Iterable[Swap], before: Mapping[frozenset[str], float], after: Mapping[frozenset[str], float]
-) -> tuple[SwapTest, ...]:
-    tested = []
-    for one in found:
-        pair = frozenset((one.ahead, one.behind))
-        tested.append(SwapTest(one.ahead, one.behind, one.gap, (before.get(pair), after.get(pair))))
-    return tuple(sorted(tested, key=lambda one: not any(one.significant)))
 
 
 def _grades_in(found: Iterable[int | None]) -> list[int | None]:

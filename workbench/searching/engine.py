@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
 from workbench.errors import WorkbenchError
 from workbench.records import Document
-from workbench.searching.query import SearchQuery
+from workbench.searching.query import Clause, ClauseRole, SearchQuery
 
 ENTIRE: frozenset[str] = frozenset()
 TITLE_WEIGHT = 0.2
@@ -78,6 +78,16 @@ class IndexVersion:
 
     def __str__(self) -> str:
         return f"{self.engine}, analysis {self.analysis}"
+
+
+def score_parts(query: SearchQuery, alone: Callable[[Clause], SearchResults]) -> tuple[ScorePart, ...]:
+    """What each clause that ranks or is required gives the only document that can be found."""
+    parts = []
+    for clause in query.clauses:
+        if clause.role is not ClauseRole.EXCLUDED:
+            found = alone(clause).documents
+            parts.append(ScorePart(str(clause), found[0].score if found else 0.0))
+    return tuple(parts)
 
 
 class SearchEngine(Protocol):

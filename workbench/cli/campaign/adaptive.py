@@ -10,6 +10,8 @@ from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.output import (
     JSON_OBJECT,
     REFUSED,
+    Texts,
+    figure,
     flag,
     one_form,
     print_export,
@@ -71,7 +73,7 @@ def _line(one: Replayed) -> bytes:
 def stopping(
     at: ChosenCampaign,
     pool: str,
-    topics: tuple[str, ...],
+    topics: Texts,
     recall: float,
     confidence: float,
     further: int | None,
@@ -111,5 +113,5 @@ def _say(of: TopicAdvice, further: int | None) -> None:
 def _recall(estimate: RecallEstimate) -> str:
     if estimate.low is None or estimate.high is None:
         return "unknown: there may be no relevant document"
-    value = "unknown" if estimate.value is None else f"{estimate.value:.2f}"
+    value = figure(estimate.value, ".2f", "unknown")
     return f"{value} (95 % interval {estimate.low:.2f} to {estimate.high:.2f})"

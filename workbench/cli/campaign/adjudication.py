@@ -15,6 +15,7 @@ from workbench.cli.inputs import read_each
 from workbench.cli.output import (
     JSON_OBJECT,
     OneOf,
+    Texts,
     flag,
     one_form,
     print_export,
@@ -127,7 +128,7 @@ def dispute_rules(at: ChosenCampaign, as_json: bool, **given: Any) -> None:
 @campaign_command("decide", adjudication)
 @FILES
 @JSON_OBJECT
-def adjudicate(at: ChosenCampaign, files: tuple[str, ...], as_json: bool) -> None:
+def adjudicate(at: ChosenCampaign, files: Texts, as_json: bool) -> None:
     """Import decisions on disputed pairs into CAMPAIGN.
 
     FILE is TSV with the header `topic doc grade reason`; the reason is optional. If one file is refused,

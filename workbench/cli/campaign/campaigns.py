@@ -22,6 +22,7 @@ from workbench.cli.inputs import open_input, read_each
 from workbench.cli.output import (
     JSON_ARRAY,
     JSON_OBJECT,
+    Texts,
     flag,
     say_aside,
     say_json,
@@ -166,7 +167,7 @@ FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
     "--format", "form", type=click.Choice(list(TOPIC_FORMATS)), help="By default recognised by the content."
 )
 @JSON_OBJECT
-def topics(at: ChosenCampaign, files: tuple[str, ...], form: str | None, as_json: bool) -> None:
+def topics(at: ChosenCampaign, files: Texts, form: str | None, as_json: bool) -> None:
     """Load topics."""
     notes: list[str] = []
     # Read before anything is written: who waits for a pipe must not keep others from saving.
@@ -190,9 +191,7 @@ def topics(at: ChosenCampaign, files: tuple[str, ...], form: str | None, as_json
 )
 @flag("--pooled", help="Load only pooled documents, and list those that are missing.")
 @JSON_OBJECT
-def documents(
-    at: ChosenCampaign, files: tuple[str, ...], form: str | None, pooled: bool, as_json: bool
-) -> None:
+def documents(at: ChosenCampaign, files: Texts, form: str | None, pooled: bool, as_json: bool) -> None:
     """Load documents."""
     notes: list[str] = []
 

@@ -13,6 +13,7 @@ from workbench.cli.output import (
     CSV,
     JSON_ARRAY,
     SEED,
+    Texts,
     flag,
     form_options,
     one_form,
@@ -86,7 +87,7 @@ def score_pairs(
     at: ChosenCampaign,
     choice: RuleChoice,
     measure: str | None,
-    tags: tuple[str, ...],
+    tags: Texts,
     method: str,
     seed: int,
     form: str,
@@ -105,7 +106,7 @@ def score_pairs(
 @ORDER
 @form_options
 def score_topics(
-    at: ChosenCampaign, choice: RuleChoice, measure: str | None, tags: tuple[str, ...], order: str, form: str
+    at: ChosenCampaign, choice: RuleChoice, measure: str | None, tags: Texts, order: str, form: str
 ) -> None:
     """Sort the topics of CAMPAIGN by difficulty, or by how far its runs disagree on them."""
     table = compared_table(at, choice, measure, tags)
@@ -139,8 +140,8 @@ def compared_table(
 def score(
     at: ChosenCampaign,
     choice: RuleChoice,
-    measures: tuple[str, ...],
-    tags: tuple[str, ...],
+    measures: Texts,
+    tags: Texts,
     per_topic: bool,
     form: str,
 ) -> None:

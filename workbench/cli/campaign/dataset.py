@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import click
 
 from workbench.cli.database import ChosenCampaign, campaign_command
-from workbench.cli.output import JSON_OBJECT, say_aside, say_json, say_list, say_table
+from workbench.cli.output import JSON_OBJECT, Texts, figure, say_aside, say_json, say_list, say_table
 from workbench.datasets import CatalogueEntry, DatasetPart, catalogue_entry
 from workbench.errors import WorkbenchError
 from workbench.workflow.datasets import DatasetLoaded, Progress, load_dataset
@@ -40,7 +40,7 @@ _SHOWN = 20
 def dataset(
     at: ChosenCampaign,
     dataset: str,
-    parts: tuple[str, ...],
+    parts: Texts,
     assessor: str,
     as_json: bool,
 ) -> None:
@@ -54,7 +54,7 @@ def dataset(
     if assessor and DatasetPart.QRELS not in chosen:
         raise click.UsageError("--assessor goes with --qrels")
     if not chosen:
-        documents = "" if entry.documents is None else f"{entry.documents:,}"
+        documents = figure(entry.documents, ",", "")
         data = {"id": entry.id, "parts": entry.parts, "documents": entry.documents}
         row = (entry.id, ", ".join(entry.parts), documents)
         say_list(data, as_json, list(data), [row], numeric=[2])

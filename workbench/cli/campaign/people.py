@@ -8,7 +8,7 @@ import click
 
 from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.inputs import open_input
-from workbench.cli.output import JSON_ARRAY, JSON_OBJECT, OneOf, flag, say_list, setting
+from workbench.cli.output import JSON_ARRAY, JSON_OBJECT, OneOf, Texts, flag, say_list, setting
 from workbench.errors import NotFound, WorkbenchError
 from workbench.figures import counted
 from workbench.workflow.people.groups import add_group, group_named, groups_of, remove_group, rename_group
@@ -31,7 +31,7 @@ def group() -> None:
 
 @campaign_command("add", group)
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
-def add(at: ChosenCampaign, names: tuple[str, ...]) -> None:
+def add(at: ChosenCampaign, names: Texts) -> None:
     """Create groups in CAMPAIGN; all of them, or none."""
     with at.writing() as (db, campaign_id):
         for name in names:
@@ -87,7 +87,7 @@ LONGEST_LIST = 1_000_000
 )
 def invite(
     at: ChosenCampaign,
-    people: tuple[str, ...],
+    people: Texts,
     source: str | None,
     role: Role,
     group: str | None,

@@ -6,7 +6,7 @@ import click
 
 from workbench.cli.analyse import part_options, say_analysis
 from workbench.cli.database import ChosenCampaign, campaign_command
-from workbench.cli.output import JSON_OBJECT, OneOf, say_json
+from workbench.cli.output import JSON_OBJECT, OneOf, Texts, say_json
 from workbench.cli.pool import campaign_recipe_options, pairs_in_words, say_hours, work_options
 from workbench.pooling.planning import Certainty
 from workbench.pooling.strategies import PoolRecipe
@@ -70,7 +70,7 @@ def analyse(
     pool: str | None,
     depth: int | None,
     ties: TieRule | None,
-    tags: tuple[str, ...],
+    tags: Texts,
     part: str | None,
     as_json: bool,
 ) -> None:

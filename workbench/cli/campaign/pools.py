@@ -14,6 +14,7 @@ from workbench.cli.output import (
     JSON_ARRAY,
     JSON_OBJECT,
     OneOf,
+    Texts,
     flag,
     say_aside,
     say_json,
@@ -96,19 +97,18 @@ def pool_open(at: ChosenCampaign, pool_name: str, yes: bool) -> None:
 @YES
 def pool_close(at: ChosenCampaign, pool_name: str, yes: bool) -> None:
     """Close POOL of CAMPAIGN permanently: it accepts no more judgments, assignments or documents."""
-    with at.open() as (database, campaign_id):
-        with database.reading() as db:
-            found = drafts.before_closing(db, campaign_id, pool_name)
-        if found.pool.closed:
-            click.echo(f"{pool_name} is already closed")
-            return
-        say_aside(
-            f"{found.judged} of {found.pool.pairs} pairs are judged; {found.assignments} active assignments",
-        )
-        if not yes:
-            click.confirm(f"Close {pool_name} permanently?", abort=True, err=True)
-        with database.writing() as db:
-            drafts.close_pool(db, campaign_id, pool_name)
+    with at.reading() as (db, campaign_id):
+        found = drafts.before_closing(db, campaign_id, pool_name)
+    if found.pool.closed:
+        click.echo(f"{pool_name} is already closed")
+        return
+    say_aside(
+        f"{found.judged} of {found.pool.pairs} pairs are judged; {found.assignments} active assignments"
+    )
+    if not yes:
+        click.confirm(f"Close {pool_name} permanently?", abort=True, err=True)
+    with at.writing() as (db, campaign_id):
+        drafts.close_pool(db, campaign_id, pool_name)
     click.echo(f"{pool_name} is closed")
 
 
@@ -225,8 +225,8 @@ def pool(
 def assign(
     at: ChosenCampaign,
     pool_name: str | None,
-    names: tuple[str, ...],
-    topics: tuple[str, ...],
+    names: Texts,
+    topics: Texts,
     per_topic: int,
     order: OrderRule,
     seed: int | None,
@@ -256,7 +256,7 @@ def assign(
 @click.argument("names", nargs=-1, required=True, metavar="[BEFORE] AFTER")
 @flag("--pairs", help="Every pair: change, topic, docno, judged, origin.")
 @JSON_OBJECT
-def pool_compare(at: ChosenCampaign, names: tuple[str, ...], pairs: bool, as_json: bool) -> None:
+def pool_compare(at: ChosenCampaign, names: Texts, pairs: bool, as_json: bool) -> None:
     """Compare pool or draft BEFORE of CAMPAIGN with AFTER: pairs added, removed, and left to judge.
 
     With one name it is compared with all pairs that people have judged.
@@ -287,7 +287,7 @@ def add_to_pool(
     topic: str,
     reason: str,
     file: str | None,
-    docnos: tuple[str, ...],
+    docnos: Texts,
     as_json: bool,
 ) -> None:
     """Add documents by hand to a topic of a draft or an open pool of CAMPAIGN.

@@ -10,7 +10,7 @@ import click
 
 from workbench.cli.database import ChosenCampaign, assessors_named, campaign_command, writing_to
 from workbench.cli.inputs import open_input
-from workbench.cli.output import JSON_OBJECT, say_json, say_table, setting
+from workbench.cli.output import JSON_OBJECT, Texts, say_json, say_table, setting
 from workbench.errors import NotFound
 from workbench.formats.graded_pairs import read_known_grades
 from workbench.json_forms.filling import filled
@@ -66,7 +66,7 @@ def end(at: ChosenCampaign, pool_name: str) -> None:
 @campaign_command("give", queue)
 @POOL
 @click.option("--assessor", "names", multiple=True, help="Assessor name (repeatable).  [default: all]")
-def give(at: ChosenCampaign, pool_name: str, names: tuple[str, ...]) -> None:
+def give(at: ChosenCampaign, pool_name: str, names: Texts) -> None:
     """Assign all topics of the queue POOL of CAMPAIGN to assessors."""
     with at.open() as (database, campaign_id):
         with database.reading() as db:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import asdict, replace
 
 import click
 
@@ -15,6 +14,8 @@ from workbench.cli.output import (
     JSON_OBJECT,
     REFUSED,
     OneOf,
+    Texts,
+    figure,
     flag,
     say_aside,
     say_findings,
@@ -33,7 +34,6 @@ from workbench.workflow.runs.packed_store import pack_runs_one_by_one
 from workbench.workflow.runs.run_checks import RunUpload, check_files, run_checker
 from workbench.workflow.runs.run_json import by_number, moment, run_json, run_record_json
 from workbench.workflow.runs.run_metadata import (
-    COST_FIELDS,
     RunKind,
     RunMetadata,
     read_metadata,
@@ -67,7 +67,7 @@ from workbench.workflow.runs.store import remove_run, replace_run, store_in_turn
 @JSON_OBJECT
 def runs(
     at: ChosenCampaign,
-    files: tuple[str, ...],
+    files: Texts,
     group: str | None,
     kind: RunKind | None,
     description: str,
@@ -123,7 +123,7 @@ def runs(
 @campaign_command("check")
 @click.argument("files", metavar="RUN...", nargs=-1, required=True)
 @flag("--json", "as_json", help="Print a JSON array with one object per run.")
-def check(at: ChosenCampaign, files: tuple[str, ...], as_json: bool) -> None:
+def check(at: ChosenCampaign, files: Texts, as_json: bool) -> None:
     """Check runs against the rules, topics and runs of CAMPAIGN without storing them.
 
     Like `workbench check`: findings on standard error, a table on standard output, exit code 1 if a run is
@@ -153,7 +153,7 @@ def rules(at: ChosenCampaign, max_per_topic: int | None, rule_set: RuleSet | Non
         ["finding", "treated as", "meaning"],
         [(code.name, now.of(code.name), code.words) for code in CODES.values()],
     )
-    most = "unlimited" if now.max_per_topic is None else f"{now.max_per_topic:,}"
+    most = figure(now.max_per_topic, ",", "unlimited")
     say_aside(f"rules: {now.rule_set}; documents per topic, at most: {most}")
 
 
@@ -187,9 +187,7 @@ def docids(at: ChosenCampaign, file: str | None, remove: bool, as_json: bool) ->
         say_table(["file", "docnos", "sha256"], [(found.file_name, found.docnos, found.sha256)], numeric=[1])
 
 
-def _check(
-    database: Database, campaign_id: int, files: tuple[str, ...], *, replacing: bool = False
-) -> list[RunUpload]:
+def _check(database: Database, campaign_id: int, files: Texts, *, replacing: bool = False) -> list[RunUpload]:
     """Check files while no writing transaction is open."""
     with database.reading() as db:
         found = run_checker(db, campaign_id, opening=database.reading)
@@ -276,14 +274,14 @@ def show(at: ChosenCampaign, tag: str, as_json: bool) -> None:
 @click.option("--index-bytes", help="Size of its index in bytes; empty to clear.")
 def edit(at: ChosenCampaign, tag: str, **typed: str | None) -> None:
     """Change the metadata of the run TAG of CAMPAIGN; fields without an option stay."""
-    new = read_metadata({name: text or "" for name, text in typed.items()}, source=tag)
-    values = {"kind": new.kind, "description": new.description, "priority": new.priority}
+    given = {name: text for name, text in typed.items() if text is not None}
+    new = asdict(read_metadata(given, source=tag))
     with at.writing() as (db, campaign_id):
-        changes: dict[str, Any] = {name: v for name, v in values.items() if typed[name] is not None}
-        if typed["group"] is not None:
-            changes["group_id"] = group_named(db, campaign_id, typed["group"]) if typed["group"] else None
         before = campaign_run(db, campaign_id, tag).metadata
-        costs = {name: getattr(new.cost, name) for name in COST_FIELDS if typed[name] is not None}
+        changes = {name: value for name, value in new.items() if name in given}
+        if (group := given.get("group")) is not None:
+            changes["group_id"] = group_named(db, campaign_id, group) if group else None
+        costs = {name: value for name, value in new["cost"].items() if name in given}
         metadata = replace(before, **changes, cost=replace(before.cost, **costs))
         run_records.change_metadata(db, campaign_id, tag, metadata)
     click.echo(f"run {tag} is saved")
@@ -291,7 +289,7 @@ def edit(at: ChosenCampaign, tag: str, **typed: str | None) -> None:
 
 @campaign_command("accept", run)
 @click.argument("tags", nargs=-1, required=True, metavar="TAG...")
-def accept(at: ChosenCampaign, tags: tuple[str, ...]) -> None:
+def accept(at: ChosenCampaign, tags: Texts) -> None:
     """Accept runs of CAMPAIGN, so that new pools include them."""
     _judge(at, tags, Verdict.ACCEPTED)
 
@@ -299,7 +297,7 @@ def accept(at: ChosenCampaign, tags: tuple[str, ...]) -> None:
 @campaign_command("set-aside", run)
 @click.argument("tags", nargs=-1, required=True, metavar="TAG...")
 @click.option("--reason", required=True, help="Why; the group reads it.")
-def set_aside(at: ChosenCampaign, tags: tuple[str, ...], reason: str) -> None:
+def set_aside(at: ChosenCampaign, tags: Texts, reason: str) -> None:
     """Set runs of CAMPAIGN aside: new pools leave them out unless they are named."""
     _judge(at, tags, Verdict.SET_ASIDE, reason)
 
@@ -323,7 +321,7 @@ def remove(at: ChosenCampaign, tag: str) -> None:
     click.echo(f"{tag} is removed")
 
 
-def _judge(at: ChosenCampaign, tags: tuple[str, ...], verdict: Verdict, reason: str = "") -> None:
+def _judge(at: ChosenCampaign, tags: Texts, verdict: Verdict, reason: str = "") -> None:
     with at.writing() as (db, campaign_id):
         changed = run_records.give_verdict(db, campaign_id, tags, verdict, reason=reason, by=None)
     click.echo(f"{changed} of {len(tags)} newly {verdict.words}")

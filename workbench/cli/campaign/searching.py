@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 import click
 
 from workbench.agreement.intervals import Interval
 from workbench.cli.campaign.comparisons import MEASURE, RUNS, compared_table
 from workbench.cli.consensus import consensus_options
 from workbench.cli.database import ChosenCampaign, campaign_command
-from workbench.cli.output import SEED, flag, form_options, one_form, print_export, say_aside, say_table
+from workbench.cli.output import (
+    SEED,
+    Texts,
+    figure,
+    flag,
+    form_options,
+    one_form,
+    print_export,
+    say_aside,
+    say_table,
+)
 from workbench.consensus.rules import RuleChoice
 from workbench.figures import share_of
 from workbench.trust.left_out import ScoresLeftOut, TauOfOrders, left_out_export
 from workbench.workflow.searching.drawing import SampleDraw, keep_draw, plan_draw
 from workbench.workflow.searching.left_out import CHOICES, table_left_out
 from workbench.workflow.searching.missed import MissedLine, MissedReport, missed_export, missed_report
-from workbench.workflow.searching.report import PARTS, SearchingReport, found_by_search, searching_export
+from workbench.workflow.searching.report import PARTS, found_by_search, searching_export
 
 
 @campaign_command("found")
@@ -31,7 +39,13 @@ def found(at: ChosenCampaign, part: str, form: str) -> None:
         report = found_by_search(db, campaign_id)
     export = searching_export(report, part)
     if not print_export(export, form):
-        _say_found(report, export.columns, export.rows())
+        say_table([name.replace("_", " ") for name in export.columns], export.rows())
+        share = share_of(report.relevant, report.relevant_of_topics)
+        say_aside(
+            f"Found only by searching: {report.relevant} of {report.relevant_of_topics} relevant documents "
+            f"of the searched topics ({share}); judged: {report.judged} of {report.no_run} documents that "
+            "no run brought"
+        )
 
 
 @campaign_command("score-without")
@@ -52,7 +66,7 @@ def score_without(
     leave_out: str,
     choice: RuleChoice,
     measure: str | None,
-    tags: tuple[str, ...],
+    tags: Texts,
     seed: int,
     form: str,
 ) -> None:
@@ -65,16 +79,6 @@ def score_without(
         report = table_left_out(db, campaign_id, table, table.measures[0], leave_out, seed=seed)
     if not print_export(left_out_export(report), form):
         _say_left_out(report)
-
-
-def _say_found(report: SearchingReport, columns: tuple[str, ...], rows: Iterable[Sequence[object]]) -> None:
-    say_table([name.replace("_", " ") for name in columns], rows)
-    say_aside(
-        "Found only by searching: "
-        f"{report.relevant} of {report.relevant_of_topics} relevant documents of the searched topics "
-        f"({share_of(report.relevant, report.relevant_of_topics)}); "
-        f"judged: {report.judged} of {report.no_run} documents that no run brought",
-    )
 
 
 def _say_left_out(report: ScoresLeftOut) -> None:
@@ -127,7 +131,7 @@ def missed() -> None:
 @click.option("-n", "--size", required=True, type=int, help="Documents of each topic.")
 @click.option("--topic", "topics", multiple=True, help="A topic (repeatable); default all.")
 @click.option("--seed", type=int, help="Random seed; drawn and recorded if not given.")
-def draw_missed(at: ChosenCampaign, pool: str, size: int, topics: tuple[str, ...], seed: int | None) -> None:
+def draw_missed(at: ChosenCampaign, pool: str, size: int, topics: Texts, seed: int | None) -> None:
     """Draw a random sample of what is neither pooled nor judged in CAMPAIGN and add it to a pool."""
     with at.reading() as (db, campaign_id):
         planned = plan_draw(db, campaign_id, SampleDraw(pool, size, topics, seed))
@@ -174,8 +178,8 @@ def _row(one: MissedLine) -> tuple[str, ...]:
         str(one.unpooled),
         str(one.judged),
         str(one.relevant),
-        "-" if one.missed is None else f"{one.missed:.1f}",
+        figure(one.missed, ".1f"),
         f"{one.missed_low} to {one.missed_high}",
-        "-" if one.recall is None else f"{one.recall:.2f}",
+        figure(one.recall, ".2f"),
         f"{one.recall_low:.2f} to {one.recall_high:.2f}" if known else "-",
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from functools import partial
 
 import click
@@ -13,6 +12,9 @@ from workbench.cli.output import (
     RELEVANT_FROM,
     SEED,
     TIES,
+    Integers,
+    Texts,
+    beside_bounds,
     flag,
     form_options,
     part_option,
@@ -95,12 +97,12 @@ _SHOWN_PAIRS = 20
 @form_options
 def command(
     runs: RunFiles,
-    judgments: tuple[str, ...],
-    assessors: tuple[str, ...],
-    codes: tuple[int, ...],
+    judgments: Texts,
+    assessors: Texts,
+    codes: Integers,
     official: str | None,
     reference: str | None,
-    rules: tuple[str, ...],
+    rules: Texts,
     fill: bool,
     relevant_from: int,
     mixtures: int,
@@ -153,30 +155,15 @@ def command(
 
 def _say(found: OtherJudges, part: str) -> None:
     columns, rows = PARTS[part](found)
-    if part == "qrels":
-        # People read bounds beside their mean; CSV has them in columns of their own.
-        shown = [name for name in columns if not name.endswith(("_low", "_high"))]
-        rows = [_with_bounds(dict(zip(columns, row, strict=True)), shown) for row in rows]
-        columns = tuple(shown)
     if not rows:
         click.echo("no pair of runs changes places or loses its significance")
         return
-    say_short(columns, rows[:_SHOWN_PAIRS] if part == "pairs" else rows)
+    if part == "qrels":
+        say_short(*beside_bounds(columns, rows, set(columns) - set(COEFFICIENTS)))
+    else:
+        say_short(columns, rows[:_SHOWN_PAIRS] if part == "pairs" else rows)
     if part == "pairs" and len(rows) > _SHOWN_PAIRS:
         say_aside(f"note: the first {_SHOWN_PAIRS} of {len(rows)} pairs; --csv has all")
-
-
-def _with_bounds(row: dict[str, object], names: Iterable[str]) -> Sequence[object]:
-    cells: list[object] = []
-    for name in names:
-        value, low, high = (row.get(key) for key in (name, f"{name}_low", f"{name}_high"))
-        if low is None or high is None:
-            cells.append(value)
-        elif name in COEFFICIENTS:
-            cells.append(f"{value:.3f} ({low:.3f} to {high:.3f})")
-        else:
-            cells.append(f"{value:.1f} ({low:.0f} to {high:.0f})")
-    return cells
 
 
 def sentences(found: OtherJudges, *, filled_in: bool) -> list[str]:
