@@ -47,9 +47,10 @@ from workbench.cli.output import (
     say_json,
     say_mismatch,
     setting,
+    usage_errors,
 )
 from workbench.cli.qrels_files import cannot_judge_option, read_judgment_files, read_qrels_by_assessor
-from workbench.errors import InvalidInput, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.records import Answer
 
 if TYPE_CHECKING:
@@ -351,11 +352,8 @@ def sample_size_command(as_json: bool, **asked: Any) -> None:
 
     With few topics no number of documents gives a narrow interval: then it says how many topics would do.
     """
-    try:
+    with usage_errors():
         found = sample_size(SizeRequest(**asked))
-    except InvalidInput as error:
-        problems = "\n       ".join(f"{one.message} ({one.remedy})" for one in error.findings)
-        raise click.UsageError(problems) from error
     if as_json:
         say_json(asdict(found))
     else:

@@ -52,7 +52,7 @@ from workbench.consensus.sums import soft_export, soft_labels
 from workbench.errors import WorkbenchError
 from workbench.formats.judgments import graded_judgments, write_judgment_groups
 from workbench.formats.qrels import write_qrels
-from workbench.records import Judgment
+from workbench.records import Judgment, grades_of
 from workbench.tables import Export
 
 _EXPORTS = {
@@ -167,7 +167,7 @@ def command(
     )
     names = rules or tuple(name for name in default_rules(slow=True) if name != "one" or people)
     choices = choices_of(names, choice, assessors=people)
-    decisions = _grades(decided, codes) if decided else {}
+    decisions = grades_of(read_graded(decided, codes)) if decided else {}
 
     def settled(one: RuleChoice) -> Consensus:
         return consensus(
@@ -204,7 +204,7 @@ def command(
     accuracies: dict[str, Rightness] = {}
     agreement: dict[str, dict[str, float | None]] = {}
     if gold:
-        experts = _grades(gold, codes)
+        experts = grades_of(read_graded(gold, codes))
         accuracies = {name: with_experts(one, experts, relevant_from) for name, one in found.items()}
         agreement["latest"] = crowd_agreement(latest.judgments)
         if latest.contradicted:
@@ -247,10 +247,6 @@ def command(
                 f"{name} {figure(value, 'z.3f', 'undefined')}" for name, value in values.items()
             )
             say_aside(f"note: agreement of the assessors, the {which} judgments: {listed}")
-
-
-def _grades(name: str, codes: Integers) -> dict[Pair, int]:
-    return {(qrel.topic, qrel.docno): qrel.grade for qrel in read_graded(name, codes)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -235,6 +235,18 @@ def complain(error: WorkbenchError) -> None:
             say_aside(f"workbench: {printable(error)}")
 
 
+@contextmanager
+def usage_errors(name: Callable[[str], str] | None = None) -> Iterator[None]:
+    """Raise what is found wrong with options as UsageError, each after the `name` of what it is about."""
+    try:
+        yield
+    except InvalidInput as error:
+        lines = (
+            f"{name(one.source) + ': ' if name else ''}{one.message} ({one.remedy})" for one in error.findings
+        )
+        raise click.UsageError("\n       ".join(lines)) from error
+
+
 def refusal_json(error: WorkbenchError) -> dict[str, object]:
     """The object that `--json` prints in place of a result: `errors`, each with the fields of a finding.
 
@@ -327,10 +339,12 @@ def one_form(command: Command) -> Command:
 
 
 CSV = flag("--csv", "as_csv", help="A table as CSV, with all digits.")
-_JSON = flag("--json", "as_json", help="One JSON object, with all digits.")
-form_options = all_of(_JSON, CSV, flag("--latex", "as_latex", help="LaTeX tables."), one_form)
+ALL_DIGITS = flag("--json", "as_json", help="One JSON object, with all digits.")
+form_options = all_of(ALL_DIGITS, CSV, flag("--latex", "as_latex", help="LaTeX tables."), one_form)
 """`--json`, `--csv` and `--latex`; the command receives `form`: text, json, csv or latex."""
-data_options = all_of(_JSON, CSV, one_form)
+FIRST_AND_SECOND = all_of(click.argument("first"), click.argument("second"))
+TOPICS = click.option("--topic", "topics", multiple=True, help="A topic (repeatable); default all.")
+data_options = all_of(ALL_DIGITS, CSV, one_form)
 """The same without `--latex`, for results that no paper prints."""
 
 

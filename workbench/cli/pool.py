@@ -26,11 +26,11 @@ from workbench.cli.output import (
     say_json,
     say_table,
     setting,
+    usage_errors,
 )
 from workbench.cli.qrels_files import cannot_judge_option, read_graded
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, read_runs, read_tops, run_arguments
-from workbench.errors import InvalidInput
 from workbench.pooling.adaptive.live import simulated
 from workbench.pooling.depth import DEPTH, depth_pairs
 from workbench.pooling.planning import Certainty, JudgingWork
@@ -80,11 +80,8 @@ def recipe_options(*, listed_by: str = "workbench pool --strategies") -> Callabl
         ) -> Any:
             texts = {name: options.pop(name) for name in parameters}
             given = {name: text for name, text in texts.items() if text is not None}
-            try:
+            with usage_errors(option_name):
                 values = ALL_STRATEGIES[strategy].values(given)
-            except InvalidInput as error:
-                lines = (f"{option_name(one.source)}: {one.message} ({one.remedy})" for one in error.findings)
-                raise click.UsageError("\n       ".join(lines)) from error
             recipe = PoolRecipe(strategy, values, ties, tags or None, priority, supplementary)
             return command(recipe=recipe, **options)
 
@@ -322,13 +319,10 @@ def plan(
     By default a judgment takes 30 seconds, and there are as many assessors as each pair needs.
     """
     strategy, values, ties = ALL_STRATEGIES[recipe.strategy], recipe.values(), recipe.ties
-    try:
+    with usage_errors():
         work = JudgingWork(
             per_pair, per_pair if assessors is None else assessors, SECONDS if seconds is None else seconds
         )
-    except InvalidInput as error:
-        lines = "\n       ".join(f"{one.message} ({one.remedy})" for one in error.findings)
-        raise click.UsageError(lines) from error
     depth = strategy.depth_read(values)
     longest: dict[str, int] = {}
     tops = []

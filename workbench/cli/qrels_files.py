@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import click
 
-from workbench.cli.inputs import open_input, read_each
+from workbench.cli.inputs import FILE, open_input, read_each
 from workbench.cli.output import Command, say_aside
 from workbench.errors import Finding, InvalidInput, rejected
 from workbench.formats.judgments import graded_judgments
@@ -112,6 +112,11 @@ def _names(files: Sequence[str]) -> list[str]:
             name = f"{stem}-{number}"
         names.append(name)
     return names
+
+
+GROUPS = click.option(
+    "--groups", "groups_file", type=FILE, help="Groups of the runs: tag, tab, group on each line."
+)
 
 
 def read_groups(name: str) -> dict[str, str]:

@@ -15,6 +15,7 @@ import click
 
 from workbench.cli.inputs import open_input, read_each
 from workbench.cli.output import (
+    FIRST_AND_SECOND,
     JSON_OBJECT,
     MEASURE,
     REFUSED,
@@ -108,8 +109,7 @@ PAIRS_AS_CSV = flag("--csv", "as_csv", help="Every pair that differs, as CSV.")
 
 
 @command.command("compare")
-@click.argument("first")
-@click.argument("second")
+@FIRST_AND_SECOND
 @click.option("--run", "runs", multiple=True, help="A run to score (repeatable); else those in the releases.")
 @MEASURE
 @PAIRS_AS_CSV

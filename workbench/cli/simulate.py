@@ -9,6 +9,7 @@ import click
 
 from workbench.cli.inputs import FILE, QRELS_FILE, open_input, read_input
 from workbench.cli.output import (
+    ALL_DIGITS,
     RELEVANT_FROM,
     Texts,
     flag,
@@ -77,7 +78,7 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
     type=click.Choice(list(SIMULATION_PARTS)),
     help="Table to print.  [default: rules with --stop, else measures]",
 )
-@flag("--json", "as_json", help="One JSON object, with all digits.")
+@ALL_DIGITS
 @flag("--csv", "as_csv", help="The table as CSV, with all digits.")
 @flag("--svg", "as_svg", help="Recall by documents read as an SVG picture.")
 @one_form

@@ -179,7 +179,7 @@ def _take(document: _OpenDocument, text: str, errors: ErrorCollector) -> None:
 
 def _given_id(attributes: str) -> str:
     found = _ID.search(attributes)
-    return next((group for group in found.groups() if group is not None), "") if found else ""
+    return found[found.lastindex or 0] if found else ""
 
 
 TREC_SGML = DocumentFormat("trec", "TREC SGML", trec_documents, lambda line: line.startswith("<"))

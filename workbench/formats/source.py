@@ -308,15 +308,17 @@ def _refuse_binary(chunk: bytes, source: str, line: int) -> None:
     if at < 0:
         return
     line += chunk.count(b"\n", 0, at)
-    if line == 1 and chunk[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff"):
-        raise rejected(source, None, "utf-32", "the file is encoded in UTF-32", "save it as UTF-8")
-    if line == 1 and chunk[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise rejected(source, None, "utf-16", "the file is encoded in UTF-16", "save it as UTF-8")
-    if line == 1 and chunk[_TAR_AT : _TAR_AT + len(_TAR)] == _TAR:
-        raise rejected(source, None, "archive", "the file is a tar archive", "unpack it and give the files")
-    if line == 1 and chunk.startswith(_ZSTD):
-        # Only here, since these four bytes alone could begin an id.
-        remedy = "decompress it with unzstd, or compress it with gzip"
-        raise rejected(source, None, "archive", "the file is compressed by zstd", remedy)
+    if line == 1:
+        if chunk[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff"):
+            raise rejected(source, None, "utf-32", "the file is encoded in UTF-32", "save it as UTF-8")
+        if chunk[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            raise rejected(source, None, "utf-16", "the file is encoded in UTF-16", "save it as UTF-8")
+        if chunk[_TAR_AT : _TAR_AT + len(_TAR)] == _TAR:
+            message = "the file is a tar archive"
+            raise rejected(source, None, "archive", message, "unpack it and give the files")
+        if chunk.startswith(_ZSTD):
+            # Only here, since these four bytes alone could begin an id.
+            remedy = "decompress it with unzstd, or compress it with gzip"
+            raise rejected(source, None, "archive", "the file is compressed by zstd", remedy)
     remedy = "give a text file in UTF-8, plain or gzip; an archive must be unpacked first"
     raise rejected(source, line, "binary", "the file holds NUL bytes, so it is no text", remedy)

@@ -14,7 +14,7 @@ import numpy as np
 
 from workbench.errors import Conflict
 from workbench.formats.runs import read_run
-from workbench.records import Qrel, Run, id_bytes, sorted_pairs
+from workbench.records import Run, grades_of, id_bytes, sorted_pairs
 from workbench.releases.contents import Pair, ReleaseAbout, ReleaseContents, ReleaseRule
 from workbench.releases.zipped import ZippedRelease
 from workbench.scoring.measures import at_threshold
@@ -155,7 +155,7 @@ def compare_releases(
     WorkbenchError for an unknown measure, more than one, and one that is better the lower it is.
     """
     ranking_measure(measure)
-    before, after = _grades(first.qrels), _grades(second.qrels)
+    before, after = grades_of(first.qrels), grades_of(second.qrels)
     both = before.keys() & after.keys()
     threshold = first.rule.relevant_from, second.rule.relevant_from
     changed = sorted_pairs(pair for pair in both if before[pair] != after[pair])
@@ -305,7 +305,3 @@ def _scores(
 def _grades_in(found: Iterable[int | None]) -> list[int | None]:
     """Grades, the lowest first, no line last."""
     return sorted(found, key=lambda grade: (grade is None, grade or 0))
-
-
-def _grades(qrels: Iterable[Qrel]) -> dict[Pair, int]:
-    return {(one.topic, one.docno): one.grade for one in qrels}

@@ -80,16 +80,6 @@ class IndexVersion:
         return f"{self.engine}, analysis {self.analysis}"
 
 
-def score_parts(query: SearchQuery, alone: Callable[[Clause], SearchResults]) -> tuple[ScorePart, ...]:
-    """What each clause that ranks or is required gives the only document that can be found."""
-    parts = []
-    for clause in query.clauses:
-        if clause.role is not ClauseRole.EXCLUDED:
-            found = alone(clause).documents
-            parts.append(ScorePart(str(clause), found[0].score if found else 0.0))
-    return tuple(parts)
-
-
 class SearchEngine(Protocol):
     """An index that can be searched."""
 
@@ -115,3 +105,20 @@ class SearchEngine(Protocol):
 
     def version(self) -> IndexVersion:
         """What answers now."""
+
+
+def score_parts(
+    engine: SearchEngine,
+    query: SearchQuery,
+    docno: str,
+    alone: Callable[[Clause, DocnoFilter], SearchResults],
+) -> tuple[ScorePart, ...]:
+    """What each clause that ranks or is required gives the document by itself; empty where none matches."""
+    only = DocnoFilter(frozenset({docno}))
+    parts = []
+    if engine.search(query, limit=1, among=only).documents:
+        for clause in query.clauses:
+            if clause.role is not ClauseRole.EXCLUDED:
+                found = alone(clause, only).documents
+                parts.append(ScorePart(str(clause), found[0].score if found else 0.0))
+    return tuple(parts)

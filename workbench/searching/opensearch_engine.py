@@ -293,10 +293,9 @@ class OpenSearchEngine:
 
     def explain(self, query: SearchQuery, docno: str) -> tuple[ScorePart, ...]:
         """The score of each clause that ranks or is required; empty where the query does not match."""
-        only = DocnoFilter(frozenset({docno}))
-        if not self.search(query, limit=1, among=only).documents:
-            return ()
-        return score_parts(query, lambda clause: self._results(clause_body(clause), 1, only))
+        return score_parts(
+            self, query, docno, lambda clause, only: self._results(clause_body(clause), 1, only)
+        )
 
     def version(self) -> IndexVersion:
         """The cluster's version, and how many documents can be found."""

@@ -149,8 +149,7 @@ def adjudicate(at: ChosenCampaign, files: Texts, as_json: bool) -> None:
 @campaign_command("decisions", adjudication)
 def decisions(at: ChosenCampaign) -> None:
     """Print every adjudicated grade of CAMPAIGN, as the TSV that `decide` reads."""
-    with at.reading() as (db, campaign_id):
-        made = decisions_made(db, campaign_id)
+    made = at.read(decisions_made)
     for line in write_decisions(made):
         sys.stdout.buffer.write(line)
 

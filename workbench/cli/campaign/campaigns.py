@@ -11,9 +11,10 @@ from pathlib import Path
 import click
 
 from workbench.cli.database import (
+    ORGANISER,
     ChosenCampaign,
     campaign_command,
-    database_options,
+    database_command,
     open_database,
     reading,
     writing,
@@ -55,13 +56,12 @@ from workbench.workflow.overview.progress import overview
 from workbench.workflow.people.accounts import account_by_login
 
 
-@click.command("new")
+@database_command("new")
 @click.argument("name")
 @click.option("--slug", help="Short name for URLs and commands; derived from the name if missing.")
 @setting("--scale", default="binary", help=f"{', '.join(SCALES)}, or a JSON file.")
 @click.option("--guidelines", type=click.Path(dir_okay=False, path_type=Path), help="Markdown file.")
-@click.option("--organiser", help="Login name of the organiser.")
-@database_options
+@ORGANISER
 def new(
     settings: Settings,
     name: str,
@@ -83,10 +83,9 @@ def new(
     click.echo(made.slug)
 
 
-@click.command("list")
+@database_command("list")
 @flag("--archived", help="Archived campaigns instead.")
 @JSON_ARRAY
-@database_options
 def list_(settings: Settings, archived: bool, as_json: bool) -> None:
     """List all campaigns that are not archived."""
     with reading(settings) as db:
@@ -99,8 +98,7 @@ def list_(settings: Settings, archived: bool, as_json: bool) -> None:
 @JSON_OBJECT
 def show(at: ChosenCampaign, as_json: bool) -> None:
     """Show the progress of CAMPAIGN: pooled, judged, disputed."""
-    with at.reading() as (db, campaign_id):
-        state = overview(db, campaign_id)
+    state = at.read(overview)
     if as_json:
         say_json(asdict(state))
         return
@@ -225,8 +223,7 @@ def _say_loaded(done: list[tuple[str, Loaded]], as_json: bool, what: str) -> Non
 @campaign_command("archive")
 def archive(at: ChosenCampaign) -> None:
     """Make CAMPAIGN read only, and take it off the lists; exports still work."""
-    with at.writing() as (db, campaign_id):
-        archive_campaign(db, campaign_id)
+    at.write(archive_campaign)
     click.echo(f"{at.slug} is archived; to restore it: workbench campaign restore {at.slug}")
 
 
@@ -240,7 +237,7 @@ def restore(at: ChosenCampaign) -> None:
 
 @campaign_command("duplicate")
 @click.argument("name")
-@click.option("--organiser", help="Login name of the organiser.")
+@ORGANISER
 def duplicate(at: ChosenCampaign, name: str, organiser: str | None) -> None:
     """Create a campaign called NAME with the settings of CAMPAIGN, and print its short name.
 

@@ -11,6 +11,7 @@ from workbench.cli.consensus import consensus_options
 from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.output import (
     CSV,
+    FIRST_AND_SECOND,
     JSON_ARRAY,
     SEED,
     Texts,
@@ -50,8 +51,7 @@ def scores() -> None:
 
 
 @campaign_command("compare", scores)
-@click.argument("first")
-@click.argument("second")
+@FIRST_AND_SECOND
 @consensus_options()
 @MEASURE
 @SEED
@@ -146,8 +146,7 @@ def score(
     form: str,
 ) -> None:
     """Score the runs of CAMPAIGN on the qrels of a rule, best first by the first measure."""
-    with at.reading() as (db, campaign_id):
-        table = scored_table(db, campaign_id, choice, " ".join(measures), tags)
+    table = at.read(scored_table, choice, " ".join(measures), tags)
     if form in {"csv", "latex"}:
         if per_topic:
             raise click.UsageError("--per-topic goes with a table or --json")

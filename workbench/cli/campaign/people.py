@@ -43,8 +43,7 @@ def add(at: ChosenCampaign, names: Texts) -> None:
 @JSON_OBJECT
 def list_(at: ChosenCampaign, as_json: bool) -> None:
     """List the groups of CAMPAIGN with their runs and people."""
-    with at.reading() as (db, campaign_id):
-        groups = groups_of(db, campaign_id)
+    groups = at.read(groups_of)
     say_list(
         [group_json(one) for one in groups],
         as_json,
@@ -116,8 +115,7 @@ def invite(
 @JSON_ARRAY
 def invitations(at: ChosenCampaign, as_json: bool) -> None:
     """List the invitations to CAMPAIGN with their state: open, accepted, expired or withdrawn."""
-    with at.reading() as (db, campaign_id):
-        found = invitations_of(db, campaign_id)
+    found = at.read(invitations_of)
     say_list(
         [invitation_json(one) for one in found],
         as_json,

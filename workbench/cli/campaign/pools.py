@@ -16,6 +16,7 @@ from workbench.cli.output import (
     OneOf,
     Texts,
     flag,
+    record_json,
     say_aside,
     say_json,
     say_list,
@@ -58,8 +59,7 @@ YES = flag("--yes", help="Do not ask for confirmation.")
 @JSON_ARRAY
 def pools(at: ChosenCampaign, as_json: bool) -> None:
     """List the pools of CAMPAIGN, drafts too, oldest first."""
-    with at.reading() as (db, campaign_id):
-        lines = pools_of(db, campaign_id)
+    lines = at.read(pools_of)
     say_list(
         [pool_json(line) for line in lines],
         as_json,
@@ -97,8 +97,7 @@ def pool_open(at: ChosenCampaign, pool_name: str, yes: bool) -> None:
 @YES
 def pool_close(at: ChosenCampaign, pool_name: str, yes: bool) -> None:
     """Close POOL of CAMPAIGN permanently: it accepts no more judgments, assignments or documents."""
-    with at.reading() as (db, campaign_id):
-        found = drafts.before_closing(db, campaign_id, pool_name)
+    found = at.read(drafts.before_closing, pool_name)
     if found.pool.closed:
         click.echo(f"{pool_name} is already closed")
         return
@@ -107,8 +106,7 @@ def pool_close(at: ChosenCampaign, pool_name: str, yes: bool) -> None:
     )
     if not yes:
         click.confirm(f"Close {pool_name} permanently?", abort=True, err=True)
-    with at.writing() as (db, campaign_id):
-        drafts.close_pool(db, campaign_id, pool_name)
+    at.write(drafts.close_pool, pool_name)
     click.echo(f"{pool_name} is closed")
 
 
@@ -117,8 +115,7 @@ def pool_close(at: ChosenCampaign, pool_name: str, yes: bool) -> None:
 @click.argument("new_name", metavar="NAME")
 def pool_rename(at: ChosenCampaign, pool_name: str, new_name: str) -> None:
     """Rename the draft POOL of CAMPAIGN to NAME."""
-    with at.writing() as (db, campaign_id):
-        drafts.rename_draft(db, campaign_id, pool_name, new_name)
+    at.write(drafts.rename_draft, pool_name, new_name)
     click.echo(f"{pool_name} is now named {' '.join(new_name.split())}")
 
 
@@ -369,11 +366,4 @@ def _json(found: ComparedPools, *, pairs: bool) -> dict[str, object]:
 
 
 def _change_json(change: PoolChange) -> dict[str, int]:
-    return {
-        "before": change.before,
-        "after": change.after,
-        "entering": change.added,
-        "leaving": change.removed,
-        "staying": change.kept,
-        "to_judge": change.to_judge,
-    }
+    return record_json(change, name="", added="entering", removed="leaving", kept="staying")

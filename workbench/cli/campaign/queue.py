@@ -10,7 +10,7 @@ import click
 
 from workbench.cli.database import ChosenCampaign, assessors_named, campaign_command, writing_to
 from workbench.cli.inputs import open_input
-from workbench.cli.output import JSON_OBJECT, Texts, say_json, say_table, setting
+from workbench.cli.output import JSON_OBJECT, Texts, record_json, say_json, say_table, setting
 from workbench.errors import NotFound
 from workbench.formats.graded_pairs import read_known_grades
 from workbench.json_forms.filling import filled
@@ -58,8 +58,7 @@ def make(at: ChosenCampaign, pool_name: str, per_pair: int, lease: int | None) -
 @POOL
 def end(at: ChosenCampaign, pool_name: str) -> None:
     """Make the queue POOL of CAMPAIGN a pool with assignments again."""
-    with at.writing() as (db, campaign_id):
-        back = queues.end_queue(db, campaign_id, pool_name)
+    back = at.write(queues.end_queue, pool_name)
     click.echo(f"{pool_name} is no longer a queue; {back} unanswered pairs released")
 
 
@@ -81,8 +80,7 @@ def give(at: ChosenCampaign, pool_name: str, names: Texts) -> None:
 @JSON_OBJECT
 def status(at: ChosenCampaign, pool_name: str, as_json: bool) -> None:
     """Show the progress of the queue POOL of CAMPAIGN and the documents that are out."""
-    with at.reading() as (db, campaign_id):
-        report = queue_report(db, campaign_id, pool_name)
+    report = at.read(queue_report, pool_name)
     if as_json:
         topics = [filled(QueueTopicJson, one) for one in report.by_topic]
         say_json(filled(QueueJson, report, topics=topics, out=[filled(OutJson, one) for one in report.out]))
@@ -118,8 +116,7 @@ def status(at: ChosenCampaign, pool_name: str, as_json: bool) -> None:
 @click.option("--topic", help="Only of this topic.")
 def take_back(at: ChosenCampaign, pool_name: str, assessor: str | None, topic: str | None) -> None:
     """Release unanswered documents of the queue POOL of CAMPAIGN; judgments stay."""
-    with at.writing() as (db, campaign_id):
-        back = queues.take_back(db, campaign_id, pool_name, assessor=assessor, topic=topic)
+    back = at.write(queues.take_back, pool_name, assessor=assessor, topic=topic)
     click.echo(f"{back} pairs released")
 
 
@@ -180,11 +177,7 @@ def probes(
     with at.reading() as (db, campaign_id):
         rules, known = check_rules_of(db, campaign_id), known_pairs(db, campaign_id)
         waiting = [_trainee(one) for one in trainees(db, campaign_id)]
-    now = {
-        "one_in": rules.one_in,
-        "distance": rules.distance,
-        "training": rules.training,
-        "least": rules.least,
+    now = record_json(rules, since="") | {
         "planted_pairs": known.planted,
         "planted_pairs_in_pools": known.planted_in_pool,
         "training_pairs": known.training,

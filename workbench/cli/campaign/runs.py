@@ -143,8 +143,7 @@ def rules(at: ChosenCampaign, max_per_topic: int | None, rule_set: RuleSet | Non
         with at.writing() as (db, campaign_id):
             changed = changed_rules(rules_of(db, campaign_id), rule_set, max_per_topic)
             keep_rules(db, campaign_id, changed)
-    with at.reading() as (db, campaign_id):
-        now = rules_of(db, campaign_id)
+    now = at.read(rules_of)
     if as_json:
         codes = {code: str(now.of(code)) for code in CODES}
         say_json({**now.to_json(), "codes": codes})
@@ -171,13 +170,10 @@ def docids(at: ChosenCampaign, file: str | None, remove: bool, as_json: bool) ->
     if file:
         with open_input(file) as (stream, source):
             read = read_list(source, stream)
-        with at.writing() as (db, campaign_id):
-            keep_list(db, campaign_id, read)
+        at.write(keep_list, read)
     elif remove:
-        with at.writing() as (db, campaign_id):
-            remove_list(db, campaign_id)
-    with at.reading() as (db, campaign_id):
-        found = collection_list(db, campaign_id)
+        at.write(remove_list)
+    found = at.read(collection_list)
     if as_json:
         shown = {"file": found.file_name, "docnos": found.docnos, "sha256": found.sha256} if found else None
         say_json({"list": shown})
@@ -195,6 +191,7 @@ def _check(database: Database, campaign_id: int, files: Texts, *, replacing: boo
 
 
 TAG = click.argument("tag")
+TAGS = click.argument("tags", nargs=-1, required=True, metavar="TAG...")
 
 
 @click.group("run")
@@ -238,8 +235,7 @@ def list_(at: ChosenCampaign, group: str | None, verdict: Verdict | None, as_jso
 @JSON_OBJECT
 def show(at: ChosenCampaign, tag: str, as_json: bool) -> None:
     """Show everything about the run TAG of CAMPAIGN, with its earlier versions."""
-    with at.reading() as (db, campaign_id):
-        record = run_record(db, campaign_id, tag)
+    record = at.read(run_record, tag)
     if as_json:
         say_json(run_record_json(record))
         return
@@ -288,14 +284,14 @@ def edit(at: ChosenCampaign, tag: str, **typed: str | None) -> None:
 
 
 @campaign_command("accept", run)
-@click.argument("tags", nargs=-1, required=True, metavar="TAG...")
+@TAGS
 def accept(at: ChosenCampaign, tags: Texts) -> None:
     """Accept runs of CAMPAIGN, so that new pools include them."""
     _judge(at, tags, Verdict.ACCEPTED)
 
 
 @campaign_command("set-aside", run)
-@click.argument("tags", nargs=-1, required=True, metavar="TAG...")
+@TAGS
 @click.option("--reason", required=True, help="Why; the group reads it.")
 def set_aside(at: ChosenCampaign, tags: Texts, reason: str) -> None:
     """Set runs of CAMPAIGN aside: new pools leave them out unless they are named."""
@@ -316,12 +312,10 @@ def replace_(at: ChosenCampaign, tag: str, file: str) -> None:
 @TAG
 def remove(at: ChosenCampaign, tag: str) -> None:
     """Remove the run TAG of CAMPAIGN with all its versions, if it is in no pool."""
-    with at.writing() as (db, campaign_id):
-        remove_run(db, campaign_id, tag)
+    at.write(remove_run, tag)
     click.echo(f"{tag} is removed")
 
 
 def _judge(at: ChosenCampaign, tags: Texts, verdict: Verdict, reason: str = "") -> None:
-    with at.writing() as (db, campaign_id):
-        changed = run_records.give_verdict(db, campaign_id, tags, verdict, reason=reason, by=None)
+    changed = at.write(run_records.give_verdict, tags, verdict, reason=reason, by=None)
     click.echo(f"{changed} of {len(tags)} newly {verdict.words}")

@@ -10,6 +10,7 @@ from workbench.cli.consensus import consensus_options
 from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.output import (
     SEED,
+    TOPICS,
     Texts,
     figure,
     flag,
@@ -35,8 +36,7 @@ from workbench.workflow.searching.report import PARTS, found_by_search, searchin
 @one_form
 def found(at: ChosenCampaign, part: str, form: str) -> None:
     """Report what searching found in CAMPAIGN that no run had, by topic, person or document."""
-    with at.reading() as (db, campaign_id):
-        report = found_by_search(db, campaign_id)
+    report = at.read(found_by_search)
     export = searching_export(report, part)
     if not print_export(export, form):
         say_table([name.replace("_", " ") for name in export.columns], export.rows())
@@ -75,8 +75,7 @@ def score_without(
     Beside the tau of both rankings stands that of leaving out as many judged documents at random.
     """
     table = compared_table(at, choice, measure, tags)
-    with at.reading() as (db, campaign_id):
-        report = table_left_out(db, campaign_id, table, table.measures[0], leave_out, seed=seed)
+    report = at.read(table_left_out, table, table.measures[0], leave_out, seed=seed)
     if not print_export(left_out_export(report), form):
         _say_left_out(report)
 
@@ -129,14 +128,13 @@ def missed() -> None:
 @campaign_command("draw", missed)
 @click.option("--pool", required=True, help="Name of the open pool that takes the documents.")
 @click.option("-n", "--size", required=True, type=int, help="Documents of each topic.")
-@click.option("--topic", "topics", multiple=True, help="A topic (repeatable); default all.")
+@TOPICS
 @click.option("--seed", type=int, help="Random seed; drawn and recorded if not given.")
 def draw_missed(at: ChosenCampaign, pool: str, size: int, topics: Texts, seed: int | None) -> None:
     """Draw a random sample of what is neither pooled nor judged in CAMPAIGN and add it to a pool."""
     with at.reading() as (db, campaign_id):
         planned = plan_draw(db, campaign_id, SampleDraw(pool, size, topics, seed))
-    with at.writing() as (db, campaign_id):
-        keep_draw(db, campaign_id, planned)
+    at.write(keep_draw, planned)
     say_table(
         ["topic", "new", "sample", "not pooled", "seed"],
         [(one.topic, len(one.new), len(one.docnos), one.unpooled, one.seed) for one in planned.topics],
@@ -153,8 +151,7 @@ def estimate(at: ChosenCampaign, form: str) -> None:
 
     Intervals hold at 95 % and allow for sampled documents that are not judged yet.
     """
-    with at.reading() as (db, campaign_id):
-        report = missed_report(db, campaign_id)
+    report = at.read(missed_report)
     if not print_export(missed_export(report), form):
         _say(report)
 

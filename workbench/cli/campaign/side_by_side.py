@@ -7,7 +7,17 @@ import sys
 import click
 
 from workbench.cli.database import ChosenCampaign, assessors_named, campaign_command
-from workbench.cli.output import CSV, JSON_OBJECT, Texts, one_form, print_export, say_json, say_short, setting
+from workbench.cli.output import (
+    CSV,
+    FIRST_AND_SECOND,
+    JSON_OBJECT,
+    Texts,
+    one_form,
+    print_export,
+    say_json,
+    say_short,
+    setting,
+)
 from workbench.errors import NotFound
 from workbench.storage import Session
 from workbench.workflow.campaigns.collection import topics_of
@@ -68,8 +78,7 @@ def compare_documents(
 
 
 @campaign_command("runs", side_by_side)
-@click.argument("first")
-@click.argument("second")
+@FIRST_AND_SECOND
 @TOPICS
 @ASSESSORS
 @SEED

@@ -31,7 +31,7 @@ from workbench.cli.runs import RunFiles, read_arrays, run_arguments
 from workbench.consensus.rules import choices_of, rule_choice
 from workbench.errors import WorkbenchError
 from workbench.figures import share_of
-from workbench.records import Judgment, TieRule
+from workbench.records import Judgment, TieRule, grades_of
 from workbench.trust.alternatives import AlternativeQrels, ranking_measure, relevance_of_any, score_under
 from workbench.trust.assessors import REFERENCE, filled, qrels_of_assessors, qrels_of_rules, rules_to_compare
 from workbench.trust.judges import COEFFICIENTS, PARTS, OtherJudges, judges_export, other_judges, verdict
@@ -136,7 +136,7 @@ def command(
         compared = {*(rules or rules_to_compare()), *([REFERENCE] if name == REFERENCE else [])}
         qrels += qrels_of_rules(answers, choices_of(compared, rule_choice()), relevant_from=relevant_from)
     if official:
-        grades = {(one.topic, one.docno): one.grade for one in read_graded(official, codes)}
+        grades = grades_of(read_graded(official, codes))
         qrels.insert(0, AlternativeQrels(_OFFICIAL, grades, relevant_from))
     found_reference = next((one for one in qrels if one.name == name), None)
     if found_reference is None:
