@@ -79,7 +79,7 @@ def say_two_runs(found: TwoRuns) -> None:
     say_table(
         ["topic", found.first.tag, found.second.tag, "difference"],
         [[topic, *map(figure, values)] for topic, *values in found.topics],
-        numeric=range(1, 4),
+        numeric_from=1,
     )
     click.echo()
     say_table(
@@ -157,7 +157,7 @@ def say_topic_table(found: TopicTable) -> None:
             ]
             for one in found.lines
         ],
-        numeric=range(1, 7),
+        numeric_from=1,
     )
     say_aside(f"{found.shown} of {found.lines[0].runs} runs on {len(found.lines)} topics")
 

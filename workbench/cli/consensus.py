@@ -240,7 +240,7 @@ def command(
                 )
                 for name, one in accuracies.items()
             ),
-            numeric=range(1, 6),
+            numeric_from=1,
         )
         for which, values in agreement.items():
             listed = ", ".join(

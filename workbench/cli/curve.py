@@ -121,7 +121,7 @@ def command(
                 [tag, f"{x:g}", *(f"{value:.4f}" for value in values), f"{scored} of {topics}"]
                 for tag, x, *values, scored, topics in rows
             ),
-            numeric=range(1, len(columns) + 1),
+            numeric_from=1,
         )
 
 

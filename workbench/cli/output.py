@@ -151,9 +151,15 @@ def print_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
 
 
 def say_table(
-    headings: Sequence[str], rows: Iterable[Sequence[object]], *, numeric: Sequence[int] = ()
+    headings: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    numeric: Sequence[int] = (),
+    numeric_from: int | None = None,
 ) -> None:
     """Print a plain table for people; the columns named in `numeric` (from 0) are aligned right.
+
+    So are all columns from `numeric_from` on, where that is given.
 
     If the output is not a terminal, columns are separated by tabs, for `cut` and `awk`.
     """
@@ -166,6 +172,8 @@ def say_table(
     from rich.console import Console
     from rich.table import Table
 
+    if numeric_from is not None:
+        numeric = range(numeric_from, len(headings))
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column, heading in enumerate(headings):
         table.add_column(heading, justify="right" if column in numeric else "left", overflow="fold")
@@ -181,12 +189,13 @@ def say_list(
     rows: Iterable[Sequence[object]],
     *,
     numeric: Sequence[int] = (),
+    numeric_from: int | None = None,
 ) -> None:
     """Print the data as JSON, or for people the table that `say_table` makes of rows."""
     if as_json:
         say_json(data)
     else:
-        say_table(headings, rows, numeric=numeric)
+        say_table(headings, rows, numeric=numeric, numeric_from=numeric_from)
 
 
 def say_aside(text: str) -> None:
@@ -400,8 +409,7 @@ def figure(value: float | None, form: str = ".4f", otherwise: str = "-") -> str:
 
 def say_short(columns: Sequence[str], rows: Iterable[Sequence[object]], *, numeric_from: int = 1) -> None:
     """Say a table for people: three decimals, and a dash for what is not there."""
-    numeric = range(numeric_from, len(columns))
-    say_table(columns, [[_short(cell) for cell in row] for row in rows], numeric=numeric)
+    say_table(columns, [[_short(cell) for cell in row] for row in rows], numeric_from=numeric_from)
 
 
 def _short(cell: object) -> object:

@@ -184,7 +184,7 @@ def _say(found: ReleaseComparison) -> None:
             ("no longer relevant", found.lost),
             ("same grade", same),
         ],
-        numeric=[1],
+        numeric_from=1,
     )
     click.echo()
     table = found.grade_table
@@ -194,7 +194,7 @@ def _say(found: ReleaseComparison) -> None:
             *(f"{_grade(one)} in {found.second.version}" for one in table.columns),
         ],
         [(_grade(grade), *counts) for grade, counts in table.rows],
-        numeric=list(range(1, len(table.columns) + 1)),
+        numeric_from=1,
     )
     click.echo()
     if found.ranking is None:
@@ -207,7 +207,7 @@ def _say(found: ReleaseComparison) -> None:
             (one.tag, f"{one.before:.4f}", f"{one.after:.4f}", one.rank_before, one.rank_after)
             for one in effect.runs
         ],
-        numeric=[1, 2, 3, 4],
+        numeric_from=1,
     )
     tau = figure(compared.tau.value, ".3f", "undefined")
     click.echo(

@@ -67,7 +67,7 @@ def say_scores(
         ]
         for names, values, run in _rows(scores, per_topic)
     )
-    say_table([*columns, "topics"], rows, numeric=range(1 + per_topic, len(columns) + 1))
+    say_table([*columns, "topics"], rows, numeric_from=1 + per_topic)
 
 
 def say_as_csv(scores: Sequence[RunScores], *, per_topic: bool) -> None:

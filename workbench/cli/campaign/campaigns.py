@@ -114,7 +114,7 @@ def show(at: ChosenCampaign, as_json: bool) -> None:
         ("judgments not handed out yet", state.waiting),
         ("missing documents", state.missing_documents),
     )
-    say_table(["", "count"], totals, numeric=[1])
+    say_table(["", "count"], totals, numeric_from=1)
     if state.by_assessor:
         click.echo()
         say_table(
@@ -131,7 +131,7 @@ def show(at: ChosenCampaign, as_json: bool) -> None:
                 )
                 for a in state.by_assessor
             ],
-            numeric=[2, 3, 4, 5, 6],
+            numeric_from=2,
         )
 
 
@@ -211,7 +211,7 @@ def _say_loaded(done: list[tuple[str, Loaded]], as_json: bool, what: str) -> Non
         as_json,
         ["file", what, "added", "changed", "unchanged", "passed over"],
         [(s, each.read, each.added, each.changed, each.unchanged, each.passed_over) for s, each in done],
-        numeric=[1, 2, 3, 4, 5],
+        numeric_from=1,
     )
     missing = done[-1][1].missing
     if missing and not as_json:

@@ -82,7 +82,7 @@ def _say(done: DatasetLoaded) -> None:
         rows.append((f"run {done.run}", 1, 1))
     if done.documents:
         rows.append(("documents", done.documents.lacking, done.documents.loaded.added))
-    say_table(["part", "found", "added"], rows, numeric=[1, 2])
+    say_table(["part", "found", "added"], rows, numeric_from=1)
     if done.left_out:
         say_aside(f"note: {done.left_out:,} judgments with a negative grade were left out")
     if done.documents and done.documents.absent:

@@ -100,7 +100,7 @@ def import_(
     rows = [
         (a.name, "machine" if a.machine else "person", a.judgments, a.new) for i in done for a in i.assessors
     ]
-    say_list(imported_json(done), as_json, ["assessor", "kind", "judgments", "new"], rows, numeric=[2, 3])
+    say_list(imported_json(done), as_json, ["assessor", "kind", "judgments", "new"], rows, numeric_from=2)
     for imported in done:
         if imported.repeated and not as_json:
             say_aside(

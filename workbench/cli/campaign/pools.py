@@ -65,7 +65,7 @@ def pools(at: ChosenCampaign, as_json: bool) -> None:
         as_json,
         ["pool", "state", "recipe", "runs", "pairs", "added by hand"],
         [(one.name, one.state, one.recipe, len(one.tags), one.pairs, one.added) for one in lines],
-        numeric=[3, 4, 5],
+        numeric_from=3,
     )
 
 
@@ -328,12 +328,12 @@ def _say(found: ComparedPools) -> None:
     headings = ["before", "enter", "leave", "after", "to judge"]
     compared = found.comparison
     rows = [(change.name, *_numbers(change)) for change in compared.by_topic]
-    say_table(["topic", *headings], rows, numeric=range(1, 6))
+    say_table(["topic", *headings], rows, numeric_from=1)
     click.echo()
     rows = [(change.name, *_numbers(change)) for change in compared.by_run]
     if compared.by_hand.before or compared.by_hand.after:
         rows.append(("added by hand", *_numbers(compared.by_hand)))
-    say_table(["run", *headings], rows, numeric=range(1, 6))
+    say_table(["run", *headings], rows, numeric_from=1)
     click.echo()
     total = compared.total
     hours = "" if found.hours is None else f", {found.hours:.1f} hours"

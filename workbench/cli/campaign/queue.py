@@ -88,7 +88,7 @@ def status(at: ChosenCampaign, pool_name: str, as_json: bool) -> None:
     say_table(
         ["topic", "pairs", "done", "out", "waiting", "judgments", "wanted"],
         [(t.topic, t.pairs, t.done, t.out, t.waiting, t.given, t.needed) for t in report.by_topic],
-        numeric=[1, 2, 3, 4, 5, 6],
+        numeric_from=1,
     )
     if report.out:
         say_table(

@@ -114,7 +114,7 @@ def runs(
         say_table(
             ["run", "file", "topics", "lines", "warnings"],
             [(r.tag, r.file_name, r.topics, r.lines, len(r.warnings)) for r in result.added],
-            numeric=[2, 3, 4],
+            numeric_from=2,
         )
     if result.refused:
         raise SystemExit(REFUSED)
@@ -256,7 +256,7 @@ def show(at: ChosenCampaign, tag: str, as_json: bool) -> None:
                 (v.sha256, moment(v.added_at), moment(v.replaced_at or v.added_at), v.lines)
                 for v in record.versions
             ],
-            numeric=[3],
+            numeric_from=3,
         )
 
 

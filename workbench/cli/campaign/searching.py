@@ -95,7 +95,7 @@ def _say_left_out(report: ScoresLeftOut) -> None:
             ]
             for one in report.runs
         ],
-        numeric=range(1, 7),
+        numeric_from=1,
     )
     out, beyond = report.left_out, report.tau_b.in_words
     say_aside(
@@ -138,7 +138,7 @@ def draw_missed(at: ChosenCampaign, pool: str, size: int, topics: Texts, seed: i
     say_table(
         ["topic", "new", "sample", "not pooled", "seed"],
         [(one.topic, len(one.new), len(one.docnos), one.unpooled, one.seed) for one in planned.topics],
-        numeric=range(1, 5),
+        numeric_from=1,
     )
 
 
@@ -162,19 +162,19 @@ def _say(report: MissedReport) -> None:
     say_table(
         heads.split(","),
         [_row(one) for one in (*report.topics, *together)],
-        numeric=range(1, 9),
+        numeric_from=1,
     )
     say_aside(f"{len(report.topics)} of {report.of_topics} topics sampled")
 
 
-def _row(one: MissedLine) -> tuple[str, ...]:
+def _row(one: MissedLine) -> tuple[object, ...]:
     known = one.recall_low is not None and one.recall_high is not None
     return (
         one.topic,
-        str(one.drawn),
-        str(one.unpooled),
-        str(one.judged),
-        str(one.relevant),
+        one.drawn,
+        one.unpooled,
+        one.judged,
+        one.relevant,
         figure(one.missed, ".1f"),
         f"{one.missed_low} to {one.missed_high}",
         figure(one.recall, ".2f"),
