@@ -278,6 +278,11 @@ def sorted_ids(identifiers: Iterable[str]) -> list[str]:
     return sorted(ids) if all(map(str.isascii, ids)) else sorted(ids, key=id_bytes)
 
 
+def grades_of(qrels: Iterable[Qrel]) -> dict[tuple[str, str], int]:
+    """The grades by topic and docno."""
+    return {(one.topic, one.docno): one.grade for one in qrels}
+
+
 def sorted_pairs(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """Pairs of topic and docno sorted as bytes."""
     found = list(pairs)

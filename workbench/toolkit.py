@@ -27,7 +27,7 @@ from workbench.formats.runs import read_run_top
 from workbench.pooling.depth import depth_pool
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import build_pool
-from workbench.records import Answer, Judgment, Qrel, Run, TieRule
+from workbench.records import Answer, Judgment, Qrel, Run, TieRule, grades_of
 from workbench.releases.check import ReleaseCheck, open_release
 from workbench.releases.check import check_release as check_zip
 from workbench.releases.comparison import ReleaseComparison
@@ -102,7 +102,7 @@ def make_pool(
 ) -> Pool:
     """Pool runs by a strategy and its parameters; `make_pool(runs, depth=100)` is a depth-100 pool.
 
-    `workbench pool --list` names the strategies with their parameters; `ties` is the order of equal scores:
+    `workbench pool --strategies` lists them with their parameters; `ties` is the order of equal scores:
     trec_eval, docno-ascending or file. Raises WorkbenchError for an unknown strategy, InvalidInput for wrong
     parameters.
     """
@@ -249,7 +249,7 @@ def leave_out_groups(
     """
     read = [_run(run) for run in runs]
     lines = qrels if isinstance(qrels, tuple) else read_qrels(qrels)
-    whole = AlternativeQrels(WHOLE, {(one.topic, one.docno): one.grade for one in lines}, relevant_from)
+    whole = AlternativeQrels(WHOLE, grades_of(lines), relevant_from)
     pooled = pooled_pairs(depth_pool(read, depth=depth), whole, groups or {})
     scores = score_under(qrels_without(whole, pooled), read, ranking_measure(measure))
     return other_runs(scores, whole, pooled)

@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import Concatenate
+
 import click
 
 from workbench.cli.database import (
-    database_options,
+    Given,
+    Result,
+    database_command,
     migrated_database,
     open_database,
     reading,
     same_database,
     writing,
 )
-from workbench.cli.output import JSON_OBJECT, OneOf, flag, printable, record_json, say_json, say_list, setting
+from workbench.cli.output import (
+    JSON_OBJECT,
+    OneOf,
+    Texts,
+    flag,
+    printable,
+    record_json,
+    say_json,
+    say_list,
+    setting,
+)
 from workbench.errors import Conflict, InvalidInput
 from workbench.figures import counted
 from workbench.settings import Settings
+from workbench.storage import Session
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.access_tokens import (
     MOST_DAYS,
@@ -60,11 +77,10 @@ PASSWORD = click.option(
 )
 
 
-@click.command("init")
+@database_command("init")
 @click.option("--login", prompt=True, help="Login name.")
 @click.option("--name", help="Name shown to others; defaults to the login name.")
 @PASSWORD
-@database_options
 def init(settings: Settings, login: str, name: str | None, password: str) -> None:
     """Create the database and the first account, an administrator."""
     new = prepare_account(login=login, name=name or login, password=password, passwords=Passwords())
@@ -83,12 +99,26 @@ def command() -> None:
     """Create, list and disable accounts, assign roles, reset passwords."""
 
 
-@command.command("new")
-@click.argument("login")
+of_login = partial(database_command, about="login")
+"""Make a command about LOGIN, its first argument."""
+
+
+def _change(
+    settings: Settings,
+    login: str,
+    function: Callable[Concatenate[Session, int, Given], Result],
+    *given: Given.args,
+    **named: Given.kwargs,
+) -> Result:
+    """What a function makes of an account, in one transaction that changes it."""
+    with writing(settings) as db:
+        return function(db, account_by_login(db, login).id, *given, **named)
+
+
+@of_login("new", command)
 @click.option("--name", help="Name shown to others; defaults to the login name.")
 @flag("--administrator", help="May create campaigns.")
 @PASSWORD
-@database_options
 def new(settings: Settings, login: str, name: str | None, administrator: bool, password: str) -> None:
     """Create the account LOGIN."""
     prepared = prepare_account(login=login, name=name or login, password=password, passwords=Passwords())
@@ -97,13 +127,11 @@ def new(settings: Settings, login: str, name: str | None, administrator: bool, p
     click.echo(f"{account.name} can sign in as {account.login}")
 
 
-@command.command("role")
-@click.argument("login")
+@of_login("role", command)
 @click.argument("campaign")
 @click.argument("role", type=OneOf(Role))
 @click.option("--group", help="Group of a participant.")
 @flag("--both", help="Allow one person to both judge and submit runs.")
-@database_options
 def role(settings: Settings, login: str, campaign: str, role: Role, group: str | None, both: bool) -> None:
     """Give LOGIN a ROLE in CAMPAIGN."""
     if (role == Role.PARTICIPANT) != (group is not None):
@@ -117,10 +145,8 @@ def role(settings: Settings, login: str, campaign: str, role: Role, group: str |
     click.echo(f"{account.name} is {role} of {found.name}")
 
 
-@command.command("password")
-@click.argument("login")
+@of_login("password", command)
 @PASSWORD
-@database_options
 def reset(settings: Settings, login: str, password: str) -> None:
     """Set a new password for LOGIN; all sessions of the account end, its access tokens are revoked."""
     if findings := password_findings(password, login=login):
@@ -131,10 +157,9 @@ def reset(settings: Settings, login: str, password: str) -> None:
     click.echo(f"{account.login} has a new password, is signed out everywhere, and has no access tokens")
 
 
-@command.command("list")
+@database_command("list", command)
 @click.option("--search", default="", help="Only accounts whose login name or name contains this.")
 @JSON_OBJECT
-@database_options
 def list_(settings: Settings, search: str, as_json: bool) -> None:
     """List accounts by login name, with their open sessions."""
     with reading(settings) as db:
@@ -159,46 +184,35 @@ def list_(settings: Settings, search: str, as_json: bool) -> None:
     )
 
 
-@command.command("disable")
-@click.argument("login")
-@database_options
+@of_login("disable", command)
 def disable(settings: Settings, login: str) -> None:
     """End the sessions and tokens of LOGIN, and refuse every sign-in; roles and judgments stay."""
-    with writing(settings) as db:
-        disable_account(db, account_by_login(db, login).id)
+    _change(settings, login, disable_account)
     click.echo(f"{login} is disabled and signed out everywhere")
 
 
-@command.command("enable")
-@click.argument("login")
-@database_options
+@of_login("enable", command)
 def enable(settings: Settings, login: str) -> None:
     """Let the owner of LOGIN sign in again."""
-    with writing(settings) as db:
-        enable_account(db, account_by_login(db, login).id)
+    _change(settings, login, enable_account)
     click.echo(f"{login} can sign in again")
 
 
-@command.command("reset")
-@click.argument("login")
+@of_login("reset", command)
 @click.option(
     "--address", default="", help="Where the site is, as https://judge.example.org, for a whole link."
 )
-@database_options
 def reset_link(settings: Settings, login: str, address: str) -> None:
     """Print a link by which the owner of LOGIN chooses a new password, once and within 24 hours.
 
     The old password, the open sessions and the access tokens keep working until the link is used.
     """
-    with writing(settings) as db:
-        made = make_reset(db, account_by_login(db, login).id)
+    made = _change(settings, login, make_reset)
     click.echo(f"{address.rstrip('/')}/reset/{made.token}")
 
 
-@command.command("erase")
-@click.argument("login")
+@of_login("erase", command)
 @click.option("--confirm", help="LOGIN once more, to confirm; asked for if missing.")
-@database_options
 def erase(settings: Settings, login: str, confirm: str | None) -> None:
     """Delete the personal data of LOGIN; judgments stay, and so do agreement, qrels and releases.
 
@@ -218,11 +232,9 @@ def erase(settings: Settings, login: str, confirm: str | None) -> None:
         click.echo(f"Still named in {counted(number, 'row')} of {place}: free text is not changed")
 
 
-@command.command("address")
-@click.argument("login")
+@of_login("address", command)
 @click.argument("address", required=False)
 @flag("--remove", help="Let the account have no address.")
-@database_options
 def address(settings: Settings, login: str, address: str | None, remove: bool) -> None:
     """Set the e-mail ADDRESS of LOGIN, which you vouch for; nobody is asked to confirm it."""
     if remove == (address is not None):
@@ -237,34 +249,25 @@ def address(settings: Settings, login: str, address: str | None, remove: bool) -
     click.echo(f"Messages for {login} go to {checked}" if checked else f"{login} has no e-mail address")
 
 
-@command.command("reset-two-factor")
-@click.argument("login")
-@database_options
+@of_login("reset-two-factor", command)
 def reset_app(settings: Settings, login: str) -> None:
     """Turn two-factor sign-in off for LOGIN, who lost app and codes; ends all sessions and tokens."""
-    with writing(settings) as db:
-        reset_two_factor(db, account_by_login(db, login).id)
+    _change(settings, login, reset_two_factor)
     click.echo(f"{login} signs in with the password alone, and is signed out everywhere")
 
 
-@command.command("end-sessions")
-@click.argument("login")
-@database_options
+@of_login("end-sessions", command)
 def end_sessions(settings: Settings, login: str) -> None:
     """End every session of LOGIN, and revoke its access tokens."""
-    with writing(settings) as db:
-        ended = sign_out_everywhere(db, account_by_login(db, login).id)
+    ended = _change(settings, login, sign_out_everywhere)
     click.echo(f"{counted(ended, 'session')} of {login} ended, access tokens revoked")
 
 
-@command.command("administrator")
-@click.argument("login")
+@of_login("administrator", command)
 @flag("--remove", help="No longer an administrator.")
-@database_options
 def administrator(settings: Settings, login: str, remove: bool) -> None:
     """Make LOGIN an administrator, who creates campaigns and manages accounts."""
-    with writing(settings) as db:
-        set_administrator(db, account_by_login(db, login).id, not remove)
+    _change(settings, login, set_administrator, not remove)
     click.echo(f"{login} is no longer an administrator" if remove else f"{login} is an administrator")
 
 
@@ -273,8 +276,7 @@ def token() -> None:
     """Create, list and revoke the access tokens by which programs act for an account."""
 
 
-@token.command("new")
-@click.argument("login")
+@of_login("new", token)
 @click.option("--name", required=True, help="What will use it.")
 @click.option(
     "--scope",
@@ -290,19 +292,14 @@ def token() -> None:
     type=click.IntRange(1, MOST_DAYS),
     help="Days it is valid.",
 )
-@database_options
-def new_token(settings: Settings, login: str, name: str, scopes: tuple[str, ...], days: int) -> None:
+def new_token(settings: Settings, login: str, name: str, scopes: Texts, days: int) -> None:
     """Print a new token of LOGIN, which is shown only now."""
-    with writing(settings) as db:
-        account = account_by_login(db, login)
-        made = make_access_token(db, account.id, name=name, scopes=scopes, days=days)
+    made = _change(settings, login, make_access_token, name=name, scopes=scopes, days=days)
     click.echo(made.secret)
 
 
-@token.command("list")
-@click.argument("login")
+@of_login("list", token)
 @JSON_OBJECT
-@database_options
 def list_tokens(settings: Settings, login: str, as_json: bool) -> None:
     """List the tokens of LOGIN with their last use, without what is secret of them."""
     with reading(settings) as db:
@@ -325,26 +322,21 @@ def list_tokens(settings: Settings, login: str, as_json: bool) -> None:
     )
 
 
-@token.command("revoke")
-@click.argument("login")
+@of_login("revoke", token)
 @click.argument("token", type=click.IntRange(1))
-@database_options
 def revoke(settings: Settings, login: str, token: int) -> None:
     """Revoke the TOKEN of LOGIN, by its number in the list."""
-    with writing(settings) as db:
-        account = account_by_login(db, login)
-        revoked = revoke_access_token(db, account.id, token)
+    revoked = _change(settings, login, revoke_access_token, token)
     click.echo(f"{revoked.name} is revoked")
 
 
-@click.command("trail")
+@database_command("trail")
 @click.option("--login", default="", help="Only acts of this account.")
 @click.option("--act", default="", help="Only acts whose name contains this, such as role.")
 @click.option("--campaign", default="", help="Only acts in this campaign.")
 @click.option("--request", default="", help="Only acts of this request ID.")
 @setting("--last", default=50, type=click.IntRange(1), help="Number of entries.")
 @JSON_OBJECT
-@database_options
 def trail(
     settings: Settings, login: str, act: str, campaign: str, request: str, last: int, as_json: bool
 ) -> None:

@@ -18,7 +18,7 @@ import click
 from workbench.agreement.coefficients import COEFFICIENTS
 from workbench.agreement.estimates import coefficients_of
 from workbench.agreement.options import OPTIONS, AgreementOptions, Basis, Machines, OptionDefinition, Singles
-from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE, Answers, Assessor, answers_of
+from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE, Assessor, answers_of
 from workbench.agreement.report import agreement_report, matrix
 from workbench.agreement.sample_size import (
     HALF_WIDTH,
@@ -36,6 +36,10 @@ from workbench.cli.agreement_output import print_agreement
 from workbench.cli.inputs import FILE
 from workbench.cli.output import (
     Command,
+    Decorator,
+    Function,
+    Integers,
+    Texts,
     all_of,
     flag,
     form_options,
@@ -43,9 +47,10 @@ from workbench.cli.output import (
     say_json,
     say_mismatch,
     setting,
+    usage_errors,
 )
 from workbench.cli.qrels_files import cannot_judge_option, read_judgment_files, read_qrels_by_assessor
-from workbench.errors import InvalidInput, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.records import Answer
 
 if TYPE_CHECKING:
@@ -70,16 +75,16 @@ class View:
     form: str
 
 
-def agreement_options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def agreement_options(*names: str) -> Decorator:
     """Give a command the flags of the options named; it gets them as one argument, `options`."""
 
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(command: Function) -> Function:
         @functools.wraps(command)
         def with_options(**values: Any) -> Any:
             chosen = {name: _value(OPTIONS[name], values.pop(name)) for name in names}
             return command(options=AgreementOptions(**chosen), **values)
 
-        made: Callable[..., Any] = with_options
+        made: Function = with_options
         for name in reversed(names):
             made = _flag(OPTIONS[name])(made)
         return made
@@ -87,7 +92,7 @@ def agreement_options(*names: str) -> Callable[[Callable[..., Any]], Callable[..
     return decorate
 
 
-def _viewed(command: Callable[..., Any]) -> Callable[..., Any]:
+def _viewed(command: Function) -> Function:
     @functools.wraps(command)
     def with_view(
         options: AgreementOptions,
@@ -115,7 +120,7 @@ def _viewed(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_view
 
 
-def report_options(*more: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def report_options(*more: str) -> Decorator:
     """Give a command the flags of the report and more, as `options`; what it prints comes as `view`."""
     return all_of(
         agreement_options(*REPORT_FIELDS, *more),
@@ -212,11 +217,11 @@ Given = tuple[str, str, str, int]
 )
 @report_options()
 def command(
-    files: tuple[str, ...],
+    files: Texts,
     as_judgments: bool,
-    codes: tuple[int, ...],
+    codes: Integers,
     repeats: str,
-    machine_names: tuple[str, ...],
+    machine_names: Texts,
     scale: str | None,
     options: AgreementOptions,
     view: View,
@@ -235,9 +240,24 @@ def command(
         raise click.UsageError("--repeats goes with --judgments")
     if len(files) < 2 and not as_judgments:
         raise click.UsageError("two files of qrels are needed, or one with --judgments")
-    read = _judgments(files, codes) if as_judgments else _qrels(files, codes)
+    if as_judgments:
+        judgments = read_judgment_files(files, codes)
+        read = [(j.assessor, j.topic, j.docno, _ANSWERS.get(j.answer, j.grade or 0)) for j in judgments]
+    else:
+        read = [
+            (name, qrel.topic, qrel.docno, CANNOT_JUDGE if qrel.grade in codes else qrel.grade)
+            for name, qrels in read_qrels_by_assessor(files, codes)
+            for qrel in qrels
+        ]
     _warn_of_strangers(read)
-    answers = _answers(read, machine_names, first_counts=repeats == "first")
+    names = list(dict.fromkeys(name for name, *_ in read))
+    if unknown := sorted(set(machine_names) - set(names)):
+        message = f"{', '.join(unknown)} is no assessor of these files"
+        raise WorkbenchError(message, remedy=f"they are {', '.join(names)}")
+    place = {name: number for number, name in enumerate(names)}
+    rows = [(place[name], topic, docno, answer) for name, topic, docno, answer in read]
+    assessors = [Assessor(name, name in machine_names) for name in names]
+    answers = answers_of(assessors, rows[::-1] if repeats == "first" else rows)
     categories = _scale(scale, read)
     if threshold is not None and threshold > max(categories):
         raise WorkbenchError(
@@ -289,17 +309,6 @@ def _warn_of_strangers(given: Sequence[Given]) -> None:
         say_mismatch(f"{name} has no pair of topic and document in common with anybody: {cause}")
 
 
-def _answers(given: Sequence[Given], machines: Sequence[str], *, first_counts: bool) -> Answers:
-    names = list(dict.fromkeys(name for name, *_ in given))
-    if unknown := sorted(set(machines) - set(names)):
-        message = f"{', '.join(unknown)} is no assessor of these files"
-        raise WorkbenchError(message, remedy=f"they are {', '.join(names)}")
-    place = {name: number for number, name in enumerate(names)}
-    assessors = [Assessor(name, name in machines) for name in names]
-    rows = [(place[name], topic, docno, answer) for name, topic, docno, answer in given]
-    return answers_of(assessors, rows[::-1] if first_counts else rows)
-
-
 def _note_never_given(grades: Sequence[int]) -> None:
     missing = sorted(set(range(min(grades), max(grades) + 1)) - set(grades))
     if missing:
@@ -327,19 +336,6 @@ def _scale(typed: str | None, given: Sequence[Given]) -> tuple[int, ...]:
     return tuple(sorted(set(grades)))
 
 
-def _judgments(files: Sequence[str], codes: Sequence[int]) -> list[Given]:
-    found = read_judgment_files(files, codes)
-    return [(j.assessor, j.topic, j.docno, _ANSWERS.get(j.answer, j.grade or 0)) for j in found]
-
-
-def _qrels(files: Sequence[str], codes: Sequence[int]) -> list[Given]:
-    return [
-        (name, qrel.topic, qrel.docno, CANNOT_JUDGE if qrel.grade in codes else qrel.grade)
-        for name, qrels in read_qrels_by_assessor(files, codes)
-        for qrel in qrels
-    ]
-
-
 _number = partial(click.option, type=float, show_default=True)
 
 
@@ -356,11 +352,8 @@ def sample_size_command(as_json: bool, **asked: Any) -> None:
 
     With few topics no number of documents gives a narrow interval: then it says how many topics would do.
     """
-    try:
+    with usage_errors():
         found = sample_size(SizeRequest(**asked))
-    except InvalidInput as error:
-        problems = "\n       ".join(f"{one.message} ({one.remedy})" for one in error.findings)
-        raise click.UsageError(problems) from error
     if as_json:
         say_json(asdict(found))
     else:

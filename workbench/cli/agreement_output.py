@@ -18,7 +18,7 @@ from workbench.agreement.options import AgreementOptions, Basis
 from workbench.agreement.pairwise import AssessorPair, Threshold
 from workbench.agreement.report import AgreementReport, Matrix, what_differs
 from workbench.agreement.selection import Selection
-from workbench.cli.output import print_export, printable, say_table
+from workbench.cli.output import figure, print_export, printable, say_table
 from workbench.figures import percent
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def say_pair(report: PairReport) -> None:
         _say_thresholds(report.thresholds)
     click.echo(f"\nWhere they differ: {len(report.disagreed):,} pairs, the furthest apart first\n")
     rows = [(one.topic, one.docno, one.first, one.second) for one in report.disagreed]
-    say_table(["topic", "doc", *_names(selection, report.numbers)], rows, numeric=(2, 3))
+    say_table(["topic", "doc", *_names(selection, report.numbers)], rows, numeric_from=2)
 
 
 def _say_selection(selection: Selection, options: AgreementOptions) -> None:
@@ -210,7 +210,7 @@ def _say_two(
         )
     for one, steps in calculations(two.table, two.estimates, selection.ratings, options, labels):
         click.echo(f"\n{one.label}, step by step\n")
-        say_table(["", "", ""], [(step.name, step.sum, step.result) for step in steps], numeric=(2,))
+        say_table(["", "", ""], [(step.name, step.sum, step.result) for step in steps], numeric_from=2)
 
 
 def _say_table(two: AssessorPair, labels: Sequence[str], names: tuple[str, str]) -> None:
@@ -218,7 +218,7 @@ def _say_table(two: AssessorPair, labels: Sequence[str], names: tuple[str, str])
     rows = [[f"{first}: {label}", *row, sum(row)] for label, row in zip(labels, two.table, strict=True)]
     rows.append(["total", *map(sum, zip(*two.table, strict=True)), two.n])
     heads = ["", *(f"{second}: {label}" for label in labels), "total"]
-    say_table(heads, rows, numeric=range(1, len(labels) + 2))
+    say_table(heads, rows, numeric_from=1)
 
 
 def _names(selection: Selection, numbers: tuple[int, int]) -> tuple[str, str]:
@@ -276,7 +276,7 @@ def _grade_of_scale(report: AgreementReport, grade: int) -> str:
 
 
 def _value(value: float | None, otherwise: str = "undefined") -> str:
-    return otherwise if value is None else f"{value:z.4f}"
+    return figure(value, "z.4f", otherwise)
 
 
 def four(value: object) -> str:
@@ -306,7 +306,7 @@ def print_agreement(found: Result, options: AgreementOptions, form: str) -> None
         export = _export_of(found, options)
         click.echo(capital(found.selection.sentence))
         shown = [(row[0], *(four(cell) for cell in row[1:])) for row in export.rows()]
-        say_table(list(export.columns), shown, numeric=range(1, len(export.columns)))
+        say_table(list(export.columns), shown, numeric_from=1)
     elif isinstance(found, tuple):
         selection, estimates = found
         click.echo(f"{capital(selection.sentence)}.\n")

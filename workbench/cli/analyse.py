@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from workbench.cli.inputs import FILE
 from workbench.cli.output import TIES, all_of, flag, say_json, say_notes, say_table, setting
-from workbench.cli.qrels_files import read_groups
+from workbench.cli.qrels_files import GROUPS, read_groups
 from workbench.cli.runs import RunFiles, read_runs, run_arguments
 from workbench.pooling.analysis import BEYOND, NEAR_DUPLICATE, Analysis, analysis, examine
 from workbench.pooling.analysis_tables import PARTS, TABLES, short_depths
@@ -94,7 +93,7 @@ _TITLES = {
 @run_arguments()
 @setting("--depth", type=click.IntRange(1), default=100, help="Depth of the pool.")
 @TIES
-@click.option("--groups", "groups_file", type=FILE, help="Groups of the runs: tag, tab, group on each line.")
+@GROUPS
 @part_options
 def command(
     runs: RunFiles, depth: int, ties: TieRule, groups_file: str | None, part: str | None, as_json: bool

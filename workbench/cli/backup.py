@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from workbench.cli.database import database_options, existing_database, same_database
+from workbench.cli.database import database_command, existing_database, same_database
 from workbench.cli.output import JSON_OBJECT, REFUSED, printable, say_json
 from workbench.errors import Finding, WorkbenchError, finding_to_json
 from workbench.figures import counted
@@ -87,7 +87,7 @@ def contents_json(contents: Contents) -> dict[str, object]:
     }
 
 
-@click.command("backup")
+@database_command("backup")
 @click.option(
     "--to",
     "to",
@@ -95,7 +95,6 @@ def contents_json(contents: Contents) -> dict[str, object]:
     help="File to write, or a folder; without it, the folder `backups` of the instance.",
 )
 @JSON_OBJECT
-@database_options
 def backup(settings: Settings, to: Path | None, as_json: bool) -> None:
     """Write everything in the database to one file, while people go on judging.
 
@@ -121,11 +120,10 @@ def backup(settings: Settings, to: Path | None, as_json: bool) -> None:
     click.echo(f"contents {made.contents.sha256}")
 
 
-@click.command("restore")
+@database_command("restore")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--sha256", help="Refuse a file without this SHA-256, which `workbench backup` printed.")
 @JSON_OBJECT
-@database_options
 def restore(settings: Settings, file: Path, sha256: str | None, as_json: bool) -> None:
     """Fill an empty instance from the backup FILE.
 
@@ -154,14 +152,13 @@ def _hash(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-@click.command("verify")
+@database_command("verify")
 @click.option(
     "--against",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A backup whose rows must be the same.",
 )
 @JSON_OBJECT
-@database_options
 def verify(settings: Settings, against: Path | None, as_json: bool) -> None:
     """Recount what must always hold, and name every row that breaks it.
 

@@ -17,6 +17,7 @@ from workbench.cli.inputs import FILE, STANDARD_INPUT, is_file, open_input, read
 from workbench.cli.output import (
     REFUSED,
     OneOf,
+    Texts,
     all_of,
     flag,
     printable,
@@ -110,7 +111,7 @@ def _say_repair(report: RunReport) -> None:
 )
 @flag("--json", "as_json", help="Print a JSON array with one object a run.")
 def command(
-    runs: tuple[str, ...],
+    runs: Texts,
     topics: str | None,
     docids: str | None,
     cut: int | None,
@@ -150,17 +151,13 @@ def _report(name: str, expected: Expected, folder: Path | None) -> RunReport:
                 tag=promised,
             )
     except InvalidInput as refused:
-        return report_of(unreadable_run(_shown(name), refused))
+        return report_of(unreadable_run(STANDARD_INPUT if name == "-" else name or '""', refused))
     if found is None:
         return report_of(check)
     repair, content = found
     if folder is not None:
         _write(folder / PurePath(source).name.removesuffix(".gz"), name, content)
     return report_of(check, repair=repair)
-
-
-def _shown(name: str) -> str:
-    return STANDARD_INPUT if name == "-" else name or '""'
 
 
 def _write(path: Path, original: str, content: bytes) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
@@ -14,7 +14,10 @@ from workbench.cli.inputs import QRELS_FILE
 from workbench.cli.output import (
     SEED,
     TIES,
+    Function,
+    Integers,
     all_of,
+    figure,
     form_options,
     print_export,
     say_aside,
@@ -75,8 +78,8 @@ def say_two_runs(found: TwoRuns) -> None:
     _note_left_out(found.left_out)
     say_table(
         ["topic", found.first.tag, found.second.tag, "difference"],
-        [[topic, *map(_four, values)] for topic, *values in found.topics],
-        numeric=range(1, 4),
+        [[topic, *map(figure, values)] for topic, *values in found.topics],
+        numeric_from=1,
     )
     click.echo()
     say_table(
@@ -100,7 +103,7 @@ def say_two_runs(found: TwoRuns) -> None:
         if one.low is None or one.high is None
         else f"{LEVEL:.0%} t interval {one.low:.4f} to {one.high:.4f}"
     )
-    effect = "undefined" if one.effect is None else f"{one.effect:.2f}"
+    effect = figure(one.effect, ".2f", "undefined")
     say_aside(
         f"{found.shown}, {found.first.tag} less {found.second.tag} over {one.topics} topics: "
         f"{one.mean:.4f} ({interval}), d_z {effect}; better on {one.better}, equal on {one.tied}, "
@@ -117,9 +120,9 @@ def say_all_pairs(found: AllPairs) -> None:
             [
                 line.first,
                 line.second,
-                *map(_four, (line.difference, line.low, line.high)),
-                "-" if line.effect is None else f"{line.effect:.2f}",
-                "-" if line.p is None else f"{line.p:.4f}",
+                *map(figure, (line.difference, line.low, line.high)),
+                figure(line.effect, ".2f"),
+                figure(line.p),
                 "yes" if line.significant else "no",
             ]
             for line in found.lines
@@ -145,22 +148,18 @@ def say_topic_table(found: TopicTable) -> None:
         [
             [
                 one.topic,
-                _four(one.median),
+                figure(one.median),
                 f"{one.lower:.4f} to {one.upper:.4f}",
-                _four(one.low),
-                _four(one.high),
-                "-" if one.deviation is None else _four(one.deviation),
+                figure(one.low),
+                figure(one.high),
+                figure(one.deviation),
                 found.relevant.get(one.topic, 0),
             ]
             for one in found.lines
         ],
-        numeric=range(1, 7),
+        numeric_from=1,
     )
     say_aside(f"{found.shown} of {found.lines[0].runs} runs on {len(found.lines)} topics")
-
-
-def _four(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +172,10 @@ class ScoredRuns:
     relevant: dict[str, int]
 
 
-def _scoring(command: Callable[..., Any]) -> Callable[..., Any]:
+def _scoring(command: Function) -> Function:
     @wraps(command)
     def with_scores(
-        qrels: str, runs: RunFiles, measure: str, codes: tuple[int, ...], ties: TieRule, **options: Any
+        qrels: str, runs: RunFiles, measure: str, codes: Integers, ties: TieRule, **options: Any
     ) -> Any:
         measures = parse_measures(measure)
         if len(measures) > 1:

@@ -9,7 +9,7 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -22,7 +22,18 @@ from workbench.agreement.coefficients import coefficient_value
 from workbench.agreement.coefficients.alpha import alpha
 from workbench.agreement.ratings import judged_ratings
 from workbench.cli.inputs import FILE, QRELS, read_each
-from workbench.cli.output import flag, say_aside, say_json, say_table, setting
+from workbench.cli.output import (
+    Decorator,
+    Function,
+    Integers,
+    Texts,
+    figure,
+    flag,
+    say_aside,
+    say_json,
+    say_table,
+    setting,
+)
 from workbench.cli.qrels_files import cannot_judge_option, read_graded
 from workbench.consensus.judgments import latest_judgments
 from workbench.consensus.rule import Pair, RuleParameter
@@ -41,7 +52,7 @@ from workbench.consensus.sums import soft_export, soft_labels
 from workbench.errors import WorkbenchError
 from workbench.formats.judgments import graded_judgments, write_judgment_groups
 from workbench.formats.qrels import write_qrels
-from workbench.records import Judgment
+from workbench.records import Judgment, grades_of
 from workbench.tables import Export
 
 _EXPORTS = {
@@ -60,16 +71,14 @@ OUTPUT = click.option(
 )
 
 
-def consensus_options(
-    *, machines: bool = True, several: bool = False
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def consensus_options(*, machines: bool = True, several: bool = False) -> Decorator:
     """Give a command `--rule` and every parameter that a rule may have; it receives a `choice`.
 
     With `several` the option may be repeated, the choice has an empty rule, and the command receives `rules`
     as well, and `people`, the assessors that were named.
     """
 
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(command: Function) -> Function:
         @functools.wraps(command)
         def wrapped(rule: Any, machines: bool = False, **options: Any) -> Any:
             given = {name: options.pop(name) for name in PARAMETERS}
@@ -80,7 +89,7 @@ def consensus_options(
                 rule = ""
             return command(choice=rule_choice(rule, machines=machines, **given), **options)
 
-        made: Callable[..., Any] = wrapped
+        made: Function = wrapped
         for parameter in reversed(tuple(PARAMETERS.values())):
             made = _option(parameter, several)(made)
         if machines:
@@ -97,7 +106,7 @@ def consensus_options(
     return decorate
 
 
-def _option(parameter: RuleParameter, several: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _option(parameter: RuleParameter, several: bool) -> Decorator:
     users = [rule.name for rule in RULES.values() if parameter in rule.parameters]
     meanings = "".join(f"; {value}: {meaning}" for value, meaning in parameter.choices)
     ending = f".  [default: {parameter.default}]" if parameter.default else "."
@@ -127,11 +136,11 @@ def _number(text: str) -> str:
 @OUTPUT
 @flag("--json", "as_json", help="Print JSON, with all digits; labels and soft too.")
 def command(
-    files: tuple[str, ...],
-    rules: tuple[str, ...],
-    people: tuple[str, ...],
+    files: Texts,
+    rules: Texts,
+    people: Texts,
     choice: RuleChoice,
-    codes: tuple[int, ...],
+    codes: Integers,
     relevant_from: int,
     decided: str | None,
     gold: str | None,
@@ -158,7 +167,7 @@ def command(
     )
     names = rules or tuple(name for name in default_rules(slow=True) if name != "one" or people)
     choices = choices_of(names, choice, assessors=people)
-    decisions = _grades(decided, codes) if decided else {}
+    decisions = grades_of(read_graded(decided, codes)) if decided else {}
 
     def settled(one: RuleChoice) -> Consensus:
         return consensus(
@@ -195,7 +204,7 @@ def command(
     accuracies: dict[str, Rightness] = {}
     agreement: dict[str, dict[str, float | None]] = {}
     if gold:
-        experts = _grades(gold, codes)
+        experts = grades_of(read_graded(gold, codes))
         accuracies = {name: with_experts(one, experts, relevant_from) for name, one in found.items()}
         agreement["latest"] = crowd_agreement(latest.judgments)
         if latest.contradicted:
@@ -221,22 +230,23 @@ def command(
         say_table(
             ["rule", "known", "n", "accuracy", "same grade", "kappa"],
             (
-                (name, one.known, one.n, _three(one.accuracy), _three(one.same_grade), _three(one.kappa))
+                (
+                    name,
+                    one.known,
+                    one.n,
+                    figure(one.accuracy, "z.3f", "undefined"),
+                    figure(one.same_grade, "z.3f", "undefined"),
+                    figure(one.kappa, "z.3f", "undefined"),
+                )
                 for name, one in accuracies.items()
             ),
-            numeric=range(1, 6),
+            numeric_from=1,
         )
         for which, values in agreement.items():
-            listed = ", ".join(f"{name} {_three(value)}" for name, value in values.items())
+            listed = ", ".join(
+                f"{name} {figure(value, 'z.3f', 'undefined')}" for name, value in values.items()
+            )
             say_aside(f"note: agreement of the assessors, the {which} judgments: {listed}")
-
-
-def _grades(name: str, codes: tuple[int, ...]) -> dict[Pair, int]:
-    return {(qrel.topic, qrel.docno): qrel.grade for qrel in read_graded(name, codes)}
-
-
-def _three(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:z.3f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +300,7 @@ def say_summaries(found: Mapping[str, Summary | None], refused: Mapping[str, str
             " ".join(f"{grade}:{count}" for grade, count in one.by_grade),
             one.relevant,
             len(one.without_relevant),
-            "" if one.confidence is None else f"{one.confidence:z.3f}",
+            figure(one.confidence, "z.3f", ""),
         )
         for name, one in found.items()
         if one is not None

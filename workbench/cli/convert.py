@@ -38,7 +38,8 @@ def command(source: str, target: Path, columns: str, tag: str | None, qrels: boo
     else TREC's.
     """
     with open_input(source) as (stream, name):
-        content = _read(open_source(stream, name), name, tag or _stem(name), qrels)
+        stem = "-".join(PurePath(name).name.removesuffix(".gz").rpartition(".")[0].split())
+        content = _read(open_source(stream, name), name, tag or stem or "run", qrels)
     if isinstance(content, Run) and tag:
         content = Run(tag, content.rankings)
     written = _written(content, target.suffix.lower(), columns)
@@ -69,8 +70,3 @@ def _written(content: Run | tuple[Qrel, ...], suffix: str, columns: str) -> byte
         frame = frame_of(content, FRAMES[columns])
         return frame_csv(frame) if suffix == ".csv" else frame_parquet(frame)
     return b"".join(write_run(content) if isinstance(content, Run) else write_qrels(content))
-
-
-def _stem(name: str) -> str:
-    """The name of a file without its folders and endings, as a tag."""
-    return "-".join(PurePath(name).name.removesuffix(".gz").rpartition(".")[0].split()) or "run"

@@ -10,16 +10,15 @@ from typing import Any
 import click
 
 from workbench.cli.inputs import QRELS_FILE
-from workbench.cli.output import TIES, flag, one_form, print_export, say_table, setting
+from workbench.cli.output import TIES, Integers, flag, one_form, print_export, say_table, setting
 from workbench.cli.qrels_files import cannot_judge_option, read_judged
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, read_arrays, run_arguments
 from workbench.errors import WorkbenchError
 from workbench.latex import document, escaped, number, table
-from workbench.records import Run, TieRule
+from workbench.records import TieRule
 from workbench.scoring.curves import CURVES, CurveOptions
 from workbench.scoring.own_measures import INTERPOLATIONS
-from workbench.scoring.run_arrays import RunArrays
 from workbench.scoring.scorer import Scorer
 from workbench.tables import table_export
 
@@ -81,7 +80,7 @@ def command(
     runs: RunFiles,
     topic: str | None,
     ties: TieRule,
-    codes: tuple[int, ...],
+    codes: Integers,
     form: str,
     **options: Any,
 ) -> None:
@@ -101,55 +100,37 @@ def command(
     if topic is not None and topic not in scorer.relevance.numbers:
         raise WorkbenchError(f"topic {topic} is not in the qrels", remedy="name one of their topics")
     chosen = CurveOptions(**options)
-    tables = [
-        _table(scorer, run, kind, chosen, ties, topic)
-        for run in all_matched(scorer.relevance, read_arrays(runs))
-    ]
-    columns, rows = tables[0][0], [row for _, of_run in tables for row in of_run]
-    export = replace(table_export(columns, rows), latex=partial(_latex, columns, rows, qrels))
-    if not print_export(export, form):
-        _say(columns, rows)
+    columns: list[str] = []
+    rows: list[Sequence[Any]] = []
+    for run in all_matched(scorer.relevance, read_arrays(runs)):
+        judged = scorer.read(run, ties=ties).judged
+        curve = CURVES[kind](judged.of_all_topics(), chosen)
+        if topic is None:
+            points, counts = curve.mean(), (len(judged), len(scorer.relevance.topics))
+        else:
+            at_topic = scorer.relevance.numbers[topic]
+            points, counts = curve.of_topic(at_topic), (int(at_topic in judged.topics), 1)
+        columns = ["run", curve.over, *points]
+        for at, x in enumerate(curve.x):
+            rows.append((run.tag, x, *(float(column[at]) for column in points.values()), *counts))
+    export = table_export([*columns, "topics_scored", "topics_in_qrels"], rows)
+    if not print_export(replace(export, latex=partial(_latex, columns, rows, qrels)), form):
+        say_table(
+            [*columns, "topics"],
+            (
+                [tag, f"{x:g}", *(f"{value:.4f}" for value in values), f"{scored} of {topics}"]
+                for tag, x, *values, scored, topics in rows
+            ),
+            numeric_from=1,
+        )
 
 
-def _table(
-    scorer: Scorer, run: Run | RunArrays, kind: str, options: CurveOptions, ties: TieRule, topic: str | None
-) -> tuple[tuple[str, ...], list[Sequence[object]]]:
-    """The columns and the rows of one run's curve."""
-    judged = scorer.read(run, ties=ties).judged
-    curve = CURVES[kind](judged.of_all_topics(), options)
-    if topic is None:
-        points = curve.mean()
-        counts = (len(judged), len(scorer.relevance.topics))
-    else:
-        number = scorer.relevance.numbers[topic]
-        points = curve.of_topic(number)
-        counts = (int(number in judged.topics), 1)
-    rows: list[Sequence[object]] = [
-        (run.tag, x, *(float(column[at]) for column in points.values()), *counts)
-        for at, x in enumerate(curve.x)
-    ]
-    return ("run", curve.over, *points, "topics_scored", "topics_in_qrels"), rows
-
-
-def _latex(columns: Sequence[str], rows: Sequence[Sequence[object]], qrels: str) -> str:
-    *names, _, _ = columns
+def _latex(columns: Sequence[str], rows: Sequence[Sequence[Any]], qrels: str) -> str:
     cells = [
-        [escaped(str(tag)), f"{x:g}", *(number(value, 4) for value in values)]  # type: ignore[arg-type]
+        [escaped(str(tag)), f"{x:g}", *(number(value, 4) for value in values)]
         for tag, x, *values, _scored, _topics in rows
     ]
     caption = f"Means over {rows[0][-1]} topics; qrels: {escaped(qrels)}."
-    heads = [escaped(name) for name in names]
-    layout = f"l{'r' * (len(heads) - 1)}"
+    layout = f"l{'r' * (len(columns) - 1)}"
+    heads = [escaped(name) for name in columns]
     return document(table(layout, heads, cells, caption, "tab:curve", size=r"\footnotesize"))
-
-
-def _say(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    *names, _, _ = columns
-    say_table(
-        [*names, "topics"],
-        (
-            [tag, f"{x:g}", *(f"{value:.4f}" for value in values), f"{scored} of {topics}"]
-            for tag, x, *values, scored, topics in rows
-        ),
-        numeric=range(1, len(names) + 1),
-    )

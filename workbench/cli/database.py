@@ -9,12 +9,12 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import click
 from click.core import ParameterSource
 
-from workbench.cli.output import say_aside
+from workbench.cli.output import Function, say_aside
 from workbench.errors import NotFound, Unavailable, WorkbenchError
 from workbench.settings import Settings, read_settings
 from workbench.storage import Session
@@ -27,33 +27,6 @@ from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.trail import Act, PortionsTrail, add_entry
 
 
-def database_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--instance` and `--database` to a command, which receives the resulting `settings`.
-
-    Each beats what the environment says of the database.
-    """
-
-    @click.option(
-        "--instance",
-        type=click.Path(file_okay=False, path_type=Path),
-        help="Folder of the embedded database (or WORKBENCH_INSTANCE).",
-    )
-    @click.option("--database", help="URL of another database (or WORKBENCH_DATABASE_URL).")
-    @functools.wraps(command)
-    def wrapped(*args: Any, instance: Path | None, database: str | None, **kwargs: Any) -> Any:
-        settings = read_settings(instance=instance)
-        if database:
-            if instance is not None and database != settings.database_url:
-                raise click.UsageError(
-                    "--instance and --database name two databases; --instance means the embedded one in"
-                    " its folder"
-                )
-            settings = replace(settings, database_url=database)
-        return command(*args, settings=settings, **kwargs)
-
-    return wrapped
-
-
 def same_database(command: str) -> str:
     """A further command of `workbench` for the database that the options of the running one name."""
     given = click.get_current_context()
@@ -62,6 +35,9 @@ def same_database(command: str) -> str:
         if given.get_parameter_source(option) is ParameterSource.COMMANDLINE:
             words += [f"--{option}", shlex.quote(str(given.params[option]))]
     return " ".join(words)
+
+
+ORGANISER = click.option("--organiser", help="Login name of the organiser.")
 
 
 class TrailedDatabase(Database):
@@ -97,12 +73,9 @@ def _running(db: Session) -> Act:
     campaign_id = None
     with suppress(NotFound):
         campaign_id = campaign_by_slug(db, str(slug), even_archived=True).id if slug else None
-    return Act(COMMAND + words.partition(" ")[2], campaign_id=campaign_id, asked={"uid": _system_user()})
-
-
-def _system_user() -> int | None:
     # By number: the trail keeps no names, which could not be deleted from it.
-    return os.getuid() if hasattr(os, "getuid") else None
+    user = os.getuid() if hasattr(os, "getuid") else None
+    return Act(COMMAND + words.partition(" ")[2], campaign_id=campaign_id, asked={"uid": user})
 
 
 def assessors_named(db: Session, campaign_id: int, names: Collection[str]) -> list[int]:
@@ -156,6 +129,10 @@ def writing(settings: Settings) -> Iterator[Session]:
         yield db
 
 
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+
 @dataclass(frozen=True, slots=True)
 class ChosenCampaign:
     """The campaign that a command names, in the database that its options name."""
@@ -175,6 +152,26 @@ class ChosenCampaign:
         with writing(self.settings) as db:
             yield db, campaign_by_slug(db, self.slug, even_archived=even_archived).id
 
+    def read(
+        self,
+        function: Callable[Concatenate[Session, int, Given], Result],
+        *given: Given.args,
+        **named: Given.kwargs,
+    ) -> Result:
+        """What a function makes of the campaign, in one transaction that reads it."""
+        with self.reading() as (db, campaign_id):
+            return function(db, campaign_id, *given, **named)
+
+    def write(
+        self,
+        function: Callable[Concatenate[Session, int, Given], Result],
+        *given: Given.args,
+        **named: Given.kwargs,
+    ) -> Result:
+        """The same in one transaction that changes it."""
+        with self.writing() as (db, campaign_id):
+            return function(db, campaign_id, *given, **named)
+
     @contextmanager
     def open(self) -> Iterator[tuple[Database, int]]:
         """The database for several transactions, and the campaign's number."""
@@ -184,22 +181,56 @@ class ChosenCampaign:
             yield database, campaign_id
 
 
+def database_command(
+    name: str, group: click.Group | None = None, *, about: str = "", help: str | None = None
+) -> Callable[[Function], click.Command]:
+    """Make a command with `--instance` and `--database`; it receives the resulting `settings`.
+
+    What it is `about` is its first argument. Each option beats what the environment says of the database.
+    """
+
+    def decorate(function: Function) -> click.Command:
+        @functools.wraps(function)
+        def with_settings(instance: Path | None, database: str | None, **given: Any) -> Any:
+            settings = read_settings(instance=instance)
+            if database:
+                if instance is not None and database != settings.database_url:
+                    raise click.UsageError(
+                        "--instance and --database name two databases; --instance means the embedded one in"
+                        " its folder"
+                    )
+                settings = replace(settings, database_url=database)
+            return function(settings=settings, **given)
+
+        made = click.command(name, help=help)(with_settings)
+        if about:
+            made.params.insert(0, click.Argument([about]))
+        made.params += [
+            click.Option(
+                ["--instance"],
+                type=click.Path(file_okay=False, path_type=Path),
+                help="Folder of the embedded database (or WORKBENCH_INSTANCE).",
+            ),
+            click.Option(["--database"], help="URL of another database (or WORKBENCH_DATABASE_URL)."),
+        ]
+        if group is not None:
+            group.add_command(made)
+        return made
+
+    return decorate
+
+
 def campaign_command(
     name: str, group: click.Group | None = None, *, help: str | None = None
-) -> Callable[[Callable[..., Any]], click.Command]:
+) -> Callable[[Function], click.Command]:
     """Make a command about CAMPAIGN, its first argument; it receives the `ChosenCampaign` as `at`."""
 
-    def decorate(function: Callable[..., Any]) -> click.Command:
+    def decorate(function: Function) -> click.Command:
         @functools.wraps(function)
         def about(settings: Settings, campaign: str, **given: Any) -> Any:
             return function(at=ChosenCampaign(settings, campaign), **given)
 
-        made = click.command(name, help=help)(database_options(about))
-        where, given = made.params[:2], made.params[2:]
-        made.params = [click.Argument(["campaign"]), *given, *where]
-        if group is not None:
-            group.add_command(made)
-        return made
+        return database_command(name, group, about="campaign", help=help)(about)
 
     return decorate
 

@@ -12,7 +12,7 @@ from typing import BinaryIO, TypeVar, cast
 
 import click
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import Finding, InvalidInput, rejected
 from workbench.formats.source import Readable
 
 STANDARD_INPUT = "standard input"
@@ -135,7 +135,7 @@ class _Input(io.RawIOBase):
         except (OSError, ValueError) as error:
             message = f"reading failed: {_reason(error)}"
             remedy = "check the disk or the connection, or copy the file and try again"
-            raise InvalidInput([Finding(self._source, None, "not-read", message, remedy)]) from error
+            raise rejected(self._source, None, "not-read", message, remedy) from error
 
 
 def _standard_input() -> io.BufferedReader:
@@ -143,7 +143,7 @@ def _standard_input() -> io.BufferedReader:
     read = {} if context is None else context.meta
     if sys.stdin is None:
         remedy = "name a file, or send the content by a pipe"
-        raise InvalidInput([Finding(STANDARD_INPUT, None, "closed", "it is closed", remedy)])
+        raise rejected(STANDARD_INPUT, None, "closed", "it is closed", remedy)
     if _READ in read:
         raise click.UsageError(ONCE)
     read[_READ] = True

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import click
 
-from workbench.cli.database import database_options, open_database, reading
+from workbench.cli.database import database_command, open_database, reading
 from workbench.cli.output import JSON_OBJECT, record_json, say_list
 from workbench.errors import WorkbenchError
 from workbench.figures import counted
@@ -21,9 +21,8 @@ def command() -> None:
     """List and send messages, and test the mail server."""
 
 
-@command.command("list")
+@database_command("list", command)
 @JSON_OBJECT
-@database_options
 def list_(settings: Settings, as_json: bool) -> None:
     """List the messages of the last 30 days, the latest first."""
     with reading(settings) as db:
@@ -48,8 +47,7 @@ def list_(settings: Settings, as_json: bool) -> None:
     )
 
 
-@command.command("send")
-@database_options
+@database_command("send", command)
 def send(settings: Settings) -> None:
     """Send what is due now. A running server does so by itself every few seconds."""
     mail = _mail(settings)
@@ -58,9 +56,8 @@ def send(settings: Settings) -> None:
     click.echo(f"{counted(number, 'message')} sent")
 
 
-@command.command("test")
+@database_command("test", command)
 @click.argument("address")
-@database_options
 def test(settings: Settings, address: str) -> None:
     """Send a test message to ADDRESS at once, and say what is wrong if that fails."""
     mail, checked = _mail(settings), checked_address(address)

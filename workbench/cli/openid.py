@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import click
 
-from workbench.cli.database import database_options, reading, writing
+from workbench.cli.database import database_command, reading, writing
 from workbench.cli.output import JSON_OBJECT, say_list
 from workbench.errors import WorkbenchError
 from workbench.figures import counted
@@ -23,8 +23,7 @@ def command() -> None:
     """Check sign-in with OpenID Connect, and list and remove linked identities."""
 
 
-@command.command("check")
-@database_options
+@database_command("check", command)
 def check(settings: Settings) -> None:
     """Ask the provider what it publishes, and say what is wrong.
 
@@ -48,9 +47,8 @@ def check(settings: Settings) -> None:
         raise WorkbenchError(message, remedy=remedy)
 
 
-@command.command("list")
+@database_command("list", command)
 @JSON_OBJECT
-@database_options
 def list_(settings: Settings, as_json: bool) -> None:
     """List the linked identities by login name."""
     with reading(settings) as db:
@@ -72,9 +70,8 @@ def list_(settings: Settings, as_json: bool) -> None:
     )
 
 
-@command.command("unlink")
+@database_command("unlink", command)
 @click.argument("login")
-@database_options
 def unlink(settings: Settings, login: str) -> None:
     """Let nobody sign in to LOGIN with the provider; the password keeps working.
 

@@ -10,10 +10,9 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
-from datetime import datetime
 from enum import StrEnum
 from functools import partial, wraps
 from pathlib import Path
@@ -101,11 +100,11 @@ def _nowhere() -> TextIO:
 
 def say_json(value: Any) -> None:
     """Print one JSON object or array; undecodable bytes of ids are escaped as lone surrogates."""
-    click.echo(json.dumps(value, ensure_ascii=True, allow_nan=False, default=_moment))
-
-
-def _moment(when: datetime) -> str:
-    return when.isoformat(timespec="seconds")
+    click.echo(
+        json.dumps(
+            value, ensure_ascii=True, allow_nan=False, default=lambda when: when.isoformat(timespec="seconds")
+        )
+    )
 
 
 def record_json(record: DataclassInstance, **called: str) -> dict[str, Any]:
@@ -152,9 +151,15 @@ def print_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
 
 
 def say_table(
-    headings: Sequence[str], rows: Iterable[Sequence[object]], *, numeric: Sequence[int] = ()
+    headings: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    numeric: Sequence[int] = (),
+    numeric_from: int | None = None,
 ) -> None:
     """Print a plain table for people; the columns named in `numeric` (from 0) are aligned right.
+
+    So are all columns from `numeric_from` on, where that is given.
 
     If the output is not a terminal, columns are separated by tabs, for `cut` and `awk`.
     """
@@ -167,11 +172,13 @@ def say_table(
     from rich.console import Console
     from rich.table import Table
 
+    if numeric_from is not None:
+        numeric = range(numeric_from, len(headings))
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column, heading in enumerate(headings):
         table.add_column(heading, justify="right" if column in numeric else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(_plain(cell) for cell in row))
+        table.add_row(*(printable(cell).replace("[", r"\[") for cell in row))
     Console(highlight=False).print(table)
 
 
@@ -182,12 +189,13 @@ def say_list(
     rows: Iterable[Sequence[object]],
     *,
     numeric: Sequence[int] = (),
+    numeric_from: int | None = None,
 ) -> None:
     """Print the data as JSON, or for people the table that `say_table` makes of rows."""
     if as_json:
         say_json(data)
     else:
-        say_table(headings, rows, numeric=numeric)
+        say_table(headings, rows, numeric=numeric, numeric_from=numeric_from)
 
 
 def say_aside(text: str) -> None:
@@ -236,6 +244,18 @@ def complain(error: WorkbenchError) -> None:
             say_aside(f"workbench: {printable(error)}")
 
 
+@contextmanager
+def usage_errors(name: Callable[[str], str] | None = None) -> Iterator[None]:
+    """Raise what is found wrong with options as UsageError, each after the `name` of what it is about."""
+    try:
+        yield
+    except InvalidInput as error:
+        lines = (
+            f"{name(one.source) + ': ' if name else ''}{one.message} ({one.remedy})" for one in error.findings
+        )
+        raise click.UsageError("\n       ".join(lines)) from error
+
+
 def refusal_json(error: WorkbenchError) -> dict[str, object]:
     """The object that `--json` prints in place of a result: `errors`, each with the fields of a finding.
 
@@ -268,11 +288,13 @@ def printable(value: object) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _plain(cell: object) -> str:
-    return printable(cell).replace("[", r"\[")
-
-
-Command = TypeVar("Command", bound=Callable[..., Any])
+Function = Callable[..., Any]
+Decorator = Callable[[Function], Function]
+Texts = tuple[str, ...]
+"""What an option or argument gives that may be repeated."""
+Integers = tuple[int, ...]
+"""The same, of numbers."""
+Command = TypeVar("Command", bound=Function)
 flag = partial(click.option, is_flag=True)
 setting = partial(click.option, show_default=True)
 """An option whose default is said in the help."""
@@ -326,10 +348,12 @@ def one_form(command: Command) -> Command:
 
 
 CSV = flag("--csv", "as_csv", help="A table as CSV, with all digits.")
-_JSON = flag("--json", "as_json", help="One JSON object, with all digits.")
-form_options = all_of(_JSON, CSV, flag("--latex", "as_latex", help="LaTeX tables."), one_form)
+ALL_DIGITS = flag("--json", "as_json", help="One JSON object, with all digits.")
+form_options = all_of(ALL_DIGITS, CSV, flag("--latex", "as_latex", help="LaTeX tables."), one_form)
 """`--json`, `--csv` and `--latex`; the command receives `form`: text, json, csv or latex."""
-data_options = all_of(_JSON, CSV, one_form)
+FIRST_AND_SECOND = all_of(click.argument("first"), click.argument("second"))
+TOPICS = click.option("--topic", "topics", multiple=True, help="A topic (repeatable); default all.")
+data_options = all_of(ALL_DIGITS, CSV, one_form)
 """The same without `--latex`, for results that no paper prints."""
 
 
@@ -357,10 +381,35 @@ def part_option(parts: Iterable[str], default: str, tables: str) -> Callable[[Co
     )
 
 
+def beside_bounds(
+    columns: Sequence[str], rows: Iterable[Sequence[object]], counts: Collection[str] = ()
+) -> tuple[list[str], list[list[object]]]:
+    """A table for people, who read bounds beside their figure, those of `counts` as whole numbers.
+
+    CSV has them in columns of their own.
+    """
+    shown = [name for name in columns if not name.endswith(("_low", "_high"))]
+
+    def cell(row: Mapping[str, object], name: str) -> object:
+        value, low, high = (row.get(key) for key in (name, f"{name}_low", f"{name}_high"))
+        if value is None or low is None or high is None:
+            return value
+        if name in counts:
+            return f"{value:.1f} ({low:.0f} to {high:.0f})"
+        return f"{value:.3f} ({low:.3f} to {high:.3f})"
+
+    named = [dict(zip(columns, row, strict=True)) for row in rows]
+    return shown, [[cell(row, name) for name in shown] for row in named]
+
+
+def figure(value: float | None, form: str = ".4f", otherwise: str = "-") -> str:
+    """A number in a form, four decimals by default, or a word where there is none."""
+    return otherwise if value is None else format(value, form)
+
+
 def say_short(columns: Sequence[str], rows: Iterable[Sequence[object]], *, numeric_from: int = 1) -> None:
     """Say a table for people: three decimals, and a dash for what is not there."""
-    numeric = range(numeric_from, len(columns))
-    say_table(columns, [[_short(cell) for cell in row] for row in rows], numeric=numeric)
+    say_table(columns, [[_short(cell) for cell in row] for row in rows], numeric_from=numeric_from)
 
 
 def _short(cell: object) -> object:

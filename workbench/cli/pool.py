@@ -5,7 +5,7 @@ The options of a recipe, here and in campaigns, are generated from the registry 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import wraps
 from typing import Any
@@ -16,25 +16,28 @@ from workbench.cli.inputs import FILE
 from workbench.cli.output import (
     JSON_OBJECT,
     Command,
+    Function,
+    Integers,
     OneOf,
+    Texts,
     all_of,
     flag,
     say_aside,
     say_json,
     say_table,
     setting,
+    usage_errors,
 )
 from workbench.cli.qrels_files import cannot_judge_option, read_graded
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, read_runs, read_tops, run_arguments
-from workbench.errors import InvalidInput
 from workbench.pooling.adaptive.live import simulated
 from workbench.pooling.depth import DEPTH, depth_pairs
 from workbench.pooling.planning import Certainty, JudgingWork
 from workbench.pooling.pool import Pool
 from workbench.pooling.run_tops import RunTops, reached
 from workbench.pooling.strategies import ADAPTIVE, ALL_STRATEGIES, STRATEGIES, PoolRecipe, build_pool, start
-from workbench.pooling.strategy import Parameter, Strategy
+from workbench.pooling.strategy import Strategy
 from workbench.ranking import ordered
 from workbench.records import PoolEntry, Qrel, Ranking, Run, TieRule, id_bytes
 from workbench.scoring.relevance import Relevance
@@ -65,17 +68,20 @@ def recipe_options(*, listed_by: str = "workbench pool --strategies") -> Callabl
     """Give a command the options of a recipe: strategy, all parameters, ties; it receives a `recipe`."""
     parameters = _parameter_help(ALL_STRATEGIES)
 
-    def receiving(command: Callable[..., Any]) -> Callable[..., Any]:
+    def receiving(command: Function) -> Function:
         @wraps(command)
         def with_recipe(
             strategy: str,
             ties: TieRule,
-            tags: tuple[str, ...] = (),
+            tags: Texts = (),
             priority: int | None = None,
             supplementary: bool = False,
             **options: Any,
         ) -> Any:
-            values = _values(ALL_STRATEGIES[strategy], {name: options.pop(name) for name in parameters})
+            texts = {name: options.pop(name) for name in parameters}
+            given = {name: text for name, text in texts.items() if text is not None}
+            with usage_errors(option_name):
+                values = ALL_STRATEGIES[strategy].values(given)
             recipe = PoolRecipe(strategy, values, ties, tags or None, priority, supplementary)
             return command(recipe=recipe, **options)
 
@@ -115,45 +121,8 @@ campaign_recipe_options = all_of(
 """The same with options for the campaign's runs and pairs that are pooled."""
 
 
-def _values(strategy: Strategy[Any], given: Mapping[str, str | None]) -> dict[str, Any]:
-    """The values of the options that were given; raises click's UsageError with everything that is wrong."""
-    try:
-        return strategy.values({name: text for name, text in given.items() if text is not None})
-    except InvalidInput as error:
-        lines = (
-            f"{option_name(finding.source)}: {finding.message} ({finding.remedy})"
-            for finding in error.findings
-        )
-        raise click.UsageError("\n       ".join(lines)) from error
-
-
 NOT_RELEVANT = "not-relevant"
 UNJUDGED = ("unknown", NOT_RELEVANT)
-
-
-def _simulate(
-    runs: Iterable[Run],
-    recipe: PoolRecipe,
-    qrels: str,
-    relevant: Mapping[tuple[str, str], bool],
-    unknown: bool | None,
-    as_json: bool,
-) -> None:
-    """Print the pairs in the order in which the strategy has them judged, and count the relevant ones."""
-    if relevant:
-        runs = all_matched(Relevance(Qrel(topic, docno, 0) for topic, docno in relevant), runs)
-    pool = start(runs, strategy=recipe.strategy, ties=recipe.ties, parameters=recipe.parameters)
-    judged = list(simulated(pool, relevant, unknown=unknown))
-    if as_json:
-        say_json([asdict(one) for one in judged])
-    else:
-        click.echo(b"".join(id_bytes(f"{one.topic}\t{one.docno}\n") for one in judged), nl=False)
-    known = sum(one.relevant is not None for one in judged)
-    found = sum(one.relevant is True for one in judged)
-    say_aside(
-        f"{len(judged)} pairs of {len(pool.topics)} topics: {known} judged in {qrels}, "
-        f"{found} relevant of {sum(relevant.values())} there",
-    )
 
 
 @click.command("pool")
@@ -182,7 +151,7 @@ def command(
     qrels: str | None,
     relevant_from: int,
     unjudged: str,
-    codes: tuple[int, ...],
+    codes: Integers,
     warnings: bool,
     as_json: bool,
     listed: bool,
@@ -216,11 +185,26 @@ def command(
         _print_pairs(depth_pairs(tops, **values).items())
         return
     read = read_runs(runs, warnings=warnings, depth=depth, ties=ties)
-    given = (run for _, run in read)
+    given: Iterator[Run] = (run for _, run in read)
     if qrels is not None:
-        judged = read_graded(qrels, codes)
-        relevant = {(line.topic, line.docno): line.grade >= relevant_from for line in judged}
-        _simulate(given, recipe, qrels, relevant, False if unjudged == NOT_RELEVANT else None, as_json)
+        lines = read_graded(qrels, codes)
+        relevant = {(line.topic, line.docno): line.grade >= relevant_from for line in lines}
+        if relevant:
+            given = all_matched(Relevance(Qrel(topic, docno, 0) for topic, docno in relevant), given)
+        adaptive = start(given, strategy=recipe.strategy, ties=ties, parameters=recipe.parameters)
+        unknown = False if unjudged == NOT_RELEVANT else None
+        # In the order in which the strategy has them judged.
+        judged = list(simulated(adaptive, relevant, unknown=unknown))
+        if as_json:
+            say_json([asdict(one) for one in judged])
+        else:
+            click.echo(b"".join(id_bytes(f"{one.topic}\t{one.docno}\n") for one in judged), nl=False)
+        known = sum(one.relevant is not None for one in judged)
+        found = sum(one.relevant is True for one in judged)
+        say_aside(
+            f"{len(judged)} pairs of {len(adaptive.topics)} topics: {known} judged in {qrels}, "
+            f"{found} relevant of {sum(relevant.values())} there"
+        )
         return
     pool = build_pool(given, strategy=recipe.strategy, ties=ties, parameters=values)
     if as_json:
@@ -248,34 +232,34 @@ def _list_strategies(as_json: bool) -> None:
     # Of a learner's pools there are none without a campaign.
     strategies: list[Strategy[Any]] = [*STRATEGIES.values(), *ADAPTIVE.values()]
     if as_json:
-        say_json([_described(strategy) for strategy in strategies])
+        say_json(
+            [
+                {
+                    "name": one.name,
+                    "help": one.help,
+                    "source": one.source,
+                    "adaptive": one.name in ADAPTIVE,
+                    "parameters": [
+                        {
+                            "name": each.name,
+                            "help": each.help,
+                            "kind": each.kind.name,
+                            "default": each.text(each.default),
+                            "lowest": each.lowest,
+                            "highest": each.highest,
+                        }
+                        for each in one.parameters
+                    ],
+                }
+                for one in strategies
+            ]
+        )
         return
     for strategy in strategies:
         when = " (while assessors judge)" if strategy.name in ADAPTIVE else ""
         click.echo(f"{strategy.name}{when}: {strategy.help}. {strategy.source}.")
         for parameter in strategy.parameters:
             click.echo(f"  {option_name(parameter.name)}  {parameter.description}")
-
-
-def _described(strategy: Strategy[Any]) -> dict[str, object]:
-    return {
-        "name": strategy.name,
-        "help": strategy.help,
-        "source": strategy.source,
-        "adaptive": strategy.name in ADAPTIVE,
-        "parameters": [_described_parameter(parameter) for parameter in strategy.parameters],
-    }
-
-
-def _described_parameter(parameter: Parameter) -> dict[str, object]:
-    return {
-        "name": parameter.name,
-        "help": parameter.help,
-        "kind": parameter.kind.name,
-        "default": parameter.text(parameter.default),
-        "lowest": parameter.lowest,
-        "highest": parameter.highest,
-    }
 
 
 _WORDS = {Certainty.EXACT: "", Certainty.EXPECTED: "about ", Certainty.AT_MOST: "at most "}
@@ -335,13 +319,10 @@ def plan(
     By default a judgment takes 30 seconds, and there are as many assessors as each pair needs.
     """
     strategy, values, ties = ALL_STRATEGIES[recipe.strategy], recipe.values(), recipe.ties
-    try:
+    with usage_errors():
         work = JudgingWork(
             per_pair, per_pair if assessors is None else assessors, SECONDS if seconds is None else seconds
         )
-    except InvalidInput as error:
-        lines = "\n       ".join(f"{one.message} ({one.remedy})" for one in error.findings)
-        raise click.UsageError(lines) from error
     depth = strategy.depth_read(values)
     longest: dict[str, int] = {}
     tops = []

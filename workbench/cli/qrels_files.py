@@ -9,9 +9,9 @@ from typing import BinaryIO
 
 import click
 
-from workbench.cli.inputs import open_input, read_each
+from workbench.cli.inputs import FILE, open_input, read_each
 from workbench.cli.output import Command, say_aside
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import Finding, InvalidInput, rejected
 from workbench.formats.judgments import graded_judgments
 from workbench.formats.qrels import read_qrels
 from workbench.records import Judgment, Qrel
@@ -42,8 +42,14 @@ def read_judged(name: str, codes: Collection[int], *, subtopics: bool = False) -
     if not kept:
         message = "every grade is one that means cannot judge"
         remedy = f"--cannot-judge names {_listed(codes)}: leave out what is a grade"
-        raise InvalidInput([Finding(source, None, "empty", message, remedy)])
-    _note_left_out(source, lines, kept, codes)
+        raise rejected(source, None, "empty", message, remedy)
+    count = len(lines) - len(kept)
+    if count:
+        many = "1 line has" if count == 1 else f"{count:,} lines have"
+        say_aside(f"note: {source}: {many} a grade that means cannot judge ({_listed(codes)}); left out")
+    topics = {line.topic for line in kept}
+    gone = list(dict.fromkeys(line.topic for line in lines if line.topic not in topics))
+    note_topics(gone, "topics of which nothing is left do not count in any mean")
     return kept
 
 
@@ -67,16 +73,6 @@ def note_topics(topics: Sequence[str], what: str) -> None:
     if topics:
         shown = ", ".join(topics[:_TOPICS_NAMED]) + (", ..." if len(topics) > _TOPICS_NAMED else "")
         say_aside(f"note: {what}: {shown} ({len(topics)} in all)")
-
-
-def _note_left_out(source: str, lines: Sequence[Qrel], kept: Sequence[Qrel], codes: Collection[int]) -> None:
-    count = len(lines) - len(kept)
-    if count:
-        many = "1 line has" if count == 1 else f"{count:,} lines have"
-        say_aside(f"note: {source}: {many} a grade that means cannot judge ({_listed(codes)}); left out")
-    topics = {line.topic for line in kept}
-    gone = list(dict.fromkeys(line.topic for line in lines if line.topic not in topics))
-    note_topics(gone, "topics of which nothing is left do not count in any mean")
 
 
 def _listed(codes: Collection[int]) -> str:
@@ -116,6 +112,11 @@ def _names(files: Sequence[str]) -> list[str]:
             name = f"{stem}-{number}"
         names.append(name)
     return names
+
+
+GROUPS = click.option(
+    "--groups", "groups_file", type=FILE, help="Groups of the runs: tag, tab, group on each line."
+)
 
 
 def read_groups(name: str) -> dict[str, str]:

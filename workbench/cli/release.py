@@ -15,9 +15,12 @@ import click
 
 from workbench.cli.inputs import open_input, read_each
 from workbench.cli.output import (
+    FIRST_AND_SECOND,
     JSON_OBJECT,
     MEASURE,
     REFUSED,
+    Texts,
+    figure,
     flag,
     one_form,
     print_export,
@@ -52,7 +55,7 @@ def command() -> None:
 @click.argument("releases", metavar="FILE...", nargs=-1, required=True)
 @click.option("--sha256", default="", help="SHA-256 of the whole file, as the release's page has it.")
 @flag("--json", "as_json", help="A JSON array with one object a release.")
-def check(releases: tuple[str, ...], sha256: str, as_json: bool) -> None:
+def check(releases: Texts, sha256: str, as_json: bool) -> None:
     """Check the zips of releases, byte by byte; `-` is standard input.
 
     A file that is damaged, missing or added is named on standard error, with the checksum stated and the one
@@ -106,14 +109,13 @@ PAIRS_AS_CSV = flag("--csv", "as_csv", help="Every pair that differs, as CSV.")
 
 
 @command.command("compare")
-@click.argument("first")
-@click.argument("second")
+@FIRST_AND_SECOND
 @click.option("--run", "runs", multiple=True, help="A run to score (repeatable); else those in the releases.")
 @MEASURE
 @PAIRS_AS_CSV
 @JSON_OBJECT
 @one_form
-def compare(first: str, second: str, runs: tuple[str, ...], measure: str, form: str) -> None:
+def compare(first: str, second: str, runs: Texts, measure: str, form: str) -> None:
     """Compare the releases FIRST and SECOND: pairs that came, went and changed, and how the runs fare.
 
     Every file of both is compared with its checksum first, and a damaged release is refused.
@@ -182,7 +184,7 @@ def _say(found: ReleaseComparison) -> None:
             ("no longer relevant", found.lost),
             ("same grade", same),
         ],
-        numeric=[1],
+        numeric_from=1,
     )
     click.echo()
     table = found.grade_table
@@ -192,7 +194,7 @@ def _say(found: ReleaseComparison) -> None:
             *(f"{_grade(one)} in {found.second.version}" for one in table.columns),
         ],
         [(_grade(grade), *counts) for grade, counts in table.rows],
-        numeric=list(range(1, len(table.columns) + 1)),
+        numeric_from=1,
     )
     click.echo()
     if found.ranking is None:
@@ -205,9 +207,9 @@ def _say(found: ReleaseComparison) -> None:
             (one.tag, f"{one.before:.4f}", f"{one.after:.4f}", one.rank_before, one.rank_after)
             for one in effect.runs
         ],
-        numeric=[1, 2, 3, 4],
+        numeric_from=1,
     )
-    tau = "undefined" if compared.tau.value is None else f"{compared.tau.value:.3f}"
+    tau = figure(compared.tau.value, ".3f", "undefined")
     click.echo(
         f"\nKendall's tau {tau} over {compared.runs:,} runs; topics in the qrels: {effect.topics[0]:,} and "
         f"{effect.topics[1]:,}; pairs of runs that swap: {compared.swapped:,}"

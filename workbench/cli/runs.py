@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from workbench.cli.inputs import FILE, open_input
-from workbench.cli.output import Command, all_of, say_findings, setting, with_progress
+from workbench.cli.output import Command, Function, Texts, all_of, say_findings, setting, with_progress
 from workbench.errors import Finding, InvalidInput
 from workbench.records import Run, TieRule
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class RunFiles:
     """The files of runs on the command line; `-` is the standard input. Runs are named by tag or by file."""
 
-    names: tuple[str, ...]
+    names: Texts
     by_file: bool = False
 
     def named(self, run: AnyRun, file: str) -> AnyRun:
@@ -44,9 +44,9 @@ class RunFiles:
 def run_arguments(*, required: bool = True) -> Callable[[Command], Command]:
     """Give a command the arguments RUN... and the option --name-by; it receives RunFiles as `runs`."""
 
-    def receiving(command: Callable[..., Any]) -> Callable[..., Any]:
+    def receiving(command: Function) -> Function:
         @wraps(command)
-        def with_files(runs: tuple[str, ...], name_by: str, **options: Any) -> Any:
+        def with_files(runs: Texts, name_by: str, **options: Any) -> Any:
             return command(runs=RunFiles(runs, name_by == "file"), **options)
 
         return with_files

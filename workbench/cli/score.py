@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.inputs import FILE, QRELS_FILE
-from workbench.cli.output import OneOf, flag, print_csv, say_aside, say_json, say_table, setting
+from workbench.cli.output import (
+    Integers,
+    OneOf,
+    Texts,
+    flag,
+    print_csv,
+    say_aside,
+    say_json,
+    say_table,
+    setting,
+)
 from workbench.cli.qrels_files import cannot_judge_option, note_topics, read_judged
 from workbench.cli.relevance_files import map_runs, matched, read_relevance
 from workbench.cli.runs import RunFiles, read_runs, run_arguments
@@ -33,7 +43,20 @@ def say_scores(
     """
     _note_near_ties(scores, by_name=name_near_ties)
     if as_json:
-        say_json([row for result in scores for row in _json_rows(result, per_topic)])
+        say_json(
+            [
+                {
+                    "run": result.tag,
+                    "measure": measure,
+                    "value": value,
+                    "topics_scored": result.topics_scored,
+                    "topics_in_qrels": result.topics_in_qrels,
+                }
+                | ({"per_topic": dict(result.per_topic[measure])} if per_topic else {})
+                for result in scores
+                for measure, value in result.values.items()
+            ]
+        )
         return
     columns = _columns(scores, per_topic)
     rows = (
@@ -44,7 +67,7 @@ def say_scores(
         ]
         for names, values, run in _rows(scores, per_topic)
     )
-    say_table([*columns, "topics"], rows, numeric=range(1 + per_topic, len(columns) + 1))
+    say_table([*columns, "topics"], rows, numeric_from=1 + per_topic)
 
 
 def say_as_csv(scores: Sequence[RunScores], *, per_topic: bool) -> None:
@@ -91,20 +114,6 @@ def _note_near_ties(scores: Sequence[RunScores], *, by_name: bool) -> None:
     )
     for result in tied if by_name else ():
         say_aside(f"note: near ties in {result.topics_near_tied} topics of {result.tag}")
-
-
-def _json_rows(result: RunScores, per_topic: bool) -> list[dict[str, object]]:
-    return [
-        {
-            "run": result.tag,
-            "measure": measure,
-            "value": value,
-            "topics_scored": result.topics_scored,
-            "topics_in_qrels": result.topics_in_qrels,
-        }
-        | ({"per_topic": dict(result.per_topic[measure])} if per_topic else {})
-        for measure, value in result.values.items()
-    ]
 
 
 FORMATS = ("table", "json", "csv", "trec_eval", "ir_measures")
@@ -161,8 +170,8 @@ FORMATS = ("table", "json", "csv", "trec_eval", "ir_measures")
 def command(
     qrels: str,
     runs: RunFiles,
-    measures: tuple[str, ...],
-    codes: tuple[int, ...],
+    measures: Texts,
+    codes: Integers,
     ties: TieRule,
     average_over: str,
     double_precision: bool,

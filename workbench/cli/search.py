@@ -13,7 +13,7 @@ from uuid import uuid4
 import click
 
 from workbench.cli.inputs import open_input
-from workbench.cli.output import flag, printable, say_aside, say_json, setting
+from workbench.cli.output import ALL_DIGITS, flag, printable, say_aside, say_json, setting
 from workbench.formats.documents import read_documents
 from workbench.records import Document
 from workbench.searching.engine import EngineUnavailable, SearchEngine
@@ -45,7 +45,7 @@ SHOWN_EVERY = 1000
     help="Search in an OpenSearch cluster at this address instead of the embedded engine; login and "
     "certificates as the environment says.",
 )
-@flag("--json", "as_json", help="One JSON object, with all digits.")
+@ALL_DIGITS
 def command(docs: str, query: str, limit: int, explain: bool, opensearch: str, as_json: bool) -> None:
     """Search DOCS, a file of documents, for QUERY: best documents first, with the sentences that match.
 

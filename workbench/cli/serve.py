@@ -14,7 +14,7 @@ from pathlib import Path
 
 import click
 
-from workbench.cli.database import database_options, migrated_database
+from workbench.cli.database import database_command, migrated_database
 from workbench.cli.output import announce, flag, say_aside, setting
 from workbench.demo.campaign import PEOPLE, has_demo, make_demo, require_own
 from workbench.errors import InvalidInput, WorkbenchError
@@ -89,7 +89,7 @@ def print_address(host: str, port: int, settings: Settings) -> None:
     announce("Stop with Ctrl-C.")
 
 
-@click.command("serve")
+@database_command("serve")
 @setting("--host", default="127.0.0.1", help="Address to listen on.")
 @setting(
     "--port",
@@ -97,7 +97,6 @@ def print_address(host: str, port: int, settings: Settings) -> None:
     type=click.IntRange(0, 65535),
     help="0: any free one.",
 )
-@database_options
 def command(settings: Settings, host: str, port: int) -> None:
     """Serve the web interface.
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import click
 
 from workbench.cli.inputs import FILE, QRELS_FILE, open_input, read_input
 from workbench.cli.output import (
+    ALL_DIGITS,
     RELEVANT_FROM,
+    Texts,
     flag,
     one_form,
     print_export,
@@ -75,7 +78,7 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
     type=click.Choice(list(SIMULATION_PARTS)),
     help="Table to print.  [default: rules with --stop, else measures]",
 )
-@flag("--json", "as_json", help="One JSON object, with all digits.")
+@ALL_DIGITS
 @flag("--csv", "as_csv", help="The table as CSV, with all digits.")
 @flag("--svg", "as_svg", help="Recall by documents read as an SVG picture.")
 @one_form
@@ -84,7 +87,7 @@ def command(
     qrels: str,
     topics: str,
     learner: str,
-    stop: tuple[str, ...],
+    stop: Texts,
     recall: float,
     confidence: float,
     seed: int,
@@ -106,7 +109,7 @@ def command(
     rules = tuple(STOPPING_RULES) if _ALL in stop else tuple(dict.fromkeys(stop))
     options = SimulationOptions(learner, rules, StoppingGoal(recall, confidence), seed, seeds)
     vectors, chosen = _read(docs, qrels, topics, relevant_from, fewest)
-    found = simulate(vectors, chosen, options, progress=_progress)
+    found = simulate(vectors, chosen, options, progress=partial(with_progress, label="Reading topics"))
     part = part or ("rules" if options.rules else "measures")
     if as_svg:
         click.echo(simulation_svg(found), nl=False)
@@ -140,10 +143,6 @@ def _read(
     kept = {one.topic for one in chosen}
     note_topics([one.id for one in stated if one.id not in kept], "topics with too few relevant documents")
     return vectors, chosen
-
-
-def _progress(work: list[tuple[int, JudgedTopic]]) -> Iterator[tuple[int, JudgedTopic]]:
-    return with_progress(work, "Reading topics")
 
 
 def sentences(found: LearnerSimulation) -> Iterator[str]:

@@ -9,17 +9,16 @@ import threading
 
 import click
 
-from workbench.cli.database import database_options, existing_database
+from workbench.cli.database import database_command, existing_database
 from workbench.cli.output import announce, flag, setting
 from workbench.settings import Settings
 from workbench.storage.migrate import require_current
 from workbench.workflow.worker import AT_ONCE, NICENESS, work_until
 
 
-@click.command("worker")
+@database_command("worker")
 @setting("--at-once", default=AT_ONCE, type=click.IntRange(1, 64), help="Jobs done at once.")
 @flag("--beside", hidden=True, help="End when standard input does.")
-@database_options
 def command(settings: Settings, at_once: int, beside: bool) -> None:
     """Do what takes long: loading collections, search indexes, training of learners, reports, mail.
 

@@ -72,20 +72,17 @@ class CampaignClient:
 
         The receipt says whether it was recorded.
         """
-        event = {"client_id": str(uuid.uuid4()), "assignment": assignment, "docno": docno}
-        event |= {"answer": "grade", "grade": grade} if grade is not None else {}
+        event: dict[str, Any] = {"client_id": str(uuid.uuid4()), "assignment": assignment, "docno": docno}
+        if grade is not None:
+            event |= {"answer": "grade", "grade": grade}
         return self.call("judging.record", events=[event | more])["receipts"][0]
 
     def decide(self, topic: str, docno: str, grade: int | None = None, **more: Any) -> Any:
         """Decide a disputed pair, or send it back with `decision="back"`; `reason`."""
-        sent: dict[str, Any] = {
-            "client_id": str(uuid.uuid4()),
-            "topic": topic,
-            "docno": docno,
-            "decision": "grade",
-        }
-        sent |= {} if grade is None else {"grade": grade}
-        return self.call("disputes.decide_pair", **sent | more)
+        sent: dict[str, Any] = {"client_id": str(uuid.uuid4()), "decision": "grade"}
+        if grade is not None:
+            sent["grade"] = grade
+        return self.call("disputes.decide_pair", topic=topic, docno=docno, **sent | more)
 
     def agreement(self, **options: Any) -> Any:
         """How far the assessors agree; options as in the reference, such as `graded=True`."""

@@ -23,6 +23,7 @@ ATTEMPTS = 4
 PAUSE_SECONDS = 0.5
 CHUNK = 1024**2
 FILE = "application/octet-stream"
+Fields = Mapping[str, Any]
 
 
 class Unreachable(Exception):
@@ -61,7 +62,7 @@ class _Operation:
     text: bool
 
 
-def _operation(method: str, path: str, stated: Mapping[str, Any]) -> _Operation:
+def _operation(method: str, path: str, stated: Fields) -> _Operation:
     named = [(one["name"], one["in"]) for one in stated.get("parameters", ())]
     body = stated.get("requestBody", {}).get("content", {})
     answers = [one.get("content", {}) for code, one in stated["responses"].items() if code.startswith("2")]
@@ -100,15 +101,15 @@ class Transport:
     def __repr__(self) -> str:
         return f"Transport({self._address!r})"  # never with the token
 
-    def get(self, path: str, query: Mapping[str, Any] | None = None) -> Any:
+    def get(self, path: str, query: Fields | None = None) -> Any:
         """The JSON at an address; raises ApiError and Unreachable."""
         return json.loads(self._sent("GET", path, query))
 
-    def page(self, path: str, query: Mapping[str, Any] | None = None) -> bytes:
+    def page(self, path: str, query: Fields) -> bytes:
         """The file of a page; raises as `get`."""
         return self._sent("GET", path, query)
 
-    def call(self, operation: str, fields: Mapping[str, Any], file: Path | None = None) -> Any:
+    def call(self, operation: str, fields: Fields, file: Path | None = None) -> Any:
         """What an operation answers: JSON, its text, or an iterator over a list; raises as `get`.
 
         `fields` are those of its path, its query and its body, and `file` is its body where it takes one.
@@ -127,7 +128,7 @@ class Transport:
             return answer.decode("utf-8", "surrogateescape")
         return json.loads(answer) if answer else None
 
-    def download(self, operation: str, fields: Mapping[str, Any], file: Path) -> int:
+    def download(self, operation: str, fields: Fields, file: Path) -> int:
         """Write what an operation answers to a file as it arrives; returns its bytes.
 
         Raises as `call`, and Unreachable for a transfer that ends too early: then there is no file.
@@ -155,7 +156,7 @@ class Transport:
             for method, stated in methods.items()
         }
 
-    def _addressed(self, operation: str, fields: Mapping[str, Any]) -> tuple[_Operation, str, dict[str, Any]]:
+    def _addressed(self, operation: str, fields: Fields) -> tuple[_Operation, str, dict[str, Any]]:
         """An operation, its path, and those fields that are not in it."""
         found = self._operations.get(operation)
         if found is None:
@@ -168,19 +169,15 @@ class Transport:
             path = path.replace(f"{{{name}}}", segment(str(fields[name])))
         return found, path, {name: value for name, value in fields.items() if name not in found.in_path}
 
-    def _pages(self, path: str, query: Mapping[str, Any] | None = None) -> Iterator[Any]:
+    def _pages(self, path: str, query: Fields) -> Iterator[Any]:
         """The items of a list, read page by page; raises as `get`."""
-        asked = dict(query or {})
-        while True:
-            page = self.get(path, asked)
+        page = self.get(path, query)
+        yield from page["items"]
+        while page["next"] is not None:
+            page = self.get(path, {**query, "cursor": page["next"]})
             yield from page["items"]
-            if page["next"] is None:
-                return
-            asked["cursor"] = page["next"]
 
-    def _sent(
-        self, method: str, path: str, query: Mapping[str, Any] | None, body: bytes | Path | None = None
-    ) -> bytes:
+    def _sent(self, method: str, path: str, query: Fields | None, body: bytes | Path | None = None) -> bytes:
         request = self._request(method, path, query)
         if method == "POST":
             request.add_header("Idempotency-Key", str(uuid.uuid4()))
@@ -194,7 +191,7 @@ class Transport:
                 self._sleep(PAUSE_SECONDS * 2**attempt)
         raise AssertionError("the last attempt returns or raises")
 
-    def _request(self, method: str, path: str, query: Mapping[str, Any] | None) -> Request:
+    def _request(self, method: str, path: str, query: Fields | None) -> Request:
         given = {name: _plain(value) for name, value in (query or {}).items() if value not in (None, "")}
         asked = f"?{urlencode(given, doseq=True)}" if given else ""
         headers = {"Authorization": f"Bearer {self._token}"}

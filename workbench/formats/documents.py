@@ -19,7 +19,13 @@ from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import check_texts
 from workbench.formats.identifiers import check_ids
 from workbench.formats.source import Readable, numbered_lines, open_source, with_head
-from workbench.formats.text_formats import BinaryDocumentFormat, DocumentFormat, in_words, known_format
+from workbench.formats.text_formats import (
+    BinaryDocumentFormat,
+    DocumentFormat,
+    NumberedDocuments,
+    in_words,
+    known_format,
+)
 from workbench.records import Document
 
 DOCUMENT_FORMATS: Mapping[str, DocumentFormat | BinaryDocumentFormat] = MappingProxyType(
@@ -74,7 +80,15 @@ def _documents(
         unit, numbered = "line", _of_lines(numbered_lines(plain, source=source, returns=True), chosen, errors)
     first: dict[str, int] = {}
     for number, document in numbered:
-        if _accepted(number, document, first, errors, unit):
+        docno = document.docno
+        if document.original is not None and document.original.beside:
+            yield document
+        elif not check_ids(number, (docno,), errors):
+            continue
+        elif first.setdefault(docno, number) != number:
+            message = f"document {shown(docno)} is already in the file, {unit} {first[docno]}"
+            errors.add(number, "duplicate", message, "docnos are unique: remove one of the two")
+        elif check_texts(number, (document.title, document.text), errors):
             yield document
     if not first and not errors:
         errors.add(None, "empty", "the file contains no documents", "is it in another format?")
@@ -85,7 +99,7 @@ def _documents(
 
 def _of_lines(
     lines: Iterator[tuple[int, str]], chosen: DocumentFormat | None, errors: ErrorCollector
-) -> Iterator[tuple[int, Document]]:
+) -> NumberedDocuments:
     start = next(((number, line) for number, line in lines if line.strip()), None)
     if start is None:
         errors.add(None, "empty", "the file contains no documents", f"formats: {in_words(DOCUMENT_FORMATS)}")
@@ -95,17 +109,3 @@ def _of_lines(
         chosen = found if isinstance(found, DocumentFormat) else None
     if chosen is not None:
         yield from chosen.read(itertools.chain([start], lines), errors)
-
-
-def _accepted(
-    line: int, document: Document, first: dict[str, int], errors: ErrorCollector, unit: str
-) -> bool:
-    if document.original is not None and document.original.beside:
-        return True
-    if not check_ids(line, (document.docno,), errors):
-        return False
-    if first.setdefault(document.docno, line) != line:
-        message = f"document {shown(document.docno)} is already in the file, {unit} {first[document.docno]}"
-        errors.add(line, "duplicate", message, "docnos are unique: remove one of the two")
-        return False
-    return check_texts(line, (document.title, document.text), errors)

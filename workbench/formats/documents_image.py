@@ -7,14 +7,14 @@ among them: it is a document with scripts and addresses of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from workbench.errors import WorkbenchError
 from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.single_files import docno_of, file_name, sha256_of, whole_file
 from workbench.formats.source import Peekable
-from workbench.formats.text_formats import BinaryDocumentFormat
+from workbench.formats.text_formats import BinaryDocumentFormat, NumberedDocuments
 from workbench.records import Document, Original
 
 LONGEST_SIDE = 20_000
@@ -188,7 +188,7 @@ def _number(content: bytes, at: int, length: int, order: str = "big") -> int:
     return int.from_bytes(_bytes(content, at, length), "little" if order == "little" else "big")
 
 
-def image_document(stream: Peekable, errors: ErrorCollector) -> Iterator[tuple[int, Document]]:
+def image_document(stream: Peekable, errors: ErrorCollector) -> NumberedDocuments:
     """The document that an image is: its docno is the file's name without extension; it has no text.
 
     Pages with an `img` of the file's whole name show it. Errors: an image that is cut, or too large.
@@ -218,8 +218,6 @@ def image_original(content: bytes, address: str, *, beside: bool = False) -> Ori
     )
 
 
-def _recognised(head: bytes) -> bool:
-    return image_type(head) is not None
-
-
-IMAGE = BinaryDocumentFormat("image", "image (PNG, JPEG, GIF, WebP)", image_document, _recognised)
+IMAGE = BinaryDocumentFormat(
+    "image", "image (PNG, JPEG, GIF, WebP)", image_document, lambda head: image_type(head) is not None
+)

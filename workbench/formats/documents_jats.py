@@ -19,7 +19,7 @@ from workbench.formats.fields import collapsed
 from workbench.formats.identifiers import trimmed
 from workbench.formats.single_files import JATS_TYPE, record_original
 from workbench.formats.source import LINE_LIMIT, Peekable
-from workbench.formats.text_formats import BinaryDocumentFormat
+from workbench.formats.text_formats import BinaryDocumentFormat, NumberedDocuments
 from workbench.records import Document
 
 # JATS to HTML, one for one. The elements of tables are those of HTML already.
@@ -192,7 +192,7 @@ class _UnreadXml(Exception):
     """Well-formed XML that is not read: line, finding, remedy."""
 
 
-def jats_articles(stream: Peekable, errors: ErrorCollector) -> Iterator[tuple[int, Document]]:
+def jats_articles(stream: Peekable, errors: ErrorCollector) -> NumberedDocuments:
     """The elements `article`, each with its number from 1.
 
     The docno is the first `article-id` of PubMed Central, PubMed, DOI or the publisher. The text is HTML:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from html import escape
 from typing import Any
@@ -20,7 +20,7 @@ from workbench.formats.json_lines import (
     unknown_keys,
 )
 from workbench.formats.single_files import JSON_TYPE, record_original
-from workbench.formats.text_formats import DocumentFormat
+from workbench.formats.text_formats import DocumentFormat, Lines, NumberedDocuments
 from workbench.records import Document
 
 # In MS MARCO's passages `pid` is the passage, `docid` the page that it is of.
@@ -30,9 +30,7 @@ _TITLES = ("title", "headline")
 _TEXTS = ("text", "body", "abstract", "passage", "segment")
 
 
-def json_documents(
-    lines: Iterable[tuple[int, str]], errors: ErrorCollector
-) -> Iterator[tuple[int, Document]]:
+def json_documents(lines: Lines, errors: ErrorCollector) -> NumberedDocuments:
     """One document an object and line; the text is kept as it is, the title is put on one line.
 
     The original is the line.
@@ -98,12 +96,11 @@ def _with_title(contents: str) -> tuple[str, str, str]:
     return (first, newline, rest) if newline else ("", "", contents)
 
 
-def _recognised(line: str) -> bool:
-    return line.startswith(("{", "["))
-
-
 JSON_LINES = DocumentFormat(
-    "jsonl", "JSON lines (BEIR, Anserini, Washington Post)", json_documents, _recognised
+    "jsonl",
+    "JSON lines (BEIR, Anserini, Washington Post)",
+    json_documents,
+    lambda line: line.startswith(("{", "[")),
 )
 
 

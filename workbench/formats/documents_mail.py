@@ -15,7 +15,7 @@ from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.fields import collapsed, tidied
 from workbench.formats.single_files import MAIL_TYPE, record_original
 from workbench.formats.source import Peekable
-from workbench.formats.text_formats import BinaryDocumentFormat
+from workbench.formats.text_formats import BinaryDocumentFormat, NumberedDocuments
 from workbench.formats.web_pages import page_text
 from workbench.records import Document
 
@@ -50,7 +50,7 @@ class _CutHeaders(Compat32):
 _POLICY = _CutHeaders()
 
 
-def mail_messages(stream: Peekable, errors: ErrorCollector) -> Iterator[tuple[int, Document]]:
+def mail_messages(stream: Peekable, errors: ErrorCollector) -> NumberedDocuments:
     """The messages with their numbers from 1; the docno is the `Message-ID` without its angle brackets.
 
     The title is the subject. The text is sender, receivers, date and the plain text of the message, or its

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any
 
@@ -19,7 +18,7 @@ from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.fields import collapsed, tidied
 from workbench.formats.single_files import docno_of, file_name, sha256_of, whole_file
 from workbench.formats.source import Peekable
-from workbench.formats.text_formats import BinaryDocumentFormat
+from workbench.formats.text_formats import BinaryDocumentFormat, NumberedDocuments
 from workbench.records import PDF_TYPE, Document, Original
 
 INSTALL = "pip install 'ir-workbench[pdf]'"
@@ -30,7 +29,7 @@ LONGEST_TITLE = 1000
 PATIENCE = 4 * pdf_process.SECONDS
 
 
-def pdf_document(stream: Peekable, errors: ErrorCollector) -> Iterator[tuple[int, Document]]:
+def pdf_document(stream: Peekable, errors: ErrorCollector) -> NumberedDocuments:
     """The document that a PDF is: its docno is the file's name without extension, its title the PDF's own.
 
     Pages are separated by form feeds in the text; a scanned PDF has none. Errors: one that is damaged,
@@ -98,8 +97,4 @@ def _costly() -> WorkbenchError:
     return WorkbenchError(message, remedy="save it again with another program, or leave it out")
 
 
-def _recognised(head: bytes) -> bool:
-    return head.startswith(b"%PDF-")
-
-
-PDF = BinaryDocumentFormat("pdf", "PDF", pdf_document, _recognised)
+PDF = BinaryDocumentFormat("pdf", "PDF", pdf_document, lambda head: head.startswith(b"%PDF-"))

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import collapsed, tidied
 from workbench.formats.identifiers import trimmed
 from workbench.formats.single_files import SMART_TYPE, record_original
-from workbench.formats.text_formats import DocumentFormat
+from workbench.formats.text_formats import DocumentFormat, Lines, NumberedDocuments
 from workbench.records import Document
 
 _ITEM = re.compile(r"\.I(?:\s+(.*))?$")
 _MARK = re.compile(r"\.([A-Z])\s*$")
 
 
-def smart_documents(
-    lines: Iterable[tuple[int, str]], errors: ErrorCollector
-) -> Iterator[tuple[int, Document]]:
+def smart_documents(lines: Lines, errors: ErrorCollector) -> NumberedDocuments:
     """One document from `.I` to the next; marks stand alone on their lines, others than TABW are left out.
 
     Author and bibliography become the first paragraph of the text. A `.W` that repeats the title, as
@@ -67,8 +64,4 @@ def _without_title(body: str, title: str) -> str:
     return body
 
 
-def _recognised(line: str) -> bool:
-    return bool(re.match(r"\.I\s+\S", line))
-
-
-SMART = DocumentFormat("smart", "SMART", smart_documents, _recognised)
+SMART = DocumentFormat("smart", "SMART", smart_documents, lambda line: bool(re.match(r"\.I\s+\S", line)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from workbench.formats.error_collector import ErrorCollector, shown
@@ -11,7 +10,7 @@ from workbench.formats.fields import collapsed, tidied, unescaped
 from workbench.formats.identifiers import trimmed
 from workbench.formats.single_files import SGML_TYPE, record_original
 from workbench.formats.source import LINE_LIMIT
-from workbench.formats.text_formats import DocumentFormat
+from workbench.formats.text_formats import DocumentFormat, Lines, NumberedDocuments
 from workbench.records import Document
 
 _TOKEN = re.compile(r"<!--|<[!?][^<>]*+>|<(/?)([A-Za-z][A-Za-z0-9_.:-]*+)[^<>]*+>")
@@ -128,9 +127,7 @@ class _OpenDocument:
     size: int = 0
 
 
-def trec_documents(
-    lines: Iterable[tuple[int, str]], errors: ErrorCollector
-) -> Iterator[tuple[int, Document]]:
+def trec_documents(lines: Lines, errors: ErrorCollector) -> NumberedDocuments:
     """The documents between `<DOC>` and `</DOC>`, tags in any case and anywhere on a line.
 
     The docno is that of `<DOCNO>`, or where there is none (as in Gigaword) the id of `<DOC id="...">`. The
@@ -182,11 +179,7 @@ def _take(document: _OpenDocument, text: str, errors: ErrorCollector) -> None:
 
 def _given_id(attributes: str) -> str:
     found = _ID.search(attributes)
-    return next((group for group in found.groups() if group is not None), "") if found else ""
+    return found[found.lastindex or 0] if found else ""
 
 
-def _recognised(line: str) -> bool:
-    return line.startswith("<")
-
-
-TREC_SGML = DocumentFormat("trec", "TREC SGML", trec_documents, _recognised)
+TREC_SGML = DocumentFormat("trec", "TREC SGML", trec_documents, lambda line: line.startswith("<"))

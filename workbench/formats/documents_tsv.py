@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import collapsed
 from workbench.formats.identifiers import trimmed
 from workbench.formats.single_files import TSV_TYPE, record_original
-from workbench.formats.text_formats import DocumentFormat
+from workbench.formats.text_formats import DocumentFormat, Lines, NumberedDocuments
 from workbench.records import Document
 
 _IDS = frozenset(("id", "_id", "docno", "docid", "doc_id", "pid", "doc", "document"))
@@ -18,7 +16,7 @@ _ORDERS = {2: ("text",), 3: ("title", "text")}
 _REMEDY = "write docno, perhaps a title, and text, separated by tabs; no tab inside them"
 
 
-def tsv_documents(lines: Iterable[tuple[int, str]], errors: ErrorCollector) -> Iterator[tuple[int, Document]]:
+def tsv_documents(lines: Lines, errors: ErrorCollector) -> NumberedDocuments:
     """One document a line; quotes are characters like others. The first line may name the columns.
 
     The original is the line.
@@ -57,8 +55,4 @@ def _header(cells: list[str]) -> tuple[str, ...] | None:
     return kinds if names[0] in _IDS and kinds.count("text") == 1 else None
 
 
-def _recognised(_line: str) -> bool:
-    return True
-
-
-TSV = DocumentFormat("tsv", "TSV", tsv_documents, _recognised)
+TSV = DocumentFormat("tsv", "TSV", tsv_documents, lambda _: True)

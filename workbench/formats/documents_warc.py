@@ -6,7 +6,6 @@ The reader is FastWARC (extra `warc`): maintained, typed, and forgiving toward t
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -18,7 +17,7 @@ from workbench.formats.fields import tidied
 from workbench.formats.identifiers import trimmed
 from workbench.formats.single_files import sha256_of
 from workbench.formats.source import Peekable
-from workbench.formats.text_formats import BinaryDocumentFormat
+from workbench.formats.text_formats import BinaryDocumentFormat, NumberedDocuments
 from workbench.formats.web_pages import LONGEST_ADDRESS, PAGE_TYPES, page_text, web_page
 from workbench.records import IMAGE_TYPES, PDF_TYPE, Document, Original
 
@@ -36,7 +35,7 @@ _ADDRESS = "WARC-Target-URI"
 _CLUEWEB09 = b"WARC/0.18"
 
 
-def warc_documents(stream: Peekable, errors: ErrorCollector) -> Iterator[tuple[int, Document]]:
+def warc_documents(stream: Peekable, errors: ErrorCollector) -> NumberedDocuments:
     """One document a record of a page, a plain text, a PDF or an image, with the record's number, from 1.
 
     The type that the response states decides the form. The docno is `WARC-TREC-ID`, or where there is none
@@ -209,8 +208,4 @@ class _Forward:
         """Whoever opened the stream closes it."""
 
 
-def _recognised(head: bytes) -> bool:
-    return head.startswith(b"WARC/")
-
-
-WARC = BinaryDocumentFormat("warc", "WARC", warc_documents, _recognised)
+WARC = BinaryDocumentFormat("warc", "WARC", warc_documents, lambda head: head.startswith(b"WARC/"))

@@ -16,10 +16,7 @@ from workbench.formats.source import Readable
 
 NEEDED = ("topic", "doc", "grade")
 
-_NAMES = {
-    **dict.fromkeys(("doc", "docno", "document"), "doc"),
-    **{name: name for name in ("topic", "grade")},
-}
+_NAMES = {**{name: name for name in NEEDED}, "docno": "doc", "document": "doc"}
 _GRADE = re.compile(r"[0-9]{1,9}")
 
 

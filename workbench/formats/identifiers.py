@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import WorkbenchError, rejected
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.source import Readable, byte_lines, numbered_lines
 from workbench.records import id_bytes
@@ -121,7 +121,5 @@ def read_docnos(stream: Readable, *, source: str) -> dict[str, int]:
             if docno:
                 found.setdefault(docno, number)
     if not found:
-        raise InvalidInput(
-            [Finding(source, None, "empty", "the list contains no docnos", "write one per line")]
-        )
+        raise rejected(source, None, "empty", "the list contains no docnos", "write one per line")
     return found

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import WorkbenchError, rejected
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import check_texts, headed_rows
 from workbench.formats.identifiers import check_ids, plain, trimmed
@@ -20,10 +20,7 @@ from workbench.records import Answer, Judgment, Preference, id_bytes
 
 HEADER = ("topic", "doc", "assessor", "grade")
 
-_NAMES = {
-    **dict.fromkeys(("doc", "docno", "document"), "doc"),
-    **{name: name for name in ("topic", "assessor", "grade")},
-}
+_NAMES = {**{name: name for name in HEADER}, "docno": "doc", "document": "doc"}
 _ANSWERS = {answer.value: answer for answer in Answer if answer is not Answer.GRADE}
 _MISFIT = re.compile(r"[\x00-\x1f\x7f\ufeff]")
 _GRADE = re.compile(r"[+-]?[0-9]{1,18}")
@@ -135,16 +132,12 @@ def graded_judgments(
     options = " ".join(f"--cannot-judge={kind}" for kind in kinds[:5])
     first = negative[0]
     many = f"{len(negative):,} grades are" if len(negative) > 1 else "1 grade is"
-    raise InvalidInput(
-        [
-            Finding(
-                source,
-                None,
-                "grade",
-                f"{many} negative ({named}), first that of document {first.docno} for topic {first.topic}",
-                f"add {options} where that is what it means, or write grades from 0 on",
-            )
-        ]
+    raise rejected(
+        source,
+        None,
+        "grade",
+        f"{many} negative ({named}), first that of document {first.docno} for topic {first.topic}",
+        f"add {options} where that is what it means, or write grades from 0 on",
     )
 
 
@@ -209,10 +202,10 @@ def write_preferences(preferences: Iterable[Preference]) -> Iterator[bytes]:
     """
     decided = [one for one in preferences if one.choice in {"first", "second"}]
     names = group_names(one.assessor for one in decided)
-    numbers: dict[tuple[str, str], int] = {}
+    numbers: Counter[tuple[str, str]] = Counter()
     for one in decided:
         key = (one.topic, one.assessor)
-        numbers[key] = numbers.get(key, 0) + 1
+        numbers[key] += 1
         better, worse = (one.first, one.second) if one.choice == "first" else (one.second, one.first)
         group = names[one.assessor].encode("utf-8", "surrogateescape")
         for docno, level in ((better, 1), (worse, 0)):

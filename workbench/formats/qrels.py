@@ -213,10 +213,6 @@ def write_subtopic_qrels(lines: Iterable[tuple[str, str, str, int]]) -> Iterator
     `ndeval` takes them where topics and subtopics are whole numbers. Raises WorkbenchError for ids that would
     not survive (empty, white space).
     """
-    for topic, subtopic, docno, judgment in sorted(lines, key=_place):
+    for topic, subtopic, docno, judgment in sorted(lines, key=lambda line: tuple(map(id_bytes, line[:3]))):
         ids = (plain(topic, "topic"), plain(subtopic, "subtopic"), plain(docno, "docno"))
         yield b"%b %b %b %d\n" % (*ids, judgment)
-
-
-def _place(line: tuple[str, str, str, int]) -> tuple[bytes, ...]:
-    return id_bytes(line[0]), id_bytes(line[1]), id_bytes(line[2])

@@ -22,6 +22,7 @@ from workbench.formats.run_table import COLUMNS, Scores, TopicColumns, finite_do
 from workbench.formats.source import Readable
 from workbench.records import Ranking
 
+Integers = np.ndarray[tuple[int], np.dtype[np.int64]]
 Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 TAG_LENGTH = 20
@@ -40,7 +41,7 @@ class _Tally:
     topics: int = 0
     first: int = 0
 
-    def add(self, flags: Flags, lines: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
+    def add(self, flags: Flags, lines: Integers) -> None:
         if count := int(np.count_nonzero(flags)):
             first = int(lines[flags].min())
             self.lines += count
@@ -179,21 +180,21 @@ def are_distances(contradicting: int, neighbours: int) -> bool:
     return contradicting >= max(_REVERSED * neighbours, _FEWEST_REVERSED)
 
 
-def _whole(ranks: Sequence[bytes]) -> np.ndarray[tuple[int], np.dtype[np.int64]] | None:
+def _whole(ranks: Sequence[bytes]) -> Integers | None:
     """Ranks as numbers, or None where one of them is none."""
     if b"".join(ranks).isdigit() and all(map(len, ranks)) and max(map(len, ranks)) <= _RANK_DIGITS:
         return np.array(list(map(int, ranks)), dtype=np.int64)
     return None
 
 
-def _repeats(ranks: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Flags:
+def _repeats(ranks: Integers) -> Flags:
     """Which documents have a rank that an earlier one has."""
     flags = np.ones(len(ranks), dtype=np.bool_)
     flags[np.unique(ranks, return_index=True)[1]] = False
     return flags
 
 
-def _contradictions(ranks: np.ndarray[tuple[int], np.dtype[np.int64]], scores: Scores) -> Flags:
+def _contradictions(ranks: Integers, scores: Scores) -> Flags:
     """Which documents score more than the one before them in the order of the rank column."""
     order = np.lexsort((-scores, ranks))
     return _at(order, np.r_[False, scores[order][1:] > scores[order][:-1]])
@@ -225,7 +226,7 @@ def _near_ties(scores: Scores) -> Flags:
     return _at(order, np.r_[merged, False] | np.r_[False, merged])
 
 
-def _at(order: np.ndarray[tuple[int], np.dtype[np.int64]], flags: Flags) -> Flags:
+def _at(order: Integers, flags: Flags) -> Flags:
     """Flags given in an order, put back where the documents stand in the file."""
     placed = np.empty(len(flags), dtype=np.bool_)
     placed[order] = flags
@@ -306,6 +307,7 @@ def check_run(
         return unreadable_run(source, unreadable)
     warnings = RunWarnings(errors, cut=expected.cut)
     known = None if expected.topics is None else frozenset(expected.topics)
+    most = expected.rules.max_per_topic
     sizes: dict[str, int] = {}
     for name in list(table.topics):
         # Taken out one by one, so that the file's bytes and the run are not held in full side by side.
@@ -313,15 +315,33 @@ def check_run(
         columns.split()
         topic = name.decode("utf-8", "surrogateescape")
         sizes[topic] = len(columns.docnos)
-        _check_topic(topic, columns, errors, known=known, max_per_topic=expected.rules.max_per_topic)
+        if known is not None and topic not in known:
+            message = f"topic {shown(topic)} is not among the topics ({counted(sizes[topic], 'line')})"
+            errors.add(columns.lines[0], "unknown-topic", message, "ids are compared as text: 030 is not 30")
+        if most is not None and sizes[topic] > most:
+            message = f"topic {shown(topic)} has {sizes[topic]:,} documents, more than {most:,}"
+            errors.add(columns.lines[most], "too-many", message, f"keep the first {most:,}")
         scores = _scores(columns, errors)
         warnings.about_ranking(columns, scores)
         docnos = _docnos(name, columns, errors, storable=expected.storable)
         if expected.docnos is not None:
-            _check_docnos(docnos, columns, expected.docnos, errors)
+            for number, docno in zip(columns.lines, docnos, strict=True):
+                if docno not in expected.docnos:
+                    message = f"document {shown(docno)} is not in the collection"
+                    errors.add(number, "unknown-document", message, "was the run made on another version?")
         if take is not None:
             take(topic, Ranking(docnos, () if scores is None else tuple(scores.tolist())))
-    tag = _only_tag(table.tags, errors, storable=expected.storable)
+    for written, line in table.tags.items():
+        name_of_run = written.decode("utf-8", "surrogateescape")
+        check_ids(line, (name_of_run,), errors)
+        _note_bytes("tag", name_of_run, line, errors, storable=expected.storable)
+    # The tag is that of the first line; every further one is an error at its first line.
+    only, *others = table.tags or [b""]
+    for other in others:
+        message = f"the tag {shown(other)} differs from {shown(only)} in line {table.tags[only]}"
+        remedy = "a file contains one run with one tag: split or fix it"
+        errors.add(table.tags[other], "tags", message, remedy)
+    tag = only.decode("utf-8", "surrogateescape")
     if not table.lines:
         errors.add(None, "empty", "the file contains no line of a run", COLUMNS)
     warnings.about_second_column(table.not_q0, table.first_not_q0)
@@ -355,7 +375,14 @@ def _docnos(name: bytes, columns: TopicColumns, errors: ErrorCollector, *, stora
     if not joined.isascii() or not name.isascii():
         _check_encoding(topic, docnos, columns.lines, errors, storable=storable)
     if len(set(docnos)) != len(docnos):
-        _refuse_duplicates(topic, docnos, columns.lines, errors)
+        first: dict[str, int] = {}
+        for number, docno in zip(columns.lines, docnos, strict=True):
+            if docno in first:
+                message = f"document {shown(docno)} is already in topic {shown(topic)}, line {first[docno]}"
+                errors.add(
+                    number, "duplicate", message, "list a document once per topic: keep the better line"
+                )
+            first.setdefault(docno, number)
     return docnos
 
 
@@ -394,55 +421,3 @@ def _scores(columns: TopicColumns, errors: ErrorCollector) -> Scores | None:
             message = f"the score {shown(score)} is not a finite decimal number"
             errors.add(number, "score", message, "write it like 12.5 or 1.25e1, higher for better documents")
     return None
-
-
-def _refuse_duplicates(
-    topic: str, docnos: tuple[str, ...], lines: array[int], errors: ErrorCollector
-) -> None:
-    first: dict[str, int] = {}
-    for number, docno in zip(lines, docnos, strict=True):
-        if docno in first:
-            message = f"document {shown(docno)} is already in topic {shown(topic)}, line {first[docno]}"
-            errors.add(number, "duplicate", message, "list a document once per topic: keep the better line")
-        else:
-            first[docno] = number
-
-
-def _check_topic(
-    topic: str,
-    columns: TopicColumns,
-    errors: ErrorCollector,
-    *,
-    known: frozenset[str] | None,
-    max_per_topic: int | None,
-) -> None:
-    count = len(columns.docnos)
-    first = columns.lines[0]
-    if known is not None and topic not in known:
-        message = f"topic {shown(topic)} is not among the topics ({counted(count, 'line')})"
-        errors.add(first, "unknown-topic", message, "ids are compared as text: 030 is not 30")
-    if max_per_topic is not None and count > max_per_topic:
-        message = f"topic {shown(topic)} has {count:,} documents, more than {max_per_topic:,}"
-        errors.add(columns.lines[max_per_topic], "too-many", message, f"keep the first {max_per_topic:,}")
-
-
-def _check_docnos(
-    docnos: tuple[str, ...], columns: TopicColumns, existing: Container[str], errors: ErrorCollector
-) -> None:
-    for number, docno in zip(columns.lines, docnos, strict=True):
-        if docno not in existing:
-            message = f"document {shown(docno)} is not in the collection"
-            errors.add(number, "unknown-document", message, "was the run made on another version?")
-
-
-def _only_tag(tags: dict[bytes, int], errors: ErrorCollector, *, storable: bool) -> str:
-    """The tag of the first line; every further one is an error at its first line."""
-    first, *others = tags or [b""]
-    for tag, line in tags.items():
-        name = tag.decode("utf-8", "surrogateescape")
-        check_ids(line, (name,), errors)
-        _note_bytes("tag", name, line, errors, storable=storable)
-    for tag in others:
-        message = f"the tag {shown(tag)} differs from {shown(first)} in line {tags[first]}"
-        errors.add(tags[tag], "tags", message, "a file contains one run with one tag: split or fix it")
-    return first.decode("utf-8", "surrogateescape")

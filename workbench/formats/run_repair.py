@@ -186,7 +186,9 @@ def _repair_topic(rows: list[_Row], rules: RunRules, done: Counter[str]) -> list
     scores = finite_doubles([row.fields[4] for row in rows])
     if scores is None or len(set(docnos)) != len(docnos):
         return rows  # there is no order yet by which to cut or to number
-    by_rank = _in_order(rows, docnos, scores.tolist())
+    names = tuple(docno.decode("utf-8", "surrogateescape") for docno in docnos)
+    row_of = dict(zip(names, rows, strict=True))
+    by_rank = [row_of[name] for name in ordered(Ranking(names, tuple(scores.tolist())))]
     most = rules.max_per_topic
     if most is not None and len(rows) > most and rules.of("too-many") is Treatment.ERROR:
         done["too-many"] += len(rows) - most
@@ -200,13 +202,6 @@ def _repair_topic(rows: list[_Row], rules: RunRules, done: Counter[str]) -> list
                 row.fields[3] = written
                 done["rank"] += 1
     return rows
-
-
-def _in_order(rows: list[_Row], docnos: list[bytes], scores: list[float]) -> list[_Row]:
-    """The rows in the one order in which a run is read."""
-    names = tuple(docno.decode("utf-8", "surrogateescape") for docno in docnos)
-    at = dict(zip(names, rows, strict=True))
-    return [at[name] for name in ordered(Ranking(names, tuple(scores)))]
 
 
 def _changes(done: Counter[str], tag: bytes, rules: RunRules) -> Iterator[Change]:

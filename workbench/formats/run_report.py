@@ -188,6 +188,4 @@ def finding_to_json(finding: Finding) -> dict[str, Any]:
 
 def finding_from_json(data: Mapping[str, Any], source: str, severity: Severity) -> Finding:
     """The finding that `finding_to_json` wrote."""
-    return Finding(
-        source, data["line"], data["code"], data["message"], data["remedy"], severity, data["column"]
-    )
+    return Finding(source=source, severity=severity, **data)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from workbench.errors import Finding, InvalidInput, Severity
+from workbench.errors import Finding, Severity, rejected
 from workbench.formats.error_collector import ErrorCollector
 
 MOST_PER_TOPIC = 10**9
@@ -52,9 +53,9 @@ class Code:
 
     name: str
     words: str
-    column: int | None
-    treatments: tuple[Treatment, Treatment, Treatment]
+    column: int | None = None
     softened: str = ""
+    treatments: tuple[Treatment, Treatment, Treatment] = field(kw_only=True)
 
     def under(self, rules: RuleSet) -> Treatment:
         """How a set of rules treats it."""
@@ -64,21 +65,10 @@ class Code:
 _E, _W, _I = Treatment.ERROR, Treatment.WARNING, Treatment.IGNORED
 
 
-def _always(name: str, words: str, column: int | None = None) -> Code:
-    return Code(name, words, column, (_E, _E, _E))
-
-
-def _error(name: str, words: str, column: int, softened: str) -> Code:
-    return Code(name, words, column, (_E, _E, _W), softened)
-
-
-def _strict(name: str, words: str, column: int | None = None) -> Code:
-    return Code(name, words, column, (_E, _W, _W))
-
-
-def _warning(name: str, words: str, column: int | None = None) -> Code:
-    return Code(name, words, column, (_W, _W, _W))
-
+_always = partial(Code, treatments=(_E, _E, _E))
+_error = partial(Code, treatments=(_E, _E, _W))
+_strict = partial(Code, treatments=(_E, _W, _W))
+_warning = partial(Code, treatments=(_W, _W, _W))
 
 CODES: Mapping[str, Code] = MappingProxyType(
     {
@@ -106,7 +96,12 @@ CODES: Mapping[str, Code] = MappingProxyType(
             _strict("rank", "a rank is not a whole number", 4),
             _strict("rank-repeated", "a rank is given twice in a topic", 4),
             _warning("rank-order", "the ranks contradict the scores", 4),
-            Code("distances", "nearly all ranks contradict the scores, as distances do", 5, (_E, _W, _I)),
+            Code(
+                "distances",
+                "nearly all ranks contradict the scores, as distances do",
+                5,
+                treatments=(_E, _W, _I),
+            ),
             _warning("ties", "documents of a topic have the same score", 5),
             _warning("near-ties", "scores are the same in single precision", 5),
             _warning("cut-ties", "scores tie across the cut of the pool", 5),
@@ -141,7 +136,7 @@ class RunRules:
         if limit is not None and not 1 <= limit <= MOST_PER_TOPIC:
             message = f"a topic cannot have at most {limit:,} documents"
             remedy = "use 1 or more, or leave it empty"
-            raise InvalidInput([Finding("Rules", None, "max_per_topic", message, remedy)])
+            raise rejected("Rules", None, "max_per_topic", message, remedy)
 
     def of(self, code: str) -> Treatment:
         """How a finding of this code is treated; what has no rule is an error."""
@@ -161,9 +156,7 @@ def rules_from_json(data: Mapping[str, Any]) -> RunRules:
     limit, name = data.get("max_per_topic"), data.get("rule_set", RuleSet.USUAL)
     chosen = next((one for one in RuleSet if one == name), None)
     if chosen is None or isinstance(limit, bool) or not isinstance(limit, int | None):
-        raise InvalidInput(
-            [Finding("Rules", None, "rules", "these are not rules for runs", "save them again")]
-        )
+        raise rejected("Rules", None, "rules", "these are not rules for runs", "save them again")
     return RunRules(limit, chosen)
 
 

@@ -9,7 +9,7 @@ from itertools import chain
 
 import numpy as np
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import rejected
 from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.fields import is_header
 from workbench.formats.source import Readable, byte_lines
@@ -131,10 +131,10 @@ def _refuse_others(row: list[bytes], source: str) -> None:
     if row[0].startswith(b"<"):
         message = "the file is a page of HTML or XML, not a run"
         remedy = "was a page saved instead of the file? Download the run itself"
-        raise InvalidInput([Finding(source, None, "markup", message, remedy)])
+        raise rejected(source, None, "markup", message, remedy)
     if row[0].startswith((b"{", b"[")):
         remedy = f"write one line a document: {COLUMNS}"
-        raise InvalidInput([Finding(source, None, "json", "the file is JSON, not a run", remedy)])
+        raise rejected(source, None, "json", "the file is JSON, not a run", remedy)
 
 
 def _is_no_line(number: int, row: list[bytes], errors: ErrorCollector) -> bool:
@@ -153,7 +153,7 @@ def _pause(table: RunTable, loose: set[bytes], line: int, source: str) -> int:
     if table.lines > MOST_LINES:
         message = f"the file has more than {MOST_LINES:,} lines"
         remedy = "is this one run? A topic has a line for each of its documents"
-        raise InvalidInput([Finding(source, line, "too-long", message, remedy)])
+        raise rejected(source, line, "too-long", message, remedy)
     for topic in loose:
         table.topics[topic].join()
     loose.clear()

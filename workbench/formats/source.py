@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator
 from typing import IO, BinaryIO, Protocol, cast
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import rejected
 
 LINE_LIMIT = 64 * 2**20
 """The longest line, and the largest file that is read as a whole, in bytes."""
@@ -63,7 +63,7 @@ def open_source(stream: Readable, source: str, *, pdf: bool = False) -> Peekable
     inside = plain.peek(10)[:10]
     _refuse_archives(inside, source, pdf=pdf)
     if inside.startswith(_GZIP):
-        raise _refused(source, None, "archive", "the file was compressed twice", "decompress it once")
+        raise rejected(source, None, "archive", "the file was compressed twice", "decompress it once")
     return plain
 
 
@@ -89,7 +89,7 @@ class Bounded:
         if self._left < 0:
             message = f"the file holds more than {-(-self._limit // 2**20):,} MiB"
             remedy = "is this the right file? A run has one line a topic and document"
-            raise _refused(self._source, None, "too-large", message, remedy)
+            raise rejected(self._source, None, "too-large", message, remedy)
         return data
 
 
@@ -112,7 +112,11 @@ def byte_lines(
     while chunk:
         _refuse_binary(chunk, source, upcoming)
         first, *others = chunk.split(b"\n")
-        lines = [_joined(rest, first, source, upcoming, limit), *others]
+        if len(rest) + len(first) > limit:
+            message = f"the line is longer than {limit // 2**20} MiB"
+            remedy = "is this a text file with one record a line?"
+            raise rejected(source, upcoming, "line-too-long", message, remedy)
+        lines = [rest + first, *others]
         rest = lines.pop()
         for number, line in enumerate(lines, upcoming):
             yield number, line[:-1] if line[-1:] == b"\r" and not returns else line
@@ -136,7 +140,7 @@ def whole_bytes(stream: Readable, *, source: str) -> bytes:
     content = open_source(stream, source).read(LINE_LIMIT + 1)
     if len(content) > LINE_LIMIT:
         message = f"the file is larger than {LINE_LIMIT // 2**20} MiB"
-        raise _refused(source, None, "too-large", message, "is this the right file? Otherwise split it")
+        raise rejected(source, None, "too-large", message, "is this the right file? Otherwise split it")
     _refuse_binary(content, source, 1)
     return content.removeprefix(_BOM)
 
@@ -163,7 +167,7 @@ class Twice:
                 self._memory.write(data)
             except OSError as error:
                 message = f"a copy for reading it twice cannot be kept: {error.strerror}"
-                raise _refused(
+                raise rejected(
                     self._source, None, "not-kept", message, "make room, or name a file"
                 ) from error
         return data
@@ -247,17 +251,17 @@ class _Gunzip(io.RawIOBase):
     def readinto(self, buffer: object, /) -> int:
         if self._given > _BOMB_BYTES and self._given > _BOMB_RATIO * self._packed.consumed:
             message = f"the gzip file grows more than {_BOMB_RATIO} times when it is decompressed"
-            raise _refused(
+            raise rejected(
                 self._source, None, "gzip-bomb", message, "no text of records does: give the text itself"
             )
         try:
             given = self._plain.readinto(cast(bytearray, buffer))
         except EOFError as error:
             message = "the gzip file ends too early"
-            raise _refused(self._source, None, "gzip", message, "it was cut: copy it again") from error
+            raise rejected(self._source, None, "gzip", message, "it was cut: copy it again") from error
         except (gzip.BadGzipFile, self._broken) as error:
             message = f"the gzip file is broken: {error}"
-            raise _refused(
+            raise rejected(
                 self._source, None, "gzip", message, "test it with gzip -t; copy it again"
             ) from error
         self._given += given
@@ -284,26 +288,19 @@ def _head(stream: Readable, size: int) -> bytes:
     return head
 
 
-def _joined(rest: bytes, more: bytes, source: str, line: int, limit: int) -> bytes:
-    if len(rest) + len(more) > limit:
-        message = f"the line is longer than {limit // 2**20} MiB"
-        raise _refused(source, line, "line-too-long", message, "is this a text file with one record a line?")
-    return rest + more
-
-
 def _refuse_archives(head: bytes, source: str, *, pdf: bool) -> None:
     for magic, what, remedy in _ARCHIVES:
         if head.startswith(magic) and (magic != b"BZh" or head[4:10] == _BZIP2_BLOCK):
-            raise _refused(source, None, "archive", f"the file is {what}", remedy)
+            raise rejected(source, None, "archive", f"the file is {what}", remedy)
     if not pdf and _PDF.match(head):
-        raise _refused(source, None, "archive", "the file is a PDF document", "give the text file itself")
+        raise rejected(source, None, "archive", "the file is a PDF document", "give the text file itself")
 
 
 def _refuse_returns(chunk: bytes, source: str) -> None:
     if b"\n" not in chunk and b"\r" in chunk.rstrip(b"\r"):
         message = "the lines end with carriage returns alone, as on old Macs"
         remedy = "convert the line ends, for example with tr '\\r' '\\n'"
-        raise _refused(source, None, "line-ends", message, remedy)
+        raise rejected(source, None, "line-ends", message, remedy)
 
 
 def _refuse_binary(chunk: bytes, source: str, line: int) -> None:
@@ -311,19 +308,17 @@ def _refuse_binary(chunk: bytes, source: str, line: int) -> None:
     if at < 0:
         return
     line += chunk.count(b"\n", 0, at)
-    if line == 1 and chunk[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff"):
-        raise _refused(source, None, "utf-32", "the file is encoded in UTF-32", "save it as UTF-8")
-    if line == 1 and chunk[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise _refused(source, None, "utf-16", "the file is encoded in UTF-16", "save it as UTF-8")
-    if line == 1 and chunk[_TAR_AT : _TAR_AT + len(_TAR)] == _TAR:
-        raise _refused(source, None, "archive", "the file is a tar archive", "unpack it and give the files")
-    if line == 1 and chunk.startswith(_ZSTD):
-        # Only here, since these four bytes alone could begin an id.
-        remedy = "decompress it with unzstd, or compress it with gzip"
-        raise _refused(source, None, "archive", "the file is compressed by zstd", remedy)
+    if line == 1:
+        if chunk[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff"):
+            raise rejected(source, None, "utf-32", "the file is encoded in UTF-32", "save it as UTF-8")
+        if chunk[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            raise rejected(source, None, "utf-16", "the file is encoded in UTF-16", "save it as UTF-8")
+        if chunk[_TAR_AT : _TAR_AT + len(_TAR)] == _TAR:
+            message = "the file is a tar archive"
+            raise rejected(source, None, "archive", message, "unpack it and give the files")
+        if chunk.startswith(_ZSTD):
+            # Only here, since these four bytes alone could begin an id.
+            remedy = "decompress it with unzstd, or compress it with gzip"
+            raise rejected(source, None, "archive", "the file is compressed by zstd", remedy)
     remedy = "give a text file in UTF-8, plain or gzip; an archive must be unpacked first"
-    raise _refused(source, line, "binary", "the file holds NUL bytes, so it is no text", remedy)
-
-
-def _refused(source: str, line: int | None, code: str, message: str, remedy: str) -> InvalidInput:
-    return InvalidInput([Finding(source, line, code, message, remedy)])
+    raise rejected(source, line, "binary", "the file holds NUL bytes, so it is no text", remedy)

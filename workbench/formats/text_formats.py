@@ -11,6 +11,8 @@ from workbench.formats.source import Peekable
 from workbench.records import Document, Topic
 
 Lines = Iterable[tuple[int, str]]
+NumberedDocuments = Iterator[tuple[int, Document]]
+NumberedTopics = Iterator[tuple[int, Topic]]
 Formats = Mapping[str, "DocumentFormat | BinaryDocumentFormat"] | Mapping[str, "TopicFormat"]
 
 
@@ -25,7 +27,7 @@ class DocumentFormat:
 
     name: str
     words: str
-    read: Callable[[Lines, ErrorCollector], Iterator[tuple[int, Document]]]
+    read: Callable[[Lines, ErrorCollector], NumberedDocuments]
     recognises: Callable[[str], bool]
 
 
@@ -39,7 +41,7 @@ class BinaryDocumentFormat:
 
     name: str
     words: str
-    read: Callable[[Peekable, ErrorCollector], Iterator[tuple[int, Document]]]
+    read: Callable[[Peekable, ErrorCollector], NumberedDocuments]
     recognises: Callable[[bytes], bool]
 
 
@@ -49,7 +51,7 @@ class TopicFormat:
 
     name: str
     words: str
-    read: Callable[[bytes, ErrorCollector], Iterator[tuple[int, Topic]]]
+    read: Callable[[bytes, ErrorCollector], NumberedTopics]
     recognises: Callable[[bytes], bool]
 
 

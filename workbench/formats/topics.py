@@ -39,7 +39,13 @@ def read_topics(
     topics: list[Topic] = []
     first: dict[str, int] = {}
     for line, topic in TOPIC_FORMATS[format or sniffed_topics(content)].read(content, errors):
-        _check(line, topic, first, errors)
+        if check_ids(line, (topic.id,), errors) and first.setdefault(topic.id, line) != line:
+            message = f"topic {shown(topic.id)} is already in the file, line {first[topic.id]}"
+            errors.add(line, "duplicate", message, "give every topic an id of its own")
+        if not topic.title and not topic.description:
+            message = f"topic {shown(topic.id)} has neither title nor description"
+            errors.add(line, "empty-topic", message, "write what is looked for")
+        check_texts(line, (topic.title, topic.description, topic.narrative), errors)
         topics.append(topic)
     if not topics and not errors:
         errors.add(None, "empty", "the file contains no topics", f"formats: {in_words(TOPIC_FORMATS)}")
@@ -64,13 +70,3 @@ def sniffed_topics(content: bytes) -> str:
     """The name of the format that the content looks like."""
     start = content.lstrip()
     return next(name for name, one in TOPIC_FORMATS.items() if one.recognises(start))
-
-
-def _check(line: int, topic: Topic, first: dict[str, int], errors: ErrorCollector) -> None:
-    if check_ids(line, (topic.id,), errors) and first.setdefault(topic.id, line) != line:
-        message = f"topic {shown(topic.id)} is already in the file, line {first[topic.id]}"
-        errors.add(line, "duplicate", message, "give every topic an id of its own")
-    if not topic.title and not topic.description:
-        message = f"topic {shown(topic.id)} has neither title nor description"
-        errors.add(line, "empty-topic", message, "write what is looked for")
-    check_texts(line, (topic.title, topic.description, topic.narrative), errors)

@@ -22,7 +22,7 @@ from workbench.formats.json_lines import (
     parsed,
     unknown_keys,
 )
-from workbench.formats.text_formats import TopicFormat
+from workbench.formats.text_formats import NumberedTopics, TopicFormat
 from workbench.records import Topic
 
 _IDS = ("id", "_id", "identifier", "qid", "query_id", "topic_id", "number", "num")
@@ -39,7 +39,7 @@ _LABELS = ("label", *_TITLES, "name", *_DESCRIPTIONS)
 _SUBTOPICS = 'such as "subtopics": ["history", "today"], or objects with "id" and "label"'
 
 
-def json_topics(content: bytes, errors: ErrorCollector) -> Iterator[tuple[int, Topic]]:
+def json_topics(content: bytes, errors: ErrorCollector) -> NumberedTopics:
     """One topic an object, or one each turn of a conversation; numbers as ids become text.
 
     Turn 2 of conversation 31 is topic `31_2`: its title is what was said, its description that without
@@ -153,8 +153,4 @@ def _subtopics(line: int, found: Any, errors: ErrorCollector) -> tuple[tuple[str
     return checked_subtopics(line, read, errors)
 
 
-def _recognised(content: bytes) -> bool:
-    return content.startswith((b"{", b"["))
-
-
-JSON = TopicFormat("jsonl", "JSON lines", json_topics, _recognised)
+JSON = TopicFormat("jsonl", "JSON lines", json_topics, lambda content: content.startswith((b"{", b"[")))

@@ -7,13 +7,12 @@ the labels came and went with the years. So the text is cut at its tags, whereve
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import collapsed, statements, unescaped, with_further
 from workbench.formats.identifiers import trimmed
-from workbench.formats.text_formats import TopicFormat
+from workbench.formats.text_formats import NumberedTopics, TopicFormat
 from workbench.records import Topic
 
 _TOP = re.compile(rb"<top(?:\s[^<>]*)?>", re.IGNORECASE)
@@ -101,7 +100,7 @@ def _unlabelled(name: str, text: str) -> str:
     return text[label.end() :] if label else text
 
 
-def trec_topics(content: bytes, errors: ErrorCollector) -> Iterator[tuple[int, Topic]]:
+def trec_topics(content: bytes, errors: ErrorCollector) -> NumberedTopics:
     """The topics from `<top>` to the next `</top>` or `<top>`, tags in any case.
 
     Unknown fields, and text outside of fields, are added to the narrative.

@@ -6,12 +6,11 @@ Columns with other names are kept: their cells are added to the narrative.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import collapsed, statements, with_further
 from workbench.formats.identifiers import trimmed
-from workbench.formats.text_formats import TopicFormat
+from workbench.formats.text_formats import NumberedTopics, TopicFormat
 from workbench.records import Topic
 
 _IDS = frozenset(
@@ -41,7 +40,7 @@ _SIGNS = {",": "comma", '"': "quotation mark"}
 _REMEDY = "write id, title, and perhaps description and narrative, separated by tabs"
 
 
-def tsv_topics(content: bytes, errors: ErrorCollector) -> Iterator[tuple[int, Topic]]:
+def tsv_topics(content: bytes, errors: ErrorCollector) -> NumberedTopics:
     """One topic a line; a quote is a character, as in MS MARCO; the first line may name the columns.
 
     Lines without a tab are cut at the first colon, as in the web tracks.
@@ -67,7 +66,16 @@ def tsv_topics(content: bytes, errors: ErrorCollector) -> Iterator[tuple[int, To
             message = f"expected at most {len(order) + 1} columns, found {len(cells)}"
             errors.add(line, "columns", message, _REMEDY)
         else:
-            yield line, _topic(cells[0], list(zip(order, cells[1:], strict=False)), errors)
+            named = list(zip(order, cells[1:], strict=False))
+            fields = dict(reversed(named))
+            further = statements([one for one in named if one[0] not in _ORDER], errors)
+            topic = Topic(
+                trimmed(cells[0]),
+                collapsed(fields.get("title", "")),
+                collapsed(fields.get("description", "")),
+                with_further(fields.get("narrative", ""), further),
+            )
+            yield line, topic
 
 
 def _header(cells: list[str]) -> tuple[str, ...] | None:
@@ -83,19 +91,4 @@ def _header(cells: list[str]) -> tuple[str, ...] | None:
     )
 
 
-def _topic(identifier: str, cells: list[tuple[str, str]], errors: ErrorCollector) -> Topic:
-    fields = dict(reversed(cells))
-    further = [one for one in cells if one[0] not in _ORDER]
-    return Topic(
-        trimmed(identifier),
-        collapsed(fields.get("title", "")),
-        collapsed(fields.get("description", "")),
-        with_further(fields.get("narrative", ""), statements(further, errors)),
-    )
-
-
-def _recognised(_content: bytes) -> bool:
-    return True
-
-
-TSV = TopicFormat("tsv", "TSV", tsv_topics, _recognised)
+TSV = TopicFormat("tsv", "TSV", tsv_topics, lambda _: True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import checked_subtopics, collapsed, statements, with_further
 from workbench.formats.identifiers import trimmed
-from workbench.formats.text_formats import TopicFormat
+from workbench.formats.text_formats import NumberedTopics, TopicFormat
 from workbench.records import Topic
 
 _DEPTH = 50
@@ -25,7 +25,7 @@ class _Refused(Exception):
     """The content may be well-formed XML, but not such as is read here: line, finding, remedy."""
 
 
-def xml_topics(content: bytes, errors: ErrorCollector) -> Iterator[tuple[int, Topic]]:
+def xml_topics(content: bytes, errors: ErrorCollector) -> NumberedTopics:
     """The elements `topic` or `top`, or where there are none those named `query` under the root.
 
     The id is an attribute or an element of its own. Elements `subtopic` are numbered by their attribute, else
@@ -69,12 +69,17 @@ def _topic(element: Element, line: int, errors: ErrorCollector) -> Topic | None:
         errors.add(line, "id", message, f"one of {', '.join(_IDS)}, as an attribute or an element")
         return None
     further = [one for at, one in enumerate(parts) if at not in used]
+    subtopics = []
+    for number, child in enumerate((one for one in element.iter() if _name(one) == "subtopic"), 1):
+        named = {name.lower(): value for name, value in child.attrib.items()}
+        own = next((named[name] for name in _IDS if name in named), str(number))
+        subtopics.append((trimmed(own), collapsed(_content(child))))
     return Topic(
         trimmed(identifier),
         collapsed(title),
         collapsed(description),
         with_further(narrative, statements(further, errors)),
-        _subtopics(element, line, errors),
+        checked_subtopics(line, subtopics, errors),
     )
 
 
@@ -87,15 +92,6 @@ def _first(parts: Sequence[tuple[str, str]], names: tuple[str, ...]) -> int | No
 def _is_text(element: Element) -> bool:
     """Whether an element is read as text: not where it is a topic by itself, or has subtopics."""
     return not any(_name(one) in ("topic", "top", "subtopic") for one in element.iter())
-
-
-def _subtopics(element: Element, line: int, errors: ErrorCollector) -> tuple[tuple[str, str], ...]:
-    found = []
-    for number, child in enumerate((one for one in element.iter() if _name(one) == "subtopic"), 1):
-        attributes = {name.lower(): value for name, value in child.attrib.items()}
-        given = next((attributes[name] for name in _IDS if name in attributes), str(number))
-        found.append((trimmed(given), collapsed(_content(child))))
-    return checked_subtopics(line, found, errors)
 
 
 def _content(element: Element) -> str:
@@ -146,8 +142,4 @@ def _tree(content: bytes) -> tuple[Element, Mapping[Element, int]]:
     return builder.close(), lines
 
 
-def _recognised(content: bytes) -> bool:
-    return content.startswith(b"<")
-
-
-XML = TopicFormat("xml", "TREC XML", xml_topics, _recognised)
+XML = TopicFormat("xml", "TREC XML", xml_topics, lambda content: content.startswith(b"<"))

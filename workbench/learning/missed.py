@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -101,22 +102,13 @@ class ElusionSample:
         most_seen = self.relevant + self.unjudged
         fewest, most = self.relevant, self.left - (self.drawn - most_seen)
         # Both tails are monotone in the number of relevant documents, so both ends are found by halving.
-        low, high = fewest, most
-        while low < high:
-            middle = (low + high) // 2
-            if 1 - self._at_most(self.relevant - 1, middle) > tail:
-                high = middle
-            else:
-                low = middle + 1
-        lowest, high = low, most
-        low = most_seen
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self._at_most(most_seen, middle) > tail:
-                low = middle
-            else:
-                high = middle - 1
-        return lowest, low
+        lowest = fewest + bisect_left(
+            range(fewest, most), True, key=lambda count: 1 - self._at_most(self.relevant - 1, count) > tail
+        )
+        beyond = bisect_left(
+            range(most_seen + 1, most + 1), True, key=lambda count: self._at_most(most_seen, count) <= tail
+        )
+        return lowest, most_seen + beyond
 
     def _at_most(self, count: int, relevant: int) -> float:
         return at_most(count, population=self.left, marked=relevant, drawn=self.drawn)

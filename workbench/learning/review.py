@@ -85,7 +85,7 @@ class Review:
 
     def __init__(self, documents: int, topic: str, settings: ReviewSettings) -> None:
         self.documents = documents
-        self._settings = settings
+        self.settings = settings
         # Of the topic as well as of the seed: one sample for all topics would make them one experiment.
         self._key = tuple(topic.encode("utf-8", "surrogateescape"))
         generator = np.random.default_rng((settings.seed, _PERMUTED, *self._key))
@@ -104,14 +104,9 @@ class Review:
         self._owed: list[int] = []
 
     @property
-    def settings(self) -> ReviewSettings:
-        """How it goes."""
-        return self._settings
-
-    @property
     def left(self) -> int:
         """How many documents can still be handed out."""
-        return min(self._settings.budget - len(self._out), int(self._free.sum()))
+        return min(self.settings.budget - len(self._out), int(self._free.sum()))
 
     @property
     def round(self) -> ReviewRound | None:
@@ -121,8 +116,8 @@ class Review:
     @property
     def next_batch(self) -> int:
         """How many documents the next round has."""
-        if self._settings.batch:
-            return self._settings.batch
+        if self.settings.batch:
+            return self.settings.batch
         return next_batch(self._rounds[-1][0].batch) if self._rounds else 1
 
     @property
@@ -253,8 +248,8 @@ class Review:
 
     def _is_random(self, slot: int) -> bool:
         """Whether the random share has this turn; decided by the seed and the number of the turn alone."""
-        key = (self._settings.seed, _SLOT, slot, *self._key)
-        return bool(np.random.default_rng(key).random() < self._settings.share)
+        key = (self.settings.seed, _SLOT, slot, *self._key)
+        return bool(np.random.default_rng(key).random() < self.settings.share)
 
     def _best(self) -> ReviewChoice | None:
         """The first document of the ranking that is free."""

@@ -16,6 +16,7 @@ Decisions:
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil, floor, log
@@ -297,14 +298,12 @@ def sample_needed(unread: int, found: int, goal: StoppingGoal) -> int | None:
     if marked > unread:
         return 0
     error = (1 - goal.confidence) / LOOKS
-    low, high = 1, unread - marked + 1
-    while low < high:
-        middle = (low + high) // 2
-        if at_most(0, population=unread, marked=marked, drawn=middle) <= error:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    sizes = range(1, unread - marked + 1)
+
+    def is_enough(size: int) -> bool:
+        return at_most(0, population=unread, marked=marked, drawn=size) <= error
+
+    return 1 + bisect_left(sizes, True, key=is_enough)
 
 
 def elusion(trace: ReviewTrace, goal: StoppingGoal) -> StopPoint:
@@ -341,13 +340,11 @@ def elusion(trace: ReviewTrace, goal: StoppingGoal) -> StopPoint:
     return not_stopped(lacking or f"no round of {DRY} documents was without a relevant one")
 
 
-def _read(drawn: RandomOrder, end: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _read(drawn: RandomOrder, end: int) -> Bools:
     return np.asarray((drawn.read_at > 0) & (drawn.read_at <= end))
 
 
-def _unread(
-    drawn: RandomOrder, sampled: np.ndarray[tuple[int], np.dtype[np.bool_]], end: int
-) -> tuple[int, np.ndarray[tuple[int], np.dtype[np.intp]]]:
+def _unread(drawn: RandomOrder, sampled: Bools, end: int) -> tuple[int, Numbers]:
     """Relevant documents that earlier samples found beside the reading; the places that can be drawn."""
     read = _read(drawn, end)
     return int((sampled & ~read & drawn.relevant).sum()), np.flatnonzero(~read & ~sampled)

@@ -124,12 +124,16 @@ def vectors_of(documents: Iterable[Document]) -> Vectors:
         counts.extend(hashed.values())
         lengths.append(len(hashed))
     _check_docnos(docnos)
-    rows = _in_order_of_docnos(
-        docnos, csr_array(_buffers(columns, counts, lengths), shape=(len(docnos), COLUMNS))
-    )
-    del columns, counts, lengths
-    ordered = tuple(sorted(docnos, key=id_bytes))
-    return _weighted(ordered, rows)
+    ends = np.concatenate(([0], np.cumsum(np.frombuffer(lengths, dtype=np.int64))))
+    # An empty array has no buffer.
+    weights = np.frombuffer(counts or b"", dtype=np.float32)
+    places = np.frombuffer(columns or b"", dtype=np.int32)
+    rows = csr_array((weights, places, ends), shape=(len(docnos), COLUMNS))
+    order = sorted(range(len(docnos)), key=list(map(id_bytes, docnos)).__getitem__)
+    if order != list(range(len(order))):
+        rows = rows[order]
+    del columns, counts, lengths, places, weights, ends
+    return _weighted(tuple(docnos[at] for at in order), rows)
 
 
 def _check_docnos(docnos: list[str]) -> None:
@@ -138,21 +142,6 @@ def _check_docnos(docnos: list[str]) -> None:
     if len(set(docnos)) < len(docnos):
         docno, times = Counter(docnos).most_common(1)[0]
         raise WorkbenchError(f"document {docno} comes {times} times", remedy="keep one of them")
-
-
-def _buffers(
-    columns: array[int], counts: array[float], lengths: array[int]
-) -> tuple[Weights, NDArray[np.int32], NDArray[np.int64]]:
-    ends = np.concatenate(([0], np.cumsum(np.frombuffer(lengths, dtype=np.int64))))
-    if not len(columns):
-        return np.empty(0, np.float32), np.empty(0, np.int32), ends
-    return np.frombuffer(counts, dtype=np.float32), np.frombuffer(columns, dtype=np.int32), ends
-
-
-def _in_order_of_docnos(docnos: list[str], rows: csr_array) -> csr_array:
-    keys = list(map(id_bytes, docnos))
-    order = sorted(range(len(keys)), key=keys.__getitem__)
-    return rows if order == list(range(len(order))) else rows[order]
 
 
 def _weighted(docnos: tuple[str, ...], rows: csr_array) -> Vectors:

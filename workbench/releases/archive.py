@@ -13,6 +13,7 @@ import struct
 import tempfile
 import weakref
 import zlib
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -124,15 +125,9 @@ def first_difference(one: bytes, other: bytes) -> int | None:
     """The first byte (from 0) at which two contents differ, None where they are the same."""
     if one == other:
         return None
-    low, high = 0, min(len(one), len(other))
     # By halves: comparing bytes one by one takes seconds for a large zip.
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    lengths = range(1, min(len(one), len(other)) + 1)
+    return bisect_left(lengths, True, key=lambda length: one[:length] != other[:length])
 
 
 READ = 2**20

@@ -111,7 +111,13 @@ def check_release(
         digests = tuple(MemberDigest(one.name, file.sha256, file.crc == one.crc) for one, file in read)
         files = {one.name: file for one, file in read}
         findings += check_digests(digests, FilesOfZip(files).get(CHECKSUMS))
-        findings += _layout(zipped, members, files, source)
+        # Around the files and between them.
+        differs = zipped.difference(files)
+        if differs is not None:
+            message = (
+                f"byte {differs:,}, {_part(members, differs)}, is not what the layout of a release has there"
+            )
+            findings.append(_damage(source, "layout", message))
     contents = None
     if not findings:
         contents, more = _meaning(files, leaving)
@@ -222,18 +228,6 @@ def _stated(content: bytes) -> tuple[dict[str, str], list[int]]:
     return stated, unreadable
 
 
-def _layout(
-    zipped: StoredZip, members: Iterable[ZipMember], files: Mapping[str, UnreadFile], source: str
-) -> Iterator[Finding]:
-    """Where the archive differs from one that is built of its files anew: around them and between them."""
-    differs = zipped.difference(files)
-    if differs is None:
-        return
-    part = _part(members, differs)
-    message = f"byte {differs:,}, {part}, is not what the layout of a release has there"
-    yield _damage(source, "layout", message)
-
-
 def _part(members: Iterable[ZipMember], offset: int) -> str:
     """Which part of a zip a byte lies in, in words."""
     for member in members:
@@ -254,8 +248,19 @@ def _meaning(
         if contents.about.software == __version__:
             findings = _differing(files, derived_hashes(contents, files)) or [*_unruly(contents)]
         else:
-            stated = {path: (one["sha256"], one["bytes"]) for path, one in _stated_files(stored).items()}
-            findings = [*_unlike(files, stated), _another_version(contents)]
+            named: Mapping[str, Any] = parsed_json(stored[MANIFEST])["files"]
+            stated = {path: (one["sha256"], one["bytes"]) for path, one in named.items()}
+            made = hashes({path: one for path, one in files.items() if path not in {MANIFEST, CHECKSUMS}})
+            another = "the manifest states another hash or size for {}, or only one of both has it"
+            findings = [
+                _damage(MANIFEST, "manifest", another.format(path))
+                for path in sorted(made.keys() | stated.keys())
+                if made.get(path) != stated.get(path)
+            ]
+            software = contents.about.software[:40]
+            message = f"made with Workbench {software}; this is {__version__}, which writes other texts"
+            remedy = f"check it with that version before you run {DEFINITION_FILE}"
+            findings.append(Finding(MANIFEST, None, "version", message, remedy, Severity.WARNING))
     except InvalidInput as error:
         return None, list(error.findings)
     except (WorkbenchError, ValueError, RecursionError, TypeError, KeyError, AttributeError) as error:
@@ -306,27 +311,6 @@ def _unruly(contents: ReleaseContents) -> Iterator[Finding]:
     if made.relevant_from != rule.relevant_from:
         message = f"grades of this rule are relevant from {made.relevant_from}, not {rule.relevant_from}"
         yield _damage(MANIFEST, "derived", message)
-
-
-def _stated_files(stored: Mapping[str, bytes]) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = parsed_json(stored[MANIFEST])["files"]
-    return found
-
-
-def _unlike(files: Mapping[str, UnreadFile], stated: Mapping[str, tuple[str, int]]) -> Iterator[Finding]:
-    """Where the hashes and sizes in the manifest are not those of the files."""
-    found = hashes({path: one for path, one in files.items() if path not in {MANIFEST, CHECKSUMS}})
-    for path in sorted(found.keys() | stated.keys()):
-        if found.get(path) != stated.get(path):
-            message = f"the manifest states another hash or size for {path}, or only one of both has it"
-            yield _damage(MANIFEST, "manifest", message)
-
-
-def _another_version(contents: ReleaseContents) -> Finding:
-    software = contents.about.software
-    message = f"made with Workbench {software[:40]}; this is {__version__}, which writes other texts"
-    remedy = f"check it with that version before you run {DEFINITION_FILE}"
-    return Finding(MANIFEST, None, "version", message, remedy, Severity.WARNING)
 
 
 def _check_runs(contents: ReleaseContents, files: Mapping[str, UnreadFile]) -> None:

@@ -14,12 +14,12 @@ import numpy as np
 
 from workbench.errors import Conflict
 from workbench.formats.runs import read_run
-from workbench.records import Qrel, Run, id_bytes, sorted_pairs
+from workbench.records import Run, grades_of, id_bytes, sorted_pairs
 from workbench.releases.contents import Pair, ReleaseAbout, ReleaseContents, ReleaseRule
 from workbench.releases.zipped import ZippedRelease
 from workbench.scoring.measures import at_threshold
 from workbench.scoring.pairs_of_runs import compare_all
-from workbench.scoring.rank_correlation import RankingComparison, Swap, compare_rankings, ranks
+from workbench.scoring.rank_correlation import RankingComparison, compare_rankings, ranks
 from workbench.scoring.relevance import Floats
 from workbench.scoring.scorer import RunScores, Scorer
 from workbench.tables import Export, table_export
@@ -155,7 +155,7 @@ def compare_releases(
     WorkbenchError for an unknown measure, more than one, and one that is better the lower it is.
     """
     ranking_measure(measure)
-    before, after = _grades(first.qrels), _grades(second.qrels)
+    before, after = grades_of(first.qrels), grades_of(second.qrels)
     both = before.keys() & after.keys()
     threshold = first.rule.relevant_from, second.rule.relevant_from
     changed = sorted_pairs(pair for pair in both if before[pair] != after[pair])
@@ -253,8 +253,13 @@ def _ranking(
     ]
     effects.sort(key=lambda one: (one.rank_after, one.rank_before, id_bytes(one.tag)))
     topics = len({one.topic for one in first.qrels}), len({one.topic for one in second.qrels})
-    swaps = _swaps(compared.swaps, scored[BEFORE].p_values(), scored[AFTER].p_values())
-    return RankingEffect(measure, topics, tuple(effects), compared, swaps), ""
+    p_before, p_after = scored[BEFORE].p_values(), scored[AFTER].p_values()
+    swaps = []
+    for one in compared.swaps:
+        pair = frozenset((one.ahead, one.behind))
+        swaps.append(SwapTest(one.ahead, one.behind, one.gap, (p_before.get(pair), p_after.get(pair))))
+    swaps.sort(key=lambda one: not any(one.significant))
+    return RankingEffect(measure, topics, tuple(effects), compared, tuple(swaps)), ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,20 +302,6 @@ def _scores(
     return found
 
 
-def _swaps(
-    found: Iterable[Swap], before: Mapping[frozenset[str], float], after: Mapping[frozenset[str], float]
-) -> tuple[SwapTest, ...]:
-    tested = []
-    for one in found:
-        pair = frozenset((one.ahead, one.behind))
-        tested.append(SwapTest(one.ahead, one.behind, one.gap, (before.get(pair), after.get(pair))))
-    return tuple(sorted(tested, key=lambda one: not any(one.significant)))
-
-
 def _grades_in(found: Iterable[int | None]) -> list[int | None]:
     """Grades, the lowest first, no line last."""
     return sorted(found, key=lambda grade: (grade is None, grade or 0))
-
-
-def _grades(qrels: Iterable[Qrel]) -> dict[Pair, int]:
-    return {(one.topic, one.docno): one.grade for one in qrels}

@@ -26,7 +26,8 @@ from workbench.records import (
     Qrel,
     Scale,
     Topic,
-    id_bytes,
+    grades_of,
+    sorted_pairs,
 )
 
 
@@ -424,8 +425,7 @@ class ReleaseContents:
 
     def unjudged(self) -> tuple[Pair, ...]:
         """The pooled pairs that have no line in the qrels, sorted as bytes."""
-        graded = {(one.topic, one.docno) for one in self.qrels}
-        return tuple(sorted(self.pooled() - graded, key=lambda pair: tuple(map(id_bytes, pair))))
+        return tuple(sorted_pairs(self.pooled() - grades_of(self.qrels).keys()))
 
 
 def as_judgment(one: ReleasedAnswer) -> Judgment:

@@ -26,7 +26,7 @@ from workbench.formats.judgments import write_judgment_groups, write_judgments, 
 from workbench.formats.qrels import write_qrels, write_subtopic_qrels
 from workbench.pooling.pool import Pool
 from workbench.pooling.sampling import infap_rows, xinfap_rows
-from workbench.records import Answer, Qrel, id_bytes
+from workbench.records import Answer, Qrel, grades_of, id_bytes
 from workbench.releases.archive import UnreadFile, zip_parts
 from workbench.releases.contents import ReleaseContents, ReleasedPool, ReleasedRun, ReleasedTopic
 from workbench.releases.datasheet import datasheet, readme, release_counts
@@ -85,8 +85,7 @@ def derived_hashes(contents: ReleaseContents, stored: Mapping[str, UnreadFile]) 
     The runs, which are known by their hashes, are taken from the `stored` files; the two lists of all files
     are those of the stored ones.
     """
-    runs = {run_path(one.sha256): one.sha256 for one in contents.runs}
-    made = {path: sha256 for path, sha256 in runs.items() if path in stored}
+    made = {path: one.sha256 for one in contents.runs if (path := run_path(one.sha256)) in stored}
     made |= _written(contents, WRITERS, _hashed)
     listed = {path: stored[path] for path in stored if path not in {MANIFEST, CHECKSUMS}}
     return made | {path: _sha256(content) for path, content in _listing(contents, listed).items()}
@@ -197,10 +196,11 @@ def _carriers(contents: ReleaseContents) -> Written:
 
 def _qrels(contents: ReleaseContents) -> Files:
     """One grade a pair, and the same with -1 for pairs that were pooled and have none."""
-    files = {QRELS: b"".join(write_qrels(contents.qrels))}
-    unjudged = [Qrel(*pair, -1) for pair in contents.unjudged()]
-    files["qrels_unjudged.txt"] = b"".join(write_qrels((*contents.qrels, *unjudged)))
-    return files
+    unjudged = (Qrel(*pair, -1) for pair in contents.unjudged())
+    return {
+        QRELS: b"".join(write_qrels(contents.qrels)),
+        "qrels_unjudged.txt": b"".join(write_qrels((*contents.qrels, *unjudged))),
+    }
 
 
 def _each_assessor(contents: ReleaseContents) -> Files:
@@ -246,7 +246,7 @@ def _sampled(contents: ReleaseContents) -> Files:
     Prels with strata for xinfAP; qrels for infAP where each topic has one stratum, which is all that it
     knows.
     """
-    grades = {(one.topic, one.docno): one.grade for one in contents.qrels}
+    grades = grades_of(contents.qrels)
     files: Files = {}
     for number, pool in enumerate(contents.pools, 1):
         drawn = _drawn(pool)

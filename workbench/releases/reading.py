@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import InvalidInput, WorkbenchError, rejected
 from workbench.formats.qrels import read_qrels
 from workbench.outside import parsed_json
 from workbench.records import Qrel, Scale
@@ -36,10 +36,11 @@ from workbench.releases.files import FORM
 from workbench.releases.record_form import from_object, read_records
 
 Record = TypeVar("Record")
+Files = Mapping[str, bytes]
 _NEWER = "read it with a newer version of Workbench"
 
 
-def read_contents(files: Mapping[str, bytes], *, leaving: Collection[str] = ()) -> ReleaseContents:
+def read_contents(files: Files, *, leaving: Collection[str] = ()) -> ReleaseContents:
     """The contents of a release from its files by path, each asked for when its turn comes.
 
     `leaving` are fields that stay empty and whose files are not asked for: answers, decisions, documents,
@@ -48,40 +49,36 @@ def read_contents(files: Mapping[str, bytes], *, leaving: Collection[str] = ()) 
     """
     manifest = _manifest(files)
     try:
-        return _contents(files, manifest, leaving)
+        agreement = manifest["agreement"]
+        return ReleaseContents(
+            about=from_object(ReleaseAbout, manifest["about"]),
+            scale=_scale(manifest["scale"]),
+            guidelines=_file(files, at.GUIDELINES).decode(),
+            rule=from_object(ReleaseRule, manifest["rule"]),
+            included=frozenset(map(Included, manifest["included"])),
+            questions=_many(ReleasedQuestion, manifest["questions"]),
+            topics=tuple(one.topic for one in _records(files, at.TOPICS, ReleasedTopic)),
+            documents=() if "documents" in leaving else _documents(files),
+            assessors=_many(ReleasedAssessor, manifest["assessors"], leaving="answers"),
+            answers=() if "answers" in leaving else _records(files, at.ANSWERS, ReleasedAnswer),
+            decisions=() if "decisions" in leaving else _records(files, at.DECISIONS, ReleasedDecision),
+            preferences=()
+            if "preferences" in leaving
+            else _records(files, at.PREFERENCES, ReleasedPreference),
+            pools=() if "pools" in leaving else _pools(files),
+            runs=_runs({} if "runs" in leaving else files, manifest["runs"]),
+            qrels=_qrels(files),
+            unsettled=int(manifest["counts"]["unsettled"]),
+            agreement=_many(ReleasedEstimate, agreement["estimates"]),
+            agreement_undefined=str(agreement["undefined"]),
+        )
     except (KeyError, TypeError, AttributeError) as error:
         raise _refused(at.MANIFEST, f"a part is missing or has another form: {error}") from None
     except ValueError as error:
         raise _refused(at.MANIFEST, str(error)) from None
 
 
-def _contents(
-    files: Mapping[str, bytes], manifest: Mapping[str, Any], leaving: Collection[str]
-) -> ReleaseContents:
-    agreement = manifest["agreement"]
-    return ReleaseContents(
-        about=from_object(ReleaseAbout, manifest["about"]),
-        scale=_scale(manifest["scale"]),
-        guidelines=_file(files, at.GUIDELINES).decode(),
-        rule=from_object(ReleaseRule, manifest["rule"]),
-        included=frozenset(map(Included, manifest["included"])),
-        questions=_many(ReleasedQuestion, manifest["questions"]),
-        topics=tuple(one.topic for one in _records(files, at.TOPICS, ReleasedTopic)),
-        documents=() if "documents" in leaving else _documents(files),
-        assessors=_many(ReleasedAssessor, manifest["assessors"], leaving="answers"),
-        answers=() if "answers" in leaving else _records(files, at.ANSWERS, ReleasedAnswer),
-        decisions=() if "decisions" in leaving else _records(files, at.DECISIONS, ReleasedDecision),
-        preferences=() if "preferences" in leaving else _records(files, at.PREFERENCES, ReleasedPreference),
-        pools=() if "pools" in leaving else _pools(files),
-        runs=_runs({} if "runs" in leaving else files, manifest["runs"]),
-        qrels=_qrels(files),
-        unsettled=int(manifest["counts"]["unsettled"]),
-        agreement=_many(ReleasedEstimate, agreement["estimates"]),
-        agreement_undefined=str(agreement["undefined"]),
-    )
-
-
-def _manifest(files: Mapping[str, bytes]) -> dict[str, Any]:
+def _manifest(files: Files) -> dict[str, Any]:
     try:
         found = parsed_json(_file(files, at.MANIFEST))
     except ValueError as error:
@@ -99,7 +96,7 @@ def _scale(given: Any) -> Scale:
         raise ValueError(f"scale: {error}") from None
 
 
-def _pools(files: Mapping[str, bytes]) -> tuple[ReleasedPool, ...]:
+def _pools(files: Files) -> tuple[ReleasedPool, ...]:
     pools = _many(ReleasedPool, parsed_json(_file(files, at.POOLS)))
     found = []
     for number, pool in enumerate(pools, 1):
@@ -112,7 +109,7 @@ def _pools(files: Mapping[str, bytes]) -> tuple[ReleasedPool, ...]:
     return tuple(found)
 
 
-def _documents(files: Mapping[str, bytes]) -> tuple[ReleasedDocument, ...]:
+def _documents(files: Files) -> tuple[ReleasedDocument, ...]:
     found = []
     for document in _records(files, at.DOCUMENTS, ReleasedDocument):
         path = at.original_path(document.original)
@@ -124,7 +121,7 @@ def _documents(files: Mapping[str, bytes]) -> tuple[ReleasedDocument, ...]:
     return tuple(found)
 
 
-def _runs(files: Mapping[str, bytes], given: Any) -> tuple[ReleasedRun, ...]:
+def _runs(files: Files, given: Any) -> tuple[ReleasedRun, ...]:
     found = []
     for run in _many(ReleasedRun, given):
         content = files.get(at.run_path(run.sha256))
@@ -134,12 +131,12 @@ def _runs(files: Mapping[str, bytes], given: Any) -> tuple[ReleasedRun, ...]:
     return tuple(found)
 
 
-def _qrels(files: Mapping[str, bytes]) -> tuple[Qrel, ...]:
+def _qrels(files: Files) -> tuple[Qrel, ...]:
     content = _file(files, at.QRELS)
     return read_qrels(io.BytesIO(content), source=at.QRELS) if content else ()
 
 
-def _records(files: Mapping[str, bytes], path: str, kind: type[Record]) -> tuple[Record, ...]:
+def _records(files: Files, path: str, kind: type[Record]) -> tuple[Record, ...]:
     return read_records(_file(files, path), kind, source=path)
 
 
@@ -149,13 +146,11 @@ def _many(kind: type[Record], given: Iterable[Any], *, leaving: str = "") -> tup
     )
 
 
-def _file(files: Mapping[str, bytes], path: str) -> bytes:
+def _file(files: Files, path: str) -> bytes:
     if path not in files:
-        raise InvalidInput(
-            [Finding(path, None, "missing", "the release has no such file", "download it again")]
-        )
+        raise rejected(path, None, "missing", "the release has no such file", "download it again")
     return files[path]
 
 
 def _refused(source: str, message: str, remedy: str = "download the release again") -> InvalidInput:
-    return InvalidInput([Finding(source, None, "form", message, remedy)])
+    return rejected(source, None, "form", message, remedy)

@@ -135,9 +135,17 @@ def _value(hint: Any, given: Any) -> Any:
         (hint,) = (part for part in parts if part is not type(None))
         return _value(hint, given)
     if origin is tuple:
-        return _tuple(parts, given)
+        if not isinstance(given, list):
+            raise ValueError(f"{_short(given)} is no list")
+        if parts[-1] is ...:
+            return tuple(_value(parts[0], one) for one in given)
+        if len(parts) != len(given):
+            raise ValueError(f"expected {len(parts)} values, found {len(given)}")
+        return tuple(map(_value, parts, given))
     if origin is dict or hint is dict:
-        return _mapping(parts, given)
+        if not isinstance(given, dict):
+            raise ValueError(f"{_short(given)} is no object")
+        return {key: _value(parts[1], one) for key, one in given.items()}
     if is_dataclass(hint):
         return from_object(hint, given)  # type: ignore[arg-type]  # is_dataclass narrows to instances too
     if hint is datetime:
@@ -153,22 +161,6 @@ def _value(hint: Any, given: Any) -> Any:
     ):
         raise ValueError(f"{_short(given)} is too large")
     return given
-
-
-def _tuple(parts: tuple[Any, ...], given: Any) -> tuple[Any, ...]:
-    if not isinstance(given, list):
-        raise ValueError(f"{_short(given)} is no list")
-    if parts[-1] is ...:
-        return tuple(_value(parts[0], one) for one in given)
-    if len(parts) != len(given):
-        raise ValueError(f"expected {len(parts)} values, found {len(given)}")
-    return tuple(map(_value, parts, given))
-
-
-def _mapping(parts: tuple[Any, ...], given: Any) -> dict[str, Any]:
-    if not isinstance(given, dict):
-        raise ValueError(f"{_short(given)} is no object")
-    return {key: _value(parts[1], one) for key, one in given.items()}
 
 
 def _moment(given: Any) -> datetime:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import IO, Self, TypeVar
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import InvalidInput, rejected
 from workbench.formats.source import LINE_LIMIT
 from workbench.records import Qrel
 from workbench.releases import files as at
@@ -78,14 +78,14 @@ class ZippedFiles(Mapping[str, bytes]):
     def lines(self, path: str) -> Iterator[bytes]:
         """The lines of a file, one by one; raises InvalidInput for a missing file and a line without end."""
         if path not in self:
-            raise InvalidInput([Finding(path, None, "missing", "the release has no such file", AGAIN)])
+            raise rejected(path, None, "missing", "the release has no such file", AGAIN)
         with self.archive.open(path) as member:
             number = 0
             while line := member.readline(LINE_LIMIT):
                 number += 1
                 if len(line) == LINE_LIMIT:
                     message = f"the line is longer than {LINE_LIMIT // 2**20} MiB"
-                    raise InvalidInput([Finding(path, number, "too-large", message, AGAIN)])
+                    raise rejected(path, number, "too-large", message, AGAIN)
                 yield line
 
     def check(self) -> None:
@@ -173,4 +173,4 @@ class _RunFiles(Mapping[str, bytes]):
 
 
 def _broken(source: str, message: str) -> InvalidInput:
-    return InvalidInput([Finding(source, None, "layout", message, AGAIN)])
+    return rejected(source, None, "layout", message, AGAIN)

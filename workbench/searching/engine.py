@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
 from workbench.errors import WorkbenchError
 from workbench.records import Document
-from workbench.searching.query import SearchQuery
+from workbench.searching.query import Clause, ClauseRole, SearchQuery
 
 ENTIRE: frozenset[str] = frozenset()
 TITLE_WEIGHT = 0.2
@@ -105,3 +105,20 @@ class SearchEngine(Protocol):
 
     def version(self) -> IndexVersion:
         """What answers now."""
+
+
+def score_parts(
+    engine: SearchEngine,
+    query: SearchQuery,
+    docno: str,
+    alone: Callable[[Clause, DocnoFilter], SearchResults],
+) -> tuple[ScorePart, ...]:
+    """What each clause that ranks or is required gives the document by itself; empty where none matches."""
+    only = DocnoFilter(frozenset({docno}))
+    parts = []
+    if engine.search(query, limit=1, among=only).documents:
+        for clause in query.clauses:
+            if clause.role is not ClauseRole.EXCLUDED:
+                found = alone(clause, only).documents
+                parts.append(ScorePart(str(clause), found[0].score if found else 0.0))
+    return tuple(parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from workbench.records import Document
@@ -141,16 +141,6 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     return start + len(inside) - len(inside.lstrip()), end - len(inside) + len(inside.rstrip())
 
 
-@dataclass(frozen=True, slots=True)
-class _AskedTerm:
-    """A term of a query as texts are looked through for it: the terms of its words, or how words begin."""
-
-    kind: TermKind
-    words: tuple[str, ...]
-    in_title: bool
-    distance: int
-
-
 class _QueryTerms:
     """What a query marks in some plain texts, put together once for all of them."""
 
@@ -207,7 +197,8 @@ class _Beginnings(frozenset[str]):
         return isinstance(word, str) and word.startswith(tuple(self))
 
 
-def _asked(term: Term) -> _AskedTerm:
+def _asked(term: Term) -> Term:
+    """A term as texts are looked through for it: with the terms of its words, or how words begin."""
     if term.kind is TermKind.PREFIX:
         words: Iterable[str] = ["".join(whole_words(term.words[0]))]
     elif term.kind is TermKind.NEAR:
@@ -215,7 +206,7 @@ def _asked(term: Term) -> _AskedTerm:
         words = ["".join(terms(word)[:1]) for word in term.words]
     else:
         words = terms(" ".join(term.words))[:MOST_OF_A_PHRASE]
-    return _AskedTerm(term.kind, tuple(words), term.in_title, term.distance)
+    return replace(term, words=tuple(words))
 
 
 def _with_beginning(beginning: str, whole: Places, what: int) -> Iterator[_Span]:
@@ -232,7 +223,7 @@ def _phrase(words: Sequence[str], places: Places, what: int) -> Iterator[_Span]:
             yield start, these[-1][1] if these and these[-1] else end, what
 
 
-def _near(term: _AskedTerm, places: Places, what: int) -> Iterator[_Span]:
+def _near(term: Term, places: Places, what: int) -> Iterator[_Span]:
     first, second = (places.get(word, {}) for word in term.words)
     for mine, others, name in ((first, second, what), (second, first, -what)):
         ordered = list(others)  # as they stand in the text
@@ -257,18 +248,16 @@ def _best(spans: Sequence[_Span], sentences: Sequence[tuple[int, int]], most: in
     return [sentences[at] for at in sorted(chosen)]
 
 
-def _joined(text: str, chosen: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _joined(text: str, chosen: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Sentences that follow one another as one, as long as that is not too long."""
-    last: tuple[int, int] | None = None
+    joined: list[tuple[int, int]] = []
     for start, end in chosen:
-        if last is not None and not text[last[1] : start].strip() and end - last[0] <= LONGEST_SENTENCE:
-            last = last[0], end
-            continue
-        if last is not None:
-            yield last
-        last = start, end
-    if last is not None:
-        yield last
+        first, last = joined[-1] if joined else (start, start)
+        if joined and not text[last:start].strip() and end - first <= LONGEST_SENTENCE:
+            joined[-1] = first, end
+        else:
+            joined.append((start, end))
+    return joined
 
 
 def _fragment(text: str, start: int, end: int, spans: Sequence[_Span]) -> Fragment:

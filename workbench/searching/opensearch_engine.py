@@ -32,6 +32,7 @@ from workbench.searching.engine import (
     ScorePart,
     SearchResults,
     UnwritableIndex,
+    score_parts,
 )
 from workbench.searching.query import Clause, ClauseRole, SearchQuery, Term, TermKind
 
@@ -292,15 +293,9 @@ class OpenSearchEngine:
 
     def explain(self, query: SearchQuery, docno: str) -> tuple[ScorePart, ...]:
         """The score of each clause that ranks or is required; empty where the query does not match."""
-        only = DocnoFilter(frozenset({docno}))
-        if not self.search(query, limit=1, among=only).documents:
-            return ()
-        parts = []
-        for clause in query.clauses:
-            if clause.role is not ClauseRole.EXCLUDED:
-                alone = self._results(clause_body(clause), 1, only).documents
-                parts.append(ScorePart(str(clause), alone[0].score if alone else 0.0))
-        return tuple(parts)
+        return score_parts(
+            self, query, docno, lambda clause, only: self._results(clause_body(clause), 1, only)
+        )
 
     def version(self) -> IndexVersion:
         """The cluster's version, and how many documents can be found."""

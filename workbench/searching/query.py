@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 
 NEAR_WORDS = 8
 """How far apart the words of `a NEAR b` may be, where nothing else is asked; as in Indri's `#uw8`."""
@@ -108,12 +109,9 @@ def read_query(typed: str) -> SearchQuery:
     ['lift or drag', 'wing in the title', 'aero*', 'a:b']
     """
     text = typed[:LONGEST_QUERY].translate(_PLAIN_QUOTES)
-    clauses: list[Clause] = []
-    for clause in _clauses([_Item.of(match) for match in _ITEM.finditer(text)]):
-        if len(clauses) == MOST_CLAUSES:
-            return SearchQuery(typed, tuple(clauses), left_out=True)
-        clauses.append(clause)
-    return SearchQuery(typed, tuple(clauses), left_out=len(typed) > LONGEST_QUERY)
+    read = _clauses([_Item.of(match) for match in _ITEM.finditer(text)])
+    clauses = tuple(islice(read, MOST_CLAUSES))
+    return SearchQuery(typed, clauses, left_out=len(typed) > LONGEST_QUERY or any(read))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +128,15 @@ class _Item:
         return cls(bool(match["minus"]), bool(match["title"]), match["phrase"], match["word"] or "")
 
     def is_sign(self, sign: re.Pattern[str]) -> re.Match[str] | None:
-        plain = self.phrase is None and not self.excluded and not self.in_title
-        return sign.fullmatch(self.word) if plain else None
+        return sign.fullmatch(self.word) if self.is_plain else None
+
+    @property
+    def is_plain(self) -> bool:
+        return self.phrase is None and not self.excluded and not self.in_title
 
     @property
     def is_word(self) -> bool:
-        return self.phrase is None and not self.in_title and not self.excluded and _has_letter(self.word)
+        return self.is_plain and _has_letter(self.word)
 
     def term(self) -> Term | None:
         """What it stands for; None where it has no letter and no digit."""

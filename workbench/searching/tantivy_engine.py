@@ -30,6 +30,7 @@ from workbench.searching.engine import (
     ScorePart,
     SearchResults,
     UnwritableIndex,
+    score_parts,
 )
 from workbench.searching.query import Clause, ClauseRole, SearchQuery, Term, TermKind
 
@@ -66,15 +67,20 @@ class TantivyEngine:
         """
         self._reload()
         is_new = self._searcher.num_docs == 0
-        writer = self._writer()
+        with self._writable():
+            # One thread: documents keep their order, and memory its bound.
+            writer = self._index.writer(heap_size=WRITER_BYTES, num_threads=1)
         try:
             for docno in removed:
                 writer.delete_documents_by_term(DOCNO, stored(docno))
             for one in documents:
                 if not is_new:
                     writer.delete_documents_by_term(DOCNO, stored(one.docno))
-                self._add(writer, self._document(one))
-            self._commit_with(writer)
+                document = self._document(one)
+                with self._writable():
+                    writer.add_document(document)
+            with self._writable():
+                writer.commit()
         except BaseException:
             # Neither may hide the error. What was written in vain takes the space that is missing.
             with suppress(ValueError):
@@ -122,15 +128,9 @@ class TantivyEngine:
 
     def explain(self, query: SearchQuery, docno: str) -> tuple[ScorePart, ...]:
         """The score of each clause that ranks or is required; empty where the query does not match."""
-        only = DocnoFilter(frozenset({docno}))
-        if not self.search(query, limit=1, among=only).documents:
-            return ()
-        parts = []
-        for clause in query.clauses:
-            if clause.role is not ClauseRole.EXCLUDED:
-                alone = self._results(self._clause(clause), 1, only).documents
-                parts.append(ScorePart(str(clause), alone[0].score if alone else 0.0))
-        return tuple(parts)
+        return score_parts(
+            self, query, docno, lambda clause, only: self._results(self._clause(clause), 1, only)
+        )
 
     def version(self) -> IndexVersion:
         """The engine with its version, and how many documents can be found."""
@@ -153,31 +153,17 @@ class TantivyEngine:
             self._index.reload()
         self._seen, self._searcher = now, self._index.searcher()
 
-    def _writer(self) -> Any:
+    @contextmanager
+    def _writable(self) -> Iterator[None]:
         try:
-            # One thread: documents keep their order, and memory its bound.
-            return self._index.writer(heap_size=WRITER_BYTES, num_threads=1)
+            yield
         except ValueError as error:
             if "Lockfile" in str(error) or "LockBusy" in str(error):
                 message = "another process is writing this index"
                 raise Conflict(message, remedy="wait until it is done") from error
-            raise self._unwritable(error) from error
-
-    def _add(self, writer: Any, document: Any) -> None:
-        try:
-            writer.add_document(document)
-        except ValueError as error:
-            raise self._unwritable(error) from error
-
-    def _commit_with(self, writer: Any) -> None:
-        try:
-            writer.commit()
-        except ValueError as error:
-            raise self._unwritable(error) from error
-
-    def _unwritable(self, error: ValueError) -> UnwritableIndex:
-        message = f"the index in {self._folder} cannot be written: {error}"
-        return UnwritableIndex(message, remedy="free space on its disk, or delete the folder and index again")
+            message = f"the index in {self._folder} cannot be written: {error}"
+            remedy = "free space on its disk, or delete the folder and index again"
+            raise UnwritableIndex(message, remedy=remedy) from error
 
     def _document(self, one: Document) -> Any:
         title, text = plain_text(one.title), plain_text(one.text)

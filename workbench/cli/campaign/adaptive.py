@@ -10,6 +10,9 @@ from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.output import (
     JSON_OBJECT,
     REFUSED,
+    TOPICS,
+    Texts,
+    figure,
     flag,
     one_form,
     print_export,
@@ -34,8 +37,7 @@ def replay(at: ChosenCampaign, pool: str, as_json: bool) -> None:
     One line each: topic, number, what happened, docno, relevance (1, 0 or nothing), tab between. Differences
     are printed to the error stream, and the exit status is 1.
     """
-    with at.reading() as (db, campaign_id):
-        done = replay_pool(db, campaign_id, pool)
+    done = at.read(replay_pool, pool)
     if as_json:
         events = [asdict(one.event) | {"differs": one.differs} for one in done.events]
         say_json({"pool": done.pool, "events": events, "differences": done.differences})
@@ -61,7 +63,7 @@ def _line(one: Replayed) -> bytes:
 
 @campaign_command("stopping")
 @click.argument("pool")
-@click.option("--topic", "topics", multiple=True, help="A topic (repeatable); default all.")
+@TOPICS
 @setting("--recall", default=0.8, help="Recall that the rules are to reach.")
 @setting("--confidence", default=0.95, help="How sure to be of it.")
 @click.option("--further", type=click.IntRange(1), help="Estimate what so many more random documents buy.")
@@ -71,7 +73,7 @@ def _line(one: Replayed) -> bytes:
 def stopping(
     at: ChosenCampaign,
     pool: str,
-    topics: tuple[str, ...],
+    topics: Texts,
     recall: float,
     confidence: float,
     further: int | None,
@@ -82,8 +84,7 @@ def stopping(
     This is advice: nothing is stopped by it. Intervals of recall hold at 95 %.
     """
     goal = StoppingGoal(recall, confidence)
-    with at.reading() as (db, campaign_id):
-        found = pool_advice(db, campaign_id, pool, goal, topics)
+    found = at.read(pool_advice, pool, goal, topics)
     if not print_export(advice_export(found, further), form):
         for one in found:
             _say(one, further)
@@ -111,5 +112,5 @@ def _say(of: TopicAdvice, further: int | None) -> None:
 def _recall(estimate: RecallEstimate) -> str:
     if estimate.low is None or estimate.high is None:
         return "unknown: there may be no relevant document"
-    value = "unknown" if estimate.value is None else f"{estimate.value:.2f}"
+    value = figure(estimate.value, ".2f", "unknown")
     return f"{value} (95 % interval {estimate.low:.2f} to {estimate.high:.2f})"

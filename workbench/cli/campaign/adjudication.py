@@ -14,6 +14,7 @@ from workbench.cli.inputs import read_each
 from workbench.cli.output import (
     JSON_OBJECT,
     OneOf,
+    Texts,
     flag,
     one_form,
     print_export,
@@ -126,7 +127,7 @@ def dispute_rules(at: ChosenCampaign, as_json: bool, **given: Any) -> None:
 @campaign_command("decide", adjudication)
 @FILES
 @JSON_OBJECT
-def adjudicate(at: ChosenCampaign, files: tuple[str, ...], as_json: bool) -> None:
+def adjudicate(at: ChosenCampaign, files: Texts, as_json: bool) -> None:
     """Import decisions on disputed pairs into CAMPAIGN.
 
     FILE is TSV with the header `topic doc grade reason`; the reason is optional. If one file is refused,
@@ -147,8 +148,7 @@ def adjudicate(at: ChosenCampaign, files: tuple[str, ...], as_json: bool) -> Non
 @campaign_command("decisions", adjudication)
 def decisions(at: ChosenCampaign) -> None:
     """Print every adjudicated grade of CAMPAIGN, as the TSV that `decide` reads."""
-    with at.reading() as (db, campaign_id):
-        made = decisions_made(db, campaign_id)
+    made = at.read(decisions_made)
     for line in write_decisions(made):
         sys.stdout.buffer.write(line)
 

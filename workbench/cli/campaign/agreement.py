@@ -97,8 +97,7 @@ def _report(
     options: AgreementOptions,
     use_case: Callable[[Session, int, AgreementOptions], Report],
 ) -> Report:
-    with at.reading() as (db, campaign_id):
-        return use_case(db, campaign_id, options)
+    return at.read(use_case, options)
 
 
 def _print_table(export: Export, form: str) -> None:

@@ -11,9 +11,10 @@ from pathlib import Path
 import click
 
 from workbench.cli.database import (
+    ORGANISER,
     ChosenCampaign,
     campaign_command,
-    database_options,
+    database_command,
     open_database,
     reading,
     writing,
@@ -22,6 +23,7 @@ from workbench.cli.inputs import open_input, read_each
 from workbench.cli.output import (
     JSON_ARRAY,
     JSON_OBJECT,
+    Texts,
     flag,
     say_aside,
     say_json,
@@ -54,13 +56,12 @@ from workbench.workflow.overview.progress import overview
 from workbench.workflow.people.accounts import account_by_login
 
 
-@click.command("new")
+@database_command("new")
 @click.argument("name")
 @click.option("--slug", help="Short name for URLs and commands; derived from the name if missing.")
 @setting("--scale", default="binary", help=f"{', '.join(SCALES)}, or a JSON file.")
 @click.option("--guidelines", type=click.Path(dir_okay=False, path_type=Path), help="Markdown file.")
-@click.option("--organiser", help="Login name of the organiser.")
-@database_options
+@ORGANISER
 def new(
     settings: Settings,
     name: str,
@@ -82,10 +83,9 @@ def new(
     click.echo(made.slug)
 
 
-@click.command("list")
+@database_command("list")
 @flag("--archived", help="Archived campaigns instead.")
 @JSON_ARRAY
-@database_options
 def list_(settings: Settings, archived: bool, as_json: bool) -> None:
     """List all campaigns that are not archived."""
     with reading(settings) as db:
@@ -98,8 +98,7 @@ def list_(settings: Settings, archived: bool, as_json: bool) -> None:
 @JSON_OBJECT
 def show(at: ChosenCampaign, as_json: bool) -> None:
     """Show the progress of CAMPAIGN: pooled, judged, disputed."""
-    with at.reading() as (db, campaign_id):
-        state = overview(db, campaign_id)
+    state = at.read(overview)
     if as_json:
         say_json(asdict(state))
         return
@@ -115,7 +114,7 @@ def show(at: ChosenCampaign, as_json: bool) -> None:
         ("judgments not handed out yet", state.waiting),
         ("missing documents", state.missing_documents),
     )
-    say_table(["", "count"], totals, numeric=[1])
+    say_table(["", "count"], totals, numeric_from=1)
     if state.by_assessor:
         click.echo()
         say_table(
@@ -132,7 +131,7 @@ def show(at: ChosenCampaign, as_json: bool) -> None:
                 )
                 for a in state.by_assessor
             ],
-            numeric=[2, 3, 4, 5, 6],
+            numeric_from=2,
         )
 
 
@@ -166,7 +165,7 @@ FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
     "--format", "form", type=click.Choice(list(TOPIC_FORMATS)), help="By default recognised by the content."
 )
 @JSON_OBJECT
-def topics(at: ChosenCampaign, files: tuple[str, ...], form: str | None, as_json: bool) -> None:
+def topics(at: ChosenCampaign, files: Texts, form: str | None, as_json: bool) -> None:
     """Load topics."""
     notes: list[str] = []
     # Read before anything is written: who waits for a pipe must not keep others from saving.
@@ -190,9 +189,7 @@ def topics(at: ChosenCampaign, files: tuple[str, ...], form: str | None, as_json
 )
 @flag("--pooled", help="Load only pooled documents, and list those that are missing.")
 @JSON_OBJECT
-def documents(
-    at: ChosenCampaign, files: tuple[str, ...], form: str | None, pooled: bool, as_json: bool
-) -> None:
+def documents(at: ChosenCampaign, files: Texts, form: str | None, pooled: bool, as_json: bool) -> None:
     """Load documents."""
     notes: list[str] = []
 
@@ -214,7 +211,7 @@ def _say_loaded(done: list[tuple[str, Loaded]], as_json: bool, what: str) -> Non
         as_json,
         ["file", what, "added", "changed", "unchanged", "passed over"],
         [(s, each.read, each.added, each.changed, each.unchanged, each.passed_over) for s, each in done],
-        numeric=[1, 2, 3, 4, 5],
+        numeric_from=1,
     )
     missing = done[-1][1].missing
     if missing and not as_json:
@@ -226,8 +223,7 @@ def _say_loaded(done: list[tuple[str, Loaded]], as_json: bool, what: str) -> Non
 @campaign_command("archive")
 def archive(at: ChosenCampaign) -> None:
     """Make CAMPAIGN read only, and take it off the lists; exports still work."""
-    with at.writing() as (db, campaign_id):
-        archive_campaign(db, campaign_id)
+    at.write(archive_campaign)
     click.echo(f"{at.slug} is archived; to restore it: workbench campaign restore {at.slug}")
 
 
@@ -241,7 +237,7 @@ def restore(at: ChosenCampaign) -> None:
 
 @campaign_command("duplicate")
 @click.argument("name")
-@click.option("--organiser", help="Login name of the organiser.")
+@ORGANISER
 def duplicate(at: ChosenCampaign, name: str, organiser: str | None) -> None:
     """Create a campaign called NAME with the settings of CAMPAIGN, and print its short name.
 

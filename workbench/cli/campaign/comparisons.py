@@ -11,8 +11,10 @@ from workbench.cli.consensus import consensus_options
 from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.output import (
     CSV,
+    FIRST_AND_SECOND,
     JSON_ARRAY,
     SEED,
+    Texts,
     flag,
     form_options,
     one_form,
@@ -49,8 +51,7 @@ def scores() -> None:
 
 
 @campaign_command("compare", scores)
-@click.argument("first")
-@click.argument("second")
+@FIRST_AND_SECOND
 @consensus_options()
 @MEASURE
 @SEED
@@ -86,7 +87,7 @@ def score_pairs(
     at: ChosenCampaign,
     choice: RuleChoice,
     measure: str | None,
-    tags: tuple[str, ...],
+    tags: Texts,
     method: str,
     seed: int,
     form: str,
@@ -105,7 +106,7 @@ def score_pairs(
 @ORDER
 @form_options
 def score_topics(
-    at: ChosenCampaign, choice: RuleChoice, measure: str | None, tags: tuple[str, ...], order: str, form: str
+    at: ChosenCampaign, choice: RuleChoice, measure: str | None, tags: Texts, order: str, form: str
 ) -> None:
     """Sort the topics of CAMPAIGN by difficulty, or by how far its runs disagree on them."""
     table = compared_table(at, choice, measure, tags)
@@ -139,14 +140,13 @@ def compared_table(
 def score(
     at: ChosenCampaign,
     choice: RuleChoice,
-    measures: tuple[str, ...],
-    tags: tuple[str, ...],
+    measures: Texts,
+    tags: Texts,
     per_topic: bool,
     form: str,
 ) -> None:
     """Score the runs of CAMPAIGN on the qrels of a rule, best first by the first measure."""
-    with at.reading() as (db, campaign_id):
-        table = scored_table(db, campaign_id, choice, " ".join(measures), tags)
+    table = at.read(scored_table, choice, " ".join(measures), tags)
     if form in {"csv", "latex"}:
         if per_topic:
             raise click.UsageError("--per-topic goes with a table or --json")

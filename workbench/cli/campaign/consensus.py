@@ -8,12 +8,11 @@ import click
 
 from workbench.cli.consensus import EXPORT, OUTPUT, consensus_options, say_summaries, write_export, write_out
 from workbench.cli.database import ChosenCampaign, campaign_command
-from workbench.cli.output import JSON_OBJECT, flag, say_aside, say_json
+from workbench.cli.output import JSON_OBJECT, Texts, flag, say_aside, say_json
 from workbench.consensus.rules import RuleChoice, choices_of, default_rules
 from workbench.consensus.settle import label_export
 from workbench.consensus.summary import summary_json
 from workbench.consensus.sums import soft_export
-from workbench.storage import Session
 from workbench.workflow.judging.judgment_files import judgment_groups
 from workbench.workflow.qrels.qrels import compare_rules, make_qrels, make_soft_labels, qrels_json
 
@@ -42,8 +41,16 @@ def qrels(
     if as_json and export == "groups":
         raise click.UsageError("--export groups is text for other programs: leave out --json")
     with at.reading() as (db, campaign_id):
-        if export in ("groups", "soft"):
-            _without_rule(db, campaign_id, choice, export, output, as_json)
+        if export == "soft":
+            labels = make_soft_labels(db, campaign_id, machines=choice.machines)
+            write_export(soft_export(labels), output, as_json)
+            return
+        if export == "groups":
+            names, lines = judgment_groups(db, campaign_id)
+            write_out(lines, output)
+            for name, group in names.items():
+                if name != group:
+                    say_aside(f"note: {name} is the group {group}")
             return
         report = make_qrels(db, campaign_id, choice, unjudged=unjudged, empty=not without_empty)
     if export == "labels":
@@ -65,8 +72,8 @@ def qrels(
 @JSON_OBJECT
 def consensus(
     at: ChosenCampaign,
-    rules: tuple[str, ...],
-    people: tuple[str, ...],
+    rules: Texts,
+    people: Texts,
     choice: RuleChoice,
     models: bool,
     as_json: bool,
@@ -84,18 +91,3 @@ def consensus(
         return
     refused = {line.name: line.refused for line in found if line.refused}
     say_summaries({line.name: line.found for line in found}, refused)
-
-
-def _without_rule(
-    db: Session, campaign_id: int, choice: RuleChoice, export: str, output: Path | None, as_json: bool
-) -> None:
-    if export == "soft":
-        write_export(
-            soft_export(make_soft_labels(db, campaign_id, machines=choice.machines)), output, as_json
-        )
-        return
-    names, lines = judgment_groups(db, campaign_id)
-    write_out(lines, output)
-    for name, group in names.items():
-        if name != group:
-            say_aside(f"note: {name} is the group {group}")

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import click
 
 from workbench.cli.database import ChosenCampaign, campaign_command
-from workbench.cli.output import JSON_OBJECT, say_aside, say_json, say_list, say_table
+from workbench.cli.output import JSON_OBJECT, Texts, figure, say_aside, say_json, say_list, say_table
 from workbench.datasets import CatalogueEntry, DatasetPart, catalogue_entry
 from workbench.errors import WorkbenchError
 from workbench.workflow.datasets import DatasetLoaded, Progress, load_dataset
@@ -40,7 +40,7 @@ _SHOWN = 20
 def dataset(
     at: ChosenCampaign,
     dataset: str,
-    parts: tuple[str, ...],
+    parts: Texts,
     assessor: str,
     as_json: bool,
 ) -> None:
@@ -54,7 +54,7 @@ def dataset(
     if assessor and DatasetPart.QRELS not in chosen:
         raise click.UsageError("--assessor goes with --qrels")
     if not chosen:
-        documents = "" if entry.documents is None else f"{entry.documents:,}"
+        documents = figure(entry.documents, ",", "")
         data = {"id": entry.id, "parts": entry.parts, "documents": entry.documents}
         row = (entry.id, ", ".join(entry.parts), documents)
         say_list(data, as_json, list(data), [row], numeric=[2])
@@ -82,7 +82,7 @@ def _say(done: DatasetLoaded) -> None:
         rows.append((f"run {done.run}", 1, 1))
     if done.documents:
         rows.append(("documents", done.documents.lacking, done.documents.loaded.added))
-    say_table(["part", "found", "added"], rows, numeric=[1, 2])
+    say_table(["part", "found", "added"], rows, numeric_from=1)
     if done.left_out:
         say_aside(f"note: {done.left_out:,} judgments with a negative grade were left out")
     if done.documents and done.documents.absent:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import PurePath
 from typing import BinaryIO
@@ -15,7 +14,9 @@ from workbench.cli.database import ChosenCampaign, campaign_command, writing_to
 from workbench.cli.inputs import read_each
 from workbench.cli.output import (
     JSON_OBJECT,
+    Integers,
     OneOf,
+    Texts,
     collected,
     flag,
     json_array,
@@ -54,11 +55,11 @@ from workbench.workflow.judging.judgment_files import judgment_table, subtopic_l
 @JSON_OBJECT
 def import_(
     at: ChosenCampaign,
-    files: tuple[str, ...],
+    files: Texts,
     as_qrels: bool,
-    names: tuple[str, ...],
-    machines: tuple[str, ...],
-    codes: tuple[int, ...],
+    names: Texts,
+    machines: Texts,
+    codes: Integers,
     discussed: bool,
     as_json: bool,
 ) -> None:
@@ -82,40 +83,30 @@ def import_(
     # Before anything is written: who waits for a pipe must not keep others from saving.
     given = read_each(files, read)
     with at.open() as (database, campaign_id):
-        chosen = [
-            GivenJudgments(
-                judgments,
-                source,
-                _machines(judgments, machines, source if len(files) == 1 else None),
-                discussed,
-            )
-            for source, judgments in given
-        ]
+        chosen = []
+        for source, judgments in given:
+            named = {judgment.assessor for judgment in judgments}
+            unknown = set(machines) - {"*"} - named
+            if unknown and len(files) == 1:
+                raise WorkbenchError(
+                    f"{', '.join(sorted(unknown))} is not an assessor of {source}",
+                    remedy=f"it has {', '.join(sorted(named)[:10])}",
+                )
+            is_machine = named if "*" in machines else set(machines)
+            chosen.append(GivenJudgments(judgments, source, is_machine, discussed))
         done = import_files(database, campaign_id, chosen, writing=partial(writing_to, database, at.slug))
     for note in notes:
         say_aside(note)
     rows = [
         (a.name, "machine" if a.machine else "person", a.judgments, a.new) for i in done for a in i.assessors
     ]
-    say_list(imported_json(done), as_json, ["assessor", "kind", "judgments", "new"], rows, numeric=[2, 3])
+    say_list(imported_json(done), as_json, ["assessor", "kind", "judgments", "new"], rows, numeric_from=2)
     for imported in done:
         if imported.repeated and not as_json:
             say_aside(
                 f"note: {imported.source}: pairs repeated by the same assessor: {imported.repeated}, "
                 f"with another answer: {imported.contradicted} (the last counts)",
             )
-
-
-def _machines(judgments: Sequence[Judgment], machines: Collection[str], only: str | None) -> set[str]:
-    """Who of a file is a machine; raises WorkbenchError for a name that the only file does not have."""
-    named = {judgment.assessor for judgment in judgments}
-    unknown = set(machines) - {"*"} - named
-    if unknown and only is not None:
-        raise WorkbenchError(
-            f"{', '.join(sorted(unknown))} is not an assessor of {only}",
-            remedy=f"it has {', '.join(sorted(named)[:10])}",
-        )
-    return named if "*" in machines else set(machines)
 
 
 @campaign_command("judgments")

@@ -8,7 +8,7 @@ import click
 
 from workbench.cli.database import ChosenCampaign, campaign_command
 from workbench.cli.inputs import open_input
-from workbench.cli.output import JSON_ARRAY, JSON_OBJECT, OneOf, flag, say_list, setting
+from workbench.cli.output import JSON_ARRAY, JSON_OBJECT, OneOf, Texts, flag, say_list, setting
 from workbench.errors import NotFound, WorkbenchError
 from workbench.figures import counted
 from workbench.workflow.people.groups import add_group, group_named, groups_of, remove_group, rename_group
@@ -31,7 +31,7 @@ def group() -> None:
 
 @campaign_command("add", group)
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
-def add(at: ChosenCampaign, names: tuple[str, ...]) -> None:
+def add(at: ChosenCampaign, names: Texts) -> None:
     """Create groups in CAMPAIGN; all of them, or none."""
     with at.writing() as (db, campaign_id):
         for name in names:
@@ -43,8 +43,7 @@ def add(at: ChosenCampaign, names: tuple[str, ...]) -> None:
 @JSON_OBJECT
 def list_(at: ChosenCampaign, as_json: bool) -> None:
     """List the groups of CAMPAIGN with their runs and people."""
-    with at.reading() as (db, campaign_id):
-        groups = groups_of(db, campaign_id)
+    groups = at.read(groups_of)
     say_list(
         [group_json(one) for one in groups],
         as_json,
@@ -87,7 +86,7 @@ LONGEST_LIST = 1_000_000
 )
 def invite(
     at: ChosenCampaign,
-    people: tuple[str, ...],
+    people: Texts,
     source: str | None,
     role: Role,
     group: str | None,
@@ -116,8 +115,7 @@ def invite(
 @JSON_ARRAY
 def invitations(at: ChosenCampaign, as_json: bool) -> None:
     """List the invitations to CAMPAIGN with their state: open, accepted, expired or withdrawn."""
-    with at.reading() as (db, campaign_id):
-        found = invitations_of(db, campaign_id)
+    found = at.read(invitations_of)
     say_list(
         [invitation_json(one) for one in found],
         as_json,

@@ -6,7 +6,7 @@ import click
 
 from workbench.cli.analyse import part_options, say_analysis
 from workbench.cli.database import ChosenCampaign, campaign_command
-from workbench.cli.output import JSON_OBJECT, OneOf, say_json
+from workbench.cli.output import JSON_OBJECT, OneOf, Texts, say_json
 from workbench.cli.pool import campaign_recipe_options, pairs_in_words, say_hours, work_options
 from workbench.pooling.planning import Certainty
 from workbench.pooling.strategies import PoolRecipe
@@ -33,8 +33,7 @@ def plan(
     Seconds default to the median of the campaign's timed answers, or to 30 before there are
     enough; assessors default to those of the campaign.
     """
-    with at.reading() as (db, campaign_id):
-        planned = plan_pool(db, campaign_id, recipe, per_pair=per_pair, assessors=assessors, seconds=seconds)
+    planned = at.read(plan_pool, recipe, per_pair=per_pair, assessors=assessors, seconds=seconds)
     if as_json:
         say_json(plan_json(planned))
         return
@@ -70,13 +69,12 @@ def analyse(
     pool: str | None,
     depth: int | None,
     ties: TieRule | None,
-    tags: tuple[str, ...],
+    tags: Texts,
     part: str | None,
     as_json: bool,
 ) -> None:
     """Analyse the runs of CAMPAIGN, or a pool: growth, contributions, overlap, ties at the cut, topics."""
     if pool is not None and tags:
         raise click.UsageError("a pool has its own runs: use --pool or --run, not both")
-    with at.reading() as (db, campaign_id):
-        done = analyse_campaign(db, campaign_id, pool=pool, tags=tags or None, depth=depth, ties=ties)
+    done = at.read(analyse_campaign, pool=pool, tags=tags or None, depth=depth, ties=ties)
     say_analysis(done.found, part, as_json=as_json)

@@ -13,7 +13,9 @@ from workbench.cli.output import (
     JSON_ARRAY,
     JSON_OBJECT,
     OneOf,
+    Texts,
     flag,
+    record_json,
     say_aside,
     say_json,
     say_list,
@@ -56,14 +58,13 @@ YES = flag("--yes", help="Do not ask for confirmation.")
 @JSON_ARRAY
 def pools(at: ChosenCampaign, as_json: bool) -> None:
     """List the pools of CAMPAIGN, drafts too, oldest first."""
-    with at.reading() as (db, campaign_id):
-        lines = pools_of(db, campaign_id)
+    lines = at.read(pools_of)
     say_list(
         [pool_json(line) for line in lines],
         as_json,
         ["pool", "state", "recipe", "runs", "pairs", "added by hand"],
         [(one.name, one.state, one.recipe, len(one.tags), one.pairs, one.added) for one in lines],
-        numeric=[3, 4, 5],
+        numeric_from=3,
     )
 
 
@@ -95,19 +96,16 @@ def pool_open(at: ChosenCampaign, pool_name: str, yes: bool) -> None:
 @YES
 def pool_close(at: ChosenCampaign, pool_name: str, yes: bool) -> None:
     """Close POOL of CAMPAIGN permanently: it accepts no more judgments, assignments or documents."""
-    with at.open() as (database, campaign_id):
-        with database.reading() as db:
-            found = drafts.before_closing(db, campaign_id, pool_name)
-        if found.pool.closed:
-            click.echo(f"{pool_name} is already closed")
-            return
-        say_aside(
-            f"{found.judged} of {found.pool.pairs} pairs are judged; {found.assignments} active assignments",
-        )
-        if not yes:
-            click.confirm(f"Close {pool_name} permanently?", abort=True, err=True)
-        with database.writing() as db:
-            drafts.close_pool(db, campaign_id, pool_name)
+    found = at.read(drafts.before_closing, pool_name)
+    if found.pool.closed:
+        click.echo(f"{pool_name} is already closed")
+        return
+    say_aside(
+        f"{found.judged} of {found.pool.pairs} pairs are judged; {found.assignments} active assignments"
+    )
+    if not yes:
+        click.confirm(f"Close {pool_name} permanently?", abort=True, err=True)
+    at.write(drafts.close_pool, pool_name)
     click.echo(f"{pool_name} is closed")
 
 
@@ -116,8 +114,7 @@ def pool_close(at: ChosenCampaign, pool_name: str, yes: bool) -> None:
 @click.argument("new_name", metavar="NAME")
 def pool_rename(at: ChosenCampaign, pool_name: str, new_name: str) -> None:
     """Rename the draft POOL of CAMPAIGN to NAME."""
-    with at.writing() as (db, campaign_id):
-        drafts.rename_draft(db, campaign_id, pool_name, new_name)
+    at.write(drafts.rename_draft, pool_name, new_name)
     click.echo(f"{pool_name} is now named {' '.join(new_name.split())}")
 
 
@@ -224,8 +221,8 @@ def pool(
 def assign(
     at: ChosenCampaign,
     pool_name: str | None,
-    names: tuple[str, ...],
-    topics: tuple[str, ...],
+    names: Texts,
+    topics: Texts,
     per_topic: int,
     order: OrderRule,
     seed: int | None,
@@ -252,7 +249,7 @@ def assign(
 @click.argument("names", nargs=-1, required=True, metavar="[BEFORE] AFTER")
 @flag("--pairs", help="Every pair: change, topic, docno, judged, origin.")
 @JSON_OBJECT
-def pool_compare(at: ChosenCampaign, names: tuple[str, ...], pairs: bool, as_json: bool) -> None:
+def pool_compare(at: ChosenCampaign, names: Texts, pairs: bool, as_json: bool) -> None:
     """Compare pool or draft BEFORE of CAMPAIGN with AFTER: pairs added, removed, and left to judge.
 
     With one name it is compared with all pairs that people have judged.
@@ -283,7 +280,7 @@ def add_to_pool(
     topic: str,
     reason: str,
     file: str | None,
-    docnos: tuple[str, ...],
+    docnos: Texts,
     as_json: bool,
 ) -> None:
     """Add documents by hand to a topic of a draft or an open pool of CAMPAIGN.
@@ -327,12 +324,12 @@ def _say(found: ComparedPools) -> None:
     headings = ["before", "enter", "leave", "after", "to judge"]
     compared = found.comparison
     rows = [(change.name, *_numbers(change)) for change in compared.by_topic]
-    say_table(["topic", *headings], rows, numeric=range(1, 6))
+    say_table(["topic", *headings], rows, numeric_from=1)
     click.echo()
     rows = [(change.name, *_numbers(change)) for change in compared.by_run]
     if compared.by_hand.before or compared.by_hand.after:
         rows.append(("added by hand", *_numbers(compared.by_hand)))
-    say_table(["run", *headings], rows, numeric=range(1, 6))
+    say_table(["run", *headings], rows, numeric_from=1)
     click.echo()
     total = compared.total
     hours = "" if found.hours is None else f", {found.hours:.1f} hours"
@@ -365,11 +362,4 @@ def _json(found: ComparedPools, *, pairs: bool) -> dict[str, object]:
 
 
 def _change_json(change: PoolChange) -> dict[str, int]:
-    return {
-        "before": change.before,
-        "after": change.after,
-        "entering": change.added,
-        "leaving": change.removed,
-        "staying": change.kept,
-        "to_judge": change.to_judge,
-    }
+    return record_json(change, name="", added="entering", removed="leaving", kept="staying")

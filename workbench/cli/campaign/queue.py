@@ -9,7 +9,7 @@ import click
 
 from workbench.cli.database import ChosenCampaign, assessors_named, campaign_command
 from workbench.cli.inputs import open_input
-from workbench.cli.output import JSON_OBJECT, say_json, say_table, setting
+from workbench.cli.output import JSON_OBJECT, Texts, record_json, say_json, say_table, setting
 from workbench.errors import NotFound
 from workbench.formats.graded_pairs import read_known_grades
 from workbench.json_forms.filling import filled
@@ -57,15 +57,14 @@ def make(at: ChosenCampaign, pool_name: str, per_pair: int, lease: int | None) -
 @POOL
 def end(at: ChosenCampaign, pool_name: str) -> None:
     """Make the queue POOL of CAMPAIGN a pool with assignments again."""
-    with at.writing() as (db, campaign_id):
-        back = queues.end_queue(db, campaign_id, pool_name)
+    back = at.write(queues.end_queue, pool_name)
     click.echo(f"{pool_name} is no longer a queue; {back} unanswered pairs released")
 
 
 @campaign_command("give", queue)
 @POOL
 @click.option("--assessor", "names", multiple=True, help="Assessor name (repeatable).  [default: all]")
-def give(at: ChosenCampaign, pool_name: str, names: tuple[str, ...]) -> None:
+def give(at: ChosenCampaign, pool_name: str, names: Texts) -> None:
     """Assign all topics of the queue POOL of CAMPAIGN to assessors."""
     with at.writing() as (db, campaign_id):
         added = queues.give_queue(db, campaign_id, pool_name, assessors_named(db, campaign_id, names))
@@ -77,8 +76,7 @@ def give(at: ChosenCampaign, pool_name: str, names: tuple[str, ...]) -> None:
 @JSON_OBJECT
 def status(at: ChosenCampaign, pool_name: str, as_json: bool) -> None:
     """Show the progress of the queue POOL of CAMPAIGN and the documents that are out."""
-    with at.reading() as (db, campaign_id):
-        report = queue_report(db, campaign_id, pool_name)
+    report = at.read(queue_report, pool_name)
     if as_json:
         topics = [filled(QueueTopicJson, one) for one in report.by_topic]
         say_json(filled(QueueJson, report, topics=topics, out=[filled(OutJson, one) for one in report.out]))
@@ -86,7 +84,7 @@ def status(at: ChosenCampaign, pool_name: str, as_json: bool) -> None:
     say_table(
         ["topic", "pairs", "done", "out", "waiting", "judgments", "wanted"],
         [(t.topic, t.pairs, t.done, t.out, t.waiting, t.given, t.needed) for t in report.by_topic],
-        numeric=[1, 2, 3, 4, 5, 6],
+        numeric_from=1,
     )
     if report.out:
         say_table(
@@ -114,8 +112,7 @@ def status(at: ChosenCampaign, pool_name: str, as_json: bool) -> None:
 @click.option("--topic", help="Only of this topic.")
 def take_back(at: ChosenCampaign, pool_name: str, assessor: str | None, topic: str | None) -> None:
     """Release unanswered documents of the queue POOL of CAMPAIGN; judgments stay."""
-    with at.writing() as (db, campaign_id):
-        back = queues.take_back(db, campaign_id, pool_name, assessor=assessor, topic=topic)
+    back = at.write(queues.take_back, pool_name, assessor=assessor, topic=topic)
     click.echo(f"{back} pairs released")
 
 
@@ -176,11 +173,7 @@ def probes(
     with at.reading() as (db, campaign_id):
         rules, known = check_rules_of(db, campaign_id), known_pairs(db, campaign_id)
         waiting = [_trainee(one) for one in trainees(db, campaign_id)]
-    now = {
-        "one_in": rules.one_in,
-        "distance": rules.distance,
-        "training": rules.training,
-        "least": rules.least,
+    now = record_json(rules, since="") | {
         "planted_pairs": known.planted,
         "planted_pairs_in_pools": known.planted_in_pool,
         "training_pairs": known.training,

@@ -9,10 +9,17 @@ from typing import Any
 
 import click
 
-from workbench.cli.consensus import consensus_options, write_out
-from workbench.cli.database import ChosenCampaign, campaign_command, database_options, open_database
+from workbench.cli.consensus import OUTPUT, consensus_options, write_out
+from workbench.cli.database import (
+    ORGANISER,
+    ChosenCampaign,
+    campaign_command,
+    database_command,
+    open_database,
+)
 from workbench.cli.inputs import open_input
 from workbench.cli.output import (
+    FIRST_AND_SECOND,
     JSON_OBJECT,
     MEASURE,
     OneOf,
@@ -106,8 +113,7 @@ def create(
 @JSON_OBJECT
 def list_(at: ChosenCampaign, as_json: bool) -> None:
     """List the releases of CAMPAIGN, the latest first."""
-    with at.reading() as (db, campaign_id):
-        found = releases_of(db, campaign_id)
+    found = at.read(releases_of)
     say_list(
         [release_json(one) for one in found],
         as_json,
@@ -129,19 +135,21 @@ def list_(at: ChosenCampaign, as_json: bool) -> None:
     )
 
 
+VERSION = click.argument("version")
+
+
 @campaign_command("show", release)
-@click.argument("version")
+@VERSION
 @JSON_OBJECT
 def show(at: ChosenCampaign, version: str, as_json: bool) -> None:
     """Show release VERSION of CAMPAIGN: its rule, figures, hash and state."""
-    with at.reading() as (db, campaign_id):
-        found = release_by_version(db, campaign_id, version)
+    found = at.read(release_by_version, version)
     _say(found, as_json)
 
 
 @campaign_command("download", release)
-@click.argument("version")
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; else printed.")
+@VERSION
+@OUTPUT
 def download(at: ChosenCampaign, version: str, output: Path | None) -> None:
     """Write the zip of release VERSION of CAMPAIGN; a withdrawn one too, with a warning."""
     with at.reading() as (db, campaign_id):
@@ -152,37 +160,33 @@ def download(at: ChosenCampaign, version: str, output: Path | None) -> None:
 
 
 @campaign_command("publish", release)
-@click.argument("version")
+@VERSION
 @flag("--undo", help="Show it to members only again.")
 @JSON_OBJECT
 def publish(at: ChosenCampaign, version: str, undo: bool, as_json: bool) -> None:
     """Let outsiders see release VERSION of CAMPAIGN at its public address, without signing in."""
     change = unpublish_release if undo else publish_release
-    with at.writing() as (db, campaign_id):
-        found = change(db, campaign_id, version)
+    found = at.write(change, version)
     _say(found, as_json)
 
 
 @campaign_command("compare", release)
-@click.argument("first")
-@click.argument("second")
+@FIRST_AND_SECOND
 @MEASURE
 @PAIRS_AS_CSV
 @JSON_OBJECT
 @one_form
 def compare(at: ChosenCampaign, first: str, second: str, measure: str, form: str) -> None:
     """Compare releases FIRST and SECOND of CAMPAIGN: pairs that differ, and what that does to its runs."""
-    with at.reading() as (db, campaign_id):
-        found = compare_campaign_releases(db, campaign_id, first, second, measure=measure)
+    found = at.read(compare_campaign_releases, first, second, measure=measure)
     say_comparison(found, form)
 
 
-@release.command("import")
+@database_command("import", release)
 @click.argument("file")
 @click.option("--slug", help="Short name of the campaign; the release's own, or one derived from its title.")
-@click.option("--organiser", help="Login name of the organiser.")
+@ORGANISER
 @JSON_OBJECT
-@database_options
 def import_(settings: Settings, file: str, slug: str | None, organiser: str | None, as_json: bool) -> None:
     """Make a campaign from the release FILE: topics, scale, judgments, decisions, pools; `-` is standard
     input.
@@ -216,13 +220,12 @@ def import_(settings: Settings, file: str, slug: str | None, organiser: str | No
 
 
 @campaign_command("withdraw", release)
-@click.argument("version")
+@VERSION
 @click.option("--reason", required=True, help="What is wrong with it; stays visible at its address.")
 @JSON_OBJECT
 def withdraw(at: ChosenCampaign, version: str, reason: str, as_json: bool) -> None:
     """Withdraw release VERSION of CAMPAIGN; it stays listed with the reason, and cannot be restored."""
-    with at.writing() as (db, campaign_id):
-        found = withdraw_release(db, campaign_id, version, reason=reason)
+    found = at.write(withdraw_release, version, reason=reason)
     _say(found, as_json)
 
 
@@ -278,6 +281,5 @@ def report(at: ChosenCampaign, choice: RuleChoice, measure: str) -> None:
     It has the size of the collection, its pools, judgments, agreement and qrels, how stable the ranking of
     its runs is, and in sentences what may and may not be concluded.
     """
-    with at.reading() as (db, campaign_id):
-        found = collection_report(db, campaign_id, choice=choice, measure=measure, steps=with_progress)
+    found = at.read(collection_report, choice=choice, measure=measure, steps=with_progress)
     click.echo(report_markdown(found), nl=False)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import asdict, replace
 
 import click
 
@@ -15,6 +14,8 @@ from workbench.cli.output import (
     JSON_OBJECT,
     REFUSED,
     OneOf,
+    Texts,
+    figure,
     flag,
     say_aside,
     say_findings,
@@ -33,7 +34,6 @@ from workbench.workflow.runs.packed_store import pack_runs_one_by_one
 from workbench.workflow.runs.run_checks import RunUpload, check_files, run_checker
 from workbench.workflow.runs.run_json import by_number, moment, run_json, run_record_json
 from workbench.workflow.runs.run_metadata import (
-    COST_FIELDS,
     RunKind,
     RunMetadata,
     read_metadata,
@@ -67,7 +67,7 @@ from workbench.workflow.runs.store import remove_run, replace_run, store_in_turn
 @JSON_OBJECT
 def runs(
     at: ChosenCampaign,
-    files: tuple[str, ...],
+    files: Texts,
     group: str | None,
     kind: RunKind | None,
     description: str,
@@ -114,7 +114,7 @@ def runs(
         say_table(
             ["run", "file", "topics", "lines", "warnings"],
             [(r.tag, r.file_name, r.topics, r.lines, len(r.warnings)) for r in result.added],
-            numeric=[2, 3, 4],
+            numeric_from=2,
         )
     if result.refused:
         raise SystemExit(REFUSED)
@@ -123,7 +123,7 @@ def runs(
 @campaign_command("check")
 @click.argument("files", metavar="RUN...", nargs=-1, required=True)
 @flag("--json", "as_json", help="Print a JSON array with one object per run.")
-def check(at: ChosenCampaign, files: tuple[str, ...], as_json: bool) -> None:
+def check(at: ChosenCampaign, files: Texts, as_json: bool) -> None:
     """Check runs against the rules, topics and runs of CAMPAIGN without storing them.
 
     Like `workbench check`: findings on standard error, a table on standard output, exit code 1 if a run is
@@ -143,8 +143,7 @@ def rules(at: ChosenCampaign, max_per_topic: int | None, rule_set: RuleSet | Non
         with at.writing() as (db, campaign_id):
             changed = changed_rules(rules_of(db, campaign_id), rule_set, max_per_topic)
             keep_rules(db, campaign_id, changed)
-    with at.reading() as (db, campaign_id):
-        now = rules_of(db, campaign_id)
+    now = at.read(rules_of)
     if as_json:
         codes = {code: str(now.of(code)) for code in CODES}
         say_json({**now.to_json(), "codes": codes})
@@ -153,7 +152,7 @@ def rules(at: ChosenCampaign, max_per_topic: int | None, rule_set: RuleSet | Non
         ["finding", "treated as", "meaning"],
         [(code.name, now.of(code.name), code.words) for code in CODES.values()],
     )
-    most = "unlimited" if now.max_per_topic is None else f"{now.max_per_topic:,}"
+    most = figure(now.max_per_topic, ",", "unlimited")
     say_aside(f"rules: {now.rule_set}; documents per topic, at most: {most}")
 
 
@@ -171,13 +170,10 @@ def docids(at: ChosenCampaign, file: str | None, remove: bool, as_json: bool) ->
     if file:
         with open_input(file) as (stream, source):
             read = read_list(source, stream)
-        with at.writing() as (db, campaign_id):
-            keep_list(db, campaign_id, read)
+        at.write(keep_list, read)
     elif remove:
-        with at.writing() as (db, campaign_id):
-            remove_list(db, campaign_id)
-    with at.reading() as (db, campaign_id):
-        found = collection_list(db, campaign_id)
+        at.write(remove_list)
+    found = at.read(collection_list)
     if as_json:
         shown = {"file": found.file_name, "docnos": found.docnos, "sha256": found.sha256} if found else None
         say_json({"list": shown})
@@ -187,9 +183,7 @@ def docids(at: ChosenCampaign, file: str | None, remove: bool, as_json: bool) ->
         say_table(["file", "docnos", "sha256"], [(found.file_name, found.docnos, found.sha256)], numeric=[1])
 
 
-def _check(
-    database: Database, campaign_id: int, files: tuple[str, ...], *, replacing: bool = False
-) -> list[RunUpload]:
+def _check(database: Database, campaign_id: int, files: Texts, *, replacing: bool = False) -> list[RunUpload]:
     """Check files while no writing transaction is open."""
     with database.reading() as db:
         found = run_checker(db, campaign_id, opening=database.reading)
@@ -197,6 +191,7 @@ def _check(
 
 
 TAG = click.argument("tag")
+TAGS = click.argument("tags", nargs=-1, required=True, metavar="TAG...")
 
 
 @click.group("run")
@@ -240,8 +235,7 @@ def list_(at: ChosenCampaign, group: str | None, verdict: Verdict | None, as_jso
 @JSON_OBJECT
 def show(at: ChosenCampaign, tag: str, as_json: bool) -> None:
     """Show everything about the run TAG of CAMPAIGN, with its earlier versions."""
-    with at.reading() as (db, campaign_id):
-        record = run_record(db, campaign_id, tag)
+    record = at.read(run_record, tag)
     if as_json:
         say_json(run_record_json(record))
         return
@@ -262,7 +256,7 @@ def show(at: ChosenCampaign, tag: str, as_json: bool) -> None:
                 (v.sha256, moment(v.added_at), moment(v.replaced_at or v.added_at), v.lines)
                 for v in record.versions
             ],
-            numeric=[3],
+            numeric_from=3,
         )
 
 
@@ -276,30 +270,30 @@ def show(at: ChosenCampaign, tag: str, as_json: bool) -> None:
 @click.option("--index-bytes", help="Size of its index in bytes; empty to clear.")
 def edit(at: ChosenCampaign, tag: str, **typed: str | None) -> None:
     """Change the metadata of the run TAG of CAMPAIGN; fields without an option stay."""
-    new = read_metadata({name: text or "" for name, text in typed.items()}, source=tag)
-    values = {"kind": new.kind, "description": new.description, "priority": new.priority}
+    given = {name: text for name, text in typed.items() if text is not None}
+    new = asdict(read_metadata(given, source=tag))
     with at.writing() as (db, campaign_id):
-        changes: dict[str, Any] = {name: v for name, v in values.items() if typed[name] is not None}
-        if typed["group"] is not None:
-            changes["group_id"] = group_named(db, campaign_id, typed["group"]) if typed["group"] else None
         before = campaign_run(db, campaign_id, tag).metadata
-        costs = {name: getattr(new.cost, name) for name in COST_FIELDS if typed[name] is not None}
+        changes = {name: value for name, value in new.items() if name in given}
+        if (group := given.get("group")) is not None:
+            changes["group_id"] = group_named(db, campaign_id, group) if group else None
+        costs = {name: value for name, value in new["cost"].items() if name in given}
         metadata = replace(before, **changes, cost=replace(before.cost, **costs))
         run_records.change_metadata(db, campaign_id, tag, metadata)
     click.echo(f"run {tag} is saved")
 
 
 @campaign_command("accept", run)
-@click.argument("tags", nargs=-1, required=True, metavar="TAG...")
-def accept(at: ChosenCampaign, tags: tuple[str, ...]) -> None:
+@TAGS
+def accept(at: ChosenCampaign, tags: Texts) -> None:
     """Accept runs of CAMPAIGN, so that new pools include them."""
     _judge(at, tags, Verdict.ACCEPTED)
 
 
 @campaign_command("set-aside", run)
-@click.argument("tags", nargs=-1, required=True, metavar="TAG...")
+@TAGS
 @click.option("--reason", required=True, help="Why; the group reads it.")
-def set_aside(at: ChosenCampaign, tags: tuple[str, ...], reason: str) -> None:
+def set_aside(at: ChosenCampaign, tags: Texts, reason: str) -> None:
     """Set runs of CAMPAIGN aside: new pools leave them out unless they are named."""
     _judge(at, tags, Verdict.SET_ASIDE, reason)
 
@@ -318,12 +312,10 @@ def replace_(at: ChosenCampaign, tag: str, file: str) -> None:
 @TAG
 def remove(at: ChosenCampaign, tag: str) -> None:
     """Remove the run TAG of CAMPAIGN with all its versions, if it is in no pool."""
-    with at.writing() as (db, campaign_id):
-        remove_run(db, campaign_id, tag)
+    at.write(remove_run, tag)
     click.echo(f"{tag} is removed")
 
 
-def _judge(at: ChosenCampaign, tags: tuple[str, ...], verdict: Verdict, reason: str = "") -> None:
-    with at.writing() as (db, campaign_id):
-        changed = run_records.give_verdict(db, campaign_id, tags, verdict, reason=reason, by=None)
+def _judge(at: ChosenCampaign, tags: Texts, verdict: Verdict, reason: str = "") -> None:
+    changed = at.write(run_records.give_verdict, tags, verdict, reason=reason, by=None)
     click.echo(f"{changed} of {len(tags)} newly {verdict.words}")

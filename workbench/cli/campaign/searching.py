@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 import click
 
 from workbench.agreement.intervals import Interval
 from workbench.cli.campaign.comparisons import MEASURE, RUNS, compared_table
 from workbench.cli.consensus import consensus_options
 from workbench.cli.database import ChosenCampaign, campaign_command
-from workbench.cli.output import SEED, flag, form_options, one_form, print_export, say_aside, say_table
+from workbench.cli.output import (
+    SEED,
+    TOPICS,
+    Texts,
+    figure,
+    flag,
+    form_options,
+    one_form,
+    print_export,
+    say_aside,
+    say_table,
+)
 from workbench.consensus.rules import RuleChoice
 from workbench.figures import share_of
 from workbench.trust.left_out import ScoresLeftOut, TauOfOrders, left_out_export
 from workbench.workflow.searching.drawing import SampleDraw, keep_draw, plan_draw
 from workbench.workflow.searching.left_out import CHOICES, table_left_out
 from workbench.workflow.searching.missed import MissedLine, MissedReport, missed_export, missed_report
-from workbench.workflow.searching.report import PARTS, SearchingReport, found_by_search, searching_export
+from workbench.workflow.searching.report import PARTS, found_by_search, searching_export
 
 
 @campaign_command("found")
@@ -27,11 +36,16 @@ from workbench.workflow.searching.report import PARTS, SearchingReport, found_by
 @one_form
 def found(at: ChosenCampaign, part: str, form: str) -> None:
     """Report what searching found in CAMPAIGN that no run had, by topic, person or document."""
-    with at.reading() as (db, campaign_id):
-        report = found_by_search(db, campaign_id)
+    report = at.read(found_by_search)
     export = searching_export(report, part)
     if not print_export(export, form):
-        _say_found(report, export.columns, export.rows())
+        say_table([name.replace("_", " ") for name in export.columns], export.rows())
+        share = share_of(report.relevant, report.relevant_of_topics)
+        say_aside(
+            f"Found only by searching: {report.relevant} of {report.relevant_of_topics} relevant documents "
+            f"of the searched topics ({share}); judged: {report.judged} of {report.no_run} documents that "
+            "no run brought"
+        )
 
 
 @campaign_command("score-without")
@@ -52,7 +66,7 @@ def score_without(
     leave_out: str,
     choice: RuleChoice,
     measure: str | None,
-    tags: tuple[str, ...],
+    tags: Texts,
     seed: int,
     form: str,
 ) -> None:
@@ -61,20 +75,9 @@ def score_without(
     Beside the tau of both rankings stands that of leaving out as many judged documents at random.
     """
     table = compared_table(at, choice, measure, tags)
-    with at.reading() as (db, campaign_id):
-        report = table_left_out(db, campaign_id, table, table.measures[0], leave_out, seed=seed)
+    report = at.read(table_left_out, table, table.measures[0], leave_out, seed=seed)
     if not print_export(left_out_export(report), form):
         _say_left_out(report)
-
-
-def _say_found(report: SearchingReport, columns: tuple[str, ...], rows: Iterable[Sequence[object]]) -> None:
-    say_table([name.replace("_", " ") for name in columns], rows)
-    say_aside(
-        "Found only by searching: "
-        f"{report.relevant} of {report.relevant_of_topics} relevant documents of the searched topics "
-        f"({share_of(report.relevant, report.relevant_of_topics)}); "
-        f"judged: {report.judged} of {report.no_run} documents that no run brought",
-    )
 
 
 def _say_left_out(report: ScoresLeftOut) -> None:
@@ -92,7 +95,7 @@ def _say_left_out(report: ScoresLeftOut) -> None:
             ]
             for one in report.runs
         ],
-        numeric=range(1, 7),
+        numeric_from=1,
     )
     out, beyond = report.left_out, report.tau_b.in_words
     say_aside(
@@ -125,18 +128,17 @@ def missed() -> None:
 @campaign_command("draw", missed)
 @click.option("--pool", required=True, help="Name of the open pool that takes the documents.")
 @click.option("-n", "--size", required=True, type=int, help="Documents of each topic.")
-@click.option("--topic", "topics", multiple=True, help="A topic (repeatable); default all.")
+@TOPICS
 @click.option("--seed", type=int, help="Random seed; drawn and recorded if not given.")
-def draw_missed(at: ChosenCampaign, pool: str, size: int, topics: tuple[str, ...], seed: int | None) -> None:
+def draw_missed(at: ChosenCampaign, pool: str, size: int, topics: Texts, seed: int | None) -> None:
     """Draw a random sample of what is neither pooled nor judged in CAMPAIGN and add it to a pool."""
     with at.reading() as (db, campaign_id):
         planned = plan_draw(db, campaign_id, SampleDraw(pool, size, topics, seed))
-    with at.writing() as (db, campaign_id):
-        keep_draw(db, campaign_id, planned)
+    at.write(keep_draw, planned)
     say_table(
         ["topic", "new", "sample", "not pooled", "seed"],
         [(one.topic, len(one.new), len(one.docnos), one.unpooled, one.seed) for one in planned.topics],
-        numeric=range(1, 5),
+        numeric_from=1,
     )
 
 
@@ -149,8 +151,7 @@ def estimate(at: ChosenCampaign, form: str) -> None:
 
     Intervals hold at 95 % and allow for sampled documents that are not judged yet.
     """
-    with at.reading() as (db, campaign_id):
-        report = missed_report(db, campaign_id)
+    report = at.read(missed_report)
     if not print_export(missed_export(report), form):
         _say(report)
 
@@ -161,21 +162,21 @@ def _say(report: MissedReport) -> None:
     say_table(
         heads.split(","),
         [_row(one) for one in (*report.topics, *together)],
-        numeric=range(1, 9),
+        numeric_from=1,
     )
     say_aside(f"{len(report.topics)} of {report.of_topics} topics sampled")
 
 
-def _row(one: MissedLine) -> tuple[str, ...]:
+def _row(one: MissedLine) -> tuple[object, ...]:
     known = one.recall_low is not None and one.recall_high is not None
     return (
         one.topic,
-        str(one.drawn),
-        str(one.unpooled),
-        str(one.judged),
-        str(one.relevant),
-        "-" if one.missed is None else f"{one.missed:.1f}",
+        one.drawn,
+        one.unpooled,
+        one.judged,
+        one.relevant,
+        figure(one.missed, ".1f"),
         f"{one.missed_low} to {one.missed_high}",
-        "-" if one.recall is None else f"{one.recall:.2f}",
+        figure(one.recall, ".2f"),
         f"{one.recall_low:.2f} to {one.recall_high:.2f}" if known else "-",
     )

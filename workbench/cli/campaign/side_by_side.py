@@ -7,7 +7,17 @@ import sys
 import click
 
 from workbench.cli.database import ChosenCampaign, assessors_named, campaign_command
-from workbench.cli.output import CSV, JSON_OBJECT, one_form, print_export, say_json, say_short, setting
+from workbench.cli.output import (
+    CSV,
+    FIRST_AND_SECOND,
+    JSON_OBJECT,
+    Texts,
+    one_form,
+    print_export,
+    say_json,
+    say_short,
+    setting,
+)
 from workbench.errors import NotFound
 from workbench.storage import Session
 from workbench.workflow.campaigns.collection import topics_of
@@ -49,8 +59,8 @@ def side_by_side() -> None:
 def compare_documents(
     at: ChosenCampaign,
     best: int,
-    topics: tuple[str, ...],
-    names: tuple[str, ...],
+    topics: Texts,
+    names: Texts,
     seed: int | None,
     as_json: bool,
 ) -> None:
@@ -68,8 +78,7 @@ def compare_documents(
 
 
 @campaign_command("runs", side_by_side)
-@click.argument("first")
-@click.argument("second")
+@FIRST_AND_SECOND
 @TOPICS
 @ASSESSORS
 @SEED
@@ -78,8 +87,8 @@ def compare_runs(
     at: ChosenCampaign,
     first: str,
     second: str,
-    topics: tuple[str, ...],
-    names: tuple[str, ...],
+    topics: Texts,
+    names: Texts,
     seed: int | None,
     as_json: bool,
 ) -> None:
@@ -126,7 +135,7 @@ def preferences(at: ChosenCampaign, what: str | None, form: str) -> None:
         say_short(export.columns, export.rows(), numeric_from=3)
 
 
-def _assessors(db: Session, campaign_id: int, names: tuple[str, ...]) -> list[int]:
+def _assessors(db: Session, campaign_id: int, names: Texts) -> list[int]:
     ids = {line.name: line.id for line in assessors_of(db, campaign_id)}
     for name in names:
         if name not in ids:

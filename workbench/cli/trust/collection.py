@@ -15,6 +15,9 @@ from workbench.cli.output import (
     RELEVANT_FROM,
     SEED,
     TIES,
+    Integers,
+    Texts,
+    beside_bounds,
     form_options,
     part_option,
     print_export,
@@ -193,8 +196,8 @@ def law_in_words(law: PowerLaw) -> str:
 def holes_command(
     qrels: str,
     runs: RunFiles,
-    measures: tuple[str, ...],
-    cutoffs: tuple[int, ...],
+    measures: Texts,
+    cutoffs: Integers,
     highest: int,
     sample: str | None,
     prels: str | None,
@@ -318,25 +321,9 @@ def topics_command(
     scores = np.array([list(one.per_topic[str(chosen)].values()) for one in scored]).T
     found = fewer_topics(scores, splitting, progress=partial(with_progress, label="Splitting"))
     if not print_export(fewer_topics_export(found, part), form):
-        _say_topics(found, part)
+        columns, rows = TOPIC_PARTS[part](found)
+        say_short(*((columns, rows) if part == "tests" else beside_bounds(columns, rows)))
         say_notes(topics_sentences(found, str(chosen)))
-
-
-def _say_topics(found: FewerTopics, part: str) -> None:
-    columns, rows = TOPIC_PARTS[part](found)
-    if part != "tests":
-        # People read bounds beside their figure; CSV has them in columns of their own.
-        shown = [at for at, name in enumerate(columns) if not name.endswith(("_low", "_high"))]
-        rows = [tuple(_with_bounds(columns, row, at) for at in shown) for row in rows]
-        columns = tuple(columns[at] for at in shown)
-    say_short(columns, rows)
-
-
-def _with_bounds(columns: Sequence[str], row: Sequence[object], at: int) -> object:
-    value = row[at]
-    if f"{columns[at]}_low" not in columns or not isinstance(value, float):
-        return value
-    return f"{value:.3f} ({row[at + 1]:.3f} to {row[at + 2]:.3f})"
 
 
 def topics_sentences(found: FewerTopics, measure: str) -> Iterable[str]:

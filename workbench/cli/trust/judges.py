@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from functools import partial
 
 import click
@@ -13,6 +12,9 @@ from workbench.cli.output import (
     RELEVANT_FROM,
     SEED,
     TIES,
+    Integers,
+    Texts,
+    beside_bounds,
     flag,
     form_options,
     part_option,
@@ -29,7 +31,7 @@ from workbench.cli.runs import RunFiles, read_arrays, run_arguments
 from workbench.consensus.rules import choices_of, rule_choice
 from workbench.errors import WorkbenchError
 from workbench.figures import share_of
-from workbench.records import Judgment, TieRule
+from workbench.records import Judgment, TieRule, grades_of
 from workbench.trust.alternatives import AlternativeQrels, ranking_measure, relevance_of_any, score_under
 from workbench.trust.assessors import REFERENCE, filled, qrels_of_assessors, qrels_of_rules, rules_to_compare
 from workbench.trust.judges import COEFFICIENTS, PARTS, OtherJudges, judges_export, other_judges, verdict
@@ -95,12 +97,12 @@ _SHOWN_PAIRS = 20
 @form_options
 def command(
     runs: RunFiles,
-    judgments: tuple[str, ...],
-    assessors: tuple[str, ...],
-    codes: tuple[int, ...],
+    judgments: Texts,
+    assessors: Texts,
+    codes: Integers,
     official: str | None,
     reference: str | None,
-    rules: tuple[str, ...],
+    rules: Texts,
     fill: bool,
     relevant_from: int,
     mixtures: int,
@@ -134,7 +136,7 @@ def command(
         compared = {*(rules or rules_to_compare()), *([REFERENCE] if name == REFERENCE else [])}
         qrels += qrels_of_rules(answers, choices_of(compared, rule_choice()), relevant_from=relevant_from)
     if official:
-        grades = {(one.topic, one.docno): one.grade for one in read_graded(official, codes)}
+        grades = grades_of(read_graded(official, codes))
         qrels.insert(0, AlternativeQrels(_OFFICIAL, grades, relevant_from))
     found_reference = next((one for one in qrels if one.name == name), None)
     if found_reference is None:
@@ -153,30 +155,15 @@ def command(
 
 def _say(found: OtherJudges, part: str) -> None:
     columns, rows = PARTS[part](found)
-    if part == "qrels":
-        # People read bounds beside their mean; CSV has them in columns of their own.
-        shown = [name for name in columns if not name.endswith(("_low", "_high"))]
-        rows = [_with_bounds(dict(zip(columns, row, strict=True)), shown) for row in rows]
-        columns = tuple(shown)
     if not rows:
         click.echo("no pair of runs changes places or loses its significance")
         return
-    say_short(columns, rows[:_SHOWN_PAIRS] if part == "pairs" else rows)
+    if part == "qrels":
+        say_short(*beside_bounds(columns, rows, set(columns) - set(COEFFICIENTS)))
+    else:
+        say_short(columns, rows[:_SHOWN_PAIRS] if part == "pairs" else rows)
     if part == "pairs" and len(rows) > _SHOWN_PAIRS:
         say_aside(f"note: the first {_SHOWN_PAIRS} of {len(rows)} pairs; --csv has all")
-
-
-def _with_bounds(row: dict[str, object], names: Iterable[str]) -> Sequence[object]:
-    cells: list[object] = []
-    for name in names:
-        value, low, high = (row.get(key) for key in (name, f"{name}_low", f"{name}_high"))
-        if low is None or high is None:
-            cells.append(value)
-        elif name in COEFFICIENTS:
-            cells.append(f"{value:.3f} ({low:.3f} to {high:.3f})")
-        else:
-            cells.append(f"{value:.1f} ({low:.0f} to {high:.0f})")
-    return cells
 
 
 def sentences(found: OtherJudges, *, filled_in: bool) -> list[str]:

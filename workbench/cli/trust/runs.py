@@ -20,14 +20,14 @@ from workbench.cli.output import (
     say_short,
     setting,
 )
-from workbench.cli.qrels_files import read_groups, read_tags
+from workbench.cli.qrels_files import GROUPS, read_groups, read_tags
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, read_arrays, read_runs, run_arguments
 from workbench.errors import WorkbenchError
 from workbench.figures import between, percent
 from workbench.formats.qrels import read_qrels
 from workbench.pooling.depth import depth_pool
-from workbench.records import Run, TieRule
+from workbench.records import Run, TieRule, grades_of
 from workbench.trust.alternatives import AlternativeQrels, ranking_measure, relevance_of_any, score_under
 from workbench.trust.runs import PARTS, WHOLE, OtherRuns, other_runs, pooled_pairs, qrels_without, runs_export
 
@@ -36,7 +36,7 @@ from workbench.trust.runs import PARTS, WHOLE, OtherRuns, other_runs, pooled_pai
 @QRELS_FILE
 @run_arguments()
 @click.option("--depth", type=click.IntRange(1), required=True, help="Depth of the pool.")
-@click.option("--groups", "groups_file", type=FILE, help="Groups of the runs: tag, tab, group on each line.")
+@GROUPS
 @click.option(
     "--pooled",
     "pooled_file",
@@ -77,7 +77,7 @@ def command(
     if "-" in runs.names:
         raise click.UsageError("runs are read twice: name their files")
     chosen = ranking_measure(measure)
-    grades = {(one.topic, one.docno): one.grade for one in read_input(qrels, read_qrels)}
+    grades = grades_of(read_input(qrels, read_qrels))
     whole = AlternativeQrels(WHOLE, grades, relevant_from)
     groups = read_groups(groups_file) if groups_file and not single else {}
     tags = set(read_tags(pooled_file)) if pooled_file else None

@@ -35,8 +35,9 @@ from workbench.releases.forms.publication import (
 
 CROISSANT_FILE = "croissant.json"
 CONFORMS_TO = "http://mlcommons.org/croissant/1.1"
+Json = dict[str, Any]
 
-_CONTEXT: dict[str, Any] = {
+_CONTEXT: Json = {
     "@language": "en",
     "@vocab": "https://schema.org/",
     "arrayShape": "cr:arrayShape",
@@ -97,7 +98,7 @@ def croissant_metadata(contents: ReleaseContents) -> dict[str, bytes]:
             remedy="read qrels.txt",
         )
     files = {QRELS: qrels_file(contents), **beir_folder(contents)}
-    metadata: dict[str, Any] = {
+    metadata: Json = {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
         "name": f"{contents.about.name}-{contents.about.version}",
@@ -112,8 +113,8 @@ def croissant_metadata(contents: ReleaseContents) -> dict[str, bytes]:
     return {CROISSANT_FILE: (json.dumps(metadata, indent=1, ensure_ascii=False) + "\n").encode()}
 
 
-def _about(about: ReleaseAbout) -> dict[str, Any]:
-    made: dict[str, Any] = {"alternateName": about.title} if about.title else {}
+def _about(about: ReleaseAbout) -> Json:
+    made: Json = {"alternateName": about.title} if about.title else {}
     made["citeAs"] = about.citation
     if about.licence in SPDX:
         made["license"] = f"https://spdx.org/licenses/{about.licence}.html"
@@ -127,7 +128,7 @@ def _about(about: ReleaseAbout) -> dict[str, Any]:
     return made
 
 
-def _files(files: Mapping[str, bytes]) -> list[dict[str, Any]]:
+def _files(files: Mapping[str, bytes]) -> list[Json]:
     described = {
         QRELS: ("text/plain", "One judged pair a line: topic, 0, document, grade"),
         QUERIES: ("application/jsonlines", "One topic a line, in BEIR's form"),
@@ -149,7 +150,7 @@ def _files(files: Mapping[str, bytes]) -> list[dict[str, Any]]:
     ]
 
 
-def _record_sets(contents: ReleaseContents) -> list[dict[str, Any]]:
+def _record_sets(contents: ReleaseContents) -> list[Json]:
     made = [_qrels(), _topics(contents), _grades(contents)]
     documents = published_documents(contents)
     if documents and not _become_numbers([document.docno for document in documents]):
@@ -162,7 +163,7 @@ def _become_numbers(ids: list[str]) -> bool:
     return all(map(_NUMBER.fullmatch, ids)) and not all(map(_CANONICAL.fullmatch, ids))
 
 
-def _qrels() -> dict[str, Any]:
+def _qrels() -> Json:
     columns = (
         ("topic", "sc:Text", r"^(\S+)", "The id of the topic"),
         ("document", "sc:Text", r"^\S+ \S+ (\S+)", "The id of the document"),
@@ -180,7 +181,7 @@ def _qrels() -> dict[str, Any]:
     return _record_set("qrels", "Judged pairs of topic and document", fields)
 
 
-def _documents() -> dict[str, Any]:
+def _documents() -> Json:
     fields = []
     for name, column in (("id", "_id"), ("title", "title"), ("text", "text")):
         field = _field("documents", name, "sc:Text", f"The {name} of the document")
@@ -189,14 +190,14 @@ def _documents() -> dict[str, Any]:
     return _record_set("documents", "The documents", fields)
 
 
-def _topics(contents: ReleaseContents) -> dict[str, Any]:
+def _topics(contents: ReleaseContents) -> Json:
     names = ("id", "title", "description", "narrative")
     fields = [_field("topics", name, "sc:Text", f"The {name} of the topic") for name in names]
     rows = [(one.id, one.title, one.description, one.narrative) for one in contents.topics]
     return _with_data("topics", "The statements of the information needs", fields, rows)
 
 
-def _grades(contents: ReleaseContents) -> dict[str, Any]:
+def _grades(contents: ReleaseContents) -> Json:
     fields = [
         _field("grades", "value", "sc:Integer", "The grade in the qrels"),
         _field("grades", "label", "sc:Text", "What assessors read"),
@@ -208,16 +209,14 @@ def _grades(contents: ReleaseContents) -> dict[str, Any]:
     return _with_data("grades", "The scale of the judgments", fields, rows)
 
 
-def _with_data(
-    name: str, description: str, fields: list[dict[str, Any]], rows: Iterable[Sequence[object]]
-) -> dict[str, Any]:
+def _with_data(name: str, description: str, fields: list[Json], rows: Iterable[Sequence[object]]) -> Json:
     """A record set whose records stand in the metadata; the first field is their key."""
     ids = [field["@id"] for field in fields]
     data = [dict(zip(ids, row, strict=True)) for row in rows]
     return _record_set(name, description, fields) | {"key": {"@id": ids[0]}, "data": data}
 
 
-def _record_set(name: str, description: str, fields: list[dict[str, Any]]) -> dict[str, Any]:
+def _record_set(name: str, description: str, fields: list[Json]) -> Json:
     return {
         "@type": "cr:RecordSet",
         "@id": name,
@@ -227,7 +226,7 @@ def _record_set(name: str, description: str, fields: list[dict[str, Any]]) -> di
     }
 
 
-def _field(record_set: str, name: str, kind: str, description: str) -> dict[str, Any]:
+def _field(record_set: str, name: str, kind: str, description: str) -> Json:
     return {
         "@type": "cr:Field",
         "@id": f"{record_set}/{name}",
