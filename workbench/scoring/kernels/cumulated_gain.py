@@ -10,7 +10,7 @@ from ir_measures import Measure
 
 from workbench.errors import WorkbenchError
 from workbench.scoring.judged_run import JudgedRun, share
-from workbench.scoring.kernels.binary import cutoff_of
+from workbench.scoring.kernels.binary import cutoff_of, last_rank
 from workbench.scoring.relevance import Floats, Grades, Positions
 
 _HIGHEST = 50
@@ -31,8 +31,7 @@ def dcg(run: JudgedRun, measure: Measure) -> Floats:
     """DCG of each topic: what `ndcg` divides."""
     hits = run.hits(_lowest(measure))
     gained = gains(run.grades[run.starts[hits.rows] + hits.ranks - 1], measure)
-    cutoff = cutoff_of(measure)
-    kept = gained > 0 if cutoff is None else (gained > 0) & (hits.ranks <= cutoff)
+    kept = (gained > 0) & (hits.ranks <= last_rank(measure))
     return run.summed(hits.rows[kept], gained[kept] / discounts(hits.ranks[kept], measure))
 
 
@@ -65,11 +64,10 @@ def _ideal(run: JudgedRun, measure: Measure) -> Floats:
 
 
 def _best_gain(run: JudgedRun, measure: Measure) -> Floats:
-    cutoff = cutoff_of(measure)
-    starts, best = ideal_gains(run, measure, depth=cutoff)
+    starts, best = ideal_gains(run, measure, depth=cutoff_of(measure))
     rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     ranks = np.arange(1, len(best) + 1) - starts[rows]
-    kept = (best > 0) if cutoff is None else (best > 0) & (ranks <= cutoff)
+    kept = (best > 0) & (ranks <= last_rank(measure))
     worth = best[kept] / discounts(ranks[kept], measure)
     return np.bincount(rows[kept], weights=worth, minlength=len(starts) - 1).astype(np.float64, copy=False)
 
