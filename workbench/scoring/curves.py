@@ -19,7 +19,7 @@ from workbench.scoring.judged_run import JudgedRun, share
 from workbench.scoring.kernels.binary import LEVELS, check_collection, eleven_points, f_measure
 from workbench.scoring.kernels.cumulated_gain import discounts, gains, ideal_gains
 from workbench.scoring.own_measures import own_measures
-from workbench.scoring.relevance import Floats, Positions
+from workbench.scoring.relevance import Floats
 from workbench.scoring.scorer import OrderedRun
 from workbench.tables import Export, result_export
 
@@ -118,7 +118,7 @@ def gain(run: JudgedRun, options: CurveOptions) -> Curve:
     measure: Measure = kind if options.base is None else kind(base=options.base)
     discount = discounts(np.arange(1, options.depth + 1), measure)
     gained = _matrix(run, gains(run.grades, measure), options.depth)
-    best = _best(run, measure, options.depth)
+    best = _matrix(*ideal_gains(run, measure), options.depth)[run.topics]
     cg, ideal_cg = np.cumsum(gained, axis=1), np.cumsum(best, axis=1)
     dcg, ideal_dcg = np.cumsum(gained / discount, axis=1), np.cumsum(best / discount, axis=1)
     columns = {
@@ -154,20 +154,9 @@ def _found(run: JudgedRun, options: CurveOptions) -> Floats:
 
 def _matrix(run: JudgedRun, values: Floats, depth: int) -> Floats:
     """The values of documents by topic and rank, 0 behind the last document; shape (topics, depth)."""
-    return _by_rank(run.rows, run.ranks, values, (len(run), depth))
-
-
-def _best(run: JudgedRun, measure: Measure, depth: int) -> Floats:
-    starts, best = ideal_gains(run, measure)
-    rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    ranks = np.arange(1, len(best) + 1) - starts[rows]
-    return np.asarray(_by_rank(rows, ranks, best, (len(starts) - 1, depth))[run.topics])
-
-
-def _by_rank(rows: Positions, ranks: Positions, values: Floats, shape: tuple[int, int]) -> Floats:
-    matrix = np.zeros(shape)
-    kept = ranks <= shape[1]
-    matrix[rows[kept], ranks[kept] - 1] = values[kept]
+    matrix = np.zeros((len(run), depth))
+    kept = run.ranks <= depth
+    matrix[run.rows[kept], run.ranks[kept] - 1] = values[kept]
     return matrix
 
 

@@ -199,13 +199,8 @@ def set_f(run: JudgedRun, measure: Measure) -> Floats:
     """
     found = found_by(run, measure)
     precision = share(found, cutoff_of(measure) or run.retrieved)
-    alpha = measure.params.get("alpha")
-    return f_measure(
-        precision,
-        share(found, run.relevant(measure["rel"])),
-        beta=float(measure["beta"]),
-        alpha=None if alpha is None else float(alpha),
-    )
+    recall = share(found, run.relevant(measure["rel"]))
+    return f_measure(precision, recall, beta=measure["beta"], alpha=measure.params.get("alpha"))
 
 
 def set_e(run: JudgedRun, measure: Measure) -> Floats:
