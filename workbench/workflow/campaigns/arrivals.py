@@ -17,14 +17,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import func, select, update
+from sqlalchemy import ColumnElement, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench.errors import Unavailable, WorkbenchError
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow
-from workbench.workflow.campaigns.campaigns import ARRIVING, DELETED, slug_conflict
+from workbench.workflow.campaigns.campaigns import ARRIVING, DELETED, require_free, slug_conflict
 from workbench.workflow.campaigns.deletion import finish_deletions
 from workbench.workflow.clock import utc_now
 
@@ -102,10 +102,7 @@ class Arrival:
 
     def abandon(self) -> None:
         """Delete the campaign, unless it is complete."""
-        with self.database.reading() as db:
-            slug = db.scalar(select(CampaignRow.slug).where(CampaignRow.id == self.campaign_id))
-        if slug is not None and slug.startswith(self._prefix):
-            _abandon(self.database, self.campaign_id, slug)
+        _abandon(self.database, self.campaign_id, CampaignRow.slug.startswith(self._prefix))
 
 
 @contextmanager
@@ -126,12 +123,6 @@ def arriving(database: Database, make: Callable[[Session], int]) -> Iterator[Arr
         raise
 
 
-def require_free(db: Session, slug: str) -> None:
-    """Raise Conflict if there is a campaign with this slug."""
-    if db.scalar(select(func.count()).where(CampaignRow.slug == slug)):
-        raise slug_conflict(slug)
-
-
 def remove_leftovers(database: Database, *, older: timedelta = LEFT_AFTER) -> None:
     """Delete the campaigns that a process began to write and left."""
     with database.reading() as db:
@@ -141,16 +132,15 @@ def remove_leftovers(database: Database, *, older: timedelta = LEFT_AFTER) -> No
     for campaign_id, slug in found:
         written = datetime.fromtimestamp(int(slug.rpartition(DELETED)[2]), UTC)
         if written <= utc_now(None) - older:
-            _abandon(database, campaign_id, slug)
+            _abandon(database, campaign_id, CampaignRow.slug == slug)
 
 
-def _abandon(database: Database, campaign_id: int, slug: str) -> None:
-    """Delete a campaign that is not complete, if it still has this slug."""
+def _abandon(database: Database, campaign_id: int, incomplete: ColumnElement[bool]) -> None:
+    """Delete a campaign that is not complete, if its slug still says so."""
     with database.writing() as db:
-        row = CampaignRow
-        if db.scalar(select(func.count()).where(row.id == campaign_id, row.slug == slug)) == 0:
-            return
+        hidden = update(CampaignRow).where(CampaignRow.id == campaign_id, incomplete)
         # For the next `finish_deletions`.
-        hidden = update(row).where(row.id == campaign_id)
-        db.connection().execute(hidden.values(slug=f"{DELETED}{campaign_id}{DELETED}"))
+        hiding = hidden.values(slug=f"{DELETED}{campaign_id}{DELETED}")
+        if not db.connection().execute(hiding).rowcount:
+            return
     finish_deletions(database)
