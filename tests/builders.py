@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy.orm import Session
 
@@ -14,6 +15,7 @@ from workbench.workflow.campaigns.campaigns import Campaign, create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
 from workbench.workflow.people.accounts import NewAccount, create_account
 from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.invitations import Invited, OfferedRole, invite_all
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.listing import PoolReport
@@ -86,3 +88,19 @@ def pooled_campaign(
     made = campaign_with_people(db, scale=scale, assessors=assessors)
     send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
     return made, make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": depth}))
+
+
+def invite(
+    db: Session,
+    campaign_id: int,
+    *,
+    role: Role,
+    note: str = "",
+    group_id: int | None = None,
+    invited_by: int | None,
+    now: datetime | None = None,
+) -> Invited:
+    """An invitation for one person; raises as `OfferedRole` and `invite_all`."""
+    offered = OfferedRole(role, group_id)
+    (made,) = invite_all(db, campaign_id, [note], offered, invited_by=invited_by, now=now)
+    return made

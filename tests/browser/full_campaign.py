@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from tests.assigned import assign
 from tests.browser.people import CHEAP, PASSWORD, demo_instance, stored
+from tests.builders import invite
 from tests.formats.image_files import image_document, png_file
 from tests.searches import stored_search
 from workbench.consensus.rules import rule_choice
@@ -38,7 +39,6 @@ from workbench.workflow.people.accounts import Account, NewAccount, account_by_l
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.code_steps import ask_for_code
 from workbench.workflow.people.groups import Sender, groups_of
-from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.mail_addresses import make_confirmation, propose_address
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.one_time_codes import code_at, step_at

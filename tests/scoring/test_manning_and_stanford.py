@@ -7,7 +7,7 @@ import pytest
 
 from tests.scoring.some_qrels import qrels, ranked, textbook
 from tests.scoring.textbook_cases import BUCKETS, LEVELS, case, curve, graded, relevant_at, values
-from workbench.scoring.kernels.binary import Contingency, f_measure
+from workbench.scoring.kernels.binary import f_measure
 from workbench.scoring.scorer import Scorer, score_run
 
 MANNING, STANFORD = "01_textbook_manning.json", "02_textbook_stanford.json"
@@ -147,13 +147,8 @@ def test_stanford_ndcg() -> None:
 def test_the_official_summary_table_of_a_trec_8_run() -> None:
     given, expected, _ = case(STANFORD, "trec8_ok8amxc_summary_table")
     assert np.mean(given["iprec"]) == pytest.approx(expected["mean_of_11_iprec"])
-    counts = Contingency(
-        *(
-            np.array([float(number)])
-            for number in (given["rel_ret"], 0, given["relevant"] - given["rel_ret"], 0)
-        )
-    )
-    assert counts.recall == pytest.approx(expected["recall_set"])
+    shown = textbook("R" * given["rel_ret"], given["relevant"])
+    assert values(shown, "SetR") == pytest.approx([expected["recall_set"]])
 
 
 def test_recall_levels_in_whole_numbers_as_in_the_published_table_of_trec_8() -> None:

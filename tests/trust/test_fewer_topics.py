@@ -78,7 +78,7 @@ def test_ties_are_no_swaps() -> None:
     assert 50 < found.compared.sum() < 150
     assert found.swapped.sum() == 0
     assert found.tau.mean is None
-    assert found.tau.rounds == 0
+    assert found.tau.n == 0
 
 
 def test_exact_rates_are_extrapolated_exactly() -> None:

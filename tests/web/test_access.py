@@ -16,7 +16,7 @@ from sqlalchemy import select
 from werkzeug.routing import Rule
 
 from tests.api import API, bearing, token_of
-from tests.builders import ALPHA, run_text
+from tests.builders import ALPHA, invite, run_text
 from tests.cast import CHEAP, GROUP, ROLES, Cast, signed_in_client
 from tests.databases import fill
 from tests.formats.image_files import image_document, png_file
@@ -32,7 +32,6 @@ from workbench.web.trail import is_recorded
 from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.judging.record import record
 from workbench.workflow.judging.submission import Submission
-from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import open_session
 from workbench.workflow.runs.run_checks import check_file, run_checker

@@ -10,6 +10,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sqlalchemy import select
 
+from tests.builders import invite
 from tests.cast import Cast, signed_in_client
 from tests.databases import TABLES
 from tests.uploads import notices_in
@@ -17,7 +18,6 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import Base, CampaignRow, KeptAsideRow
 from workbench.workflow.campaigns.archive import archive_campaign, duplicate_campaign
 from workbench.workflow.campaigns.deletion import delete_campaign
-from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.roles import Role
 
 PAGE = "/c/harbour/settings/archive"

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from flask import Flask
 
+from tests.builders import invite
 from tests.cast import CHEAP, PASSWORD, Cast, signed_in_client
 from tests.uploads import notices_in
 from workbench.storage.engine import Database
 from workbench.web.pages import entrance
 from workbench.workflow.people import invitations
 from workbench.workflow.people.accounts import create_first_account, prepare_account
-from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.membership import members
 from workbench.workflow.people.resets import make_reset
 from workbench.workflow.people.roles import Role

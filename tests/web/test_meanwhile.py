@@ -13,6 +13,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import select, text
 
 from tests.api import API, program
+from tests.builders import invite
 from tests.cast import CHEAP, Cast, assemble, signed_in_client
 from tests.uploads import import_judgments, text_of
 from tests.web.conftest import Enter
@@ -25,7 +26,6 @@ from workbench.web.context import Context, init_app
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.queues import queue_report
 from workbench.workflow.people.groups import add_group, own_groups
-from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.membership import members
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools import drafts, portions

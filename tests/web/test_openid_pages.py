@@ -14,6 +14,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import func, select
 from werkzeug.test import TestResponse
 
+from tests.builders import invite
 from tests.cast import CHEAP, PASSWORD, Cast, signed_in
 from tests.openid import NAME, RunningProvider
 from tests.web.conftest import Enter
@@ -37,7 +38,6 @@ from workbench.workflow.openid.link_permissions import link_permission
 from workbench.workflow.openid.provider import OpenIdProvider
 from workbench.workflow.openid.refusals import NotSignedIn, SignInObstacle
 from workbench.workflow.people.administration import disable_account
-from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.throttling import FREE_FAILURES, Guess, record_failure
 from workbench.workflow.people.tokens import token_hash

@@ -10,6 +10,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import update
 
 from tests.assigned import assign
+from tests.builders import invite
 from tests.cast import Cast
 from tests.uploads import check_files, import_judgments, keep_all, links, text_of, upload, upload_runs
 from workbench.pooling.strategies import PoolRecipe
@@ -23,7 +24,6 @@ from workbench.workflow.judging.assignments import assignments_of, revoke
 from workbench.workflow.judging.record import record
 from workbench.workflow.judging.submission import Submission
 from workbench.workflow.people.assessors import assessors_of
-from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.making import make_pool
 from workbench.workflow.runs.store import add_runs

@@ -14,14 +14,13 @@ from flask.testing import FlaskClient
 from sqlalchemy import func, select
 
 from tests.api import bearing, token_of
-from tests.builders import ALPHA, run_text
+from tests.builders import ALPHA, invite, run_text
 from tests.cast import Cast, signed_in_client
 from tests.uploads import import_judgments, links, text_of, upload
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.storage.tables import CheckedFileRow, RunRow
 from workbench.workflow.people.groups import Sender, add_group, join, participant, require_group
-from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.roles import Role
 from workbench.workflow.runs import quota
 from workbench.workflow.runs.own_runs import own_runs

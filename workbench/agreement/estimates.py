@@ -8,7 +8,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from workbench.agreement.coefficients import COEFFICIENTS, coefficients_on
+from workbench.agreement.coefficients import coefficients_on
 from workbench.agreement.coefficients.coefficient import (
     Coefficient,
     CoefficientValue,
@@ -220,7 +220,7 @@ def calculations(
 
 def chosen(found: Sequence[Estimate], name: str) -> Estimate:
     """The estimate of a coefficient, by its name."""
-    return found[list(COEFFICIENTS).index(name)]
+    return next(one for one in found if one.name == name)
 
 
 def _written(coefficient: Coefficient, found: CoefficientValue) -> CoefficientValue:

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.agreement.coefficients import coefficient_named
 from workbench.agreement.intervals import CONSTANT, LEVEL, Interval, kappa_bounds, student_t
 from workbench.agreement.ratings import Ratings
-from workbench.agreement.tally import Floats, Tally, cells_of
+from workbench.agreement.tally import Floats, Tally, cells_of, quotient
 from workbench.agreement.weights import weights_of
 from workbench.errors import WorkbenchError
 
@@ -67,11 +67,7 @@ class TopicShares:
     @property
     def effective(self) -> Floats:
         """How many equally rich topics these are worth; shape (figures,). Source: Kish 1965."""
-        return _ratio(self.rich.sum(axis=-1) ** 2, (self.rich**2).sum(axis=-1))
-
-
-def _ratio(above: Floats, below: Floats) -> Floats:
-    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+        return quotient(self.rich.sum(axis=-1) ** 2, (self.rich**2).sum(axis=-1))
 
 
 def freedom(effective: float) -> float:
@@ -163,6 +159,17 @@ def over_units(
     return found
 
 
+def over_groups(values: Floats, groups: ArrayLike, *, unit: str) -> Interval:
+    """The interval of a mean; the values of a group, numbered from 0, are one unit, since they go together.
+
+    Groups whose values are hardly above or below 0 hardly count.
+    """
+    counts, sums = np.bincount(np.asarray(groups)), np.bincount(np.asarray(groups), weights=values)
+    with np.errstate(invalid="ignore"):
+        without = (sums.sum() - sums) / (counts.sum() - counts)
+    return over_units(float(values.mean()), without, np.abs(sums), Transform.PLAIN, unit=unit)
+
+
 @dataclass(frozen=True, eq=False)
 class LeftOut:
     """The sums of several ratings by topic (ratings, topics, ...), from which intervals follow."""
@@ -238,5 +245,4 @@ def linearised(
 def _agreed(counts: Floats, raters: Floats, agreeing: Floats) -> Floats:
     """The share of ordered assessors of a pair that agree, by weight; 0 where fewer than two judged it."""
     among = (counts * (counts @ agreeing - 1.0)).sum(axis=1)
-    share: Floats = np.divide(among, raters * (raters - 1), out=np.zeros_like(raters), where=raters >= 2)
-    return share
+    return quotient(among, raters * (raters - 1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.agreement.coefficients import shown_in
 from workbench.agreement.coefficients.coefficient import NOBODY, Coefficient, Shown, value_of
 from workbench.agreement.contingency import MISSING, Codes, table_of_codes
-from workbench.agreement.estimates import Estimate, interval_of
+from workbench.agreement.estimates import Estimate, chosen, interval_of
 from workbench.agreement.intervals import Interval, share_interval
 from workbench.agreement.jackknife import METHOD, LeftOut
 from workbench.agreement.options import AgreementOptions
@@ -50,14 +50,14 @@ class MachineComparison:
     @property
     def pooled(self) -> Estimate:
         """The pooled kappa."""
-        return next(one for one in self.estimates if one.name == "pooled")
+        return chosen(self.estimates, "pooled")
 
 
 def machine_coefficients(*, weighted: bool = False) -> tuple[Coefficient, ...]:
     """The coefficients of a machine against people; with weights those that correct for chance."""
     weights = "quadratic" if weighted else "nominal"
-    chosen = [one for one in shown_in(Shown.EVERYWHERE) if one.chance_corrected or not weighted]
-    return tuple(one.on_scale((2, 1, 0), weights=weights) for one in chosen)
+    shown = [one for one in shown_in(Shown.EVERYWHERE) if one.chance_corrected or not weighted]
+    return tuple(one.on_scale((2, 1, 0), weights=weights) for one in shown)
 
 
 def compare_machine(
@@ -102,15 +102,15 @@ def majority(codes: Codes, size: int) -> tuple[Codes, NDArray[np.bool_]]:
 def _estimates(ratings: Ratings, level: float, *, weighted: bool) -> tuple[Estimate, ...]:
     weights = (quadratic if weighted else nominal)(ratings.categories)
     total = tally(ratings, weights).total()
-    coefficients = machine_coefficients(weighted=weighted)
-    values = [value_of(one, total, weights) for one in coefficients]
+    none = Interval(None, None, level, METHOD, undefined=NOBODY)
+    found = [
+        Estimate(one, value_of(one, total, weights), none) for one in machine_coefficients(weighted=weighted)
+    ]
     if not ratings.codes.size:
-        none = Interval(None, None, level, METHOD, undefined=NOBODY)
-        return tuple(Estimate(one, value, none) for one, value in zip(coefficients, values, strict=True))
+        return tuple(found)
     left = LeftOut(tally(ratings, weights, by_topic=True).grouped(), level)
     return tuple(
-        Estimate(one, value, interval_of(one, value, left, weights))
-        for one, value in zip(coefficients, values, strict=True)
+        replace(one, interval=interval_of(one.coefficient, one.found, left, weights)) for one in found
     )
 
 

@@ -14,7 +14,7 @@ from workbench.agreement.contingency import MISSING
 from workbench.agreement.intervals import LEVEL, Interval
 from workbench.agreement.jackknife import TopicShares, Transform, intervals, others, over_units
 from workbench.agreement.ratings import Ratings
-from workbench.agreement.tally import Floats
+from workbench.agreement.tally import Floats, quotient
 
 _Two = tuple[Interval | None, Interval | None]
 
@@ -139,9 +139,7 @@ def _overlap(assessors: tuple[int, ...], counts: NDArray[np.int64], intervals: _
 
 def _shares(counts: NDArray[np.int64]) -> Floats:
     """By topic the overlap, 0 where there is none, and whether there is one; shape (..., topics, 2)."""
-    there = counts[..., 1] > 0
-    share = np.divide(counts[..., 0], counts[..., 1], out=np.zeros(there.shape), where=there)
-    return np.stack([share, there], axis=-1)
+    return np.stack([quotient(counts[..., 0], counts[..., 1]), counts[..., 1] > 0], axis=-1)
 
 
 def _both_means(sums: Floats) -> tuple[Floats, Floats]:
@@ -150,7 +148,5 @@ def _both_means(sums: Floats) -> tuple[Floats, Floats]:
 
 def _mean_of_pairs(sums: Floats) -> Floats:
     """The mean over pairs of assessors (pairs, ..., 2), of those with a topic that has an overlap."""
-    there = sums[..., 1] > 0
-    means = np.divide(sums[..., 0], sums[..., 1], out=np.zeros(there.shape), where=there)
-    found: Floats = means.sum(axis=0) / there.sum(axis=0)
+    found: Floats = quotient(sums[..., 0], sums[..., 1]).sum(axis=0) / (sums[..., 1] > 0).sum(axis=0)
     return found

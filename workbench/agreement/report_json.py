@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import cast
 
@@ -16,6 +17,7 @@ from workbench.agreement.selection import Selection
 from workbench.json_forms.filling import filled
 from workbench.json_forms.results import (
     AgreementJson,
+    Coefficients,
     EstimateJson,
     GradeAgreementJson,
     IntervalJson,
@@ -36,7 +38,7 @@ def report_data(report: AgreementReport) -> AgreementJson:
     return {
         "entered": selection_data(report.selection),
         "how": options_data(report.options),
-        "coefficients": {one.name: estimate_data(one) for one in report.estimates},
+        "coefficients": _coefficients(report.estimates),
         "pooled_and_unpooled": what_differs(report),
         "prevalence_index": report.prevalence,
         "paradox": None if report.paradox is None else filled(ParadoxJson, report.paradox),
@@ -59,38 +61,27 @@ def report_data(report: AgreementReport) -> AgreementJson:
 
 def selection_data(selection: Selection) -> SelectionJson:
     """What is included and what is left out."""
-    return {
-        "sentence": selection.sentence,
-        "basis": str(selection.basis),
-        "graded": selection.graded,
-        "relevant_from": selection.relevant_from,
-        "scale": sorted(selection.by_grade.categories),
-        "assessors": [{"name": one.name, "machine": one.machine} for one in selection.assessors],
-        "pairs": selection.n_pairs,
-        "topics": selection.n_topics,
-        "left_out": {
-            "unsure": selection.counts.unsure,
-            "cannot_judge": selection.counts.cannot_judge,
-            "judged_by_one_only": selection.counts.singly - selection.counts.expected,
+    counts = selection.counts
+    return filled(
+        SelectionJson,
+        selection,
+        scale=sorted(selection.by_grade.categories),
+        assessors=[{"name": one.name, "machine": one.machine} for one in selection.assessors],
+        pairs=selection.n_pairs,
+        topics=selection.n_topics,
+        left_out={
+            "unsure": counts.unsure,
+            "cannot_judge": counts.cannot_judge,
+            "judged_by_one_only": counts.singly - counts.expected,
         },
-        "counted_towards_expected_agreement_only": selection.counts.expected,
-        "counted_as_lowest": {
-            "judged_by_another": selection.counts.filled,
-            "judged_by_nobody": selection.counts.unlisted,
-        },
-    }
+        counted_towards_expected_agreement_only=counts.expected,
+        counted_as_lowest={"judged_by_another": counts.filled, "judged_by_nobody": counts.unlisted},
+    )
 
 
 def options_data(options: AgreementOptions) -> MethodJson:
     """How it was computed."""
-    return {
-        "weights": options.weights
-        if isinstance(options.weights, str)
-        else [list(row) for row in options.weights],
-        "weights_divided_by": options.weights_divisor,
-        "level": options.level,
-        "confidence": options.confidence,
-    }
+    return filled(MethodJson, options, weights_divided_by=options.weights_divisor)
 
 
 def estimate_data(estimate: Estimate) -> EstimateJson:
@@ -114,6 +105,10 @@ def estimate_data(estimate: Estimate) -> EstimateJson:
     return data
 
 
+def _coefficients(estimates: Iterable[Estimate]) -> Coefficients:
+    return {one.name: estimate_data(one) for one in estimates}
+
+
 def pair_data(
     two: AssessorPair, selection: Selection, numbers: tuple[int, int] | None = None
 ) -> TwoAssessors:
@@ -129,7 +124,7 @@ def pair_data(
         "second_only": shared.second_only,
         "categories": list(selection.ratings.categories),
         "table": [list(row) for row in two.table],
-        "coefficients": {one.name: estimate_data(one) for one in two.estimates},
+        "coefficients": _coefficients(two.estimates),
     }
     if two.view is not None:
         values = asdict(two.view)
@@ -155,7 +150,7 @@ def threshold_data(threshold: Threshold) -> ThresholdJson:
     """One line between relevant and not."""
     return {
         "relevant_from": threshold.relevant_from,
-        "coefficients": {one.name: estimate_data(one) for one in threshold.estimates},
+        "coefficients": _coefficients(threshold.estimates),
         "positive": _grade(threshold.positive),
         "negative": _grade(threshold.negative),
         "prevalence_index": threshold.prevalence,

@@ -19,6 +19,7 @@ from workbench.agreement.contingency import MISSING
 from workbench.agreement.intervals import LEVEL, student_t
 from workbench.agreement.jackknife import freedom
 from workbench.agreement.ratings import Ratings
+from workbench.agreement.tally import quotient
 from workbench.errors import Finding, InvalidInput
 
 PLANNED = ("pooled", "gwet")
@@ -205,7 +206,7 @@ def _intraclass(influence: NDArray[np.float64], topics: NDArray[np.int64]) -> fl
     n, k = len(influence), int(there.sum())
     if k < 2 or n <= k:
         return float("nan")
-    means = np.divide(np.bincount(topics, influence), sizes, out=np.zeros_like(sizes), where=there)
+    means = quotient(np.bincount(topics, influence), sizes)
     between = float((sizes * (means - influence.mean()) ** 2)[there].sum()) / (k - 1)
     within = float(((influence - means[topics]) ** 2).sum()) / (n - k)
     usual = (n - float((sizes**2).sum()) / n) / (k - 1)

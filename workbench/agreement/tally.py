@@ -155,6 +155,12 @@ def _counted(keys: Integers, size: int, possible: Integers | None) -> tuple[Inte
 Floats = NDArray[np.float64]
 
 
+def quotient(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
+    """Part divided by whole, element by element; 0 where there is no whole."""
+    shape = np.broadcast_shapes(part.shape, whole.shape)
+    return np.asarray(np.divide(part, whole, out=np.zeros(shape), where=whole > 0))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally:
     """Sums over the pairs of each group; the first axis, or all but the named ones, are groups or resamples.

@@ -19,7 +19,7 @@ from workbench.agreement.coefficients.coefficient import (
     value_of,
 )
 from workbench.agreement.contingency import MISSING, Table
-from workbench.agreement.estimates import Estimate, of_these_documents
+from workbench.agreement.estimates import Estimate, chosen, of_these_documents
 from workbench.agreement.intervals import Interval, share_interval
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Ratings, pair_tables
@@ -51,7 +51,7 @@ class TopicAgreement:
 
     def estimate(self, name: str) -> Estimate:
         """The estimate of one of the coefficients."""
-        return next(one for one in self.estimates if one.name == name)
+        return chosen(self.estimates, name)
 
     @property
     def few(self) -> bool:

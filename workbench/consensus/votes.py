@@ -96,14 +96,6 @@ class Posterior:
         return highest
 
 
-def votes_of(triples: Iterable[tuple[int, int, int]]) -> Votes:
-    """Votes from (pair, assessor, grade), numbers from 0 without gaps."""
-    table = np.array(list(triples), dtype=np.int64).reshape(-1, 3)
-    pairs, assessors, grades = table.T
-    sizes = table.max(axis=0, initial=-1) + 1
-    return Votes(pairs, assessors, grades, *sizes.tolist())
-
-
 LEFT = -1
 """In the place of a grade that there is not."""
 

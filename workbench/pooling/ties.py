@@ -66,24 +66,15 @@ def decided_in(incidence: Incidence, at_cut: Iterable[CutTie]) -> DecidedByTies:
     """Which pairs the tie rule decided in the depth pool of these runs, with these ties at its cut."""
     at_cut = list(at_cut)
     inside = _inside(at_cut)
+    certain = _certain(incidence, inside)
     outside: dict[str, set[str]] = {}
     for tie in at_cut:
         outside.setdefault(tie.topic, set()).update(tie.outside)
-    let_in: list[Pair] = []
-    kept_out: list[Pair] = []
-    for topic in incidence.topics:
-        if topic.topic not in inside:
-            continue
-        brought = np.bincount(topic.documents, minlength=len(topic.docnos)).tolist()
-        by_ties = inside[topic.topic]
-        let_in += [
-            (topic.topic, docno)
-            for docno, times in zip(topic.docnos, brought, strict=True)
-            if 0 < times == by_ties[docno]
-        ]
-        left = outside[topic.topic].difference(topic.docnos)
-        kept_out += [(topic.topic, docno) for docno in sorted_ids(left)]
-    return DecidedByTies(tuple(let_in), tuple(kept_out))
+    pooled = {topic.topic: topic.docnos for topic in incidence.topics}
+    return DecidedByTies(
+        _pairs({topic: set(counts) - certain[topic] for topic, counts in inside.items()}),
+        _pairs({topic: docnos.difference(pooled[topic]) for topic, docnos in outside.items()}),
+    )
 
 
 def _score_across(scores: Sequence[float], depth: int) -> float | None:

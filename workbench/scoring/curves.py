@@ -15,11 +15,11 @@ from ir_measures import Measure
 
 from workbench.errors import WorkbenchError
 from workbench.latex import document, escaped, number, table
-from workbench.scoring.judged_run import JudgedRun
-from workbench.scoring.kernels.binary import LEVELS, check_collection, eleven_points, f_measure, ratio
+from workbench.scoring.judged_run import JudgedRun, share
+from workbench.scoring.kernels.binary import LEVELS, check_collection, eleven_points, f_measure
 from workbench.scoring.kernels.cumulated_gain import discounts, gains, ideal_gains
 from workbench.scoring.own_measures import own_measures
-from workbench.scoring.relevance import Floats, Positions
+from workbench.scoring.relevance import Floats
 from workbench.scoring.scorer import OrderedRun
 from workbench.tables import Export, result_export
 
@@ -58,7 +58,7 @@ class Curve:
         means: dict[str, Floats] = {
             name: np.asarray(column.mean(axis=0)) for name, column in self.columns.items()
         }
-        return means | {name: ratio(means[of], means[by]) for name, (of, by) in self.of_means.items()}
+        return means | {name: share(means[of], means[by]) for name, (of, by) in self.of_means.items()}
 
     def of_topic(self, row: int) -> dict[str, Floats]:
         """The columns of one topic."""
@@ -73,7 +73,7 @@ def recall_precision(run: JudgedRun, options: CurveOptions) -> Curve:
 def by_rank(run: JudgedRun, options: CurveOptions) -> Curve:
     """Precision, recall and F of the first k documents."""
     found, ranks = _found(run, options), np.arange(1, options.depth + 1)
-    precision, recall = found / ranks, ratio(found, run.relevant(options.rel)[:, np.newaxis])
+    precision, recall = found / ranks, share(found, run.relevant(options.rel)[:, np.newaxis])
     columns = {"precision": precision, "recall": recall}
     return Curve(
         "rank", _ranks(options), columns | {"F": f_measure(precision, recall, beta=options.beta)}, {}
@@ -102,8 +102,8 @@ def roc(run: JudgedRun, options: CurveOptions) -> Curve:
         all_others = options.docs - relevant
     read = np.cumsum(_matrix(run, others.astype(np.float64), options.depth), axis=1)
     columns = {
-        "fallout": ratio(read, all_others[:, np.newaxis]),
-        "recall": ratio(_found(run, options), relevant[:, np.newaxis]),
+        "fallout": share(read, all_others[:, np.newaxis]),
+        "recall": share(_found(run, options), relevant[:, np.newaxis]),
     }
     return Curve("rank", _ranks(options), columns, {})
 
@@ -118,7 +118,7 @@ def gain(run: JudgedRun, options: CurveOptions) -> Curve:
     measure: Measure = kind if options.base is None else kind(base=options.base)
     discount = discounts(np.arange(1, options.depth + 1), measure)
     gained = _matrix(run, gains(run.grades, measure), options.depth)
-    best = _best(run, measure, options.depth)
+    best = _matrix(*ideal_gains(run, measure), options.depth)[run.topics]
     cg, ideal_cg = np.cumsum(gained, axis=1), np.cumsum(best, axis=1)
     dcg, ideal_dcg = np.cumsum(gained / discount, axis=1), np.cumsum(best / discount, axis=1)
     columns = {
@@ -126,8 +126,8 @@ def gain(run: JudgedRun, options: CurveOptions) -> Curve:
         "DCG": dcg,
         "ICG": ideal_cg,
         "IDCG": ideal_dcg,
-        "nCG": ratio(cg, ideal_cg),
-        "nDCG": ratio(dcg, ideal_dcg),
+        "nCG": share(cg, ideal_cg),
+        "nDCG": share(dcg, ideal_dcg),
     }
     quotients = {"CG/ICG": ("CG", "ICG"), "DCG/IDCG": ("DCG", "IDCG")}
     return Curve("rank", _ranks(options), columns, quotients)
@@ -154,20 +154,9 @@ def _found(run: JudgedRun, options: CurveOptions) -> Floats:
 
 def _matrix(run: JudgedRun, values: Floats, depth: int) -> Floats:
     """The values of documents by topic and rank, 0 behind the last document; shape (topics, depth)."""
-    return _by_rank(run.rows, run.ranks, values, (len(run), depth))
-
-
-def _best(run: JudgedRun, measure: Measure, depth: int) -> Floats:
-    starts, best = ideal_gains(run, measure)
-    rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    ranks = np.arange(1, len(best) + 1) - starts[rows]
-    return np.asarray(_by_rank(rows, ranks, best, (len(starts) - 1, depth))[run.topics])
-
-
-def _by_rank(rows: Positions, ranks: Positions, values: Floats, shape: tuple[int, int]) -> Floats:
-    matrix = np.zeros(shape)
-    kept = ranks <= shape[1]
-    matrix[rows[kept], ranks[kept] - 1] = values[kept]
+    matrix = np.zeros((len(run), depth))
+    kept = run.ranks <= depth
+    matrix[run.rows[kept], run.ranks[kept] - 1] = values[kept]
     return matrix
 
 

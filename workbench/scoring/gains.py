@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.scoring.judged_run import share
+
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 Ranks = NDArray[Any]
@@ -24,6 +26,8 @@ Grades = NDArray[np.int64]
 """The grade of every document of a topic, none negative."""
 
 DEEPEST = 1000  # what TREC's runs have of a topic
+_NO_GRADES: Grades = np.empty(0, dtype=np.int64)
+_NOTHING: Floats = np.empty((0, 0))
 _NEGLIGIBLE = 1e-6  # what RBP can still be worth beyond its depth
 
 
@@ -125,8 +129,7 @@ def _cumulated_gain(depth: int, ranks: Ranks, grades: Grades, documents: Numbers
     # Looked up: a topic has millions of ranks, and the logarithm of each takes ten times as long.
     gained: Floats = _discounts(depth)[ranks] @ grades.astype(np.float64)
     best = np.sort(grades)[::-1][: depth + 1]
-    whole = _ideal(best, depth)
-    scores = gained / whole if whole else np.zeros(len(gained))
+    scores = share(gained, _ideal(best, depth))
     return gains_of(scores, gained, ranks, grades, documents, best=best)
 
 
@@ -136,17 +139,12 @@ def _ideal(best: Grades, depth: int) -> float:
 
 def _changed_gain(depth: int, gains: TopicGains, documents: Numbers, grades: Grades) -> Floats:
     before = gains.grades[documents]
-    ideals: dict[tuple[int, int], float] = {}
-    for change in zip(before.tolist(), grades.tolist(), strict=True):
-        if change not in ideals:
-            ideals[change] = _ideal(_exchanged(gains.best, *change), depth)
-    wholes = [[ideals[change]] for change in zip(before.tolist(), grades.tolist(), strict=True)]
-    whole = np.array(wholes, dtype=np.float64).reshape(-1, 1)
+    changes = list(zip(before.tolist(), grades.tolist(), strict=True))
+    ideals = {change: _ideal(_exchanged(gains.best, *change), depth) for change in set(changes)}
+    whole = np.array([ideals[change] for change in changes]).reshape(-1, 1)
     weights = _discounts(depth)[gains.ranks[:, documents].T]
     gained = gains.gained + weights * (grades - before)[:, np.newaxis]
-    shared = np.zeros_like(gained)
-    np.divide(gained, whole, out=shared, where=whole > 0)
-    return shared
+    return share(gained, whole)
 
 
 def _exchanged(best: Grades, before: int, after: int) -> Grades:
@@ -170,10 +168,15 @@ def _rank_biased(
 def _changed_bias(
     relevant_from: int, p: float, gains: TopicGains, documents: Numbers, grades: Grades
 ) -> Floats:
-    was = gains.grades[documents] >= relevant_from
-    change = (grades >= relevant_from).astype(np.int64) - was
+    change = _change(relevant_from, gains, documents, grades)
     weights = _weights(p, gains.ranks[:, documents].T.astype(np.float64))
     return gains.scores + change[:, np.newaxis] * weights
+
+
+def _change(relevant_from: int, gains: TopicGains, documents: Numbers, grades: Grades) -> Numbers:
+    """1 for a document that becomes relevant, -1 for one that no longer is, else 0."""
+    was = gains.grades[documents] >= relevant_from
+    return (grades >= relevant_from).astype(np.int64) - was
 
 
 def _average_precision(relevant_from: int, ranks: Ranks, grades: Grades, documents: Numbers) -> TopicGains:
@@ -194,7 +197,7 @@ def _average_precision(relevant_from: int, ranks: Ranks, grades: Grades, documen
     below = shares.sum(axis=1, keepdims=True) - np.cumsum(shares, axis=1)
     precisions = (shares * above).sum(axis=1)
     total = int(relevant.sum())
-    scores = precisions / total if total else np.zeros(runs)
+    scores = share(precisions, total)
     of_documents = ranks[:, documents]
     reached = np.take_along_axis(above, of_documents, axis=1)
     worth = np.where(of_documents > 0, np.take_along_axis(below, of_documents, axis=1), 0.0)
@@ -204,14 +207,13 @@ def _average_precision(relevant_from: int, ranks: Ranks, grades: Grades, documen
 
 
 def _changed_precision(relevant_from: int, gains: TopicGains, documents: Numbers, grades: Grades) -> Floats:
-    was = gains.grades[documents] >= relevant_from
-    change = (grades >= relevant_from).astype(np.int64) - was
+    change = _change(relevant_from, gains, documents, grades)
     ranks = gains.ranks[:, documents].T
     reached = gains.reached[:, documents].T + (change > 0)[:, np.newaxis]
     worth = np.where(ranks > 0, reached / np.maximum(ranks, 1) + gains.below[:, documents].T, 0.0)
     precisions = gains.gained + change[:, np.newaxis] * worth
     total = (gains.relevant + change)[:, np.newaxis]
-    return np.divide(precisions, total, out=np.zeros_like(precisions), where=total > 0)
+    return share(precisions, total)
 
 
 def gains_of(
@@ -221,23 +223,14 @@ def gains_of(
     grades: Grades,
     documents: Numbers,
     *,
-    best: Grades | None = None,
+    best: Grades = _NO_GRADES,
     relevant: int = 0,
-    reached: Floats | None = None,
-    below: Floats | None = None,
+    reached: Floats = _NOTHING,
+    below: Floats = _NOTHING,
 ) -> TopicGains:
     """What a measure has computed of a topic, without what is not needed of documents that do not change."""
-    nothing = np.empty((0, 0))
-    return TopicGains(
-        scores,
-        gained,
-        grades[documents],
-        ranks[:, documents].astype(np.int16),
-        np.empty(0, dtype=np.int64) if best is None else best,
-        relevant,
-        nothing if reached is None else reached,
-        nothing if below is None else below,
-    )
+    kept = ranks[:, documents].astype(np.int16)
+    return TopicGains(scores, gained, grades[documents], kept, best, relevant, reached, below)
 
 
 NDCG = GainFamily(re.compile(r"nDCG(?:@([0-9]{1,4}))?"), ("nDCG@100", "nDCG@10", "nDCG"), _ndcg)

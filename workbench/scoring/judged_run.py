@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench.scoring.pair_table import ABSENT
 from workbench.scoring.relevance import Floats, Grades, Positions, Relevance
@@ -25,6 +26,7 @@ class Hits:
     nth: Positions
 
 
+@dataclass(eq=False)
 class JudgedRun:
     """The grades of what a run retrieved for the topics of the qrels.
 
@@ -34,22 +36,13 @@ class JudgedRun:
     their scores, for the measures that ask which documents are tied.
     """
 
-    def __init__(
-        self,
-        relevance: Relevance,
-        topics: Positions,
-        starts: Positions,
-        grades: Grades,
-        pairs: Grades | None = None,
-        scores: Callable[[], Floats] | None = None,
-    ) -> None:
-        self.relevance = relevance
-        self.topics = topics
-        self.starts = starts
-        self.grades = grades
-        self.pairs = pairs
-        self.scores = scores
-        self._hits: dict[int, Hits] = {}
+    relevance: Relevance
+    topics: Positions
+    starts: Positions
+    grades: Grades
+    pairs: Grades | None = None
+    scores: Callable[[], Floats] | None = None
+    _hits: dict[int, Hits] = field(default_factory=dict, init=False)
 
     def __len__(self) -> int:
         return len(self.topics)
@@ -110,11 +103,15 @@ class JudgedRun:
 
     def of_all_topics(self) -> JudgedRun:
         """The run with every topic of the qrels; of those that it lacks nothing is retrieved."""
-        sizes = np.zeros(len(self.relevance.topics), dtype=np.intp)
-        sizes[self.topics] = self.retrieved
-        starts = np.append(0, np.cumsum(sizes))
-        topics = np.arange(len(sizes))
-        return JudgedRun(self.relevance, topics, starts, self.grades, self.pairs, self.scores)
+        return self.with_rows(self.topics)
+
+    def with_rows(self, rows: Positions, runs: int = 1) -> JudgedRun:
+        """The same with a row for every topic of each of several runs, of which these are the `rows` here."""
+        topics = len(self.relevance.topics)
+        sizes = np.zeros(runs * topics, dtype=np.intp)
+        sizes[rows] = self.retrieved
+        starts, numbers = np.append(0, np.cumsum(sizes)), np.tile(np.arange(topics), runs)
+        return JudgedRun(self.relevance, numbers, starts, self.grades, self.pairs, self.scores)
 
     def counted(self, rows: Positions) -> Positions:
         """How many of these rows belong to each topic; shape (topics,)."""
@@ -129,6 +126,7 @@ class JudgedRun:
         return np.flatnonzero(self.grades != ABSENT)
 
 
-def share(part: Positions | Floats, whole: Positions | Floats) -> Floats:
-    """Part divided by whole for each topic; 0 where there is nothing to divide by."""
-    return np.divide(part, whole, out=np.zeros(len(part)), where=np.asarray(whole) != 0)
+def share(part: ArrayLike, whole: ArrayLike) -> Floats:
+    """Part divided by whole, element by element; 0 where there is nothing to divide by."""
+    parts, over = np.broadcast_arrays(np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64))
+    return np.asarray(np.divide(parts, over, out=np.zeros(over.shape), where=over != 0))

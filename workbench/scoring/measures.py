@@ -18,6 +18,7 @@ from ir_measures.measures.base import MeanAgg
 from ir_measures.providers.base import NOT_PROVIDED
 
 from workbench.errors import WorkbenchError
+from workbench.scoring.kernels.binary import LEVELS
 from workbench.scoring.kernels.registry import KERNELS, kernel_of
 from workbench.scoring.own_measures import own_measures
 from workbench.scoring.relevance import LARGEST_GRADE, Relevance
@@ -183,18 +184,18 @@ def _check(name: str, measure: Measure, key: str) -> None:
             message = f'"{name}" needs docs, the number of documents in the collection'
             raise WorkbenchError(message if key == "docs" else f'"{name}" needs a {key}', remedy=remedy)
         return
-    mistaken = isinstance(value, bool) and declared.dtype is not bool
-    if mistaken or not declared.validate(value):
+    bounds = _RANGES_OF.get((str(measure.NAME), key)) or _RANGES.get(key)
+    remedy = ""
+    if (isinstance(value, bool) and declared.dtype is not bool) or not declared.validate(value):
         choices = declared.choices if isinstance(declared.choices, (list, tuple)) else ()
         remedy = f"one of {', '.join(map(str, choices))}" if choices else f"give {_KINDS[declared.dtype]}"
-        raise WorkbenchError(f'{key} in "{name}" cannot be {value!r}', remedy=remedy)
-    bounds = _RANGES_OF.get((str(measure.NAME), key)) or _RANGES.get(key)
-    if bounds and not bounds[0] <= value <= bounds[1]:
+    elif bounds and not bounds[0] <= value <= bounds[1]:
         remedy = f"from {bounds[0]} to {bounds[1]}"
-        raise WorkbenchError(f'{key} in "{name}" cannot be {value!r}', remedy=remedy)
-    if key == "recall" and round(value, 2) != value:
+    elif key == "recall" and round(value, 2) != value:
         # trec_eval knows two decimals; two levels that share them could not be told apart.
-        raise WorkbenchError(f'recall in "{name}" cannot be {value!r}', remedy="at most two decimals")
+        remedy = "at most two decimals"
+    if remedy:
+        raise WorkbenchError(f'{key} in "{name}" cannot be {value!r}', remedy=remedy)
     if key == "gains" and not all(_is_gain(grade, gain) for grade, gain in value.items()):
         raise WorkbenchError(
             f'the gains in "{name}" are wrong', remedy=f"whole numbers from 0 to {LARGEST_GRADE} by grade"
@@ -275,10 +276,12 @@ def at_threshold(measure: Measure, relevant_from: int) -> Measure:
     return counted
 
 
-_CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
+CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+"""Where trec_eval, and the sheets of TREC, cut a ranking."""
+_CUTOFFS = tuple(map(str, CUTOFFS))
 # The parameters that trec_eval takes where none is given.
 _USUAL = {
-    "iprec_at_recall": tuple(f"{tenth / 10:.2f}" for tenth in range(11)),
+    "iprec_at_recall": tuple(f"{level:.2f}" for level in LEVELS),
     "P": _CUTOFFS,
     "recall": _CUTOFFS,
     "Rprec_mult": tuple(f"{fifth / 5:.2f}" for fifth in range(1, 11)),

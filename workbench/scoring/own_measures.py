@@ -65,23 +65,32 @@ OWN: tuple[Measure, ...] = (
     _define(
         "F",
         "F measure of the first k documents, or of all: weighted mean of precision and recall",
-        *(_CUTOFF, _REL, _WEIGHT, _JUDGED_ONLY),
+        _CUTOFF,
+        _REL,
+        _WEIGHT,
+        _JUDGED_ONLY,
     ),
     _define("E", "van Rijsbergen's E, 1 - F; lower is better", _CUTOFF, _REL, _WEIGHT, _JUDGED_ONLY),
     _define(
         "Fallout",
         "share of the collection's non-relevant documents that are retrieved; lower is better",
-        *(_CUTOFF, _REL, _DOCS),
+        _CUTOFF,
+        _REL,
+        _DOCS,
     ),
     _define(
         "SetAccuracy",
         "share of the collection's documents that are rightly retrieved or left out",
-        *(_CUTOFF, _REL, _DOCS),
+        _CUTOFF,
+        _REL,
+        _DOCS,
     ),
     _define(
         "AP11pt",
         "mean of the interpolated precision at recall 0, .1, ... 1",
-        *(_REL, _INTERPOLATION, _JUDGED_ONLY),
+        _REL,
+        _INTERPOLATION,
+        _JUDGED_ONLY,
     ),
     _define(
         "IPrec",
@@ -94,7 +103,8 @@ OWN: tuple[Measure, ...] = (
     _define(
         "DCG",
         "discounted cumulated gain, not normalised",
-        *(_BASE, ir_measures.nDCG.SUPPORTED_PARAMS),
+        _BASE,
+        ir_measures.nDCG.SUPPORTED_PARAMS,
     ),
     _define(
         "nDCG",
@@ -113,7 +123,8 @@ OWN: tuple[Measure, ...] = (
         "expected search length: non-relevant documents read before the n-th relevant one, ties in any "
         "order; 0 without a relevant document; lower is better",
         {"n": _parameter(int, "relevant documents wanted", default=1)},
-        *(_REL, _SOME_DOCS),
+        _REL,
+        _SOME_DOCS,
     ),
     _define(
         "RBPResidual",
@@ -124,12 +135,15 @@ OWN: tuple[Measure, ...] = (
     _define(
         "RelativeRecall",
         "relevant documents found, of those that the user expects to find",
-        *(_EXPECTED, _REL, _CUTOFF),
+        _EXPECTED,
+        _REL,
+        _CUTOFF,
     ),
     _define(
         "RecallEffort",
         "relevant documents that the user expects, by documents read to find them",
-        *(_EXPECTED, _REL),
+        _EXPECTED,
+        _REL,
     ),
 )
 """The measures defined here; nDCG and IPrec are those of ir_measures with a parameter more."""

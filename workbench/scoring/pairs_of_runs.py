@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, partial
 from math import log2, sqrt
 
 import numpy as np
@@ -125,10 +125,14 @@ def compare_all(
     """
     values = checked_scores(scores)
     first, second = np.triu_indices(values.shape[1], k=1)
-    few = len(values) < FEWEST_TOPICS
     usual = MAX_T_ROUNDS if comparisons is Comparisons.MAX_T else ROUNDS
     options = _Options(level, usual if rounds is None else rounds, seed, len(first))
-    test = _undefined if few else _TESTS[comparisons](values, options)
+    if len(values) < FEWEST_TOPICS:
+        test: _Test = _undefined
+    elif comparisons is Comparisons.MAX_T:
+        test = _max_t(values, options)
+    else:
+        test = partial(_bonferroni, _TESTS[comparisons], options)
     parts = [test(part) for part in _portions(values, first, second)]
     differences, p, reach, effects = (np.concatenate(of_pairs) for of_pairs in zip(*parts, strict=True))
     random = comparisons in {Comparisons.MAX_T, Comparisons.RANDOMISATION_HOLM}
@@ -273,39 +277,33 @@ def _undefined(differences: Floats) -> _Tested:
     return means, nothing, nothing, nothing
 
 
-def _t_holm(_scores: Floats, options: _Options) -> _Test:
-    return lambda differences: _bonferroni(
-        two_sided_t(t_of_pairs(differences), len(differences)), differences, options
-    )
+def _by_t(differences: Floats, _options: _Options) -> Floats:
+    return two_sided_t(t_of_pairs(differences), len(differences))
 
 
-def _wilcoxon_holm(_scores: Floats, options: _Options) -> _Test:
-    def test(differences: Floats) -> _Tested:
-        tested = [signed_ranks(column).p for column in np.ascontiguousarray(differences.T)]
-        p = np.array([np.nan if one is None else one for one in tested])
-        return _bonferroni(p, differences, options)
-
-    return test
+def _by_ranks(differences: Floats, _options: _Options) -> Floats:
+    tested = [signed_ranks(column).p for column in np.ascontiguousarray(differences.T)]
+    return np.array([np.nan if one is None else one for one in tested])
 
 
-def _randomisation_holm(_scores: Floats, options: _Options) -> _Test:
+def _by_signs(differences: Floats, options: _Options) -> Floats:
     # Pairs of every part are tested under the same signs: the seed is that of all.
-    return lambda differences: _bonferroni(
-        randomised_p(differences, rounds=options.rounds, seed=options.seed), differences, options
-    )
+    return randomised_p(differences, rounds=options.rounds, seed=options.seed)
 
 
-_TESTS: dict[Comparisons, Callable[[Floats, _Options], _Test]] = {
-    Comparisons.MAX_T: _max_t,
-    Comparisons.T_HOLM: _t_holm,
-    Comparisons.WILCOXON_HOLM: _wilcoxon_holm,
-    Comparisons.RANDOMISATION_HOLM: _randomisation_holm,
+_P = Callable[[Floats, _Options], Floats]
+"""The p of some pairs, by their differences by topic."""
+_TESTS: dict[Comparisons, _P] = {
+    Comparisons.T_HOLM: _by_t,
+    Comparisons.WILCOXON_HOLM: _by_ranks,
+    Comparisons.RANDOMISATION_HOLM: _by_signs,
 }
 
 
-def _bonferroni(p: Floats, differences: Floats, options: _Options) -> _Tested:
+def _bonferroni(p: _P, options: _Options, differences: Floats) -> _Tested:
     """With intervals that hold for all pairs together (Bonferroni)."""
-    return _described(p, differences, t_reach(len(differences), 1 - (1 - options.level) / options.pairs))
+    point = t_reach(len(differences), 1 - (1 - options.level) / options.pairs)
+    return _described(p(differences, options), differences, point)
 
 
 def _described(p: Floats, differences: Floats, point: float) -> _Tested:

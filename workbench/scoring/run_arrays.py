@@ -88,12 +88,7 @@ class RunsTogether:
 
     def with_all_rows(self) -> JudgedRun:
         """The same with every topic of every run; where a run has none of it, nothing is retrieved."""
-        judged, topics = self.judged, len(self.judged.relevance.topics)
-        sizes = np.zeros(self.runs * topics, dtype=np.intp)
-        sizes[self.rows] = judged.retrieved
-        starts = np.append(0, np.cumsum(sizes))
-        numbers = np.tile(np.arange(topics), self.runs)
-        return JudgedRun(judged.relevance, numbers, starts, judged.grades, judged.pairs, judged.scores)
+        return self.judged.with_rows(self.rows, self.runs)
 
 
 def documents_of(relevance: Relevance, run: RunArrays) -> Documents:

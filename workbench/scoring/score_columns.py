@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from workbench.records import Run
 from workbench.scoring.judged_run import JudgedRun
-from workbench.scoring.kernels.binary import cutoff_of
+from workbench.scoring.kernels.binary import last_rank
 from workbench.scoring.kernels.registry import Reads, compute, kernel_of
 from workbench.scoring.pair_table import ABSENT
 from workbench.scoring.relevance import Floats, Positions
@@ -34,8 +34,7 @@ def unjudged_and_read(run: JudgedRun, measure: Measure) -> tuple[Positions, Posi
 
     It reads down to its cutoff, or all that was retrieved where it has none.
     """
-    cutoff = cutoff_of(measure)
-    read = np.ones(len(run.grades), dtype=np.bool_) if cutoff is None else run.ranks <= cutoff
+    read = run.ranks <= last_rank(measure)
     return run.counted(run.rows[read & (run.grades == ABSENT)]), run.counted(run.rows[read])
 
 

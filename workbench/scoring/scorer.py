@@ -191,16 +191,12 @@ class Scorer:
         everywhere = judged.of_all_topics() if all_topics and self._of_empty else judged
         for name, measure in self._names.items():
             kernel = self._kernels.get(name)
-            column = dict.fromkeys(topics, float(measure.DEFAULT))
-            if kernel is not None and kernel.of_empty:
-                column.update(zip(topics, compute(kernel, everywhere, measure).tolist(), strict=True))
-            elif kernel is not None:
-                column.update(zip(scored, compute(kernel, judged, measure).tolist(), strict=True))
+            column = per_topic[name] = dict.fromkeys(topics, float(measure.DEFAULT))
+            if kernel is None:
+                column |= {topic: elsewhere[name, topic] for topic in scored if (name, topic) in elsewhere}
             else:
-                column.update(
-                    (topic, elsewhere[name, topic]) for topic in scored if (name, topic) in elsewhere
-                )
-            per_topic[name] = column
+                of, run_there = (topics, everywhere) if kernel.of_empty else (scored, judged)
+                column |= zip(of, compute(kernel, run_there, measure).tolist(), strict=True)
         return RunScores(
             tag=ordered_run.tag,
             scored=tuple(sorted_ids(scored)),

@@ -49,8 +49,8 @@ class Significance:
 
     test: SignificanceTest
     n: int
-    statistic: float | None
-    p: float | None
+    statistic: float | None = None
+    p: float | None = None
     method: str = ""
     seed: int | None = None
     undefined: str = ""
@@ -117,7 +117,7 @@ def compare_two(
 def _tests(differences: Floats, *, rounds: int, seed: int) -> tuple[Significance, ...]:
     n = len(differences)
     if n < FEWEST_TOPICS:
-        return tuple(Significance(test, n, None, None, undefined=TOO_FEW_TOPICS) for test in SignificanceTest)
+        return tuple(Significance(test, n, undefined=TOO_FEW_TOPICS) for test in SignificanceTest)
     return (
         paired_t(differences),
         signed_ranks(differences),
@@ -150,7 +150,7 @@ def paired_t(differences: Floats) -> Significance:
     deviation = _deviation(differences)
     if n < 2 or not deviation:
         cause = FEW_TOPICS if n < 2 else NO_VARIATION if differences.any() else NO_DIFFERENCE
-        return Significance(test, n, None, None, undefined=cause)
+        return Significance(test, n, undefined=cause)
     t = float(differences.mean()) / (deviation / sqrt(n))
     return Significance(test, n, t, float(two_sided_t(np.array([t]), n)[0]), f"t distribution, {n - 1} df")
 
@@ -165,7 +165,7 @@ def signed_ranks(differences: Floats, *, exact_up_to: int = _EXACT_RANKS) -> Sig
     test, kept = SignificanceTest.WILCOXON, differences[differences != 0]
     n = len(kept)
     if not n:
-        return Significance(test, 0, None, None, undefined=NO_DIFFERENCE)
+        return Significance(test, 0, undefined=NO_DIFFERENCE)
     ranks = _mean_ranks(np.abs(kept))
     statistic = float((np.sign(kept) * ranks).sum())
     if n <= exact_up_to:
@@ -186,7 +186,7 @@ def randomisation(differences: Floats, *, rounds: int = ROUNDS, seed: int = 0) -
     """
     n, test = len(differences), SignificanceTest.RANDOMISATION
     if n < 1:
-        return Significance(test, 0, None, None, undefined=FEW_TOPICS)
+        return Significance(test, 0, undefined=FEW_TOPICS)
     mean = float(differences.mean())
     p = float(randomised_p(differences[:, np.newaxis], rounds=rounds, seed=seed)[0])
     if n <= EXACT_FLIPS:
@@ -204,7 +204,7 @@ def bootstrap(differences: Floats, *, rounds: int = ROUNDS, seed: int = 0) -> Si
     n, test = len(differences), SignificanceTest.BOOTSTRAP
     t = paired_t(differences)
     if t.statistic is None:
-        return Significance(test, n, None, None, undefined=t.undefined)
+        return Significance(test, n, undefined=t.undefined)
     shifted = differences - differences.mean()
     least = abs(t.statistic) * (1 - SLACK)
     as_far = 0
@@ -331,9 +331,5 @@ def mean_score(scores: Iterable[float], *, level: float = LEVEL) -> MeanScore:
     >>> [round(value, 3) for value in (found.mean, found.low, found.high)]
     [0.3, 0.104, 0.496]
     """
-    values = np.fromiter(scores, dtype=np.float64)
-    n, mean = len(values), float(values.mean())
-    if n < FEWEST_TOPICS:
-        return MeanScore(mean, None, None, n, level)
-    reach = t_reach(n, level) * float(values.std(ddof=1)) / sqrt(n)
-    return MeanScore(mean, mean - reach, mean + reach, n, level)
+    (found,) = mean_scores(np.fromiter(scores, dtype=np.float64)[np.newaxis], level=level)
+    return found

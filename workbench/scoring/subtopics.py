@@ -14,7 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import Qrel, sorted_ids
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.pair_table import ABSENT, PairTable, pairs_of
-from workbench.scoring.relevance import Floats, Grades, Positions, Relevance
+from workbench.scoring.relevance import Floats, Grades, Positions, Relevance, places_from
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,8 +105,7 @@ class SubtopicRelevance(Relevance):
         at = np.flatnonzero(run.pairs != ABSENT)
         firsts = starts[run.pairs[at]]
         sizes = starts[run.pairs[at] + 1] - firsts
-        before = np.cumsum(sizes) - sizes
-        subtopics = covered[np.arange(sizes.sum()) + np.repeat(firsts - before, sizes)]
+        subtopics = covered[places_from(firsts, sizes)]
         documents = np.repeat(at, sizes)
         return SubtopicHits(run.rows[documents], run.ranks[documents], subtopics, _counted(subtopics))
 

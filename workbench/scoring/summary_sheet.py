@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 from ir_measures import AP, IPrec, Measure, NumRet, P, Rprec
 
+from workbench.scoring.kernels.binary import LEVELS
+from workbench.scoring.measures import CUTOFFS
 from workbench.scoring.scorer import RunScores
-
-LEVELS = tuple(tenth / 10 for tenth in range(11))
-CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from workbench.records import Judgment, sorted_ids
 from workbench.scoring.relevance import Floats
 from workbench.trust.alternatives import AlternativeQrels, TopicScores
 from workbench.trust.orders import orders_of, rank_coefficients
+from workbench.trust.percentiles import Percentiles, percentiles_of
 from workbench.trust.reference import ReferenceRanking, changed_pairs, means_of
 
 REFERENCE = "lower-median"
@@ -93,7 +94,6 @@ def filled(qrels: Sequence[AlternativeQrels], reference: AlternativeQrels) -> li
     return found
 
 
-_BOUNDS = (0.025, 0.975)
 AT_ONCE = 50
 """How many mixtures are computed together: their pairs of 143 runs fit a processor's cache."""
 
@@ -121,16 +121,6 @@ def mixed_scores(scores: TopicScores, drawn: NDArray[np.intp]) -> Floats:
     judged = np.flatnonzero((drawn >= 0).all(axis=0))
     mixed: Floats = scores.values[drawn[:, judged], judged]
     return mixed
-
-
-@dataclass(frozen=True, slots=True)
-class Percentiles:
-    """The mean of a figure over `n` mixtures on which it is defined, and its 2.5th and 97.5th percentile."""
-
-    mean: float | None
-    low: float | None
-    high: float | None
-    n: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,12 +226,3 @@ def _pairs(one: ReferenceRanking, runs: Sequence[str], shares: Mapping[str, Floa
             )
         )
     return sorted(found, key=lambda pair: (-pair.swapped, -pair.gap, pair.ahead, pair.behind))
-
-
-def percentiles_of(values: Floats) -> Percentiles:
-    """The mean and the percentiles of a figure over mixtures, shape (mixtures,); NaN stands for undefined."""
-    known = values[~np.isnan(values)]
-    if not len(known):
-        return Percentiles(None, None, None, 0)
-    low, high = np.quantile(known, _BOUNDS).tolist()
-    return Percentiles(float(known.mean()), low, high, len(known))

@@ -10,7 +10,7 @@ from ir_measures import Measure
 from numpy.typing import NDArray
 
 from workbench.scoring.judged_run import JudgedRun, share
-from workbench.scoring.kernels.binary import cutoff_of
+from workbench.scoring.kernels.binary import cutoff_of, last_rank
 from workbench.scoring.kernels.registry import compute, kernel_of
 from workbench.scoring.relevance import Floats
 
@@ -77,21 +77,20 @@ def _average_precision(run: JudgedRun, measure: Measure, _highest: int) -> Extre
     A relevant document also raises the number that AP divides by, so that the extremes may lie between all
     and none: every number of them is tried.
     """
-    rel, cutoff = int(measure["rel"]), cutoff_of(measure)
+    rel, last = int(measure["rel"]), last_rank(measure)
     relevant = run.relevant(rel)
     lowest, highest = np.zeros(len(run)), np.zeros(len(run))
     for row in range(len(run)):
         grades = run.grades[run.starts[row] : run.starts[row + 1]]
-        lowest[row], highest[row] = _ap_extremes(grades >= rel, grades < 0, int(relevant[row]), cutoff)
+        lowest[row], highest[row] = _ap_extremes(grades >= rel, grades < 0, int(relevant[row]), last)
     return Extremes(lowest, highest)
 
 
-def _ap_extremes(hits: Marks, unjudged: Marks, relevant: int, cutoff: int | None) -> tuple[float, float]:
+def _ap_extremes(hits: Marks, unjudged: Marks, relevant: int, last: int) -> tuple[float, float]:
     """The extremes of one topic; `hits` and `unjudged` by rank."""
     ranks = np.arange(1.0, len(hits) + 1.0)
-    counted = np.ones(len(hits), dtype=np.bool_) if cutoff is None else ranks <= cutoff
     above = np.cumsum(hits)
-    worth = np.where(counted, 1.0 / ranks, 0.0)
+    worth = np.where(ranks <= last, 1.0 / ranks, 0.0)
     of_hits = np.where(hits, worth, 0.0)
     below = of_hits.sum() - np.cumsum(of_hits)
     at = np.flatnonzero(unjudged)
@@ -111,9 +110,7 @@ def _ap_extremes(hits: Marks, unjudged: Marks, relevant: int, cutoff: int | None
 
 def _recall(run: JudgedRun, measure: Measure, _highest: int) -> Extremes:
     """Recall: highest where all unjudged documents to the cutoff are relevant, lowest where those below."""
-    cutoff = cutoff_of(measure)
-    rel = int(measure["rel"])
-    within = np.ones(len(run.grades), dtype=np.bool_) if cutoff is None else run.ranks <= cutoff
+    rel, within = int(measure["rel"]), run.ranks <= last_rank(measure)
     unjudged = run.grades < 0
     inside, outside = (run.counted(run.rows[unjudged & part]) for part in (within, ~within))
     found, relevant = run.counted(run.rows[within & (run.grades >= rel)]), run.relevant(rel)

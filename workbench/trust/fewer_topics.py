@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import WorkbenchError
 from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, checked_scores, compare_all
+from workbench.trust.percentiles import Percentiles, percentiles_of
 from workbench.trust.power_law import Floats, most_likely
 
 FEWEST_TOPICS = 4
@@ -228,20 +229,6 @@ def halves_correlate(first: Floats, second: Floats) -> Floats:
 
 
 _CHUNK = 2_000_000  # differences at a time: 16 MB
-_SPREAD = (0.025, 0.975)
-
-
-@dataclass(frozen=True, slots=True)
-class SplitSpread:
-    """A figure of two sets of topics: its mean over `rounds` splits, and 95 % of them lie within.
-
-    All three are None where it is defined in no split.
-    """
-
-    mean: float | None
-    low: float | None
-    high: float | None
-    rounds: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -258,11 +245,11 @@ class SetsOfTopics:
 
     topics: int
     rounds: int
-    tau: SplitSpread
-    pearson: SplitSpread
+    tau: Percentiles
+    pearson: Percentiles
     compared: NDArray[np.int64]
     swapped: NDArray[np.int64]
-    swaps: SplitSpread
+    swaps: Percentiles
     errors: Floats
 
     @property
@@ -310,11 +297,11 @@ def compare_sets(scores: Floats, topics: int, *, rounds: int, seed: int, width: 
     return SetsOfTopics(
         topics,
         rounds,
-        _spread(np.concatenate(taus)),
-        _spread(np.concatenate(correlations)),
+        percentiles_of(np.concatenate(taus)),
+        percentiles_of(np.concatenate(correlations)),
         compared,
         swapped,
-        _spread(np.concatenate(shares)),
+        percentiles_of(np.concatenate(shares)),
         _errors(compared, swapped, squares),
     )
 
@@ -332,14 +319,6 @@ def _errors(compared: NDArray[np.int64], swapped: NDArray[np.int64], squares: Fl
         of_squares, products, of_compared = squares
         variance = of_squares - 2 * rates * products + rates**2 * of_compared
         return np.asarray(np.sqrt(np.maximum(variance, 0.0)) / compared, dtype=np.float64)
-
-
-def _spread(values: Floats) -> SplitSpread:
-    defined = values[~np.isnan(values)]
-    if not len(defined):
-        return SplitSpread(None, None, None, 0)
-    low, high = np.quantile(defined, _SPREAD)
-    return SplitSpread(float(defined.mean()), float(low), float(high), len(defined))
 
 
 UNCORRECTED = "t"

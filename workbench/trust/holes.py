@@ -284,9 +284,9 @@ def _open_score(run: JudgedRun, measure: Measure, score: MeanScore, highest: int
 
 
 _EPSILON = 0.00001
-"""What trec_eval adds to the relevant and to the other documents above a rank."""
-_RELEVANT, _JUDGED = 0.00001, 0.00003
-"""What sample_eval.pl adds to counts above a rank, so that none divides by 0."""
+"""What trec_eval adds to the relevant and to the other documents above a rank, so that none divides by 0."""
+_JUDGED = 0.00003
+"""What sample_eval.pl adds to all judged ones, and as much as trec_eval to the relevant."""
 
 
 EstimatedAP = tuple[float | None, float]
@@ -303,24 +303,8 @@ def infap(ranking: Sequence[str], pool: Mapping[str, SampledQrel], *, relevant_f
     are in the pool, times the share of relevant ones among those that were drawn. As trec_eval computes it.
     Source: Yilmaz and Aslam 2006.
     """
-    drawn = [one.grade for one in pool.values() if one.grade is not None]
-    relevant = sum(grade >= relevant_from for grade in drawn)
-    if not relevant:
-        return None, 0.0
-    pooled = hits = judged = 0
-    total = 0.0
-    for rank, docno in enumerate(ranking, start=1):
-        one = pool.get(docno)
-        if one is None:
-            continue
-        if one.grade is not None and one.grade >= relevant_from:
-            # Of the first rank the expectation is 1, and nothing is above it.
-            above = pooled * (hits + _EPSILON) / (judged + 2 * _EPSILON)
-            total += (1 + above) / rank
-            hits += 1
-        judged += one.grade is not None
-        pooled += 1
-    return total / relevant, relevant * len(pool) / len(drawn)
+    # Of a pool that is one stratum `xinfap` differs by nothing but what is added to counts.
+    return _inferred(ranking, pool, relevant_from, 2 * _EPSILON)
 
 
 def xinfap(ranking: Sequence[str], pool: Mapping[str, SampledQrel], *, relevant_from: int = 1) -> EstimatedAP:
@@ -331,9 +315,18 @@ def xinfap(ranking: Sequence[str], pool: Mapping[str, SampledQrel], *, relevant_
     relevant document from the samples of the strata above it. As NIST's sample_eval.pl computes it.
     Source: Yilmaz, Kanoulas and Aslam 2008.
     """
+    return _inferred(ranking, pool, relevant_from, _JUDGED)
+
+
+def _inferred(
+    ranking: Sequence[str], pool: Mapping[str, SampledQrel], relevant_from: int, judged: float
+) -> EstimatedAP:
+    """`judged` is added to the judged documents above a rank."""
     sizes = Counter(one.stratum for one in pool.values())
     drawn = Counter(one.stratum for one in pool.values() if one.grade is not None)
-    hits = Counter(one.stratum for one in pool.values() if (one.grade or 0) >= relevant_from)
+    hits = Counter(
+        one.stratum for one in pool.values() if one.grade is not None and one.grade >= relevant_from
+    )
     estimated = {stratum: hits[stratum] * sizes[stratum] / drawn[stratum] for stratum in hits}
     relevant = sum(estimated.values())
     if not relevant:
@@ -348,7 +341,7 @@ def xinfap(ranking: Sequence[str], pool: Mapping[str, SampledQrel], *, relevant_
             continue
         if one.grade is not None and one.grade >= relevant_from:
             expected = sum(
-                count * (hits_above[stratum] + _RELEVANT) / (judged_above[stratum] + _JUDGED)
+                count * (hits_above[stratum] + _EPSILON) / (judged_above[stratum] + judged)
                 for stratum, count in above.items()
             )
             precision[one.stratum] += (1 + expected) / rank

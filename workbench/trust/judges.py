@@ -17,13 +17,12 @@ from workbench.trust.assessors import (
     MixedQrels,
     MixedRankings,
     PairOfRuns,
-    Percentiles,
     draw,
     mixed_rankings,
     mixed_scores,
-    percentiles_of,
 )
 from workbench.trust.orders import Orders, orders_of, rank_coefficients
+from workbench.trust.percentiles import Percentiles, percentiles_of
 from workbench.trust.reference import RankingOptions, ReferenceRanking, changed_pairs, means_of
 
 Progress = Callable[[Sequence[range]], Iterable[range]]

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from workbench.agreement.intervals import Interval
-from workbench.agreement.jackknife import Transform, over_units
+from workbench.agreement.jackknife import over_groups
 from workbench.errors import WorkbenchError
 from workbench.latex import PaperColumn, Table, bounded, document, escaped, paper_table
 from workbench.latex import number as number_text
@@ -159,7 +159,16 @@ def scores_left_out(scores: TopicScores, left_out: LeftOutDocuments, *, seed: in
     changes = sides[0] - sides[1]
     scored = zip(scores.runs, means.T[:, :2].tolist(), changes.T, orders.ranks.T[:, :2].tolist(), strict=True)
     found = [
-        RunLeftOut(run, score, less, _over_topics(change), rank, lower, score - less, lower - rank)
+        RunLeftOut(
+            run,
+            score,
+            less,
+            over_groups(change, np.arange(len(change)), unit="topic"),
+            rank,
+            lower,
+            score - less,
+            lower - rank,
+        )
         for run, (score, less), change, (rank, lower) in scored
     ]
     return ScoresLeftOut(
@@ -173,14 +182,6 @@ def scores_left_out(scores: TopicScores, left_out: LeftOutDocuments, *, seed: in
         seed=seed,
         runs=tuple(sorted(found, key=lambda line: (line.rank, line.run))),
     )
-
-
-def _over_topics(changes: Floats) -> Interval:
-    """The interval of a mean change; topics that hardly change hardly count."""
-    topics = len(changes)
-    with np.errstate(invalid="ignore"):
-        without = (changes.sum() - changes) / (topics - 1)
-    return over_units(float(changes.mean()), without, np.abs(changes), Transform.PLAIN)
 
 
 def _tau(values: Floats) -> TauOfOrders:

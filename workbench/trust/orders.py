@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.scoring.judged_run import share
 from workbench.scoring.relevance import Floats
 
 Signs = NDArray[np.float32]
@@ -152,6 +153,6 @@ def _one_way(one: Signs, other: Signs) -> Floats:
     above = one < 0
     counts = above.sum(axis=2)
     agreed = (above & (other < 0)).sum(axis=2)
-    shares = np.divide(agreed, counts, out=np.zeros(agreed.shape), where=counts > 0)
+    shares = share(agreed, counts)
     below_top = np.broadcast_to((counts > 0).sum(axis=1), len(shares)).astype(np.float64)
     return 2 * _ratio(shares.sum(axis=1), below_top) - 1

@@ -8,7 +8,7 @@ from dataclasses import asdict, astuple, dataclass
 import numpy as np
 
 from workbench.agreement.intervals import Interval
-from workbench.agreement.jackknife import Transform, over_units
+from workbench.agreement.jackknife import over_groups
 from workbench.errors import WorkbenchError
 from workbench.latex import PaperColumn, Table, document, escaped, paper_table
 from workbench.pooling.contributions import uniques
@@ -230,19 +230,11 @@ def expected_loss(runs: Sequence[LeftOutRun]) -> ExpectedLoss | None:
         runs=len(known),
         groups=len(names),
         mean=float(values.mean()),
-        interval=_interval(values, [names.index(one.group) for one, _ in known]),
+        interval=over_groups(values, [names.index(one.group) for one, _ in known], unit="group"),
         nine_in_ten=float(np.quantile(values, 0.9)),
         largest=largest_share,
         largest_of=largest.run,
     )
-
-
-def _interval(shares: Floats, groups: Sequence[int]) -> Interval:
-    """Bounds of the mean over runs; all runs of a group are one unit, since they lose alike."""
-    counts, sums = np.bincount(groups), np.bincount(groups, weights=shares)
-    with np.errstate(invalid="ignore"):
-        without = (sums.sum() - sums) / (counts.sum() - counts)
-    return over_units(float(shares.mean()), without, np.abs(sums), Transform.PLAIN, unit="group")
 
 
 def _without(group: str) -> str:

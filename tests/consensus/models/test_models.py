@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,20 @@ import pytest
 from tests.support import cases
 from workbench.consensus.dawid_skene import dawid_skene, expected, learnt
 from workbench.consensus.settle import consensus, consensus_of_table
-from workbench.consensus.votes import Votes, vote_table, votes_of
+from workbench.consensus.votes import Votes, vote_table
 from workbench.errors import WorkbenchError
 from workbench.records import BINARY, Answer, Judgment
 
 FILE = "50_label_aggregation.json"
 LABELS = ["no", "yes"]
+
+
+def votes_of(triples: Iterable[tuple[int, int, int]]) -> Votes:
+    """Votes from (pair, assessor, grade), numbers from 0 without gaps."""
+    table = np.array(list(triples), dtype=np.int64).reshape(-1, 3)
+    pairs, assessors, grades = table.T
+    sizes = table.max(axis=0, initial=-1) + 1
+    return Votes(pairs, assessors, grades, *sizes.tolist())
 
 
 def toy() -> Votes:

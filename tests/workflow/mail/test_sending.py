@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Update, select, update
 
+from tests.builders import invite
 from tests.cast import CHEAP, PASSWORD
 from tests.certificates import localhost_certificate
 from tests.mail import LOGIN, SECRET, SITE, Mailbox, mail_server
@@ -41,7 +42,7 @@ from workbench.workflow.mail.queue import (
 )
 from workbench.workflow.mail.sending import NotSent, email_of, send_test, send_waiting
 from workbench.workflow.people.accounts import Account, create_account, prepare_account
-from workbench.workflow.people.invitations import accept_as_new, invite
+from workbench.workflow.people.invitations import accept_as_new
 from workbench.workflow.people.mail_addresses import (
     address_of,
     checked_address,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy.orm import Session
 
-from tests.builders import account, campaign_with_people
+from tests.builders import account, campaign_with_people, invite
 from workbench.errors import Conflict, InvalidInput, NotFound
 from workbench.records import BINARY
 from workbench.workflow.campaigns.campaigns import create_campaign
@@ -18,7 +18,6 @@ from workbench.workflow.people.groups import (
     own_groups,
     rename_group,
 )
-from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.membership import remove_role
 from workbench.workflow.people.roles import Role
 

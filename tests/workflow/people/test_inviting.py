@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import select
 
-from tests.builders import Made, account, campaign_with_people
+from tests.builders import Made, account, campaign_with_people, invite
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.storage.engine import Database
 from workbench.storage.tables import InvitationRow
@@ -18,7 +18,6 @@ from workbench.workflow.people.invitations import (
     OfferedRole,
     accept,
     invitations,
-    invite,
     invite_all,
     offer_of,
     renew_invitations,

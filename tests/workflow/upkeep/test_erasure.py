@@ -15,6 +15,7 @@ import pytest
 from sqlalchemy import event, select, text, update
 from sqlalchemy.orm import Session
 
+from tests.builders import invite
 from tests.cast import CHEAP, PASSWORD
 from tests.searches import stored_search
 from tests.workflow.releases.filled import filled_campaign, filled_release
@@ -45,7 +46,7 @@ from workbench.workflow.openid.identities import ProviderIdentity, link_identity
 from workbench.workflow.people.access_tokens import Scope, make_access_token
 from workbench.workflow.people.accounts import Account, create_account, prepare_account, rename
 from workbench.workflow.people.administration import enable_account
-from workbench.workflow.people.invitations import accept, invite
+from workbench.workflow.people.invitations import accept
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.one_time_codes import code_at, step_at
 from workbench.workflow.people.resets import make_reset

@@ -20,7 +20,7 @@ from workbench.agreement.coefficients.coefficient import (
     value_of,
 )
 from workbench.agreement.ratings import Ratings
-from workbench.agreement.tally import Floats, Tally, sum_of_last, tally
+from workbench.agreement.tally import Floats, Tally, quotient, sum_of_last, tally
 from workbench.agreement.weights import Weights, nominal
 from workbench.errors import WorkbenchError
 
@@ -70,7 +70,7 @@ def level_of(level: str, categories: Sequence[int]) -> Differences:
         if (values < 0).any():
             raise WorkbenchError("a ratio scale has no negative grades", remedy="choose interval")
         sums = np.add.outer(values, values)
-        ratio = np.divide(apart, sums, out=np.zeros_like(apart), where=sums > 0)
+        ratio = quotient(apart, sums)
         return lambda _: ratio**2
     raise WorkbenchError(f"there is no level {level!r}", remedy=f"one of {', '.join(LEVELS)}")
 

@@ -21,7 +21,7 @@ from workbench.agreement.coefficients.coefficient import (
 )
 from workbench.agreement.contingency import Table
 from workbench.agreement.intervals import CONSTANT, Interval, kappa_bounds, kappa_error
-from workbench.agreement.tally import Floats, Tally, sum_of_last
+from workbench.agreement.tally import Floats, Tally, quotient, sum_of_last
 from workbench.agreement.weights import Weights
 
 # Grades by resample and assessor that are computed with at a time.
@@ -88,7 +88,7 @@ def _by_chance(given: Floats, weights: Weights) -> Floats:
     """The disagreement by chance from how often assessors gave each grade (several, assessors, q)."""
     total = sum_of_last(given)[..., np.newaxis]
     took_part = total[..., 0] > 0
-    p = np.divide(given, total, out=np.zeros_like(given), where=total > 0)
+    p = quotient(given, total)
     r = np.count_nonzero(took_part, axis=-1)
     # Assessor after assessor, each a long row of all that there are.
     sums = np.ascontiguousarray(np.moveaxis(p, 0, -1)).sum(axis=0).T

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
 
 import numpy as np
 from ir_measures import Measure
@@ -12,42 +12,6 @@ from workbench.errors import WorkbenchError
 from workbench.scoring.judged_run import Hits, JudgedRun, share
 from workbench.scoring.pair_table import ABSENT
 from workbench.scoring.relevance import Floats, Positions
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Contingency:
-    """Counts of documents by topic, each of shape (topics,).
-
-    `tp` are relevant and retrieved, `fp` not relevant and retrieved, `fn` relevant and not retrieved, `tn`
-    neither. Shares of nothing are 0.
-
-    Source: van Rijsbergen 1979, chapter 7; Manning, Raghavan and Schuetze 2008, section 8.3.
-    """
-
-    tp: Floats
-    fp: Floats
-    fn: Floats
-    tn: Floats
-
-    @property
-    def precision(self) -> Floats:
-        """The share of retrieved documents that are relevant."""
-        return ratio(self.tp, self.tp + self.fp)
-
-    @property
-    def recall(self) -> Floats:
-        """The share of relevant documents that are retrieved."""
-        return ratio(self.tp, self.tp + self.fn)
-
-    @property
-    def fallout(self) -> Floats:
-        """The share of documents that are not relevant that are retrieved."""
-        return ratio(self.fp, self.fp + self.tn)
-
-    @property
-    def accuracy(self) -> Floats:
-        """The share of all documents that are retrieved if relevant, and not if not."""
-        return ratio(self.tp + self.tn, self.tp + self.fp + self.fn + self.tn)
 
 
 def f_measure(
@@ -61,14 +25,8 @@ def f_measure(
     p, r = np.asarray(precision, dtype=np.float64), np.asarray(recall, dtype=np.float64)
     if alpha is None:
         square = beta**2
-        return ratio((1 + square) * p * r, square * p + r)
-    return ratio(p * r, alpha * r + (1 - alpha) * p)
-
-
-def ratio(part: ArrayLike, whole: ArrayLike) -> Floats:
-    """Part divided by whole, element by element; 0 where there is nothing to divide by."""
-    parts, over = np.broadcast_arrays(np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64))
-    return np.asarray(np.divide(parts, over, out=np.zeros(over.shape), where=over != 0))
+        return share((1 + square) * p * r, square * p + r)
+    return share(p * r, alpha * r + (1 - alpha) * p)
 
 
 def cutoff_of(measure: Measure) -> int | None:
@@ -77,13 +35,24 @@ def cutoff_of(measure: Measure) -> int | None:
     return None if cutoff is None else int(cutoff)
 
 
-def within(hits: Hits, measure: Measure) -> Hits:
-    """The hits that the cutoff of a measure leaves; all where it has none."""
+def last_rank(measure: Measure) -> int:
+    """The cutoff of a measure; a rank that no document has where it reads a whole ranking."""
+    return cutoff_of(measure) or sys.maxsize
+
+
+def hits_of(run: JudgedRun, measure: Measure) -> Hits:
+    """The relevant documents, from its `rel` on, that a measure finds down to its cutoff."""
+    hits = run.hits(int(measure.params.get("rel", 1)))
     cutoff = cutoff_of(measure)
     if cutoff is None:
         return hits
     kept = hits.ranks <= cutoff
     return Hits(hits.rows[kept], hits.ranks[kept], hits.nth[kept])
+
+
+def found_by(run: JudgedRun, measure: Measure) -> Positions:
+    """How many of them there are; shape (topics,)."""
+    return run.counted(hits_of(run, measure).rows)
 
 
 def outside(run: JudgedRun, measure: Measure) -> Positions:
@@ -93,12 +62,11 @@ def outside(run: JudgedRun, measure: Measure) -> Positions:
     only judged documents count. Raises WorkbenchError for a collection smaller than what is known of it.
     """
     rel = measure["rel"]
-    found = run.counted(run.hits(rel).rows)
     docs = measure.params.get("docs")
     if docs is None:
         judged = (run.grades >= 0) & (run.grades < rel)
         return np.asarray(run.not_relevant(rel) - run.counted(run.rows[judged]))
-    relevant_left = run.relevant(rel) - found
+    relevant_left = run.relevant(rel) - found_by(run, measure)
     check_collection(measure, run.retrieved + relevant_left)
     return np.asarray(int(docs) - run.retrieved - relevant_left)
 
@@ -115,17 +83,17 @@ def check_collection(measure: Measure, known: Positions) -> None:
 
 def precision(run: JudgedRun, measure: Measure) -> Floats:
     """P@k of each topic: relevant documents among the first k, divided by k also where there are fewer."""
-    return _found(run, measure) / int(measure["cutoff"])
+    return found_by(run, measure) / int(measure["cutoff"])
 
 
 def recall(run: JudgedRun, measure: Measure) -> Floats:
     """R@k of each topic: the share of all relevant documents that are among the first k."""
-    return share(_found(run, measure), run.relevant(measure["rel"]))
+    return share(found_by(run, measure), run.relevant(measure["rel"]))
 
 
 def success(run: JudgedRun, measure: Measure) -> Floats:
     """Success@k of each topic: 1 where a relevant document is among the first k, else 0."""
-    return (_found(run, measure) > 0).astype(np.float64)
+    return (found_by(run, measure) > 0).astype(np.float64)
 
 
 def r_precision(run: JudgedRun, measure: Measure) -> Floats:
@@ -134,19 +102,15 @@ def r_precision(run: JudgedRun, measure: Measure) -> Floats:
     return share(run.counted(hits.rows[hits.ranks <= relevant[hits.rows]]), relevant)
 
 
-def _found(run: JudgedRun, measure: Measure) -> Floats:
-    return run.counted(within(run.hits(measure["rel"]), measure).rows).astype(np.float64)
-
-
 def average_precision(run: JudgedRun, measure: Measure) -> Floats:
     """AP of each topic; what is not retrieved, or below the cutoff, counts as precision 0."""
-    hits = within(run.hits(measure["rel"]), measure)
+    hits = hits_of(run, measure)
     return share(run.summed(hits.rows, hits.nth / hits.ranks), run.relevant(measure["rel"]))
 
 
 def reciprocal_rank(run: JudgedRun, measure: Measure) -> Floats:
     """RR of each topic; 0 where no relevant document is retrieved above the cutoff."""
-    hits = within(run.hits(measure["rel"]), measure)
+    hits = hits_of(run, measure)
     values = np.zeros(len(run))
     first = hits.nth == 1
     values[hits.rows[first]] = 1.0 / hits.ranks[first]
@@ -219,12 +183,12 @@ def set_precision(run: JudgedRun, measure: Measure) -> Floats:
     whole = run.retrieved
     if measure.params.get("relative"):
         whole = np.minimum(whole, run.relevant(measure["rel"]))
-    return share(run.counted(run.hits(measure["rel"]).rows), whole)
+    return share(found_by(run, measure), whole)
 
 
 def set_recall(run: JudgedRun, measure: Measure) -> Floats:
     """SetR of each topic: the share of relevant documents that are retrieved."""
-    return share(run.counted(run.hits(measure["rel"]).rows), run.relevant(measure["rel"]))
+    return share(found_by(run, measure), run.relevant(measure["rel"]))
 
 
 def set_f(run: JudgedRun, measure: Measure) -> Floats:
@@ -233,16 +197,10 @@ def set_f(run: JudgedRun, measure: Measure) -> Floats:
     F@k takes precision as P@k does, of k documents also where fewer are retrieved. trec_eval takes the
     parameter of SetF for beta squared, so what it prints for 2 is this measure's for the root of 2.
     """
-    found = run.counted(within(run.hits(measure["rel"]), measure).rows)
-    cutoff = cutoff_of(measure)
-    precision = share(found, run.retrieved if cutoff is None else np.full(len(run), cutoff))
-    alpha = measure.params.get("alpha")
-    return f_measure(
-        precision,
-        share(found, run.relevant(measure["rel"])),
-        beta=float(measure["beta"]),
-        alpha=None if alpha is None else float(alpha),
-    )
+    found = found_by(run, measure)
+    precision = share(found, cutoff_of(measure) or run.retrieved)
+    recall = share(found, run.relevant(measure["rel"]))
+    return f_measure(precision, recall, beta=measure["beta"], alpha=measure.params.get("alpha"))
 
 
 def set_e(run: JudgedRun, measure: Measure) -> Floats:
@@ -251,24 +209,32 @@ def set_e(run: JudgedRun, measure: Measure) -> Floats:
 
 
 def fallout(run: JudgedRun, measure: Measure) -> Floats:
-    """Fallout of each topic; raises WorkbenchError for a collection too small for what is retrieved."""
-    return contingency(run, measure).fallout
+    """Fallout of each topic: the share of documents that are not relevant that are retrieved.
+
+    Raises WorkbenchError for a collection too small for what is retrieved. Source: van Rijsbergen 1979,
+    chapter 7; Manning, Raghavan and Schuetze 2008, section 8.3.
+    """
+    wrong, _ = _errors(run, measure)
+    return share(wrong, int(measure["docs"]) - run.relevant(measure["rel"]))
 
 
 def set_accuracy(run: JudgedRun, measure: Measure) -> Floats:
-    """SetAccuracy of each topic; raises WorkbenchError for a collection too small for what is retrieved."""
-    return contingency(run, measure).accuracy
+    """SetAccuracy of each topic: the share of all documents that are retrieved if relevant, and not if not.
+
+    Sources, and what it raises, as for `fallout`.
+    """
+    wrong, missed = _errors(run, measure)
+    docs = int(measure["docs"])
+    return share(docs - wrong - missed, docs)
 
 
-def contingency(run: JudgedRun, measure: Measure) -> Contingency:
-    """The table of each topic in a collection of `docs` documents; what is not judged is not relevant."""
-    cutoff = cutoff_of(measure)
-    retrieved = run.retrieved if cutoff is None else np.minimum(run.retrieved, cutoff)
-    tp = run.counted(within(run.hits(measure["rel"]), measure).rows)
-    fp, fn = retrieved - tp, run.relevant(measure["rel"]) - tp
-    check_collection(measure, tp + fp + fn)
-    tn = int(measure["docs"]) - tp - fp - fn
-    return Contingency(*(counts.astype(np.float64) for counts in (tp, fp, fn, tn)))
+def _errors(run: JudgedRun, measure: Measure) -> tuple[Positions, Positions]:
+    """Documents wrongly retrieved, and wrongly left out, by topic; what is not judged is not relevant."""
+    found = found_by(run, measure)
+    wrong = np.minimum(run.retrieved, last_rank(measure)) - found
+    missed = run.relevant(measure["rel"]) - found
+    check_collection(measure, found + wrong + missed)
+    return wrong, missed
 
 
 def queries(run: JudgedRun, _measure: Measure) -> Floats:
@@ -289,12 +255,9 @@ def relevant(run: JudgedRun, measure: Measure) -> Floats:
 
 def judged(run: JudgedRun, measure: Measure) -> Floats:
     """Judged@k of each topic: the share of the first k documents retrieved that the qrels have."""
-    cutoff = cutoff_of(measure)
-    at = run.in_qrels()
-    if cutoff is None:
-        return share(run.counted(run.rows[at]), run.retrieved)
-    at = at[run.ranks[at] <= cutoff]
-    return share(run.counted(run.rows[at]), np.minimum(run.retrieved, cutoff))
+    last, at = last_rank(measure), run.in_qrels()
+    at = at[run.ranks[at] <= last]
+    return share(run.counted(run.rows[at]), np.minimum(run.retrieved, last))
 
 
 _HUNDRED = 100  # levels of recall have two decimals

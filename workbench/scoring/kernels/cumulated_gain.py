@@ -10,7 +10,7 @@ from ir_measures import Measure
 
 from workbench.errors import WorkbenchError
 from workbench.scoring.judged_run import JudgedRun, share
-from workbench.scoring.kernels.binary import cutoff_of
+from workbench.scoring.kernels.binary import cutoff_of, last_rank
 from workbench.scoring.relevance import Floats, Grades, Positions
 
 _HIGHEST = 50
@@ -31,8 +31,7 @@ def dcg(run: JudgedRun, measure: Measure) -> Floats:
     """DCG of each topic: what `ndcg` divides."""
     hits = run.hits(_lowest(measure))
     gained = gains(run.grades[run.starts[hits.rows] + hits.ranks - 1], measure)
-    cutoff = cutoff_of(measure)
-    kept = gained > 0 if cutoff is None else (gained > 0) & (hits.ranks <= cutoff)
+    kept = (gained > 0) & (hits.ranks <= last_rank(measure))
     return run.summed(hits.rows[kept], gained[kept] / discounts(hits.ranks[kept], measure))
 
 
@@ -42,18 +41,18 @@ def _lowest(measure: Measure) -> int:
     return min([1, *(grade for grade, gain in own.items() if gain > 0)])
 
 
-def ideal_gains(run: JudgedRun, measure: Measure, *, depth: int | None = None) -> tuple[Positions, Floats]:
-    """Where the gains of each topic of the qrels begin, and the gains, the highest first.
+def ideal_gains(run: JudgedRun, measure: Measure, *, depth: int | None = None) -> tuple[JudgedRun, Floats]:
+    """The best possible ranking of each topic of the qrels, and the gains of its documents.
 
     With a `depth` only so many of each topic need be there.
     """
     starts, grades = run.relevance.best_grades(None if "gains" in measure.params else depth)
+    best = JudgedRun(run.relevance, np.arange(len(starts) - 1), starts, grades)
     ordered = gains(grades, measure)
     if "gains" in measure.params:
         # Other gains may have another order.
-        rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        ordered = ordered[np.lexsort((-ordered, rows))]
-    return starts, ordered
+        ordered = ordered[np.lexsort((-ordered, best.rows))]
+    return best, ordered
 
 
 def _ideal(run: JudgedRun, measure: Measure) -> Floats:
@@ -65,13 +64,9 @@ def _ideal(run: JudgedRun, measure: Measure) -> Floats:
 
 
 def _best_gain(run: JudgedRun, measure: Measure) -> Floats:
-    cutoff = cutoff_of(measure)
-    starts, best = ideal_gains(run, measure, depth=cutoff)
-    rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    ranks = np.arange(1, len(best) + 1) - starts[rows]
-    kept = (best > 0) if cutoff is None else (best > 0) & (ranks <= cutoff)
-    worth = best[kept] / discounts(ranks[kept], measure)
-    return np.bincount(rows[kept], weights=worth, minlength=len(starts) - 1).astype(np.float64, copy=False)
+    best, gained = ideal_gains(run, measure, depth=cutoff_of(measure))
+    kept = (gained > 0) & (best.ranks <= last_rank(measure))
+    return best.summed(best.rows[kept], gained[kept] / discounts(best.ranks[kept], measure))
 
 
 def gains(grades: Grades, measure: Measure) -> Floats:

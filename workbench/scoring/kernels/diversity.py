@@ -16,7 +16,7 @@ from workbench.errors import WorkbenchError
 from workbench.scoring.judged_run import JudgedRun, share
 from workbench.scoring.kernels.binary import cutoff_of
 from workbench.scoring.relevance import Floats, Positions
-from workbench.scoring.subtopics import SubtopicRelevance
+from workbench.scoring.subtopics import SubtopicHits, SubtopicRelevance
 
 Discount = Callable[[Positions], Floats]
 """What a gain counts at each rank, from 1."""
@@ -40,12 +40,17 @@ def subtopics_of(run: JudgedRun, measure: Measure) -> Positions:
     return qrels_of(run).subtopics(measure["rel"])[run.topics]
 
 
+def hits_of(run: JudgedRun, measure: Measure) -> SubtopicHits:
+    """The subtopics of the documents that a measure reads."""
+    return qrels_of(run).hits(run, measure["rel"]).within(cutoff_of(measure))
+
+
 def gained(run: JudgedRun, measure: Measure, alpha: float, discount: Discount) -> Floats:
     """The gain of each topic: of the n-th document relevant to a subtopic (1 - alpha) ** (n - 1).
 
     Clarke et al. 2008. What a document gains is multiplied by the discount of its rank.
     """
-    hits = qrels_of(run).hits(run, measure["rel"]).within(cutoff_of(measure))
+    hits = hits_of(run, measure)
     return run.summed(hits.rows, np.asarray((1.0 - alpha) ** (hits.nth - 1) * discount(hits.ranks)))
 
 
@@ -121,7 +126,7 @@ def subtopic_recall(run: JudgedRun, measure: Measure) -> Floats:
 
     Zhai, Cohen and Lafferty 2003.
     """
-    hits = qrels_of(run).hits(run, measure["rel"]).within(cutoff_of(measure))
+    hits = hits_of(run, measure)
     return share(run.counted(hits.rows[hits.nth == 1]), subtopics_of(run, measure))
 
 
@@ -130,15 +135,14 @@ def intent_aware_precision(run: JudgedRun, measure: Measure) -> Floats:
 
     Agrawal et al. 2009.
     """
-    hits = qrels_of(run).hits(run, measure["rel"]).within(cutoff_of(measure))
+    hits = hits_of(run, measure)
     return share(run.counted(hits.rows) / int(measure["cutoff"]), subtopics_of(run, measure))
 
 
 def intent_aware_ap(run: JudgedRun, measure: Measure) -> Floats:
     """AP_IA of each topic: average precision, the mean over its subtopics (Agrawal et al. 2009)."""
-    qrels = qrels_of(run)
-    hits = qrels.hits(run, measure["rel"])
-    relevant = qrels.documents(measure["rel"])[hits.subtopics]
+    hits = hits_of(run, measure)
+    relevant = qrels_of(run).documents(measure["rel"])[hits.subtopics]
     return share(run.summed(hits.rows, hits.nth / hits.ranks / relevant), subtopics_of(run, measure))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from ir_measures import Measure
 
 from workbench.scoring.judged_run import JudgedRun, share
-from workbench.scoring.kernels.binary import cutoff_of, outside, within
+from workbench.scoring.kernels.binary import found_by, hits_of, last_rank, outside
 from workbench.scoring.relevance import Floats
 
 _GDEVALS_HIGHEST = 4
@@ -18,7 +18,7 @@ def rank_biased_precision(run: JudgedRun, measure: Measure) -> Floats:
     Moffat and Zobel 2008; relevant are documents from the grade `rel` on, 1 unless given.
     """
     p = float(measure["p"])
-    hits = within(run.hits(int(measure.params.get("rel", 1))), measure)
+    hits = hits_of(run, measure)
     return run.summed(hits.rows, np.asarray((1 - p) * p ** (hits.ranks - 1.0), dtype=np.float64))
 
 
@@ -28,8 +28,7 @@ def rank_biased_residual(run: JudgedRun, measure: Measure) -> Floats:
     RBP itself is a lower bound of what a complete judging would give, and RBP plus this the upper one (Moffat
     and Zobel 2008, section 4.3). Documents with a negative grade are not judged.
     """
-    p, cutoff = float(measure["p"]), cutoff_of(measure)
-    read = run.retrieved if cutoff is None else np.minimum(run.retrieved, cutoff)
+    p, read = float(measure["p"]), np.minimum(run.retrieved, last_rank(measure))
     at = np.flatnonzero((run.grades < 0) & (run.ranks <= read[run.rows]))
     unjudged = np.asarray((1 - p) * p ** (run.ranks[at] - 1.0), dtype=np.float64)
     return run.summed(run.rows[at], unjudged) + p**read
@@ -40,10 +39,8 @@ def expected_reciprocal_rank(run: JudgedRun, measure: Measure) -> Floats:
 
     h is the highest grade of the qrels, but at least 4, as in TREC's gdeval.
     """
-    cutoff = cutoff_of(measure)
     highest = max(_GDEVALS_HIGHEST, run.relevance.highest)
-    kept = run.grades > 0 if cutoff is None else (run.grades > 0) & (run.ranks <= cutoff)
-    at = np.flatnonzero(kept)
+    at = np.flatnonzero((run.grades > 0) & (run.ranks <= last_rank(measure)))
     satisfied = (np.exp2(run.grades[at]) - 1) / 2.0**highest
     # The chance that nothing above satisfied; no document satisfies for certain, so the logarithm is finite.
     log_unsatisfied = np.append(0.0, np.cumsum(np.log1p(-satisfied)))
@@ -91,8 +88,7 @@ def relative_recall(run: JudgedRun, measure: Measure) -> Floats:
 
     Source: Baeza-Yates and Ribeiro-Neto 1999, section 3.2.2.
     """
-    found = run.counted(within(run.hits(measure["rel"]), measure).rows)
-    return np.minimum(found, int(measure["expected"])) / float(measure["expected"])
+    return np.minimum(found_by(run, measure), int(measure["expected"])) / float(measure["expected"])
 
 
 def recall_effort(run: JudgedRun, measure: Measure) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Select, insert, select, update
@@ -276,7 +276,7 @@ def original_length(document: Document) -> int:
     return 0 if original is None else len(original.content or b"") + len(original.shown or b"")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Compared:
     """Documents compared with those of the campaign: rows to add, rows to change, and what is refused.
 
@@ -320,7 +320,6 @@ def compare(
     )
     kept = hashes_of(db, campaign_id, [one.docno for one in batch if one.original is not None])
     found = Compared(campaign_id, [], [], [], 0, [])
-    unchanged = 0
     for one in batch:
         wrong = id_finding(one.docno, what="docno", source=source)
         if wrong:
@@ -333,7 +332,7 @@ def compare(
             found.new.append(row)
             known[one.docno] = sha256
         elif known[one.docno] == sha256:
-            unchanged += 1
+            found.unchanged += 1
         elif one.docno in judged:
             found.findings.append(_judged(source, "document", one.docno))
             continue
@@ -342,7 +341,7 @@ def compare(
         original = original_row(campaign_id, one)
         if original is not None and kept.get(one.docno) != original["sha256"]:
             found.originals.append(original)
-    return replace(found, unchanged=unchanged)
+    return found
 
 
 def _is_judged(db: Session, campaign_id: int, topic: str) -> bool:

@@ -152,11 +152,12 @@ def _inside(table: Table, campaign_id: int) -> ColumnElement[bool]:
 @cache
 def _dependants(table: Table) -> tuple[Column[Any], ...]:
     """The columns by which rows of other tables belong to a campaign through rows of this one."""
-    columns = ((other, _owner(other)) for other in _tables() if "campaign_id" not in other.c)
     return tuple(
         column
-        for _, column in columns
-        if column is not None and any(key.column.table is table for key in column.foreign_keys)
+        for other in _tables()
+        if "campaign_id" not in other.c
+        and (column := _owner(other)) is not None
+        and any(key.column.table is table for key in column.foreign_keys)
     )
 
 

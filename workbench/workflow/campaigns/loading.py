@@ -39,8 +39,9 @@ from workbench.workflow.campaigns.collection import (
     judged_docnos,
     missing_documents,
     original_length,
+    with_text,
 )
-from workbench.workflow.campaigns.originals import named_images, original_row, unloaded, write_originals
+from workbench.workflow.campaigns.originals import named_images, original_row, write_originals
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import shared_now
 
@@ -166,8 +167,11 @@ def _write(database: Database, campaign_id: int, files: Sequence[_Read], begin: 
                 # By the connection: the trail has the load as such.
                 connection = db.connection()
                 if not numbers:
-                    coming = ((place, one) for place, one in enumerate(files) if one.portions)
-                    numbers = {place: _announced(db, campaign_id, one) for place, one in coming}
+                    numbers = {
+                        place: _announced(db, campaign_id, one)
+                        for place, one in enumerate(files)
+                        if one.portions
+                    }
                 try:
                     file.counts += _compared_and_written(db, campaign_id, batch, file.source)
                 except InvalidInput as error:
@@ -221,8 +225,8 @@ def _write_images(database: Database, campaign_id: int, images: Sequence[Documen
     with database.writing() as db:
         locks.change(db, campaign_id)
         count_further(db, campaign_id, 0)
-        free = unloaded(db, campaign_id, {one.docno for one in images})
-        rows = {one.docno: original_row(campaign_id, one) for one in images if one.docno in free}
+        loaded = with_text(db, campaign_id, {one.docno for one in images})
+        rows = {one.docno: original_row(campaign_id, one) for one in images if one.docno not in loaded}
         write_originals(db, campaign_id, [row for row in rows.values() if row is not None])
     time.sleep(PAUSE * (time.monotonic() - begun))
 

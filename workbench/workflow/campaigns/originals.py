@@ -21,7 +21,7 @@ from workbench.formats.single_files import docno_of
 from workbench.formats.web_pages import LONGEST_ADDRESS, image_addresses
 from workbench.records import IMAGE_TYPES, PDF_TYPE, Document, Original
 from workbench.storage.chunks import chunks
-from workbench.storage.tables import DocumentRow, OriginalRow
+from workbench.storage.tables import OriginalRow
 from workbench.workflow.checks import storable
 
 _FOLDER = re.compile(r"[/\\]")
@@ -256,17 +256,6 @@ def named_images(documents: Iterable[Document]) -> set[str]:
         if one.original is not None and one.original.is_text:
             found.update(image_addresses(one.text, one.original.address).values())
     return found
-
-
-def unloaded(db: Session, campaign_id: int, docnos: Iterable[str]) -> set[str]:
-    """Those of the docnos that no document of the campaign has."""
-    left = set(docnos)
-    for some in chunks(sorted(left)):
-        chosen = select(DocumentRow.docno).where(
-            DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(some)
-        )
-        left -= set(db.scalars(chosen))
-    return left
 
 
 _KEPT = OriginalRow.content.is_not(None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
@@ -11,19 +12,7 @@ from workbench.records import RESERVED_KEYS, SCALES, Grade, Scale
 
 def scale_to_json(scale: Scale) -> dict[str, Any]:
     """A scale as JSON, as stored and as `--scale FILE` reads it."""
-    return {
-        "relevant_from": scale.relevant_from,
-        "grades": [
-            {
-                "value": grade.value,
-                "label": grade.label,
-                "key": grade.key,
-                "definition": grade.definition,
-                "weight": grade.weight,
-            }
-            for grade in scale.grades
-        ],
-    }
+    return {"relevant_from": scale.relevant_from, "grades": [asdict(grade) for grade in scale.grades]}
 
 
 def scale_from_json(data: object) -> Scale:

@@ -8,6 +8,7 @@ from datetime import date, datetime
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound
+from workbench.figures import counted
 from workbench.storage.tables import AccountRow, CampaignRow, MailMessageRow
 from workbench.workflow.judging.assigned_work import left_to_judge
 from workbench.workflow.judging.preference_tasks import left_to_compare
@@ -105,9 +106,9 @@ def work_left(documents: int, comparisons: int) -> str:
     """How much is left, in words."""
     parts = []
     if documents:
-        parts.append("1 document" if documents == 1 else f"{documents:,} documents")
+        parts.append(counted(documents, "document"))
     if comparisons:
-        parts.append("1 comparison" if comparisons == 1 else f"{comparisons:,} comparisons")
+        parts.append(counted(comparisons, "comparison"))
     return " and ".join(parts)
 
 

@@ -100,21 +100,18 @@ def add_invitation(
     db: Session, campaign_id: int, invitation_id: int, address: str, *, now: datetime | None = None
 ) -> None:
     """Have an invitation sent to a checked address."""
-    row = _added(db, MessageKind.INVITATION, address, now)
-    row.campaign_id, row.invitation_id = campaign_id, invitation_id
-    db.flush()
+    row = MailMessageRow(campaign_id=campaign_id, invitation_id=invitation_id, address=address)
+    _add(db, MessageKind.INVITATION, row, now)
 
 
 def add_password_request(db: Session, typed: str, *, now: datetime | None = None) -> None:
     """Have a link sent to the owner of a login name or an address that somebody typed, if there is one."""
-    _added(db, MessageKind.PASSWORD, "", now).asked = typed
-    db.flush()
+    _add(db, MessageKind.PASSWORD, MailMessageRow(asked=typed), now)
 
 
 def add_confirmation(db: Session, account_id: int, address: str, *, now: datetime | None = None) -> None:
     """Have the owner of a proposed address asked to confirm it."""
-    _added(db, MessageKind.CONFIRMATION, address, now).account_id = account_id
-    db.flush()
+    _add(db, MessageKind.CONFIRMATION, MailMessageRow(account_id=account_id, address=address), now)
 
 
 def add_reminder(
@@ -126,15 +123,14 @@ def add_reminder(
     now: datetime | None = None,
 ) -> None:
     """Have an assessor reminded, who has an address."""
-    row = _added(db, MessageKind.REMINDER, address_of(db, account_id).address, now)
-    row.campaign_id, row.account_id, row.deadline = campaign_id, account_id, deadline
-    db.flush()
+    address = address_of(db, account_id).address
+    row = MailMessageRow(campaign_id=campaign_id, account_id=account_id, address=address, deadline=deadline)
+    _add(db, MessageKind.REMINDER, row, now)
 
 
 def add_test(db: Session, address: str, *, now: datetime | None = None) -> None:
     """Have a test message sent; raises InvalidInput for what is no address."""
-    _added(db, MessageKind.TEST, checked_address(address), now)
-    db.flush()
+    _add(db, MessageKind.TEST, MailMessageRow(address=checked_address(address)), now)
 
 
 def work_of_next(db: Session, *, now: datetime | None = None) -> WorkLeft | None:
@@ -262,11 +258,11 @@ def _next_due(moment: datetime) -> Select[MailMessageRow]:
     return select(rows).where(*_due(moment), free).order_by(rows.due_at, rows.id).limit(1)
 
 
-def _added(db: Session, kind: MessageKind, address: str, now: datetime | None) -> MailMessageRow:
-    moment = shared_now(db, now)
-    row = MailMessageRow(kind=kind, address=address, created_at=moment, due_at=moment)
+def _add(db: Session, kind: MessageKind, row: MailMessageRow, now: datetime | None) -> None:
+    row.kind, row.created_at = kind, shared_now(db, now)
+    row.due_at = row.created_at
     db.add(row)
-    return row
+    db.flush()
 
 
 def _find_owner(db: Session, row: MailMessageRow, moment: datetime) -> bool:
@@ -274,8 +270,10 @@ def _find_owner(db: Session, row: MailMessageRow, moment: datetime) -> bool:
     typed, row.asked = row.asked, ""
     owners = [one for one in accounts_meant(db, typed) if _may_have_link(db, one.id, moment)]
     for number, owner in enumerate(owners):
-        one = row if number == 0 else _added(db, MessageKind.PASSWORD, "", moment)
+        one = row if number == 0 else MailMessageRow()
         one.account_id, one.address = owner.id, address_of(db, owner.id).address
+        if number:
+            _add(db, MessageKind.PASSWORD, one, moment)
     db.flush()
     return bool(owners)
 

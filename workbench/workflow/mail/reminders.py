@@ -56,7 +56,7 @@ def open_work(db: Session, campaign_id: int, *, now: datetime | None = None) -> 
         if not documents and not comparisons:
             continue
         last = reminded.get(account_id)
-        free = bool(address) and (last is None or last <= moment - APART)
+        free = bool(address) and _is_over(last, moment)
         found.append(OpenWork(account_id, name, documents, comparisons, bool(address), last, free))
     return tuple(found)
 
@@ -89,9 +89,7 @@ def remind(
         # Locked, so that a second click waits and finds what the first one did.
         db.get_one(CampaignRow, campaign_id, with_for_update=True)
         reminded = _latest_reminders(db, campaign_id)
-        chosen = [
-            one for one in waiting if (last := reminded.get(one.account_id)) is None or last <= moment - APART
-        ]
+        chosen = [one for one in waiting if _is_over(reminded.get(one.account_id), moment)]
         if not chosen:
             message, remedy = "nobody was selected who can be reminded now", "select one or more assessors"
             findings.append(Finding("Assessors", None, "assessor", message, remedy))
@@ -100,6 +98,11 @@ def remind(
         for one in chosen:
             add_reminder(db, campaign_id, one.account_id, deadline, now=moment)
     return len(chosen)
+
+
+def _is_over(last: datetime | None, moment: datetime) -> bool:
+    """Whether a day has passed since the last reminder."""
+    return last is None or last <= moment - APART
 
 
 def _latest_reminders(db: Session, campaign_id: int) -> dict[int, datetime]:

@@ -61,7 +61,7 @@ def send_waiting(database: Database, settings: MailSettings) -> int:
                 continue
             try:
                 connection = connection or connected(settings)
-                _hand_over(connection, claimed, settings)
+                _hand_over(connection, claimed.message, _number(claimed), settings)
             except NotSent as error:
                 LOG.warning("message %d (%s) is not sent", claimed.id, claimed.kind)
                 failed = partial(
@@ -84,8 +84,7 @@ def send_test(settings: MailSettings, address: str, now: datetime) -> None:
     connection = connected(settings)
     try:
         message = messages.message(address, settings.site, now)
-        with _explained(settings.host):
-            connection.send_message(email_of(message, f"test-{now:%Y%m%d%H%M%S}", settings))
+        _hand_over(connection, message, f"test-{now:%Y%m%d%H%M%S}", settings)
     finally:
         _close(connection)
 
@@ -139,9 +138,9 @@ def _note(database: Database, change: Callable[[Session], object]) -> None:
             time.sleep(NOTED_AGAIN)
 
 
-def _hand_over(connection: smtplib.SMTP, claimed: ClaimedMessage, settings: MailSettings) -> None:
+def _hand_over(connection: smtplib.SMTP, message: Message, number: str, settings: MailSettings) -> None:
     with _explained(settings.host):
-        connection.send_message(email_of(claimed.message, _number(claimed), settings))
+        connection.send_message(email_of(message, number, settings))
 
 
 def _number(claimed: ClaimedMessage) -> str:

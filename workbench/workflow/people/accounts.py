@@ -162,10 +162,14 @@ def name_findings(name: str) -> list[Finding]:
         return [Finding("Name", None, "name", "the name is missing", "the name that colleagues know you by")]
     if len(name) > LONGEST_NAME:
         return [Finding("Name", None, "name", "the name is too long", f"at most {LONGEST_NAME} characters")]
-    # Invisible characters and direction overrides could make one person's name look like another's.
-    if any(unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co"} for character in name):
+    if has_invisible(name):
         return [Finding("Name", None, "name", "the name has invisible characters", "type it again")]
     return []
+
+
+def has_invisible(name: str) -> bool:
+    """Whether a name has invisible characters or direction overrides, which make it look like another."""
+    return any(unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co"} for character in name)
 
 
 def account_from(row: AccountRow) -> Account:

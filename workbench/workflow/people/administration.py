@@ -212,11 +212,11 @@ def _locked(db: Session, account_id: int) -> AccountRow:
         .order_by(AccountRow.id)
         .with_for_update()
         .execution_options(populate_existing=True)
-    ).all()
-    row = next((row for row in rows if row.id == account_id), None)
-    if row is None:
+    )
+    found = {row.id: row for row in rows}
+    if account_id not in found:
         raise _none()
-    return row
+    return found[account_id]
 
 
 def _require_another_administrator(db: Session, row: AccountRow) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -63,7 +64,7 @@ class Changes:
 
     def __init__(self) -> None:
         self._values: dict[tuple[str, str], list[dict[str, Any]]] = {}
-        self._counts: dict[tuple[str, str], int] = {}
+        self._counts: Counter[tuple[str, str]] = Counter()
 
     def as_data(self) -> list[dict[str, Any]]:
         """One record for each table and kind of change: how many rows, and of the first what changed."""
@@ -106,7 +107,7 @@ class Changes:
                 values = _difference(table, row, _again(connection, table, row))
             self._tell(table.name, kind, values)
         if rows > 0:
-            self._counts[table.name, kind] = self._counts.get((table.name, kind), 0) + rows
+            self._counts[table.name, kind] += rows
         return result
 
     def _inserted(self, state: ORMExecuteState, table: str) -> Result[Any] | None:
@@ -118,15 +119,15 @@ class Changes:
             values = {name: [None, _plain(table, name, value)] for name, value in row._asdict().items()}
             self._tell(table, "added", values)
         if rows:
-            self._counts[table, "added"] = self._counts.get((table, "added"), 0) + len(rows)
+            self._counts[table, "added"] += len(rows)
         return result()
 
     def _add_row(self, kind: str, row: Any) -> None:
         table = row.__tablename__
         if table in PASSED_OVER:
             return
-        self._counts[table, kind] = self._counts.get((table, kind), 0) + 1
-        if len(self._values.get((table, kind), ())) >= MOST_ROWS:
+        self._counts[table, kind] += 1
+        if self._counts[table, kind] > MOST_ROWS:
             return
         state, values = inspect(row), {}
         for column in state.mapper.columns:
@@ -197,13 +198,9 @@ def _plain(table: str, column: str, value: object) -> object:
         if isinstance(value, datetime)
         else value
         if isinstance(value, str)
-        else _as_json(value)
+        else json.dumps(value, sort_keys=True, default=str)
     )
     if len(text) > LONGEST:
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         return f"{text[:LONGEST]}… ({len(text):,} characters, SHA-256 {digest})"
     return text
-
-
-def _as_json(value: object) -> str:
-    return json.dumps(value, sort_keys=True, default=str)

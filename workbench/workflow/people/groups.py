@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -21,7 +20,7 @@ from workbench.storage.tables import (
     RunRow,
 )
 from workbench.workflow.clock import utc_now
-from workbench.workflow.people.accounts import clean_name
+from workbench.workflow.people.accounts import clean_name, has_invisible
 from workbench.workflow.people.membership import grant_role, remove_role, require_one_side
 from workbench.workflow.people.roles import Role
 
@@ -70,24 +69,14 @@ class Group:
 
 def add_group(db: Session, campaign_id: int, name: str) -> int:
     """Make a group and give its number; raises InvalidInput for its name, Conflict where it is taken."""
-    name = _checked_name(db, campaign_id, name)
-    row = GroupRow(campaign_id=campaign_id, name=name, created_at=utc_now(None))
-    db.add(row)
-    try:
-        db.flush()
-    except IntegrityError:
-        raise _name_used(name) from None
+    row = GroupRow(campaign_id=campaign_id, created_at=utc_now(None))
+    _name(db, row, name)
     return row.id
 
 
 def rename_group(db: Session, campaign_id: int, group_id: int, name: str) -> None:
     """Call a group otherwise; raises as `add_group` does, and NotFound."""
-    row = _row(db, campaign_id, group_id)
-    row.name = _checked_name(db, campaign_id, name, but=group_id)
-    try:
-        db.flush()
-    except IntegrityError:
-        raise _name_used(name) from None
+    _name(db, _row(db, campaign_id, group_id), name)
 
 
 def remove_group(db: Session, campaign_id: int, group_id: int) -> None:
@@ -202,30 +191,27 @@ def leave(db: Session, campaign_id: int, group_id: int, account_id: int) -> None
         remove_role(db, campaign_id, account_id, Role.PARTICIPANT)
 
 
-def _name_findings(name: str) -> list[Finding]:
+def _name(db: Session, row: GroupRow, name: str) -> None:
+    """Give a group a name and store it, if the name is right and no other group of the campaign has it."""
     name = clean_name(name)
+    wrong = None
     if not name:
-        return [Finding("Name", None, "group", "the group has no name", "what its people call it")]
-    if len(name) > LONGEST_GROUP_NAME:
-        message = f"the name of the group has {len(name)} characters"
-        return [Finding("Name", None, "group", message, f"at most {LONGEST_GROUP_NAME}")]
-    if any(unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co"} for character in name):
-        return [Finding("Name", None, "group", "the name has invisible characters", "type it anew")]
-    return []
-
-
-def _checked_name(db: Session, campaign_id: int, name: str, *, but: int | None = None) -> str:
-    findings = _name_findings(name)
-    if findings:
-        raise InvalidInput(findings)
-    name = clean_name(name)
-    if matching(name, group_names(db, campaign_id)) not in {None, but}:
-        raise _name_used(name)
-    return name
-
-
-def _name_used(name: str) -> Conflict:
-    return Conflict(f"there is a group {clean_name(name)} already", remedy="give this one another name")
+        wrong = "the group has no name", "what its people call it"
+    elif len(name) > LONGEST_GROUP_NAME:
+        wrong = f"the name of the group has {len(name)} characters", f"at most {LONGEST_GROUP_NAME}"
+    elif has_invisible(name):
+        wrong = "the name has invisible characters", "type it anew"
+    if wrong is not None:
+        raise InvalidInput([Finding("Name", None, "group", *wrong)])
+    used = Conflict(f"there is a group {name} already", remedy="give this one another name")
+    if matching(name, group_names(db, row.campaign_id)) not in {None, row.id}:
+        raise used
+    row.name = name
+    db.add(row)
+    try:
+        db.flush()
+    except IntegrityError:
+        raise used from None
 
 
 def _runs(db: Session, campaign_id: int, verdict: Verdict | None = None) -> dict[int, int]:

@@ -108,25 +108,6 @@ class Offer:
     mailed_to: str = ""
 
 
-def invite(
-    db: Session,
-    campaign_id: int,
-    *,
-    role: Role,
-    note: str = "",
-    group_id: int | None = None,
-    invited_by: int | None,
-    now: datetime | None = None,
-) -> Invited:
-    """Create an invitation for one person; `note` reminds the organiser who it is for.
-
-    Raises as `OfferedRole` and `invite_all`.
-    """
-    offered = OfferedRole(role, group_id)
-    (made,) = invite_all(db, campaign_id, [note], offered, invited_by=invited_by, now=now)
-    return made
-
-
 def invite_all(
     db: Session,
     campaign_id: int,
@@ -336,7 +317,7 @@ def _note_findings(
         message = f"{len(notes):,} people are too many at once"
         return [Finding("People", None, "people", message, f"at most {MOST_AT_ONCE}")]
     waiting = {
-        row.note.casefold(): row
+        row.note.casefold()
         for row in db.scalars(
             select(InvitationRow).where(
                 InvitationRow.campaign_id == campaign_id,

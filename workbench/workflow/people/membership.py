@@ -52,11 +52,9 @@ def members(db: Session, campaign_id: int) -> tuple[Member, ...]:
         .join(MemberRow, MemberRow.account_id == AccountRow.id)
         .where(MemberRow.campaign_id == campaign_id)
     )
-    accounts: dict[int, AccountRow] = {}
-    given: dict[int, set[str]] = {}
+    given: dict[AccountRow, set[str]] = {}
     for account, role in rows:
-        accounts[account.id] = account
-        given.setdefault(account.id, set()).add(role)
+        given.setdefault(account, set()).add(role)
     groups_of: dict[int, list[str]] = {}
     for account_id, name in db.execute(
         select(GroupMemberRow.account_id, GroupRow.name)
@@ -65,16 +63,15 @@ def members(db: Session, campaign_id: int) -> tuple[Member, ...]:
         .order_by(GroupRow.name)
     ):
         groups_of.setdefault(account_id, []).append(name)
-    people = sorted(accounts.values(), key=lambda account: (account.name.casefold(), account.login))
     return tuple(
         Member(
             one.id,
             one.login,
             one.name,
-            tuple(role for role in Role if role in given[one.id]),
+            tuple(role for role in Role if role in given[one]),
             tuple(groups_of.get(one.id, ())),
         )
-        for one in people
+        for one in sorted(given, key=lambda account: (account.name.casefold(), account.login))
     )
 
 
@@ -96,15 +93,12 @@ def require_one_side(db: Session, campaign_id: int, account_id: int, role: Role)
     """Raise Conflict if with this role an account would both judge and submit runs."""
     roles = _roles_of(db, campaign_id, account_id)
     if role in JUDGES and Role.PARTICIPANT in roles:
-        raise Conflict(
-            "this person submits runs and so should not judge",
-            remedy="an organiser can explicitly allow one person to do both",
-        )
-    if role is Role.PARTICIPANT and roles & JUDGES:
-        raise Conflict(
-            "this person judges and so should not submit runs",
-            remedy="an organiser can explicitly allow one person to do both",
-        )
+        message = "this person submits runs and so should not judge"
+    elif role is Role.PARTICIPANT and roles & JUDGES:
+        message = "this person judges and so should not submit runs"
+    else:
+        return
+    raise Conflict(message, remedy="an organiser can explicitly allow one person to do both")
 
 
 def grant_role(db: Session, campaign_id: int, account_id: int, role: Role) -> None:
@@ -156,10 +150,7 @@ def remove_role(db: Session, campaign_id: int, account_id: int, role: Role) -> N
 
 def require_member(db: Session, campaign_id: int, account_id: int) -> None:
     """Raise NotFound unless an account has a role in a campaign."""
-    roles = select(MemberRow.role).where(
-        MemberRow.campaign_id == campaign_id, MemberRow.account_id == account_id
-    )
-    if db.scalar(roles.limit(1)) is None:
+    if not _roles_of(db, campaign_id, account_id):
         raise NotFound("this person has no role here", remedy="create an invitation")
 
 

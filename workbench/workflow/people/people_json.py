@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from workbench.json_forms.collecting import GroupJson, InvitationJson, MemberJson
+from workbench.json_forms.filling import filled
 from workbench.workflow.people.groups import Group
 from workbench.workflow.people.invitations import Invitation
 from workbench.workflow.people.membership import Member
@@ -20,22 +21,9 @@ def group_json(group: Group) -> GroupJson:
 
 def member_json(member: Member) -> MemberJson:
     """A person of a campaign."""
-    return {
-        "login": member.login,
-        "name": member.name,
-        "roles": [str(role) for role in member.roles],
-        "groups": list(member.groups),
-    }
+    return filled(MemberJson, member)
 
 
 def invitation_json(one: Invitation) -> InvitationJson:
     """An invitation without its link."""
-    return {
-        "invitation": one.id,
-        "person": one.note,
-        "role": one.role,
-        "group": one.group,
-        "state": one.state,
-        "expires_at": one.expires_at.isoformat(),
-        "accepted_by": one.used_by,
-    }
+    return filled(InvitationJson, one, invitation=one.id, person=one.note, accepted_by=one.used_by)

@@ -39,9 +39,7 @@ class GivenResponse:
 def checked_key(key: str) -> str:
     """An idempotency key; raises InvalidInput for what cannot be one."""
     if not _KEY.fullmatch(key):
-        message = "this cannot be an idempotency key"
-        remedy = "1 to 100 visible ASCII characters, such as a UUID"
-        raise InvalidInput([Finding("Idempotency-Key", None, "idempotency-key", message, remedy)])
+        raise _wrong("this cannot be an idempotency key", "1 to 100 visible ASCII characters, such as a UUID")
     return key
 
 
@@ -88,9 +86,7 @@ def give_up_request(db: Session, account_id: int, key: str) -> None:
 
 def _before(row: RepeatableRequestRow, fingerprint: str, moment: datetime) -> GivenResponse:
     if row.fingerprint != fingerprint:
-        message = "this key was used for another request"
-        finding = Finding("Idempotency-Key", None, "idempotency-key", message, "make a new key")
-        raise InvalidInput([finding])
+        raise _wrong("this key was used for another request", "make a new key")
     if row.status is None and moment - row.begun_at < RUNNING:
         raise Conflict("the first request with this key is still running", remedy="try again later")
     if row.status is None:
@@ -99,3 +95,7 @@ def _before(row: RepeatableRequestRow, fingerprint: str, moment: datetime) -> Gi
             remedy="look at what is there, then send what is missing with a new key",
         )
     return GivenResponse(row.status, row.answer)
+
+
+def _wrong(message: str, remedy: str) -> InvalidInput:
+    return InvalidInput([Finding("Idempotency-Key", None, "idempotency-key", message, remedy)])

@@ -78,8 +78,7 @@ def sessions_of(
         )
         for row in rows
     ]
-    lines.sort(key=lambda line: line.used_at, reverse=True)
-    return tuple(sorted(lines, key=lambda line: not line.current))
+    return tuple(sorted(lines, key=lambda line: (line.current, line.used_at), reverse=True))
 
 
 def end_session(db: Session, account_id: int, name: str) -> str:

@@ -10,9 +10,10 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.rules import choice_label
 from workbench.latex import document, escaped, number, table
-from workbench.scoring.measures import parse_measures
+from workbench.scoring.kernels.binary import LEVELS
+from workbench.scoring.measures import CUTOFFS, parse_measures
 from workbench.scoring.scorer import RunScores, higher_is_better, topic_scores_of
-from workbench.scoring.summary_sheet import CUTOFFS, LEVELS, SummarySheet, sheet_measures, summary_sheet
+from workbench.scoring.summary_sheet import SummarySheet, sheet_measures, summary_sheet
 from workbench.scoring.topic_difficulty import topic_spreads
 from workbench.tables import Export, table_export
 from workbench.workflow.scores.score_table import ScoreTable, score_by

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -216,8 +216,8 @@ def _require_ready(row: CheckedFileRow) -> None:
         raise InvalidInput(found.errors)
 
 
-def _records(kind: FileKind, stream: BinaryIO, name: str) -> Iterator[object]:
-    yield from (
+def _records(kind: FileKind, stream: BinaryIO, name: str) -> Iterable[object]:
+    return (
         read_topics(stream, source=name) if kind is FileKind.TOPICS else read_documents(stream, source=name)
     )
 

@@ -7,7 +7,6 @@ import hashlib
 import io
 import zlib
 from collections.abc import Iterator
-from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, aliased
@@ -182,5 +181,5 @@ def _differs(compressed: bytes, sha256: str) -> tuple[str, int]:
                 last = part[-1:]
     except (OSError, EOFError, zlib.error) as error:
         return f"the file cannot be decompressed: {error}", 0
-    wrong: Any = found.hexdigest() != sha256
-    return "the file is not the one whose hash is stored" if wrong else "", lines + (last != b"\n")
+    wrong = "" if found.hexdigest() == sha256 else "the file is not the one whose hash is stored"
+    return wrong, lines + (last != b"\n")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, exists, func, not_, or_, select
+from sqlalchemy import ColumnElement, and_, exists, func, not_, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from workbench.errors import Finding, Severity, WorkbenchError
@@ -38,19 +38,16 @@ REPORT = "keep a backup as it is, and report how it came about"
 def check_events(db: Session) -> Iterator[Finding]:
     """Judgments whose assessor, assignment or topic is not of their campaign."""
     event, assessor, assignment = JudgmentEventRow, AssessorRow, AssignmentRow
-    wrong: dict[str, Select[Any]] = {
-        "its assessor belongs to another campaign": select(event.id)
-        .join(assessor, assessor.id == event.assessor_id)
-        .where(assessor.campaign_id != event.campaign_id),
-        "its assignment is another assessor's": select(event.id)
-        .join(assignment, assignment.id == event.assignment_id)
-        .where(assignment.assessor_id != event.assessor_id),
-        "its assignment is of another topic": select(event.id)
-        .join(assignment, assignment.id == event.assignment_id)
-        .where(assignment.topic != event.topic),
-        "its topic is not in the campaign": select(event.id).where(
-            not_(_is_topic(event.campaign_id, event.topic))
+    numbers = select(event.id)
+    assigned = numbers.join(assignment, assignment.id == event.assignment_id)
+    of_another = numbers.join(assessor, assessor.id == event.assessor_id)
+    wrong = {
+        "its assessor belongs to another campaign": of_another.where(
+            assessor.campaign_id != event.campaign_id
         ),
+        "its assignment is another assessor's": assigned.where(assignment.assessor_id != event.assessor_id),
+        "its assignment is of another topic": assigned.where(assignment.topic != event.topic),
+        "its topic is not in the campaign": numbers.where(not_(_is_topic(event.campaign_id, event.topic))),
     }
     for message, chosen in wrong.items():
         for number in db.scalars(chosen.order_by(event.id).limit(MOST)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -77,12 +77,7 @@ def installation_status(
 
 def note_backup(instance: Path, made: LastBackup) -> None:
     """Note a backup in the instance folder; one that cannot be written to is left as it is."""
-    content = {
-        "made_at": made.made_at.isoformat(),
-        "path": made.path,
-        "size": made.size,
-        "sha256": made.sha256,
-    }
+    content = asdict(made) | {"made_at": made.made_at.isoformat()}
     with suppress(OSError):
         (instance / LAST_BACKUP).write_text(json.dumps(content) + "\n", encoding="utf-8")
         give_to_owner(instance, instance / LAST_BACKUP)

@@ -9,7 +9,8 @@ from typing import Any
 from flask import Blueprint
 
 from workbench.errors import NotFound
-from workbench.scoring.summary_sheet import CUTOFFS, LEVELS
+from workbench.scoring.kernels.binary import LEVELS
+from workbench.scoring.measures import CUTOFFS
 from workbench.storage import Session
 from workbench.web.access import here, reader
 from workbench.web.context import reading
