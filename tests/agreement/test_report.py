@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
-import json
 
 import numpy as np
 import pytest
@@ -201,50 +199,6 @@ def test_the_last_step_of_every_calculation_is_the_coefficient(data: Ratings) ->
                 assert eval(written) == pytest.approx(value, abs=0.05) or abs(value) > 5
             except ZeroDivisionError:
                 continue
-
-
-def test_json_csv_and_latex_hold_every_coefficient() -> None:
-    # The same five documents in each of six topics, but for one grade of b and one of c.
-    grades = {"a_1": [2, 1, 0, 1, 2] * 6, "b": [2, 0, 2, 1, 0] * 6, "c": [0, 0, 2, 1, 0] * 6}
-    grades["b"][14], grades["c"][3] = 2, 0
-    report = agreement_report(entered(grades, scale=(0, 1, 2), topics=6), PLAIN)
-    data = json.loads(json.dumps(report_data(report), allow_nan=False))
-    assert set(data["coefficients"]) == {"observed", "pooled", "unpooled", "alpha", "gwet", "uniform"}
-    assert data["how"] == {
-        "weights": "nominal", "weights_divided_by": 1, "level": "ordinal", "confidence": 0.95,
-    }  # fmt: skip
-    pooled = data["coefficients"]["pooled"]["interval"]
-    assert {name: pooled[name] for name in ("method", "level", "units")} == {
-        "method": "jackknife over topics", "level": 0.95, "units": 6,
-    }  # fmt: skip
-    assert 5 < pooled["effective_topics"] <= 6
-    assert [line["assessors"] for line in data["overlap"]][-1] == ["a_1", "b", "c"]
-    text = io.StringIO()
-    csv.writer(text).writerows([COLUMNS, *report_rows(report)])
-    rows = list(csv.DictReader(io.StringIO(text.getvalue())))
-    of = {row["of"] for row in rows}
-    assert of == {"all", "mean over pairs", "pair", "threshold", "overlap", "grade", "assessor"}
-    three = [row for row in rows if row["of"] == "overlap"][-2]
-    assert (three["third"], three["coefficient"]) == ("c", "overlap_mean_over_topics")
-    triple = report.triples[0].mean_interval
-    assert triple is not None
-    assert triple.low is not None
-    assert float(three["low"]) == triple.low == data["overlap"][-1]["mean_interval"]["low"]
-    rest = [row for row in rows if row["coefficient"] == "kappa_against_the_rest"]
-    assert [float(row["low"]) for row in rest] == [
-        grade["kappa_interval"]["low"] for grade in data["grades_of_the_scale"]
-    ]
-    assert {len(row) for row in rows} == {len(COLUMNS)}
-    latex = report_latex(report)
-    assert r"a\_1, b & 30 &" in latex
-    bounded = [row for row in rows if row["low"]]
-    assert {row["of"] for row in bounded} == of
-    assert {(row["interval"], row["level"]) for row in bounded} == {("jackknife over topics", "0.95")}
-    # Of everybody, of every two, overlaps, grades, lines of relevance, who is strict.
-    for opened in ("table", "tabular"):
-        assert latex.count(f"\\begin{{{opened}}}") == latex.count(f"\\end{{{opened}}}") == 6
-    # Relevant from 1: a 24 of 30, b 19, c 11: c gives .367 where the others give (24 + 19) / 60.
-    assert r"c & 30 & 0.367 & 0.717 & $-$0.350 &" in latex
 
 
 def test_whatever_has_no_value_says_why_and_what_would_define_it_in_every_row() -> None:

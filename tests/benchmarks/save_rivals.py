@@ -14,7 +14,7 @@ What a robot asks for one judgment, which is less than the pages of the rivals d
 - doccano: the next example, then the category, then that the example is confirmed. Its page asks for the
   categories, the example and the progress again. A save is the second and the third request.
 - Label Studio: the next task, then the annotation. Its page stores drafts beside that.
-- Workbench: ten documents ahead for every ten judgments, and the answer.
+- Workbench: twenty documents ahead for every twenty judgments, and the answer.
 
 The clock begins when every robot has judged twice, or after a minute. A server that answers nobody for two
 minutes is given up: what it had answered until then counts.
