@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -190,15 +190,6 @@ def newest_events(db: Session, campaign_id: int) -> dict[int, int]:
     """The id of the newest event of every assessor who has any, by assessor: no event is counted."""
     rows = db.connection().execute(_NEWEST, {"campaign_id": campaign_id})
     return {assessor: number for assessor, number in rows if number is not None}
-
-
-def events_after(db: Session, assessors: Collection[int], number: int) -> Sequence[Row[int, int, str]]:
-    """Id, assessor and topic of the events of some assessors after the one with this id."""
-    event = JudgmentEventRow
-    statement = select(event.id, event.assessor_id, event.topic).where(
-        event.assessor_id.in_(assessors), event.id > number
-    )
-    return db.connection().execute(statement).all() if assessors else ()
 
 
 def _current(

@@ -56,23 +56,6 @@ def pairs_file() -> MadeResult:
     return MadeResult(f"{before}-to-{after}", comparison_export(found))
 
 
-def _about(found: ReleaseComparison) -> dict[str, object]:
-    """How many lines the two have, how far these differ, and what that does to the ranking of the runs."""
-    about: dict[str, object] = {
-        "lines": dict(zip(("before", "after"), found.lines, strict=True)),
-        "gained": found.gained,
-        "lost": found.lost,
-        "not_ranked": found.not_ranked or None,
-    }
-    if found.ranking is None:
-        return about
-    ranking = found.ranking
-    topics = dict(zip(("before", "after"), ranking.topics, strict=True))
-    tau, tau_ap = ranking.comparison.tau.value, ranking.comparison.tau_ap.value
-    runs = len(ranking.runs)
-    return about | {"measure": ranking.measure, "topics": topics, "runs": runs, "tau": tau, "tau_ap": tau_ap}
-
-
 def _compared(before: str, after: str) -> ReleaseComparison:
     with reading() as db:
         return compare_campaign_releases(db, here().id, before, after, measure=_measure())
