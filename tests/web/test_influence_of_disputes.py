@@ -24,11 +24,11 @@ def test_the_influence_of_a_large_campaign_is_computed_beside_its_queue(
     page = judith.get(QUEUE).text
     assert step in page
     assert "the largest difference comes first" in page
-    assert "Could change" not in page
+    assert "it could reorder" not in page
     assert "is known now" in judith.get(step).text
     page = judith.get(QUEUE).text
     assert step not in page
-    assert "Could change" in page
+    assert "it could reorder" in page
     assert enter("Ada").get(step).status_code == 403
 
 

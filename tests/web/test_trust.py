@@ -83,11 +83,14 @@ def test_a_question_comes_with_its_answer_and_what_it_rests_on(olga: FlaskClient
         f"{ADDRESS}/{question}", headers={"HX-Request": "true", "HX-Request-Type": "partial"}
     ).text
     assert "<html" not in fragment
-    assert f'<details class="card" id="{question}">' in fragment
+    assert f'<section class="card" id="{question}">' in fragment
+    assert '<details class="more" open>' not in fragment
     # Whoever has no scripts follows a link to the same as a page.
     page = olga.get(ADDRESS, query_string={"measure": "AP"}).text
     (address, *_) = links(page, f"/trust/{question}")
-    assert f'<details class="card" id="{question}" open>' in olga.get(address).text
+    alone = olga.get(address).text
+    assert f'<section class="card" id="{question}">' in alone
+    assert alone.count('<details class="more" open>') == fragment.count("<summary>More</summary>")
 
 
 def test_the_files_of_a_question_are_its_tables(olga: FlaskClient) -> None:
