@@ -68,7 +68,7 @@ class InvalidInput(WorkbenchError):
         super().__init__(first if count < 2 else f"{count} errors, the first: {first}")
 
 
-def rejected(source: str, line: int | None, code: str, message: str, remedy: str) -> InvalidInput:
+def rejected(source: str, line: int | None, code: str, message: str, remedy: str = "") -> InvalidInput:
     """An input that was rejected for one error."""
     return InvalidInput([Finding(source, line, code, message, remedy)])
 

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
 from workbench.pooling.planning import Lengths, Planned, Size, Sizes, Values
 from workbench.pooling.run_tops import Reached
 from workbench.records import sorted_ids
@@ -77,7 +77,7 @@ class Parameter:
         shown = repr(given) if isinstance(given, str) else str(given)
         shown = shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
         message = f"{self.name} cannot be {shown}{reason}"
-        return InvalidInput([Finding(self.name, None, "parameter-refused", message, remedy)])
+        return rejected(self.name, None, "parameter-refused", message, remedy)
 
 
 def whole_lists(_values: Values) -> int | None:

@@ -9,7 +9,7 @@ import numpy as np
 from ir_measures import Measure
 from numpy.typing import NDArray
 
-from workbench.errors import Conflict, Finding, InvalidInput, WorkbenchError
+from workbench.errors import Conflict, WorkbenchError, rejected
 from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.registry import Kernel, compute, kernel_of
@@ -142,7 +142,7 @@ def _check_direction(measure: Measure) -> None:
     if kernel is not None and not kernel.descending:
         message = f"{measure} is better the lower it is: runs would be ranked upside down"
         remedy = "choose a measure that is better the higher it is, such as AP or nDCG@10"
-        raise InvalidInput([Finding("measure", None, LOWER_IS_BETTER, message, remedy)])
+        raise rejected("measure", None, LOWER_IS_BETTER, message, remedy)
 
 
 class _Pairs:

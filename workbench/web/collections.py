@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from workbench.datasets import DatasetPart, catalogue_entry
-from workbench.errors import Conflict, Finding, InvalidInput
+from workbench.errors import Conflict, rejected
 from workbench.web.access import here
 from workbench.web.context import reading
 from workbench.web.jobs import begin
@@ -49,12 +49,10 @@ def chosen_parts(sent: Sequence[str]) -> tuple[str, ...]:
 
 def _require_parts(asked: AskedCollection) -> None:
     if not asked.parts:
-        raise InvalidInput(
-            [Finding("Collection", None, "part", "nothing is selected", "select what to load")]
-        )
+        raise rejected("Collection", None, "part", "nothing is selected", "select what to load")
     entry = catalogue_entry(asked.dataset)
     lacking = [part for part in asked.parts if part not in entry.parts]
     if lacking:
         message = f"{entry.id} has no {' and no '.join(lacking)}"
         remedy = f"it has {', '.join(entry.parts)}"
-        raise InvalidInput([Finding("Collection", None, "part", message, remedy)])
+        raise rejected("Collection", None, "part", message, remedy)

@@ -8,7 +8,7 @@ from typing import BinaryIO, TypeVar, cast
 
 from flask import request
 
-from workbench.errors import Conflict, Finding, InvalidInput, NotFound, WorkbenchError
+from workbench.errors import Conflict, Finding, InvalidInput, NotFound, WorkbenchError, rejected
 from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.ids import read_id
@@ -33,7 +33,7 @@ def sent_files(field: str = "files") -> Files:
         if one.filename
     ]
     if not files:
-        raise InvalidInput([Finding("Files", None, field, "no file was chosen", "choose one or more")])
+        raise rejected("Files", None, field, "no file was chosen", "choose one or more")
     return files
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import ConfigDict, Field, Strict
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import InvalidInput, rejected
 from workbench.json_forms.collecting import PageJson
 from workbench.outside import parsed_json
 from workbench.records import id_bytes
@@ -90,4 +90,4 @@ def _plain(key: Any) -> Any:
 
 def _no_cursor() -> InvalidInput:
     message = "this is no cursor of this list"
-    return InvalidInput([Finding("cursor", None, "cursor", message, "take `next` of the page before")])
+    return rejected("cursor", None, "cursor", message, "take `next` of the page before")

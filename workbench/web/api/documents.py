@@ -9,7 +9,7 @@ from flask import Blueprint
 from pydantic import Field
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import rejected
 from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
 from workbench.json_forms.collecting import DocumentJson, FullDocument, LoadedFiles, PageJson
 from workbench.records import Document
@@ -64,7 +64,7 @@ def index(query: DocumentsQuery) -> PageJson[DocumentJson]:
     begin = after(query) or ""
     if not isinstance(begin, str):
         message = "this is no cursor of this list"
-        raise InvalidInput([Finding("cursor", None, "cursor", message, "take `next` of the page before")])
+        raise rejected("cursor", None, "cursor", message, "take `next` of the page before")
     with reading() as db:
         found = collection.some_documents(
             db, here().id, search=query.begins, begins=True, limit=query.limit + 1, after=begin

@@ -8,7 +8,7 @@ from typing import Annotated, BinaryIO, cast
 
 from pydantic import Field
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import rejected
 
 FileName = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f/\\]+$")]
 BUFFER = 256 * 1024
@@ -18,7 +18,7 @@ def choice_of(text: str, known: Collection[str], field: str) -> str | None:
     """One of several names, None for an empty text; raises InvalidInput for any other."""
     if text and text not in known:
         message = f"{text[:40]!r} is not known"
-        raise InvalidInput([Finding(field, None, field, message, f"one of {', '.join(known)}")])
+        raise rejected(field, None, field, message, f"one of {', '.join(known)}")
     return text or None
 
 

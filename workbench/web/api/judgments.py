@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 from flask import Blueprint
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import rejected
 from workbench.formats.judgments import read_judgments
 from workbench.json_forms.collecting import PageJson
 from workbench.json_forms.judging import ImportedJson
@@ -51,7 +51,7 @@ def load(query: JudgmentsFile, file: BinaryIO) -> list[ImportedJson]:
     unknown = sorted(set(query.machine) - {one.assessor for one in found})
     if unknown:
         message = f"{unknown[0][:80]!r} is no assessor of this file"
-        raise InvalidInput([Finding("machine", None, "machine", message, "name assessors of the file")])
+        raise rejected("machine", None, "machine", message, "name assessors of the file")
     given = GivenJudgments(found, query.name, set(query.machine), query.discussed)
     database = app_context().database
     return imported_json(import_files(database, here().id, [given], writing=writing))

@@ -18,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from werkzeug.exceptions import UnsupportedMediaType
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, NotAllowed
+from workbench.errors import Finding, InvalidInput, NotAllowed, rejected
 from workbench.outside import parsed_json
 from workbench.web.access import token_scopes, viewer
 from workbench.web.context import app_context
@@ -257,16 +257,12 @@ def _once(stated: Operation, act: Callable[[], Any]) -> Response:
 
 def _again(before: GivenResponse) -> Response:
     if before.answer is None:
-        raise InvalidInput(
-            [
-                Finding(
-                    IDEMPOTENCY_KEY,
-                    None,
-                    "shown-once",
-                    "this request was answered, and its answer has secrets that are shown once",
-                    "look at what is there; make new links with a new key",
-                )
-            ]
+        raise rejected(
+            IDEMPOTENCY_KEY,
+            None,
+            "shown-once",
+            "this request was answered, and its answer has secrets that are shown once",
+            "look at what is there; make new links with a new key",
         )
     response = Response(before.answer, before.status, content_type=JSON)
     response.headers[REPLAYED] = "true"

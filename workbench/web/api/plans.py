@@ -8,7 +8,7 @@ from typing import Annotated
 from flask import Blueprint
 from pydantic import Field
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import rejected
 from workbench.json_forms.planning import PoolPlanJson
 from workbench.pooling.strategies import ALL_STRATEGIES, PoolRecipe
 from workbench.records import TieRule
@@ -47,7 +47,7 @@ class PoolPlanQuery:
         wrong = [name for name, equals, _ in parted if not equals]
         if wrong:
             message = f"{wrong[0][:40]!r} has no value"
-            raise InvalidInput([Finding("parameter", None, "parameter", message, "such as depth=50")])
+            raise rejected("parameter", None, "parameter", message, "such as depth=50")
         values = {name: value for name, _, value in parted}
         return PoolRecipe(
             self.strategy, values, self.ties, self.run or None, self.priority, self.supplementary

@@ -8,7 +8,7 @@ from typing import Annotated
 from flask import Blueprint
 from pydantic import Field
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import rejected
 from workbench.json_forms.filling import filled
 from workbench.json_forms.rules import Counted, OutJson, QueueJson, QueueTopicJson
 from workbench.storage import Session
@@ -104,7 +104,7 @@ def return_pairs(pool: str, body: SentReturn) -> Counted:
             return {"count": done}
         if body.assessor is None or body.topic is None:
             message = "one document returns from an assessor"
-            raise InvalidInput([Finding("body", None, "docno", message, "name assessor and topic too")])
+            raise rejected("body", None, "docno", message, "name assessor and topic too")
         (number,) = assessor_numbers(db, [body.assessor])
         one = queues.take_back_pair(
             db, here().id, pool, assessor_id=number, topic=body.topic, docno=body.docno

@@ -9,7 +9,7 @@ from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.consensus.rule import Pair
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import Finding, InvalidInput, rejected
 from workbench.records import Answer
 from workbench.web import notices
 from workbench.web.access import here, member, viewer
@@ -133,9 +133,7 @@ def _submission(docno: str) -> Submission:
     answer = request.form.get("answer", "")
     graded = answer.isascii() and answer.isdigit() and len(answer) < 6
     if not graded and answer not in {Answer.UNSURE, Answer.CANNOT_JUDGE}:
-        raise InvalidInput(
-            [Finding("Answer", None, "answer", "choose what you say now", "keep it or change it")]
-        )
+        raise rejected("Answer", None, "answer", "choose what you say now", "keep it or change it")
     return Submission(
         docno,
         request.form.get("client_id", ""),

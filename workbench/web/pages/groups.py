@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
+from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError, rejected
 from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import here, organiser
@@ -40,7 +40,7 @@ def add() -> Answer:
     try:
         names = [name for name in typed.splitlines() if clean_name(name)]
         if not names:
-            raise InvalidInput([Finding("Names", None, "names", "there is no name", "one group a line")])
+            raise rejected("Names", None, "names", "there is no name", "one group a line")
         with writing() as db:
             for name in names:
                 groups.add_group(db, here().id, name)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import Finding, InvalidInput, rejected
 from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import here, member, viewer
@@ -91,9 +91,7 @@ def _role(field: str) -> Role:
         return Role(text)
     except ValueError:
         roles = ", ".join(Role)
-        raise InvalidInput(
-            [Finding("Role", None, field, f"{text[:40]!r} is not a role", f"one of {roles}")]
-        ) from None
+        raise rejected("Role", None, field, f"{text[:40]!r} is not a role", f"one of {roles}") from None
 
 
 def _page(links: Sequence[Link] = (), findings: tuple[Finding, ...] = ()) -> str:

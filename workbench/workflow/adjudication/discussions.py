@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
-from workbench.errors import Conflict, Finding, InvalidInput, NotFound
+from workbench.errors import Conflict, NotFound, rejected
 from workbench.records import Scale, Topic
 from workbench.storage.adjudications import current_adjudications, latest_adjudication
 from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION, recorded_event
@@ -232,9 +232,7 @@ def discuss(db: Session, campaign_id: int, account_id: int, topic: str, submissi
     if submission.grade is not None:
         scale_from_json(campaign.scale).grade(submission.grade)
     if rules_from_json(campaign.adjudication_rules).reasons_required and not submission.comment.strip():
-        raise InvalidInput(
-            [Finding("Comment", None, "comment", "every answer needs a reason here", "write one")]
-        )
+        raise rejected("Comment", None, "comment", "every answer needs a reason here", "write one")
     before = _before(db, campaign_id, number, pair)
     place = Place(
         campaign_id=campaign_id,

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from workbench.agreement.options import AgreementOptions, Basis, Occasion
 from workbench.agreement.ratings import CANNOT_JUDGE, NO_ANSWER, UNSURE, Answers, Assessor
 from workbench.agreement.selection import Selection, select_ratings
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import rejected
 from workbench.records import Answer
 from workbench.storage.events import LATER, WITHDRAWN
 from workbench.storage.tables import CollectionListRow, DocumentRow
@@ -74,7 +74,7 @@ def compared_grades(
     if threshold not in grades[:-1]:
         message = f"{threshold} cannot be the lowest relevant grade"
         remedy = f"choose {' or '.join(map(str, reversed(grades[:-1])))}"
-        raise InvalidInput([Finding("Agreement", None, "from", message, remedy)])
+        raise rejected("Agreement", None, "from", message, remedy)
     return ComparedGrades(grades, threshold, graded)
 
 

@@ -20,7 +20,7 @@ from typing import Any
 from sqlalchemy import Column, ColumnElement, Table, delete, literal_column, select
 from sqlalchemy.orm import Session
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import rejected
 from workbench.storage.engine import Database
 from workbench.storage.tables import Base, CampaignRow, InvitationRow, MemberRow
 from workbench.workflow.campaigns.archive import locked_campaign
@@ -72,7 +72,7 @@ def _hide(db: Session, campaign_id: int, typed_name: str) -> None:
     row = locked_campaign(db, campaign_id)
     if _plain(typed_name) != _plain(row.name):
         message = "this is not the name of the campaign"
-        raise InvalidInput([Finding("Name", None, "name", message, f"type: {_plain(row.name)}")])
+        raise rejected("Name", None, "name", message, f"type: {_plain(row.name)}")
     row.slug = f"{DELETED}{row.id}{DELETED}{row.slug}"[:LONGEST_SLUG]
     row.archived_at = row.archived_at or utc_now(None)
     for table in (MemberRow, InvitationRow):

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, Finding, InvalidInput
+from workbench.errors import Conflict, Finding, InvalidInput, rejected
 from workbench.storage.tables import CampaignRow, JudgmentEventRow
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import storable
@@ -53,7 +53,7 @@ class DeskQuestions:
         if missing:
             message = f"this grade needs more: {', '.join(missing)}"
             remedy = "go back (nothing you typed is lost) and give the grade again"
-            raise InvalidInput([Finding("Answer", None, "answer", message, remedy)])
+            raise rejected("Answer", None, "answer", message, remedy)
 
 
 def desk_questions(desk_rules: Mapping[str, Any]) -> DeskQuestions:
@@ -114,7 +114,7 @@ def save_desk_questions(
     row = db.scalars(select(CampaignRow).where(CampaignRow.id == campaign_id).with_for_update()).one()
     grades = {grade.value for grade in scale_from_json(row.scale).grades}
     for grade in sorted(set(comment_for) - grades):
-        raise InvalidInput([Finding("Comments", None, COMMENT_FOR, f"{grade} is not a grade of the scale")])
+        raise rejected("Comments", None, COMMENT_FOR, f"{grade} is not a grade of the scale")
     highest = _highest_answers(db, campaign_id)
     for one in questions:
         if highest.get(one.name, -1) >= len(one.labels):
@@ -198,9 +198,7 @@ def save_break_minutes(db: Session, campaign_id: int, minutes: int | None) -> No
     """
     if minutes is not None and not SHORTEST_BREAK <= minutes <= LONGEST_BREAK:
         message = f"a break after {minutes} minutes is out of range"
-        raise InvalidInput(
-            [Finding("Break", None, BREAK_RULE, message, f"{SHORTEST_BREAK} to {LONGEST_BREAK}, or empty")]
-        )
+        raise rejected("Break", None, BREAK_RULE, message, f"{SHORTEST_BREAK} to {LONGEST_BREAK}, or empty")
     row = db.scalars(select(CampaignRow).where(CampaignRow.id == campaign_id).with_for_update()).one()
     row.desk_rules = {key: value for key, value in row.desk_rules.items() if key != BREAK_RULE} | (
         {} if minutes is None else {BREAK_RULE: minutes}

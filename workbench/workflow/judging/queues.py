@@ -10,7 +10,7 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, Finding, InvalidInput, NotFound
+from workbench.errors import Conflict, NotFound, rejected
 from workbench.storage.tables import AssessorRow, CampaignRow, PoolRow
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.clock import utc_now
@@ -36,7 +36,7 @@ def make_queue(db: Session, campaign_id: int, name: str, per_pair: int) -> None:
     """
     if not 1 <= per_pair <= MOST_PER_PAIR:
         message = f"{per_pair} judgments per pair is out of range"
-        raise InvalidInput([Finding("Queue", None, "per_pair", message, f"1 to {MOST_PER_PAIR}")])
+        raise rejected("Queue", None, "per_pair", message, f"1 to {MOST_PER_PAIR}")
     row = locked_pool(db, campaign_id, name)
     require_not_closed(row)
     if kind_of(row).one_by_one:
@@ -81,7 +81,7 @@ def set_lease(db: Session, campaign_id: int, minutes: int) -> None:
     if not SHORTEST_LEASE <= minutes <= LONGEST_LEASE:
         message = f"a lease of {minutes} minutes is out of range"
         hint = f"{SHORTEST_LEASE} to {LONGEST_LEASE}"
-        raise InvalidInput([Finding("Queue", None, LEASE_RULE, message, hint)])
+        raise rejected("Queue", None, LEASE_RULE, message, hint)
     row = db.scalars(select(CampaignRow).where(CampaignRow.id == campaign_id).with_for_update()).one()
     row.desk_rules = {**row.desk_rules, LEASE_RULE: minutes}
     db.flush()

@@ -12,7 +12,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import WorkbenchError, rejected
 from workbench.formats.identifiers import LONGEST_ID
 from workbench.records import Answer
 from workbench.storage.events import LATER, WITHDRAWN
@@ -212,7 +212,7 @@ def read_form(
     elif kind is SubmissionKind.ANSWER and given in {Answer.UNSURE, Answer.CANNOT_JUDGE}:
         answer = Answer(given)
     elif kind is SubmissionKind.ANSWER and given != LATER:
-        raise InvalidInput([Finding("Answer", None, "answer", "the form has no answer", "use its buttons")])
+        raise rejected("Answer", None, "answer", "the form has no answer", "use its buttons")
     if kind is SubmissionKind.ANSWER and answer is None:
         kind = SubmissionKind.LATER
     ratings = {

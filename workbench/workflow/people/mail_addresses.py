@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from workbench.errors import Finding, InvalidInput, NotFound
+from workbench.errors import InvalidInput, NotFound, rejected
 from workbench.storage.tables import AccountRow, MailAddressRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import Account, account_from, fold_login
@@ -49,7 +49,7 @@ def checked_address(text: str) -> str:
         return f"{name}@{domain.lower()}"
     message = "the address is missing" if not text else "messages cannot be sent to this address"
     remedy = "one address such as ada@example.org; write a domain with other letters in its xn-- form"
-    raise InvalidInput([Finding("E-mail address", None, "address", message, remedy)])
+    raise rejected("E-mail address", None, "address", message, remedy)
 
 
 def address_of(db: Session, account_id: int) -> MailAddress:

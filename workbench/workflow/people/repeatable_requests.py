@@ -18,7 +18,7 @@ from sqlalchemy import delete, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, Finding, InvalidInput
+from workbench.errors import Conflict, InvalidInput, rejected
 from workbench.storage.tables import RepeatableRequestRow
 from workbench.workflow.clock import shared_now
 
@@ -98,4 +98,4 @@ def _before(row: RepeatableRequestRow, fingerprint: str, moment: datetime) -> Gi
 
 
 def _wrong(message: str, remedy: str) -> InvalidInput:
-    return InvalidInput([Finding("Idempotency-Key", None, "idempotency-key", message, remedy)])
+    return rejected("Idempotency-Key", None, "idempotency-key", message, remedy)

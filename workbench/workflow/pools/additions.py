@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, Finding, InvalidInput, NotFound
+from workbench.errors import Conflict, Finding, InvalidInput, NotFound, rejected
 from workbench.records import sorted_ids
 from workbench.storage.tables import AccountRow, JudgmentEventRow, PoolEntryRow, PoolRow, TopicRow
 from workbench.workflow.campaigns.collection import with_text
@@ -115,12 +115,10 @@ def pairs_added_by_hand(db: Session, campaign_id: int) -> frozenset[tuple[str, s
 def _checked_reason(reason: str) -> str:
     reason = storable(" ".join(reason.split()))
     if not reason:
-        raise InvalidInput(
-            [Finding("Reason", None, "reason", "the reason is missing", "state how the document was found")]
-        )
+        raise rejected("Reason", None, "reason", "the reason is missing", "state how the document was found")
     if len(reason) > LONGEST_REASON:
         message, remedy = f"it has {len(reason)} characters", f"at most {LONGEST_REASON}"
-        raise InvalidInput([Finding("Reason", None, "reason", message, remedy)])
+        raise rejected("Reason", None, "reason", message, remedy)
     return reason
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, Finding, InvalidInput, WorkbenchError
+from workbench.errors import Conflict, WorkbenchError, rejected
 from workbench.learning.learners import BMI, LEARNERS
 from workbench.learning.review import Origin, Review, ReviewRound, ReviewSettings
 from workbench.pooling.adaptive.live import Happening
@@ -93,7 +93,7 @@ def raise_budget(db: Session, campaign_id: int, name: str, budget: int) -> None:
     documents = max(row.recipe["largest_possible"].values(), default=0)
     if not before < budget:
         finding = f"the budget is {before:,} documents a topic already"
-        raise InvalidInput([Finding("Budget", None, "budget", finding, "give a higher number")])
+        raise rejected("Budget", None, "budget", finding, "give a higher number")
     totals = dict.fromkeys(row.recipe["totals"], min(budget, documents))
     parameters = {**row.recipe["parameters"], "budget": str(budget)}
     row.recipe = {**row.recipe, "parameters": parameters, "totals": totals}

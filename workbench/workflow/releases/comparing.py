@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 
 from sqlalchemy.orm import Session
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import rejected
 from workbench.records import Verdict
 from workbench.releases.comparison import MEASURE, ReleaseComparison, compare_releases
 from workbench.releases.zipped import ZippedRelease
@@ -46,6 +46,6 @@ def stored_release(db: Session, release: Release) -> Iterator[ZippedRelease]:
     if found.hexdigest() != release.sha256:
         message = f"stated SHA-256 {release.sha256}, found {found.hexdigest()}"
         remedy = "restore the latest backup in which `workbench verify` finds nothing"
-        raise InvalidInput([Finding(f"release {release.version}", None, "whole", message, remedy)])
+        raise rejected(f"release {release.version}", None, "whole", message, remedy)
     with StoredFiles(db, release) as files:
         yield ZippedRelease.of(files)

@@ -25,7 +25,7 @@ from sqlalchemy import insert, select
 from sqlalchemy.exc import DataError, IntegrityError
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, Finding, InvalidInput
+from workbench.errors import Conflict, Finding, InvalidInput, rejected
 from workbench.learning.review import Origin
 from workbench.pooling.adaptive.live import Happening
 from workbench.records import Answer, Document, TieRule, Verdict
@@ -131,7 +131,7 @@ def import_release(
             )
     except (IntegrityError, DataError):
         message = "the release contradicts itself: the database refuses a record of it"
-        raise InvalidInput([Finding(SOURCE, None, "record", message, "ask whoever made it")]) from None
+        raise rejected(SOURCE, None, "record", message, "ask whoever made it") from None
     pack_runs_one_by_one(database, campaign.id)
     return ImportedRelease(
         campaign,

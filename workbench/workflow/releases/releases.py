@@ -11,7 +11,7 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, aliased
 
 from workbench.consensus.rules import RuleChoice
-from workbench.errors import Conflict, Finding, InvalidInput, NotFound, Severity
+from workbench.errors import Conflict, Finding, NotFound, Severity, rejected
 from workbench.figures import counted
 from workbench.storage.releases import read_parts
 from workbench.storage.tables import AccountRow, ReleaseRow
@@ -209,7 +209,7 @@ def withdraw_release(
     if not reason or len(reason) > LONGEST_REASON:
         message = "the reason is missing" if not reason else f"the reason has {len(reason):,} characters"
         remedy = "say what is wrong with it" if not reason else f"at most {LONGEST_REASON:,}"
-        raise InvalidInput([Finding("Reason", None, "reason", message, remedy)])
+        raise rejected("Reason", None, "reason", message, remedy)
     row.withdrawn_at, row.withdrawn_by, row.withdrawn_reason = utc_now(now), by, reason
     db.flush()
     return release_by_version(db, campaign_id, version)

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from sqlalchemy.orm import Session
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import InvalidInput, rejected
 from workbench.formats.runs import read_run_top
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import Scorer
@@ -87,12 +87,10 @@ def _unpacked(stream: BinaryIO, source: str) -> bytes:
 
 
 def _damaged(source: str) -> InvalidInput:
-    return InvalidInput(
-        [Finding(source, None, "gzip", "the file is no whole gzip", "pack and send it again")]
-    )
+    return rejected(source, None, "gzip", "the file is no whole gzip", "pack and send it again")
 
 
 def _too_large(source: str, what: str, most: int) -> InvalidInput:
     message = f"{what} has more than {most // 2**20} MiB"
     remedy = "pack it by gzip, keep 1,000 documents a topic, or score it with the qrels of the zip"
-    return InvalidInput([Finding(source, None, "too-large", message, remedy)])
+    return rejected(source, None, "too-large", message, remedy)

@@ -11,7 +11,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, Finding, InvalidInput, finding_to_json
+from workbench.errors import Conflict, Finding, InvalidInput, finding_to_json, rejected
 from workbench.formats.run_report import RunReport, with_findings
 from workbench.records import Verdict
 from workbench.storage.engine import Database, Writing
@@ -205,7 +205,7 @@ def require_tag(run: CampaignRun, expected: str) -> None:
     if run.tag != expected:
         message = f"the file contains run {run.tag}, not {expected}"
         remedy = f"its sixth column must be {expected}"
-        raise InvalidInput([Finding(run.file_name, None, "other-tag", message, remedy)])
+        raise rejected(run.file_name, None, "other-tag", message, remedy)
 
 
 def run_file(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, Finding, InvalidInput, NotFound
+from workbench.errors import Conflict, NotFound, rejected
 from workbench.storage.events import recorded_event
 from workbench.workflow.judging.quality_checks import desk_task
 from workbench.workflow.judging.submission import Submission
@@ -80,7 +80,7 @@ def add_found(
     search = own_search(db, searcher, search_id)
     if not docnos:
         message, remedy = "no document is selected", "select one or more"
-        raise InvalidInput([Finding("Search", None, "docno", message, remedy)])
+        raise rejected("Search", None, "docno", message, remedy)
     done: list[AddedDocuments] = []
     for docno in dict.fromkeys(docnos):
         rank = rank_of(db, search, docno)

@@ -37,7 +37,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import rejected
 from workbench.storage import sqlite
 from workbench.storage.engine import BUSY_SECONDS, Database, Writing
 from workbench.storage.tables import (
@@ -163,7 +163,7 @@ def _confirmed(db: Session, account_id: int, typed_login: str) -> AccountRow:
     row = require_account(db, account_id)
     if fold_login(typed_login) != row.login:
         message = "this is not the login name of the account"
-        raise InvalidInput([Finding("Login name", None, "login", message, f"type: {row.login}")])
+        raise rejected("Login name", None, "login", message, f"type: {row.login}")
     return row
 
 

@@ -12,7 +12,7 @@ from flask import Blueprint, Response, jsonify, make_response, render_template, 
 from werkzeug.wrappers import Response as Answer
 
 from workbench.consensus.rule import Pair
-from workbench.errors import Conflict, Finding, InvalidInput
+from workbench.errors import Conflict, Finding, InvalidInput, rejected
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import sent_id
@@ -94,7 +94,7 @@ def keep_words() -> Answer:
     words = sent.get("words") if isinstance(sent, dict) else None
     try:
         if not isinstance(words, list):
-            raise InvalidInput([Finding("My words", None, "words", "the body is no list of words")])
+            raise rejected("My words", None, "words", "the body is no list of words")
         with writing() as db:
             kept = save_adjudicator_words(db, here().id, viewer().id, sent_id("topic"), words)
     except InvalidInput as error:

@@ -11,7 +11,7 @@ from flask import render_template, request
 from workbench.agreement.estimates import BANDS
 from workbench.agreement.options import OPTIONS, OWN, AgreementOptions, address_of, options_from_address
 from workbench.agreement.selection import relevant_or_not
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
 from workbench.records import Scale
 from workbench.storage import Session
 from workbench.web.access import here
@@ -130,4 +130,4 @@ def _options(scale: Scale, weighted: bool) -> AgreementOptions:
     if not weighted:
         return options_from_address({**values, "weights": ""})
     square = f"{grades} rows of {grades} numbers from 0, the lowest grade first, with 0 where they are equal"
-    raise InvalidInput([Finding("Agreement", None, OWN, message, remedy or square)])
+    raise rejected("Agreement", None, OWN, message, remedy or square)

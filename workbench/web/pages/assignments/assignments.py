@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import Finding, WorkbenchError, rejected
 from workbench.figures import counted
 from workbench.storage import Session
 from workbench.web import notices, paging
@@ -84,9 +84,7 @@ def by_hand() -> Response | tuple[str, int]:
             people = {one.name: one.id for one in assessors_of(db, here().id)}
         gone = [one.id for one in lines if (one.topic, people[one.assessor]) in removed]
         if not added and not gone:
-            raise InvalidInput(
-                [Finding("Table", None, "cell", "nothing was changed", "tick or untick boxes")]
-            )
+            raise rejected("Table", None, "cell", "nothing was changed", "tick or untick boxes")
         order = _order()
         # All of the table or nothing: it is one page of topics.
         with writing() as db:
@@ -104,7 +102,7 @@ def by_hand() -> Response | tuple[str, int]:
 def _order() -> OrderRule:
     rule = next((one for one in OrderRule if one == request.form.get("order")), None)
     if rule is None:
-        raise InvalidInput([Finding("Order", None, "order", "no order is selected", "select one")])
+        raise rejected("Order", None, "order", "no order is selected", "select one")
     return rule
 
 
@@ -112,7 +110,7 @@ def _number(field: str, label: str, low: int, high: int) -> int:
     number = whole_number(request.form.get(field, "").strip() or str(low))
     if number is None or not low <= number <= high:
         message = f"{label} is not a whole number from {low} to {high}"
-        raise InvalidInput([Finding(label, None, field, message, "")])
+        raise rejected(label, None, field, message, "")
     return number
 
 

@@ -7,7 +7,7 @@ from datetime import date
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, NotFound
+from workbench.errors import Finding, InvalidInput, NotFound, rejected
 from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import here, organiser
@@ -48,7 +48,7 @@ def _deadline(text: str) -> date | None:
         return date.fromisoformat(text) if text else None
     except ValueError:
         message, remedy = f"{text[:40]!r} is not a date", "year, month and day, such as 2026-12-05"
-        raise InvalidInput([Finding("Deadline", None, "deadline", message, remedy)]) from None
+        raise rejected("Deadline", None, "deadline", message, remedy) from None
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
 from workbench.figures import counted
 from workbench.storage import Session
 from workbench.tables import Export
@@ -113,7 +113,7 @@ def _documents(db: Session) -> int:
     if request.form.get("which") == "best":
         count = whole_number(request.form.get("best", "").strip() or str(USUAL_BEST))
         if count is None:
-            raise InvalidInput([Finding("Best", None, "best", "not a number", "enter a whole number")])
+            raise rejected("Best", None, "best", "not a number", "enter a whole number")
         return preference_tasks.compare_best(
             db, here().id, _topics(db), count=count, assessor_ids=_assessors()
         )
@@ -154,9 +154,7 @@ def read_pairs(text: str) -> dict[str, list[tuple[str, str]]]:
 def _assessors() -> list[int]:
     chosen = [whole_number(text) for text in request.form.getlist("assessor")]
     if not chosen or None in chosen:
-        raise InvalidInput(
-            [Finding("Assessors", None, "assessor", "nobody is selected", "select one or more")]
-        )
+        raise rejected("Assessors", None, "assessor", "nobody is selected", "select one or more")
     return [number for number in chosen if number is not None]
 
 

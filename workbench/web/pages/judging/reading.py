@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, jsonify, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, NotFound
+from workbench.errors import InvalidInput, NotFound, rejected
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.ids import read_id
@@ -35,7 +35,7 @@ def keep_words(assignment_id: int) -> Answer:
     sent_words = sent.get("words") if isinstance(sent, dict) else None
     try:
         if not isinstance(sent_words, list):
-            raise InvalidInput([Finding("My words", None, "words", "the body is no list of words")])
+            raise rejected("My words", None, "words", "the body is no list of words")
         with writing() as db:
             require_assignment(db, here().id, assignment_id)
             kept = save_own_words(db, assignment_id, viewer().id, sent_words)

@@ -9,7 +9,7 @@ from typing import BinaryIO
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import Finding, WorkbenchError, rejected
 from workbench.figures import counted
 from workbench.formats.judgments import read_judgments
 from workbench.formats.qrels import read_qrels
@@ -95,7 +95,7 @@ def subtopics() -> MadeResult:
     """The subtopics that were ticked as `topic subtopic docno judgment`; `?ticked_by=` any, majority, all."""
     ticked_by = request.args.get("ticked_by", TickedBy.MAJORITY)
     if ticked_by not in set(TickedBy):
-        raise InvalidInput([Finding("Subtopics", None, "ticked_by", "unknown value")])
+        raise rejected("Subtopics", None, "ticked_by", "unknown value")
     return MadeResult("subtopics", text=TextFile("qrels", "text/plain", _subtopic_lines(TickedBy(ticked_by))))
 
 
@@ -110,7 +110,7 @@ def _codes() -> tuple[int, ...]:
     numbers = [whole_number(word) for word in words if word]
     if None in numbers:
         remedy = "whole numbers such as -2, or nothing"
-        raise InvalidInput([Finding("Cannot judge", None, "cannot_judge", "not a grade", remedy)])
+        raise rejected("Cannot judge", None, "cannot_judge", "not a grade", remedy)
     return tuple(number for number in numbers if number is not None)
 
 
@@ -122,7 +122,7 @@ def _one_name(files: Files) -> str | None:
     if len(files) > 1:
         remedy = "leave the name empty: each is taken from its file's name"
         message = f"{len(files)} files cannot all be the qrels of {name}"
-        raise InvalidInput([Finding("Name", None, "assessor", message, remedy)])
+        raise rejected("Name", None, "assessor", message, remedy)
     return name
 
 

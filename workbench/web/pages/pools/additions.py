@@ -8,7 +8,7 @@ from typing import BinaryIO, cast
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Conflict, Finding, InvalidInput, WorkbenchError
+from workbench.errors import Conflict, Finding, WorkbenchError, rejected
 from workbench.figures import counted
 from workbench.formats.identifiers import read_docnos
 from workbench.web import notices
@@ -39,7 +39,7 @@ def read_additions() -> Additions:
     file = next((one for one in request.files.getlist("file") if one.filename), None)
     if file is not None and typed.strip():
         message = "both docnos and a file were sent"
-        raise InvalidInput([Finding(PASTED, None, "docnos", message, "send only one of them")])
+        raise rejected(PASTED, None, "docnos", message, "send only one of them")
     if file is not None:
         source = plain_words((file.filename or "").replace("\\", "/").rpartition("/")[2])[-200:] or "file"
         stream = cast(BinaryIO, file.stream)
@@ -47,7 +47,7 @@ def read_additions() -> Additions:
         source, stream = PASTED, io.BytesIO(typed.encode("utf-8", "surrogateescape"))
     else:
         remedy = "enter one or more, or choose a file with one per line"
-        raise InvalidInput([Finding(PASTED, None, "docnos", "no docno was sent", remedy)])
+        raise rejected(PASTED, None, "docnos", "no docno was sent", remedy)
     return Additions(read_docnos(stream, source=source), request.form.get("reason", ""), source)
 
 

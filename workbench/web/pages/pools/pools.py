@@ -9,7 +9,7 @@ from typing import Any
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
 from workbench.figures import counted
 from workbench.pooling.adaptive.live import Adaptive
 from workbench.pooling.learner import LEARNER
@@ -164,7 +164,7 @@ def topics_csv(pool_id: int) -> Response:
 def _of_runs(recipe: PoolRecipe, tags: list[str] | None) -> PoolRecipe:
     """The recipe for these runs, None for all accepted ones; a learner needs none."""
     if tags == [] and recipe.strategy != LEARNER.name:
-        raise InvalidInput([Finding("Runs", None, "run", "no run is chosen", "choose one or more")])
+        raise rejected("Runs", None, "run", "no run is chosen", "choose one or more")
     return replace(recipe, tags=tags)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import Finding, WorkbenchError, rejected
 from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import here, organiser, reader, viewer
@@ -34,7 +34,7 @@ def fill() -> Response | tuple[str, int]:
     depth = whole_number(request.form.get("depth", ""))
     try:
         if depth is None or depth < 1:
-            raise InvalidInput([Finding("Depth", None, "depth", "it is no number of documents", "1 or more")])
+            raise rejected("Depth", None, "depth", "it is no number of documents", "1 or more")
         filled = fill_holes(app_context().database, here().id, tag, depth=depth, created_by=viewer().id)
     except WorkbenchError as error:
         return _page(tag, findings_of(error, "Depth", "depth")), status_of(error)

@@ -8,7 +8,7 @@ from typing import BinaryIO
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
 from workbench.records import Verdict
 from workbench.web import notices
 from workbench.web.access import here, viewer
@@ -138,9 +138,7 @@ def one_file() -> tuple[str, BinaryIO]:
     """The one file of a form; raises InvalidInput where there are more, or none."""
     files = sent_files()
     if len(files) > 1:
-        raise InvalidInput(
-            [Finding("Files", None, "files", f"{len(files)} files were sent", "choose a single file")]
-        )
+        raise rejected("Files", None, "files", f"{len(files)} files were sent", "choose a single file")
     return files[0]
 
 
@@ -149,7 +147,7 @@ def _verdict() -> Verdict:
         return Verdict(request.form.get("verdict", ""))
     except ValueError:
         remedy = f"use one of {', '.join(Verdict)}"
-        raise InvalidInput([Finding("Verdict", None, "verdict", "unknown verdict", remedy)]) from None
+        raise rejected("Verdict", None, "verdict", "unknown verdict", remedy) from None
 
 
 def _to(tag: str) -> Response:

@@ -8,7 +8,7 @@ from typing import Any
 from flask import Blueprint, render_template, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
 from workbench.figures import counted
 from workbench.formats.run_rules import CODES, RuleSet, RunRules
 from workbench.web import notices
@@ -62,7 +62,7 @@ def give_list() -> Answer:
     try:
         files = sent_files()
         if len(files) > 1:
-            raise InvalidInput([Finding("Files", None, "files", "there is one list", "choose a single file")])
+            raise rejected("Files", None, "files", "there is one list", "choose a single file")
         found = read_list(*files[0])
         with writing() as db:
             keep_list(db, here().id, found, added_by=viewer().id)

@@ -7,7 +7,7 @@ from http import HTTPStatus
 
 from flask import request
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import InvalidInput, rejected
 from workbench.records import Document
 from workbench.searching.engine import DocnoFilter, EngineUnavailable, RefusedQuery
 from workbench.web.access import here
@@ -70,10 +70,10 @@ def checked_search(words: str, like: str | None, among: Among) -> NewSearch:
     """A search for words or for what is like a document; raises as `read_search`."""
     typed = " ".join(words.split())
     if like is None and not typed:
-        raise InvalidInput([Finding("Search", None, "query", "the query is empty", "type one or more words")])
+        raise rejected("Search", None, "query", "the query is empty", "type one or more words")
     if len(typed) > LONGEST_TYPED:
         message, remedy = f"the query has {len(typed):,} characters", f"at most {LONGEST_TYPED:,}"
-        raise InvalidInput([Finding("Search", None, "query", message, remedy)])
+        raise rejected("Search", None, "query", message, remedy)
     return NewSearch(typed, like, among)
 
 
@@ -98,11 +98,11 @@ def ask_index(
             return answer_search(ready.index, asked, among, like)
     except RefusedQuery as error:
         message = "the search engine cannot answer this query"
-        raise InvalidInput([Finding("Search", None, "query", message, error.remedy)]) from error
+        raise rejected("Search", None, "query", message, error.remedy) from error
     except EngineUnavailable as error:
         note_unavailable(ready.index, error)
     message, remedy = "the search engine does not answer", "try again in half a minute"
-    raise InvalidInput([Finding("Search", None, UNAVAILABLE, message, remedy)])
+    raise rejected("Search", None, UNAVAILABLE, message, remedy)
 
 
 def refused_with(error: InvalidInput) -> int:

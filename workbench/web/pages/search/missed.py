@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import Finding, WorkbenchError, rejected
 from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
@@ -62,11 +62,9 @@ def table_file() -> MadeResult:
 def _asked() -> SampleDraw:
     size, seed = whole_number(request.form.get("size", "")), request.form.get("seed", "").strip()
     if size is None:
-        raise InvalidInput(
-            [Finding("Sample", None, "size", "the number of documents is missing", "give one")]
-        )
+        raise rejected("Sample", None, "size", "the number of documents is missing", "give one")
     if seed and whole_number(seed) is None:
-        raise InvalidInput([Finding("Sample", None, "seed", "the seed is no whole number", "correct it")])
+        raise rejected("Sample", None, "seed", "the seed is no whole number", "correct it")
     topic = sent_id("topic")
     with reading() as db:
         pool = pool_line(db, here().id, whole_number(request.form.get("pool", ""))).name

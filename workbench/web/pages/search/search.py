@@ -7,7 +7,7 @@ from typing import Any
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, organiser, viewer
@@ -162,7 +162,7 @@ def _require(db: Session, topic: str) -> None:
     require_search(db, here().id)
     if topic not in {one.id for one in topics_of(db, here().id)}:
         message, remedy = "no topic is selected", "select the topic that you search for"
-        raise InvalidInput([Finding("Search", None, "topic", message, remedy)])
+        raise rejected("Search", None, "topic", message, remedy)
 
 
 def _page(topic: str, search_id: int | None = None, findings: tuple[Finding, ...] = ()) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
 from workbench.records import SCALES, Scale
 from workbench.web import notices
 from workbench.web.access import administrator, here, organiser, takes_guidelines, viewer
@@ -138,9 +138,7 @@ def breaks() -> Answer:
     try:
         minutes = whole_number(text)
         if text and minutes is None:
-            raise InvalidInput(
-                [Finding("Break", None, BREAK_RULE, f"{text!r} is not a number", "minutes, or empty")]
-            )
+            raise rejected("Break", None, BREAK_RULE, f"{text!r} is not a number", "minutes, or empty")
         with writing() as db:
             found = merged({BREAK_RULE: minutes}, {BREAK_RULE: break_minutes_of(db, here().id)})
             save_break_minutes(db, here().id, found[BREAK_RULE])

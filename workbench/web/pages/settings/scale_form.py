@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import Finding, InvalidInput, WorkbenchError, rejected
 from workbench.records import FOUR_GRADES, SCALES, Scale
 from workbench.web.forms import findings_of, whole_number
 from workbench.workflow.campaigns.scales import scale_from_json, scale_to_json
@@ -69,9 +69,7 @@ def read_scale(form: ScaleForm) -> Scale:
     if form.kind in SCALES:
         return SCALES[form.kind]
     if form.kind != OWN:
-        raise InvalidInput(
-            [Finding("Scale", None, CODE, "no scale is chosen", "choose a predefined scale or a custom one")]
-        )
+        raise rejected("Scale", None, CODE, "no scale is chosen", "choose a predefined scale or a custom one")
     findings: list[Finding] = []
     grades = [(index, _grade(index, row, findings)) for index, row in enumerate(form.rows) if not row.blank]
     relevant = dict(grades).get(-1 if form.relevant is None else form.relevant)
