@@ -150,7 +150,7 @@ def test_the_line_of_relevance_and_all_grades_can_be_chosen(olga: FlaskClient) -
     # From 2: both say not, then both relevant: kappa 1. From 1: X both relevant, so observed is 1/2.
     assert "X and Y 2 1.000" in text_of(olga.get(f"{ADDRESS}/assessors").text)
     # Three of four grades are relevant: chance is 5/8, kappa (1/2 - 5/8) / (3/8) = -1/3.
-    assert "X and Y 2 −0.333" in text_of(olga.get(f"{ADDRESS}/assessors?from=1").text)
+    assert "X and Y 2 −0.333" in text_of(olga.get(f"{ADDRESS}/assessors?relevant_from=1").text)
     graded = text_of(olga.get(f"{ADDRESS}/pair?first=X&second=Y&graded=yes&weights=linear").text)
     assert "3 Highly relevant 2 Relevant 1 Related 0 Not relevant Total" in graded
     assert "Pooled kappa, linear weights" in graded
@@ -218,7 +218,7 @@ def test_fewer_than_two_assessors_have_nothing_to_compare(olga: FlaskClient) -> 
 def test_what_cannot_be_is_not_called_nothing_yet(olga: FlaskClient) -> None:
     judge(olga, ((3, 1), (1, 3)), ("X", "Y"))
     for page in ("", "/topics", "/self", "/machines"):
-        text = text_of(olga.get(f"{ADDRESS}{page}?from=4").text)
+        text = text_of(olga.get(f"{ADDRESS}{page}?relevant_from=4").text)
         assert (
             "These settings cannot be compared 4 cannot be the lowest relevant grade: choose 1 or 2 or 3."
             in text
@@ -234,7 +234,7 @@ def test_a_file_is_never_sent_with_a_reason_in_the_place_of_its_content(olga: Fl
         assert "who gave grades" in text_of(answer.text)
     for page in ("topics", "self", "machines"):
         for kind in ("csv", "json"):
-            assert olga.get(f"{ADDRESS}/{page}/table.{kind}?from=4").status_code == 422
+            assert olga.get(f"{ADDRESS}/{page}/table.{kind}?relevant_from=4").status_code == 422
         assert olga.get(f"{ADDRESS}/{page}/table.xls").status_code == 404
 
 
@@ -271,16 +271,16 @@ def test_names_of_any_script_and_with_marks_stand_as_they_are(olga: FlaskClient)
 @pytest.mark.usefixtures("manning")
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_on_agreement_is_taken_along_in_three_forms(olga: FlaskClient, page: str) -> None:
-    text = olga.get(f"{ADDRESS}{page}?from=3").text
+    text = olga.get(f"{ADDRESS}{page}?relevant_from=3").text
     for kind in ("csv", "tex", "json"):
         (address,) = links(text, f"agreement/report.{kind}")
-        assert "from=3" in address
+        assert "relevant_from=3" in address
         assert olga.get(address).status_code == 200
 
 
 @pytest.mark.usefixtures("manning")
 def test_two_assessors_are_taken_along_with_their_table_and_working(olga: FlaskClient) -> None:
-    text = olga.get(f"{PAIR}&from=2").text
+    text = olga.get(f"{PAIR}&relevant_from=2").text
     found = {kind: olga.get(links(text, f"pair.{kind}")[0]) for kind in ("csv", "tex", "json")}
     data = found["json"].json
     assert data is not None

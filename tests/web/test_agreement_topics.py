@@ -46,6 +46,12 @@ def test_every_topic_stands_with_its_values_and_intervals(olga: FlaskClient) -> 
     assert data["rows"][0]["observed"] == pytest.approx(12 / 13)
 
 
+def test_the_next_topics_are_compared_from_the_same_grade(olga: FlaskClient) -> None:
+    first, second = (text_of(olga.get(f"{ADDRESS}?from={row}").text) for row in (0, 20))
+    assert "T1" in first
+    assert "cannot be compared" not in second
+
+
 def test_a_topic_without_a_value_says_what_would_define_it(olga: FlaskClient) -> None:
     rows = [("T2", f"m{number}", name, "0") for number in range(2) for name in ("X", "Y")]
     assert import_judgments(olga, rows).status_code == 303

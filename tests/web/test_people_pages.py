@@ -92,6 +92,13 @@ def test_the_last_organiser_cannot_leave(enter: Any, cast: Cast) -> None:
     answer = olga.post(f"/c/harbour/people/{self}/roles/remove", data=leave)
     assert answer.status_code == 409
     assert "needs an organiser" in answer.text
+    # Whom one click takes out is named, and how to undo it.
+    gone = olga.post(
+        f"/c/harbour/people/{cast.accounts['Vera'].id}/roles/remove",
+        data={"role": "viewer"},
+        follow_redirects=True,
+    )
+    assert "Vera is no longer viewer. Judgments stay. Add the role again" in gone.text
 
 
 def test_an_organiser_who_leaves_is_led_out(enter: Any, cast: Cast) -> None:

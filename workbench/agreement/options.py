@@ -177,7 +177,7 @@ OPTIONS: Mapping[str, OptionDefinition] = {
     one.field: one
     for one in (
         OptionDefinition(
-            "relevant_from", "--relevant-from", "from", "Relevant from",
+            "relevant_from", "--relevant-from", "relevant_from", "Relevant from",
             "Lowest relevant grade. With --graded it matters for the overlap of relevant sets only.",
             int, metavar="N",
         ),

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, rejected
+from workbench.errors import Conflict, Finding, InvalidInput, rejected
 from workbench.figures import counted
 from workbench.web import notices
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
+from workbench.web.forms import findings_of, status_of
 from workbench.web.invitation_links import Link, invite_sent, renew_sent, sent_invitations
 from workbench.web.pages.overview.steps import next_way
 from workbench.web.requests import see_other
@@ -75,11 +76,16 @@ def add_role(account_id: int) -> Response | tuple[str, int]:
 
 @blueprint.post("/<int:account_id>/roles/remove")
 @member(Role.ORGANISER)
-def remove_role(account_id: int) -> Response:
+def remove_role(account_id: int) -> Response | tuple[str, int]:
     """Remove a role; the person's judgments remain."""
     role = _role("role")
-    with writing() as db:
-        membership.remove_role(db, here().id, account_id, role)
+    try:
+        with writing() as db:
+            people = {one.account_id: one.name for one in membership.members(db, here().id)}
+            membership.remove_role(db, here().id, account_id, role)
+    except Conflict as error:
+        return _page(findings=findings_of(error, "Role")), status_of(error)
+    notices.add(f"{people[account_id]} is no longer {role}. Judgments stay. Add the role again to undo this.")
     if account_id == viewer().id and role is Role.ORGANISER:
         return see_other(url_for("campaigns.index"))
     return see_other(url_for("people.index"))

@@ -74,7 +74,7 @@ def compared_grades(
     if threshold not in grades[:-1]:
         message = f"{threshold} cannot be the lowest relevant grade"
         remedy = f"choose {' or '.join(map(str, reversed(grades[:-1])))}"
-        raise rejected("Agreement", None, "from", message, remedy)
+        raise rejected("Agreement", None, "relevant_from", message, remedy)
     return ComparedGrades(grades, threshold, graded)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -174,6 +175,11 @@ def _check_request(request: ReleaseRequest) -> None:
         findings.append(Finding("Included", None, "included", message, "include the documents as well"))
     if request.seed is not None and not 0 <= request.seed < SEEDS:
         findings.append(Finding("Seed", None, "seed", f"{request.seed} is no seed", "a whole number from 0"))
+    if request.homepage.strip() and not re.match(r"https?://\S+$", request.homepage.strip()):
+        message = "the homepage is no address of the web"
+        findings.append(
+            Finding("Homepage", None, "homepage", message, "such as https://example.org/collection")
+        )
     lines = (("Title", request.title), ("Licence", request.licence), ("Homepage", request.homepage))
     limits = [(name, text, LONGEST_LINE) for name, text in lines]
     limits += [("Authors", one, LONGEST_LINE) for one in request.authors]

@@ -173,7 +173,7 @@ def _leaning(report: AgreementReport) -> str:
         if one.interval.high < 0 or one.interval.low > 0:
             apart["lower" if one.interval.high < 0 else "higher"].append(name)
     parts = [
-        f"{' and '.join(names)} {'give' if names[1:] else 'gives'} {how} grades"
+        f"{_together(names)} {'give' if names[1:] else 'gives'} {how} grades"
         for how, names in apart.items()
         if names
     ]
@@ -182,6 +182,10 @@ def _leaning(report: AgreementReport) -> str:
     if sure:
         return "No assessor gives higher or lower grades than the others beyond chance."
     return "Too few topics to say whether anybody gives higher grades than the others."
+
+
+def _together(names: list[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if names[1:] else names[0]
 
 
 def _pair(db: Session, campaign_id: int, options: AgreementOptions) -> PairReport:

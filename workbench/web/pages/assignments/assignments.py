@@ -155,12 +155,9 @@ def _page(db: Session, pool_id: int | None, findings: tuple[Finding, ...] = ()) 
     assigned = {
         one.topic: len(one.assessors) for one in given_topics(db, here().id) if one.pool_id == line.id
     }
+    topics = pool_topics(db, here().id, line.name)
     page = page_of_topics(
-        (
-            (size.topic, size.title, size)
-            for size in pool_topics(db, here().id, line.name)
-            if size.pairs or size.topic in assigned
-        ),
+        ((size.topic, size.title, size) for size in topics if size.pairs or size.topic in assigned),
         min(paging.A_PAGE, max(1, MOST_LINES // max(assigned.values(), default=1))),
     )
     listed = [size.topic for size in page.rows]
@@ -178,7 +175,7 @@ def _page(db: Session, pool_id: int | None, findings: tuple[Finding, ...] = ()) 
         loads={one.assessor: one for one in loads},
         answered=sum(one.answered for one in loads),
         pairs=sum(one.pairs for one in loads),
-        unassigned=sum(size.topic not in assigned for size in page.rows if size.pairs),
+        unassigned=sum(size.topic not in assigned for size in topics if size.pairs),
         **shown,
     )
 
