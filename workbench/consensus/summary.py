@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 
 from workbench.consensus.rule import Pair
 from workbench.consensus.settle import Consensus
+from workbench.records import sorted_ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +18,8 @@ class Summary:
 
     `left` counts the unsettled pairs by reason, the most first; `by_grade` the lines of each grade,
     ascending. `adjudicated` of the settled grades are an adjudicator's. `without_relevant` are the judged
-    topics that have no relevant document, in the order given. `confidence` is the mean over the settled
-    pairs, None without any.
+    topics that have no relevant document, in the order given or that of bytes. `confidence` is the mean over
+    the settled pairs, None without any.
     """
 
     settled: int
@@ -35,7 +36,7 @@ class Summary:
 
 def summary(found: Consensus, *, topics: Collection[str] | None = None) -> Summary:
     """The summary of what a rule gave; `topics` are those judged, else those that the rule saw."""
-    seen = dict.fromkeys([q.topic for q in found.qrels] + [pair.topic for pair in found.unsettled])
+    seen = sorted_ids({q.topic for q in found.qrels} | {pair.topic for pair in found.unsettled})
     relevant = [q.topic for q in found.qrels if q.grade >= found.relevant_from]
     with_relevant = set(relevant)
     return Summary(

@@ -16,8 +16,9 @@ ROOM = 128 * 2**20
 class Cache(Generic[Key, Value]):
     """At most `most` values, the least recently used one going first; several threads may ask.
 
-    A key says all that its value depends on. Where values may be large, `bytes_of` tells about how many bytes
-    one has: together they have at most `room`, or there is one.
+    A key says all that its value depends on; of several who make it at once all get the first. Where values
+    may be large, `bytes_of` tells about how many bytes one has: together they have at most `room`, or there
+    is one.
     """
 
     def __init__(
@@ -35,7 +36,7 @@ class Cache(Generic[Key, Value]):
                 return self._entries[key][0]
         value = make()
         with self._lock:
-            self._entries[key] = value, self._bytes_of(value)
+            value, _ = self._entries.setdefault(key, (value, self._bytes_of(value)))
             size = sum(bytes_ for _, bytes_ in self._entries.values())
             while len(self._entries) > self._most or (size > self._room and len(self._entries) > 1):
                 size -= self._entries.popitem(last=False)[1][1]

@@ -159,13 +159,11 @@ class JudgmentLog:
             if WRITES not in db.info:
                 # An older transaction than another that has asked: what is known does not become less.
                 if all(newest.get(one, 0) >= number for one, number in known.items()):
-                    self._newest, self._topics = newest, self._after(db, newest)
+                    self._topics = after(db, self._campaign_id, topics, known, newest)
+                    self._newest = newest
                 return self._topics
         # What is not committed yet must not be kept for others.
         return after(db, self._campaign_id, topics, known, newest)
-
-    def _after(self, db: Session, newest: Mapping[int, int]) -> Mapping[str, TopicAnswers]:
-        return after(db, self._campaign_id, self._topics, self._newest, newest)
 
 
 def after(

@@ -69,6 +69,12 @@ def test_lines_have_all_that_the_rule_gave(rule: str) -> None:
     assert lines.summary == summary(whole)
 
 
+def test_topics_without_a_relevant_document_are_named_in_the_order_of_bytes() -> None:
+    # In topic 9 nothing has a grade, in topic 95 only one that is not relevant.
+    whole = consensus([*JUDGMENTS, Judgment("ann", "95", "d1", 0)], rule="majority")
+    assert settled_lines(whole).summary.without_relevant == ("9", "95") == summary(whole).without_relevant
+
+
 def test_lines_without_a_topic_are_those_of_the_other_judgments() -> None:
     others = [one for one in JUDGMENTS if one.topic != "10"]
     assert LINES.without(["10"]).consensus == consensus(others, rule="majority")

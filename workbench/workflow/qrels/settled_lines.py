@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import pairwise
 
 import numpy as np
 from ir_measures import Measure
@@ -17,7 +17,7 @@ from workbench.consensus.rule import Pair
 from workbench.consensus.settle import Consensus, Label, TableConsensus, Unsettled
 from workbench.consensus.summary import Summary
 from workbench.docnos import Docnos
-from workbench.records import Qrel, id_bytes
+from workbench.records import Qrel, id_bytes, sorted_ids
 from workbench.scoring.kernels.registry import Reads, reads
 from workbench.scoring.relevance import ArrayRelevance
 from workbench.scoring.scorer import Scorer
@@ -77,7 +77,7 @@ class SettledLines:
     @property
     def summary(self) -> Summary:
         """The lines in numbers, as `consensus.summary` counts records."""
-        judged = dict.fromkeys(chain(self.topics, (one.topic for one in self.unsettled)))
+        judged = sorted_ids({*self.topics, *(one.topic for one in self.unsettled)})
         relevant = self.relevant_by_topic(self.relevant_from)
         grades, counts = np.unique(self.grades, return_counts=True)
         return Summary(
@@ -100,19 +100,19 @@ class SettledLines:
 
     def without(self, topics: Collection[str]) -> SettledLines:
         """The same without some topics."""
-        names = [topic for topic in self.topics if topic not in topics]
-        old = np.array([self.topics.index(topic) for topic in names], np.int64)
+        gone = frozenset(topics)
+        old = np.array([at for at, topic in enumerate(self.topics) if topic not in gone], np.int64)
         kept = np.isin(self.numbers, old)
         return replace(
             self,
-            topics=tuple(names),
+            topics=tuple(self.topics[at] for at in old.tolist()),
             numbers=np.searchsorted(old, self.numbers[kept]),
             docnos=self.docnos[kept],
             grades=self.grades[kept],
             confidence=self.confidence[kept],
             n=self.n[kept],
             adjudicated=self.adjudicated[kept],
-            unsettled=tuple(one for one in self.unsettled if one.topic not in topics),
+            unsettled=tuple(one for one in self.unsettled if one.topic not in gone),
         )
 
 

@@ -29,7 +29,8 @@ def judged_table(
     Raises WorkbenchError for a grade outside the scale.
     """
     names = sorted(counted)
-    place = {number: names.index(name) for number, name, _ in judged.assessors if name in counted}
+    numbers = {name: number for number, name, _ in judged.assessors}
+    place = {numbers[name]: at for at, name in enumerate(names)}
     of_topics: dict[str, set[str]] = {}
     for topic, docno in decided:
         of_topics.setdefault(topic, set()).add(docno)
