@@ -1,4 +1,5 @@
-// What is typed in one form of a page is not lost when another of its forms is sent: it comes back with the page.
+// What is typed in one form of a page is not lost when another of its forms is sent: it comes back with the page. A form
+// with data-unsaved asks before its page is left with changes.
 const LASTS_MS = 60_000;
 const KEY = "typed";
 
@@ -17,12 +18,14 @@ function changed(field) {
   return field.value !== field.defaultValue;
 }
 
+const fieldsOf = (form) => [...form.elements].filter(isTyped);
+const isChanged = (form) => fieldsOf(form).some((field) => field.name !== "was" && changed(field));
+
 function keep(sent) {
   const found = {};
   for (const form of formsOf()) {
-    if (form === sent) continue;
-    const fields = [...form.elements].filter(isTyped);
-    if (fields.some((field) => field.name !== "was" && changed(field))) found[nameOf(form)] = fields.map(({ name, value, checked }) => [name, value, checked]);
+    if (form === sent || !isChanged(form)) continue;
+    found[nameOf(form)] = fieldsOf(form).map(({ name, value, checked }) => [name, value, checked]);
   }
   if (Object.keys(found).length) sessionStorage.setItem(KEY, JSON.stringify({ at: Date.now(), found }));
   else sessionStorage.removeItem(KEY);
@@ -33,7 +36,7 @@ function bringBack() {
   sessionStorage.removeItem(KEY);
   if (!found || Date.now() - at > LASTS_MS) return;
   for (const form of formsOf()) {
-    const fields = [...form.elements].filter(isTyped);
+    const fields = fieldsOf(form);
     const typed = found[nameOf(form)] ?? [];
     // The page may have other fields by now.
     if (fields.length !== typed.length || fields.some((field, index) => field.name !== typed[index][0])) continue;
@@ -46,4 +49,11 @@ function bringBack() {
 }
 
 bringBack();
-document.addEventListener("submit", (event) => keep(event.target));
+let isSent = false;
+document.addEventListener("submit", (event) => {
+  isSent = event.target.method === "post"; // of a search nothing is brought back
+  keep(event.target);
+});
+addEventListener("beforeunload", (event) => {
+  if (!isSent && [...document.querySelectorAll("form[data-unsaved]")].some(isChanged)) event.preventDefault();
+});

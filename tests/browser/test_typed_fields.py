@@ -42,3 +42,28 @@ def test_no_button_of_a_page_loses_what_is_typed_beside_it(
     # It comes back once: whoever loads the page again sees what is saved.
     page.reload()
     expect(page.get_by_label("Guidelines")).not_to_have_value("Read to the end.")
+
+
+def test_ticks_are_not_lost_by_going_to_other_topics_and_a_link_opens_what_is_folded(
+    page: Page, live_server: LiveServer, tmp_path: Path
+) -> None:
+    server = live_server(demo_instance(tmp_path / "demo"))
+    campaign = f"{server.address}/c/harbour"
+    sign_in(page, server.address, "organiser")
+    page.goto(f"{campaign}/settings#search")
+    expect(page.get_by_label("Allow searching the documents")).to_be_visible()
+
+    asked = []
+    page.goto(f"{campaign}/assignments")
+    boxes = page.locator("table.matrix input[type=checkbox]:enabled")
+    boxes.first.set_checked(not boxes.first.is_checked())
+    page.once("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+    page.get_by_role("link", name="Side by side").click(no_wait_after=True)
+    page.wait_for_timeout(300)
+    assert asked == ["beforeunload"]
+    # What is saved asks no more.
+    page.get_by_role("button", name="Save assignments").click()
+    expect(page).to_have_url(f"{campaign}/assignments?pool=1")
+    page.get_by_role("link", name="Side by side").click()
+    page.wait_for_url(f"{campaign}/preferences")
+    assert asked == ["beforeunload"]

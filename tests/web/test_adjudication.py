@@ -144,8 +144,10 @@ def test_the_second_adjudicator_is_told_and_what_was_typed_is_still_there(
     history = enter("Judith").get(f"{DESK}?topic=T1&docno=d1").text
     assert "History: 2 events" in history
     assert "seen it first" in history
-    # Her own decision she may change without being told of it.
-    assert decide(enter("Judith"), FAR, "1").status_code == 303
+    # A page of hers that was opened before overwrites her own decision as little.
+    late = decide(enter("Judith"), FAR, "1", seen=seen[1])
+    assert (late.status_code, "<b>You</b> decided" in late.text) == (409, True)
+    assert grades(sqlite_database, judged) == {FAR: 0}
     # With htmx the desk is swapped all the same, and says so.
     swapped = decide(enter("Olga"), FAR, "3", htmx="yes")
     assert (swapped.status_code, "data-overtaken" in swapped.text) == (200, True)

@@ -199,6 +199,12 @@ def test_what_is_no_text_is_refused_with_a_clear_word(
     assert "1 refused" in said
 
 
+def with_warnings(client: FlaskClient) -> int:
+    told = re.search(r"(\d+) with warnings|no warnings", text_of(client.get("/c/harbour/").text))
+    assert told
+    return int(told[1] or 0)
+
+
 def test_equal_scores_are_a_note_and_findings_stand_once_with_the_files_that_have_them(
     olga: FlaskClient,
 ) -> None:
@@ -218,7 +224,9 @@ def test_equal_scores_are_a_note_and_findings_stand_once_with_the_files_that_hav
     assert len(ties) == 1
     assert ("north.txt" in ties[0], "south.txt" in ties[0]) == (True, True)
     assert '<span class="pill">note</span>' in ties[0]
+    before = with_warnings(olga)
     keep_all(olga, address)
+    assert with_warnings(olga) == before + 1
     row = re.search(r"<tr>(?:(?!</tr>).)*north\.txt.*?</tr>", olga.get(RUNS).text, re.DOTALL)
     assert row is not None
     assert '<span class="pill">note</span>' in row[0]

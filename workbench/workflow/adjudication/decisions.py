@@ -120,7 +120,7 @@ def unclear_of_topic(db: Session, campaign_id: int, topic: str) -> tuple[tuple[s
 
 @dataclass(frozen=True, slots=True)
 class DecisionRecorded:
-    """What became of a decision: the event, or what somebody else had decided meanwhile (then none).
+    """What became of a decision: the event, or what was decided meanwhile (then none).
 
     `repeated` when this client id had been recorded before.
     """
@@ -152,7 +152,7 @@ def decide(
 ) -> DecisionRecorded:
     """Append a decision about a pair; the same client id again changes nothing and gives the first event.
 
-    Where somebody else has decided the pair since the event that was `seen`, nothing is recorded: their
+    Where the pair was decided since the event that was `seen`, by whomever, nothing is recorded: that
     decision is returned, and only a decision that has seen it overwrites it. The answers that the adjudicator
     saw are stored with it, so that later changes are known. Raises
     WorkbenchError for a grade outside the scale and a pair that nobody can discuss, NotFound for one that
@@ -169,7 +169,7 @@ def decide(
             )
         return DecisionRecorded(known.id, repeated=True)
     latest = latest_adjudication(db, campaign_id, *pair)
-    if _overtaken(latest, submission.seen, account_id) and latest is not None:
+    if latest is not None and latest.id > submission.seen and latest.decision != WITHDRAWN:
         return DecisionRecorded(None, overtaken=decided_of(latest, names_of_accounts(db, [latest])))
     rules = rules_from_json(campaign.adjudication_rules)
     reader = OpinionReader(account_id, people_of(db, campaign_id), rules)
@@ -237,12 +237,6 @@ def _seen_json(opinions: tuple[Opinion, ...]) -> list[list[int | str | None]]:
         [opinion.event_id, opinion.assessor_id, str(opinion.now.answer), opinion.now.grade]
         for opinion in opinions
     ]
-
-
-def _overtaken(latest: AdjudicationEventRow | None, seen: int, account_id: int) -> bool:
-    if latest is None or latest.id <= seen or latest.decision == WITHDRAWN:
-        return False
-    return latest.account_id != account_id
 
 
 def _check(submission: DecisionSubmission, scale: Scale) -> None:

@@ -13,12 +13,14 @@ from sqlalchemy.orm import Session, aliased
 from workbench.consensus.rules import RuleChoice
 from workbench.errors import Conflict, Finding, NotFound, Severity, rejected
 from workbench.figures import counted
+from workbench.records import id_bytes
 from workbench.storage.releases import read_parts
 from workbench.storage.tables import AccountRow, ReleaseRow
 from workbench.workflow.adjudication.dispute_counts import dispute_counts
 from workbench.workflow.adjudication.queue import State
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
+from workbench.workflow.pools.pooled_topics import opened_by_topic
 from workbench.workflow.qrels.qrels import make_qrels, unjudged_pairs
 
 LONGEST_REASON = 2000
@@ -75,35 +77,34 @@ class Release:
 class ReleaseReadiness:
     """What a release would freeze now: a version to propose, and how much is still open.
 
-    `lines` would be in the qrels; `unsettled` judged pairs would have none, `unjudged` of the `pooled` pairs
-    have no grade, and `disputes` wait for a decision. `warnings` say the same.
+    `lines` of the `pairs`, which are pooled or judged, would be in the qrels.
     """
 
     version: str
     lines: int
-    unsettled: int
-    pooled: int
-    unjudged: int
-    disputes: int
+    pairs: int
     warnings: tuple[Finding, ...]
 
 
 def release_readiness(db: Session, campaign_id: int, choice: RuleChoice) -> ReleaseReadiness:
     """What a release by this rule would freeze now, and what is still open; raises as the rule does."""
     report = make_qrels(db, campaign_id, choice)
-    unjudged = unjudged_pairs(db, campaign_id, report)
+    pooled = opened_by_topic(db, campaign_id)
+    open_ = [one for one in report.settled.unsettled if one.topic in pooled]
+    judged = sum(id_bytes(one.docno) in pooled[one.topic].docnos for one in open_)
+    unjudged = unjudged_pairs(db, campaign_id, report) - judged
     disputes = dispute_counts(db, campaign_id)
     waiting = sum(count for state, count in disputes.items() if state in (State.OPEN, State.BACK))
     lines, unsettled = report.summary.settled, report.summary.unsettled
     warnings = []
     for count, code, message, remedy in (
         (waiting, "disputes", "disputed {} no decision", "decide them, or say so in the description"),
-        (unjudged, "unjudged", "pooled {} no grade", "they count as not relevant in most measures"),
+        (unjudged, "unjudged", "pooled {} no judgment", "most measures count them as not relevant"),
         (
             unsettled,
             "unsettled",
             "judged {} no grade by this rule",
-            "choose another rule, or adjudicate them",
+            "choose another rule, or decide them",
         ),
     ):
         if count:
@@ -117,10 +118,7 @@ def release_readiness(db: Session, campaign_id: int, choice: RuleChoice) -> Rele
     return ReleaseReadiness(
         version=next_version(db, campaign_id),
         lines=lines,
-        unsettled=unsettled,
-        pooled=lines + unjudged,
-        unjudged=unjudged,
-        disputes=waiting,
+        pairs=lines + unsettled + unjudged,
         warnings=tuple(warnings),
     )
 

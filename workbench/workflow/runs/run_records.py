@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, Text, cast, func, select, update
+from sqlalchemy import ColumnElement, Row, Select, Text, cast, select, update
 from sqlalchemy.orm import Session, aliased
 
 from workbench.errors import Finding, NotFound, WorkbenchError, finding_from_json
@@ -142,9 +142,10 @@ def listed_runs(db: Session, campaign_id: int) -> tuple[ListedRun, ...]:
 
 
 def runs_with_warnings(db: Session, campaign_id: int) -> int:
-    """How many of the current runs have warnings of their check."""
-    chosen = select(func.count()).where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
-    return db.scalar(chosen.where(cast(RunRow.warnings, Text) != "[]")) or 0
+    """How many of the current runs have warnings of their check, notes aside."""
+    chosen = select(RunRow.warnings).where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
+    found = db.scalars(chosen.where(cast(RunRow.warnings, Text) != "[]"))
+    return sum(any(one["code"] not in NOTES for one in warnings) for warnings in found)
 
 
 def longest_list(runs: Iterable[CampaignRun]) -> int | None:
