@@ -109,14 +109,11 @@ function typeOf(stage) {
 function entries(outer, legend, top, width) {
   let left = MARGIN;
   for (const entry of legend.flatMap((line) => [...line.children])) {
-    const style = getComputedStyle(entry.querySelector("i"));
+    const { backgroundColor: fill } = getComputedStyle(entry.querySelector("i"));
     const words = entry.textContent;
     const size = 12 + 6 + words.length * 6.5 + 18;
     if (left + size > width - MARGIN && left > MARGIN) [left, top] = [MARGIN, top + ROW];
-    outer.append(element("rect", {
-      x: left, y: top + 1, width: 12, height: 12, fill: style.backgroundColor, "fill-opacity": style.opacity,
-      stroke: style.outlineStyle === "none" ? "none" : style.outlineColor, "stroke-width": 1,
-    }));
+    outer.append(element("rect", { x: left, y: top + 1, width: 12, height: 12, fill }));
     outer.append(element("text", { x: left + 18, y: top + 11, "font-size": 12 }, words));
     left += size;
   }

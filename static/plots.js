@@ -15,8 +15,6 @@ const widest = (names, size) => {
   ruler.font = `${size}px ${getComputedStyle(document.body).fontFamily}`;
   return Math.ceil(d3.max(names, (name) => ruler.measureText(name).width) ?? 0);
 };
-// Shares of one half are rare: the root lets small ones be told apart. The legend's classes have the same.
-const darkness = ({ share }) => Math.sqrt(share);
 const total = (row) => d3.sum(row.values);
 
 // Other modules add their own kinds to these.
@@ -47,37 +45,6 @@ export const kinds = {
           y: ([, same]) => d3.max(same, (point) => point.value),
           title: ([at, same]) =>
             [`${x} ${whole(at)}`, ...same.map((point) => `${point.line.name}: ${whole(point.value)}`)].join("\n"),
-        })),
-      ],
-    };
-  },
-
-  panels({ panels, mark }, width) {
-    const columns = Math.max(2, Math.floor(width / 150));
-    const rows = Math.ceil(panels.length / columns);
-    const points = panels.flatMap((panel, place) =>
-      panel.points.map(([at, value]) => ({ at, value, panel, column: place % columns, row: Math.floor(place / columns) })));
-    const places = panels.map((panel, place) => ({ panel, column: place % columns, row: Math.floor(place / columns) }));
-    const facet = { fx: "column", fy: "row" };
-    return {
-      width,
-      height: rows * 92 + 40,
-      marginLeft: 46,
-      fx: { axis: null, padding: 0.12 },
-      fy: { axis: null, padding: 0.22 },
-      x: { ticks: 3, label: null, tickFormat: whole },
-      y: { ticks: 2, label: null, grid: true, tickFormat: whole, zero: true },
-      marks: [
-        Plot.ruleX(places, { ...facet, x: () => mark, stroke: "var(--ink-3)", strokeDasharray: "2 2" }),
-        Plot.areaY(points, { ...facet, x: "at", y: "value", fill: "var(--plot-1)", fillOpacity: 0.15 }),
-        Plot.lineY(points, { ...facet, x: "at", y: "value", stroke: "var(--plot-1)", strokeWidth: 1.5 }),
-        Plot.text(places, {
-          ...facet, text: ({ panel }) => shorten(panel.name, 16), frameAnchor: "top-left", dx: 3, dy: -3,
-          fontWeight: 600, fill: "var(--ink)",
-        }),
-        tip(points, Plot.pointer({
-          ...facet, x: "at", y: "value",
-          title: ({ panel, at, value }) => `${panel.name} ${shorten(panel.note, 60)}\ndepth ${whole(at)}: ${whole(value)}`,
         })),
       ],
     };
@@ -120,44 +87,6 @@ export const kinds = {
     };
   },
 
-  matrix({ names, shared }, width) {
-    const runs = names.length;
-    const longest = Math.max(4, Math.min(width < 600 ? 12 : 24, d3.max(names, (name) => name.length)));
-    const margin = Math.ceil(longest * 6.7) + 10;
-    const side = Math.max(6, Math.min(30, Math.floor((width - margin - 8) / runs)));
-    // Names need eleven pixels each; of more runs only every second or third is named.
-    const every = Math.ceil(11 / side);
-    const ticks = d3.range(0, runs, every);
-    const cells = d3.cross(d3.range(runs), d3.range(runs)).map(([row, column]) => {
-      const both = shared[row][column];
-      const either = shared[row][row] + shared[column][column] - both;
-      return { row, column, both, either, share: either ? both / either : 0 };
-    });
-    const near = cells.filter((cell) => cell.row !== cell.column && cell.share >= 0.95);
-    const inset = side > 12 ? 0.5 : 0;
-    const scale = { domain: d3.range(runs), label: null, tickSize: 0, ticks, padding: 0, tickFormat: (place) => shorten(names[place], longest) };
-    return {
-      width: margin + side * runs + 8,
-      height: margin + side * runs + 8,
-      marginLeft: margin,
-      marginRight: 8,
-      marginTop: 8,
-      marginBottom: margin,
-      dense: true,
-      x: { ...scale, tickRotate: -90 },
-      y: scale,
-      marks: [
-        Plot.cell(cells, { x: "column", y: "row", fill: "var(--plot-heat)", fillOpacity: darkness, inset }),
-        Plot.cell(near, { x: "column", y: "row", stroke: "var(--plot-2)", strokeWidth: side > 12 ? 2 : 1, fill: "none", inset: inset + 0.5 }),
-        tip(cells, Plot.pointer({
-          x: "column", y: "row", maxRadius: side,
-          title: ({ row, column, both, either, share }) => row === column
-            ? `${names[row]}\n${whole(both)} pairs`
-            : `${names[row]}\n${names[column]}\nshare ${share.toFixed(3)}: ${whole(both)} of ${whole(either)} pairs`,
-        })),
-      ],
-    };
-  },
 };
 
 // The drawing of a figure at a width, as an SVG element and the entries of its legend.
@@ -192,15 +121,13 @@ function draw(figure) {
 }
 
 function legend(kind, { parts, tones }) {
-  const words = kind === "matrix" ? ["0", ".25", ".5", ".75", "1", ".95 and more, near-duplicates"] : kind === "bars" && parts.length > 1 ? parts : [];
-  if (!words.length) return [];
-  const swatches = kind === "matrix" ? ["heat-0", "heat-1", "heat-2", "heat-3", "heat-4", "near"] : tones.map((tone) => `plot-${tone}`);
+  if (kind !== "bars" || parts.length < 2) return [];
   const line = document.createElement("p");
   line.className = "legend small muted";
-  line.append(...words.map((word, place) => {
+  line.append(...parts.map((word, place) => {
     const entry = document.createElement("span");
     const swatch = document.createElement("i");
-    swatch.className = `swatch ${swatches[place]}`;
+    swatch.className = `swatch plot-${tones[place]}`;
     entry.append(swatch, word);
     return entry;
   }));

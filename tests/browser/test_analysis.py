@@ -24,10 +24,9 @@ def test_plots_are_drawn_with_the_numbers_of_their_tables(
     page.goto(f"{server.address}/c/harbour/analysis?depth=20")
     expect(page.locator("#growth svg").first).to_be_visible()
 
-    # One bar alone and one with others for each run, one cell for every two, a bar for each part of a topic.
+    # One bar alone and one with others for each run, a bar for each part of a topic.
     runs = page.locator("#contributions figure").first
     expect(runs.locator("[aria-label=bar] rect")).to_have_count(2 * RUNS)
-    expect(page.locator("#overlap [aria-label=cell]").first.locator("rect")).to_have_count(RUNS * RUNS)
     expect(page.locator("#topics-by-size [aria-label=bar] rect")).to_have_count(3 * TOPICS)
     expect(runs.get_by_role("img")).to_have_accessible_name(
         "Unique and shared pairs of each run, the most unique first"
@@ -64,11 +63,7 @@ def test_plots_are_drawn_with_the_numbers_of_their_tables(
     assert int.from_bytes(content[16:20]) == 3 * (960 + 48)
     page.emulate_media(color_scheme="light")
 
-    # What is folded is drawn when it is unfolded; a narrower window has everything drawn anew.
-    panels = page.locator("figure[data-plot=panels]")
-    expect(panels.locator("svg")).to_have_count(0)
-    page.locator("#growth summary", has_text="By topic").click()
-    expect(panels.locator("svg [aria-label=line] path")).to_have_count(TOPICS)
+    # A narrower window has everything drawn anew.
     wide = runs.locator("svg").bounding_box()
     page.set_viewport_size({"width": 390, "height": 800})
     page.wait_for_function("() => document.querySelector('#contributions svg').clientWidth < 390")
@@ -82,5 +77,4 @@ def test_plots_are_drawn_with_the_numbers_of_their_tables(
     page.get_by_label("Depth", exact=True).fill("1")
     page.get_by_role("button", name="Analyse").click()
     expect(page.locator("#ties-at-cut")).to_contain_text("depth 1:")
-    expect(page.locator("#overlap [aria-label=cell]").first.locator("rect")).to_have_count(RUNS * RUNS)
     assert "depth=1" in page.url

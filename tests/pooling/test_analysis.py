@@ -19,7 +19,6 @@ from workbench.pooling.analysis import (
     Analysis,
     MadePool,
     PoolContributors,
-    RunTies,
     TopicCounts,
     TopicPart,
     analysis,
@@ -159,11 +158,10 @@ def test_alike_runs_are_listed_and_near_duplicates_called_out() -> None:
     assert table("matrix", found)[0] == ("a", 1.0, 39 / 41, 0.0)
 
 
-def test_ties_are_summed_by_run() -> None:
+def test_ties_are_told_by_run_and_topic() -> None:
     # To depth 1: A lets in one of three for topic 1 and one of two for topic 2, B one of two.
     flat = {"1": {"x": 1.0, "y": 1.0, "z": 1.0}, "2": {"x": 1.0, "y": 1.0}}
     found = analysis(examine([run("B", {"2": flat["2"]}), run("A", flat)], depth=1))
-    assert found.ties_by_run == (RunTies("A", 2, 2, 3), RunTies("B", 1, 1, 1))
     assert table("ties", found) == (
         ("A", "1", 1.0, 1, 2),
         ("A", "2", 1.0, 1, 1),

@@ -150,16 +150,6 @@ _NOTHING: Mapping[str, bool] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class RunTies:
-    """A run's ties across the cut: in how many topics, and the tied documents within and beyond the depth."""
-
-    tag: str
-    topics: int
-    inside: int
-    outside: int
-
-
-@dataclass(frozen=True, slots=True)
 class TopicPart:
     """A topic of a pool: its pairs, the most it could have, what of it is judged and found relevant.
 
@@ -202,7 +192,6 @@ class Analysis:
     chain: tuple[int, ...]
     alike: SimilarPairs
     at_cut: tuple[CutTie, ...]
-    ties_by_run: tuple[RunTies, ...]
     decided: DecidedByTies
     rules: tuple[RuleOutcome, ...]
     topics: tuple[TopicPart, ...]
@@ -305,7 +294,6 @@ def analysis(
         chain=found.chain,
         alike=found.alike,
         at_cut=found.at_cut,
-        ties_by_run=_ties_by_run(found.at_cut),
         decided=found.decided,
         rules=found.rules,
         topics=topics,
@@ -316,18 +304,6 @@ def analysis(
 
 def _most_alone_first(found: tuple[Part, ...]) -> tuple[Part, ...]:
     return tuple(sorted(found, key=lambda part: (-part.alone, -part.pairs)))
-
-
-def _ties_by_run(at_cut: tuple[CutTie, ...]) -> tuple[RunTies, ...]:
-    """The runs that have any, the most documents beyond the depth first."""
-    by_run: dict[str, list[CutTie]] = {}
-    for tie in at_cut:
-        by_run.setdefault(tie.tag, []).append(tie)
-    lines = [
-        RunTies(tag, len(ties), sum(len(tie.inside) for tie in ties), sum(len(tie.outside) for tie in ties))
-        for tag, ties in by_run.items()
-    ]
-    return tuple(sorted(lines, key=lambda line: -line.outside))
 
 
 def _topics(pool: MadePool, counts: Sequence[TopicCounts]) -> tuple[TopicPart, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from flask import Blueprint, render_template, request
@@ -33,7 +32,7 @@ blueprint = Blueprint("analysis", __name__, url_prefix="/c/<slug>/analysis")
 onlooker = member(Role.ORGANISER, Role.VIEWER)
 
 DEEPEST = 10_000
-MOST_PAIRS, MOST_TIES = 60, 200
+MOST_PAIRS = 20
 TIES: Mapping[TieRule, str] = {
     TieRule.TREC_EVAL: "docno descending",
     TieRule.DOCNO_ASCENDING: "docno ascending",
@@ -157,8 +156,6 @@ def _page(
 ) -> str:
     found = done.found if done else None
     short = [found.growth[depth - 1] for depth in short_depths(found)] if found else []
-    # Every second of them to the depth: a column each, beside the titles of the topics.
-    few = [size for size in short if found and size.depth <= found.depth][::-2][::-1]
     return render_template(
         "pools/_analysis.html" if wants_fragment() else "pools/analysis.html",
         form=form,
@@ -167,14 +164,11 @@ def _page(
         titles=titles or {},
         plots=plots(found, titles or {}) if found else {},
         short=short,
-        few=few,
-        places=in_campaigns_order(found, titles or {}) if found else [],
         as_made=_as_made(done),
         ties=TIES,
         near=NEAR_DUPLICATE,
         fence=FENCE,
         most_pairs=MOST_PAIRS,
-        most_ties=MOST_TIES,
         most_rows=MOST_ROWS,
         findings=findings,
     )
@@ -185,19 +179,13 @@ Spec = dict[str, Any]
 STRONG, OTHER, PALE = 1, 2, 3
 MOST_ROWS = 200
 """Runs or groups that a plot or table of the page shows; files have all."""
-MOST_IN_MATRIX = 150
-"""Runs in the plot of overlaps: of a thousand, a browser would draw a million cells."""
 
 
 def plots(found: Analysis, titles: Mapping[str, str]) -> dict[str, Spec]:
     """Every plot by its name; `titles` are those of the topics."""
     return {
         "growth": growth(found),
-        "growth_by_topic": growth_by_topic(found, titles),
         "runs": contributions(found.by_run, found.groups),
-        "groups": contributions(found.by_group, {}),
-        "overlap": overlap(found),
-        "ties": ties(found),
         "topics": topics(found, titles),
     }
 
@@ -214,31 +202,6 @@ def growth(found: Analysis) -> Spec:
     }
 
 
-def growth_by_topic(found: Analysis, titles: Mapping[str, str]) -> Spec:
-    """A small line over the depth for every topic, all on one scale."""
-    depths = short_depths(found)
-    return {
-        "x": "Depth",
-        "y": "Pairs",
-        "mark": found.depth,
-        "panels": [
-            {
-                "name": name,
-                "note": titles.get(name, ""),
-                "points": [[depth, found.growth[depth - 1].topics[place].size] for depth in depths],
-            }
-            for name, place in in_campaigns_order(found, titles)
-        ],
-    }
-
-
-def in_campaigns_order(found: Analysis, titles: Mapping[str, str]) -> list[tuple[str, int]]:
-    """The topics of the growth as the campaign has them, each with its place there."""
-    position = {topic: at for at, topic in enumerate(titles)}
-    places = [(topic.topic, place) for place, topic in enumerate(found.growth[0].topics)]
-    return sorted(places, key=lambda one: position.get(one[0], len(position)))
-
-
 def contributions(parts: Sequence[Part], groups: Mapping[str, str]) -> Spec:
     """A bar for every run or group: its unique pairs, then those it shares with others."""
     return {
@@ -252,39 +215,6 @@ def contributions(parts: Sequence[Part], groups: Mapping[str, str]) -> Spec:
                 "values": [part.alone, part.pairs - part.alone],
             }
             for part in parts[:MOST_ROWS]
-        ],
-    }
-
-
-def overlap(found: Analysis) -> Spec:
-    """The runs in the order of their chain, the pairs that any two share; a run with itself, what it has.
-
-    Of many runs those that are most similar to another.
-    """
-    shared, order = found.overlap.shared, found.chain
-    if len(order) > MOST_IN_MATRIX:
-        pairs = zip(found.alike.first, found.alike.second, strict=True)
-        chosen: set[int] = set()
-        for run in chain.from_iterable(pairs):
-            chosen.add(int(run))
-            if len(chosen) == MOST_IN_MATRIX:
-                break
-        order = tuple(place for place in order if place in chosen)
-    return {
-        "names": [found.tags[place] for place in order],
-        "shared": [[shared[row][column] for column in order] for row in order],
-    }
-
-
-def ties(found: Analysis) -> Spec:
-    """A bar for every run that has ties across the cut: tied documents that are included and excluded."""
-    return {
-        "x": "Tied documents",
-        "parts": ["included", "excluded"],
-        "tones": [STRONG, OTHER],
-        "rows": [
-            {"name": run.tag, "note": f"topics: {run.topics}", "values": [run.inside, run.outside]}
-            for run in found.ties_by_run[:MOST_ROWS]
         ],
     }
 
