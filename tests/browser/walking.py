@@ -59,7 +59,6 @@ QUESTIONS: Mapping[str, tuple[Asked, ...]] = {
     "sample_size.index": (_asked(), _asked(("half_width", "0.05"), ("topics", "10"))),
     "analysis.index": (_asked(*ANALYSED),),
     "campaigns.index": (_asked(), _asked(who="marlow"), _asked(who="sorrel")),
-    "comparisons.index": (_asked(), _asked(("a", "1"), ("b", "2"))),
     "discussions.pair": (_asked(*PAIR, who="marlow"),),
     "documents.document": (_asked(("docno", "ALM-0001")), _asked(("docno", "ALM-0001"), who="wick")),
     "documents.index": (_asked(), _asked(("q", "harbour"))),
@@ -219,7 +218,7 @@ def everybodys(app: Flask, full: FullCampaign) -> list[Look]:
 
 def _shared(look: Look) -> bool:
     # What is one person's own is nobody else's page, and a draft is the organisers'.
-    own = ("/judge/", "own-runs", "pools/compare?")
+    own = ("/judge/", "own-runs")
     return look.path.startswith(f"/c/{SLUG}/") and not any(part in look.path for part in own)
 
 

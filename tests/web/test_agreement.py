@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 
 import pytest
 from flask.testing import FlaskClient
@@ -12,7 +13,10 @@ from tests.cast import Cast
 from tests.uploads import import_judgments, links, text_of
 from workbench.records import Topic
 from workbench.storage.engine import Database
+from workbench.storage.events import append_events
 from workbench.workflow.campaigns.collection import load_topics
+from workbench.workflow.clock import utc_now
+from workbench.workflow.people.assessors import assessors_of
 
 ADDRESS = "/c/harbour/agreement"
 PAIR = f"{ADDRESS}/pair?first=Judge+1&second=Judge+2"
@@ -140,7 +144,6 @@ def test_machines_are_kept_apart_from_people(olga: FlaskClient) -> None:
     assert "that two or more judged" in text_of(olga.get(f"{ADDRESS}?machines=among").text)
     people = text_of(olga.get(f"{ADDRESS}/assessors").text)
     assert people.index("X and Y 8") < people.index("X and robot machine 8")
-    assert people.index("Machines and the majority of people") < people.index("Each machine with each person")
     assert "robot is a machine" in text_of(olga.get(f"{ADDRESS}/pair?first=X&second=robot").text)
 
 
@@ -217,7 +220,7 @@ def test_fewer_than_two_assessors_have_nothing_to_compare(olga: FlaskClient) -> 
 
 def test_what_cannot_be_is_not_called_nothing_yet(olga: FlaskClient) -> None:
     judge(olga, ((3, 1), (1, 3)), ("X", "Y"))
-    for page in ("", "/topics", "/self", "/machines"):
+    for page in ("", "/topics", "/assessors", "/grades"):
         text = text_of(olga.get(f"{ADDRESS}{page}?relevant_from=4").text)
         assert (
             "These settings cannot be compared 4 cannot be the lowest relevant grade: choose 1 or 2 or 3."
@@ -232,10 +235,9 @@ def test_a_file_is_never_sent_with_a_reason_in_the_place_of_its_content(olga: Fl
         answer = olga.get(f"{ADDRESS}/{file}")
         assert answer.status_code == 422
         assert "who gave grades" in text_of(answer.text)
-    for page in ("topics", "self", "machines"):
-        for kind in ("csv", "json"):
-            assert olga.get(f"{ADDRESS}/{page}/table.{kind}?relevant_from=4").status_code == 422
-        assert olga.get(f"{ADDRESS}/{page}/table.xls").status_code == 404
+    for kind in ("csv", "json"):
+        assert olga.get(f"{ADDRESS}/topics/table.{kind}?relevant_from=4").status_code == 422
+    assert olga.get(f"{ADDRESS}/topics/table.xls").status_code == 404
 
 
 @pytest.mark.usefixtures("manning")
@@ -294,3 +296,40 @@ def test_two_assessors_are_taken_along_with_their_table_and_working(olga: FlaskC
         row for row in rows if (row["part"], row["name"]) == ("coefficient of these documents", "observed")
     )
     assert (float(of_these["low"]), float(of_these["high"])) == pytest.approx((0.894952, 0.946962), abs=5e-7)
+
+
+def test_a_machine_stands_against_the_majority_of_people(olga: FlaskClient) -> None:
+    people = {"X": "3300", "Y": "3320"}
+    rows = [("T1", f"n{at}", name, grade) for name, said in people.items() for at, grade in enumerate(said)]
+    import_judgments(olga, rows)
+    robot = [("T1", f"n{at}", "robot", grade) for at, grade in ((0, "3"), (1, "0"), (2, "2"), (9, "3"))]
+    import_judgments(olga, robot, machine="yes")
+    said = text_of(olga.get(f"{ADDRESS}/assessors").text)
+    # The majority has n0 and n1 relevant, n3 not, and is tied on n2. Of n0 and n1 the robot has n0:
+    # precision 1 of 1, recall 1 of 2.
+    assert re.search(r"Machines and the majority of people .*robot .{0,12}2 .*1\.000 .*0\.500", said)
+
+
+def test_what_is_answered_twice_stands_with_its_interval(
+    olga: FlaskClient, cast: Cast, sqlite_database: Database
+) -> None:
+    judge(olga, ((3, 1), (1, 3)), ("X", "Y"))
+    with sqlite_database.writing() as db:
+        ada = next(one.id for one in assessors_of(db, cast.campaign_id) if one.name == "Ada")
+        append_events(
+            db,
+            [
+                {
+                    "campaign_id": cast.campaign_id, "assessor_id": ada, "topic": "T1", "docno": f"n{number}",
+                    "answer": "grade", "reason": "", "client_id": f"ada-{purpose}-{number}",
+                    "source": "screen", "assignment_id": None,
+                    "grade": 3 * (number % 2) if purpose == "judging" or number else 2,
+                    "document_sha256": None, "position": None, "order_rule": None, "seed": None,
+                    "active_ms": None, "recorded_at": utc_now(None), "purpose": purpose,
+                }
+                for purpose in ("judging", "repeat")
+                for number in range(12)
+            ],
+        )  # fmt: skip
+    # 11 of 12 the same; Wilson's interval.
+    assert "Ada 11 of 12 0.646 to 0.985" in text_of(olga.get(f"{ADDRESS}/assessors").text)

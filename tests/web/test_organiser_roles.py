@@ -15,8 +15,7 @@ from tests.web.conftest import Enter
 READ = (
     "", "topics", "topics/topic?topic=T1", "documents", "documents/document?docno=d1", "runs",
     "runs/file?tag=alpha", "runs/run?tag=alpha", "runs/records.csv", "pools", "pools/1",
-    "pools/1/topic?topic=T1", "pools/1/pairs.tsv", "pools/1/topics.csv", "pools/compare",
-    "pools/compare?a=judged&b=1", "pools/compare/pairs.tsv?a=1&b=1",
+    "pools/1/topic?topic=T1", "pools/1/pairs.tsv", "pools/1/topics.csv",
     "agreement", "agreement/pair?first=X&second=Y",
     "agreement/grades", "agreement/assessors", "agreement/report.csv", "agreement/report.tex",
     "agreement/report.json", "qrels",

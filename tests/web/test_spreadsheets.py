@@ -30,7 +30,6 @@ READ_BACK = {
     "runs.as_tsv",
     "judgments.export",
     "adjudication.decisions",
-    "agreement_repeats.answers",
     "pools.pairs",
 }
 QUERY = "?topic=T1&first=%40Ada2&second=-Ben2&a=judged&b=1&asked=1&people=yes&n=10"

@@ -55,7 +55,7 @@ def test_a_pool_is_compared_with_everything_that_people_judged(db: Session) -> N
     assert found.before is None
     # Of six pairs one is judged; what a machine said does not count.
     assert found.comparison.total == PoolChange("", 2, 6, 5, 1, 1, 5)
-    assert found.pairs[-1] == ComparedPair(PairChange.REMOVED, "T2", "d6", True, "judged")
+    assert list(found.pairs)[-1] == ComparedPair(PairChange.REMOVED, "T2", "d6", True, "judged")
     # Nothing is timed: five pairs of an assumed half minute.
     assert found.hours == pytest.approx(5 * 30 / 3600)
 

@@ -11,10 +11,9 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.formats.graded_pairs import HEADER, GivenAnswer, ProbeLine
+from workbench.formats.graded_pairs import ProbeLine
 from workbench.storage.events import CURRENT_PURPOSES, LATER, WITHDRAWN
 from workbench.storage.tables import KnownAnswerRow
-from workbench.tables import Export
 from workbench.workflow.agreement.own_events import Pair, RecordedEvent, own_events
 
 
@@ -138,21 +137,6 @@ def probe_json(line: ProbeLine) -> dict[str, Any]:
         "said": _json(*line.given),
         "known_grade": line.known,
     }
-
-
-def probe_export(lines: Sequence[ProbeLine]) -> Export:
-    """The lines as a table with the columns of their file, and as JSON objects."""
-
-    def rows() -> Iterator[tuple[object, ...]]:
-        for one in lines:
-            of = (one.topic, one.docno, one.assessor, one.machine, one.purpose, one.round, one.judged)
-            yield (*of, *_given(one.first), *_given(one.given), one.known)
-
-    return Export(HEADER, rows, lambda: [probe_json(one) for one in lines])
-
-
-def _given(answer: GivenAnswer | None) -> tuple[object, ...]:
-    return (None, None, None) if answer is None else (*answer[:2], answer[2].isoformat())
 
 
 def _json(answer: str, grade: int | None, when: datetime) -> dict[str, Any]:

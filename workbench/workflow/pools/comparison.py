@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
-from typing import overload
 
 import numpy as np
 from sqlalchemy import select
@@ -15,10 +13,7 @@ from sqlalchemy.orm import Session
 from workbench.pooling.comparison import (
     NO_MEMBERS,
     NOTHING,
-    Chosen,
     ComparedTags,
-    ComparedTopic,
-    Numbers,
     PoolComparison,
     PoolMembers,
     TopicMembers,
@@ -42,13 +37,6 @@ class PairChange(StrEnum):
     REMOVED = "leaving"
     KEPT = "staying"
 
-    def among(self, topic: ComparedTopic) -> Chosen:
-        """Which pairs of a topic change so."""
-        if self is PairChange.KEPT:
-            return topic.before & topic.after
-        one, other = (topic.after, topic.before) if self is PairChange.ADDED else (topic.before, topic.after)
-        return one & ~other
-
 
 @dataclass(frozen=True, slots=True)
 class ComparedPair:
@@ -64,11 +52,10 @@ class ComparedPair:
     origin: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class ComparedPools:
     """A comparison and its two pools; without a pool before, it is with everything that is judged."""
 
-    # No slots: pairs are made for whoever lists all of them; a page shows a hundred.
     before: PoolLine | None
     after: PoolLine
     comparison: PoolComparison
@@ -79,52 +66,19 @@ class ComparedPools:
         """The hours for what of the pool after is not judged."""
         return self.pace.hours(self.comparison.total.to_judge)
 
-    @cached_property
-    def pairs(self) -> tuple[ComparedPair, ...]:
+    @property
+    def pairs(self) -> Iterator[ComparedPair]:
         """Every pair, sorted by topic and docno as bytes."""
-        return tuple(
-            pair for topic in self.comparison.topics for pair in self._pairs(topic, range(len(topic.docnos)))
-        )
-
-    def changing(self, turn: PairChange, topic: str = "") -> ChangedPairs:
-        """The pairs of which this becomes, of one topic or of all, in the same order."""
-        topics = [one for one in self.comparison.topics if not topic or one.topic == topic]
-        return ChangedPairs(self, [(one, np.flatnonzero(turn.among(one))) for one in topics])
-
-    def _pairs(self, topic: ComparedTopic, places: Iterable[int]) -> Iterator[ComparedPair]:
-        for place in places:
-            before, after = bool(topic.before[place]), bool(topic.after[place])
-            turn = PairChange.KEPT if before and after else PairChange.ADDED if after else PairChange.REMOVED
-            pooled = after or self.before is not None
-            source = origin(bool(topic.by_runs[place]), bool(topic.by_hand[place])) if pooled else "judged"
-            yield ComparedPair(turn, topic.topic, topic.docnos[place], bool(topic.judged[place]), source)
-
-
-class ChangedPairs(Sequence[ComparedPair]):
-    """Some of the pairs of a comparison, each made when it is asked for."""
-
-    def __init__(self, found: ComparedPools, chosen: list[tuple[ComparedTopic, Numbers]]) -> None:
-        self._found, self._chosen = found, chosen
-
-    def __len__(self) -> int:
-        return sum(len(places) for _, places in self._chosen)
-
-    @overload
-    def __getitem__(self, which: int) -> ComparedPair: ...
-
-    @overload
-    def __getitem__(self, which: slice) -> list[ComparedPair]: ...
-
-    def __getitem__(self, which: int | slice) -> ComparedPair | list[ComparedPair]:
-        numbers = range(len(self))[which]
-        return [self._at(number) for number in numbers] if isinstance(numbers, range) else self._at(numbers)
-
-    def _at(self, number: int) -> ComparedPair:
-        for topic, places in self._chosen:
-            if number < len(places):
-                return next(self._found._pairs(topic, [int(places[number])]))
-            number -= len(places)
-        raise IndexError(number)
+        for topic in self.comparison.topics:
+            columns = (topic.before, topic.after, topic.judged, topic.by_runs, topic.by_hand)
+            for docno, *flags in zip(topic.docnos, *(one.tolist() for one in columns), strict=True):
+                before, after, judged, by_runs, by_hand = flags
+                turn = (
+                    PairChange.KEPT if before and after else PairChange.ADDED if after else PairChange.REMOVED
+                )
+                pooled = after or self.before is not None
+                source = origin(by_runs, by_hand) if pooled else "judged"
+                yield ComparedPair(turn, topic.topic, docno, judged, source)
 
 
 def compare_pools(db: Session, campaign_id: int, before: str | None, after: str) -> ComparedPools:

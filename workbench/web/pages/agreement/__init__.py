@@ -1,11 +1,9 @@
-"""Agreement: the report, by topic, self-consistency, machines, the sample size."""
+"""Agreement: the report, by topic, the sample size."""
 
-from workbench.web.pages.agreement import machines, report, sample_size, self_consistency, topics
+from workbench.web.pages.agreement import report, sample_size, topics
 
 BLUEPRINTS = (
     report.blueprint,
     topics.blueprint,
-    self_consistency.blueprint,
-    machines.blueprint,
     sample_size.blueprint,
 )

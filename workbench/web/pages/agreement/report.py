@@ -20,8 +20,10 @@ from workbench.agreement.report import (
     most_disputed,
     what_differs,
 )
+from workbench.formats.graded_pairs import write_probe_answers
 from workbench.storage import Session
-from workbench.web.access import reader
+from workbench.web.access import here, organiser, reader
+from workbench.web.context import reading
 from workbench.web.pages.agreement.page import (
     LINES,
     AgreementPage,
@@ -31,8 +33,9 @@ from workbench.web.pages.agreement.page import (
     report_for_file,
 )
 from workbench.web.paging import page_of
-from workbench.web.results import MadeResult, result
+from workbench.web.results import MadeResult, TextFile, result
 from workbench.workflow.agreement.machines import machines_against_people
+from workbench.workflow.agreement.probe_answers import probe_lines
 from workbench.workflow.agreement.report import campaign_agreement, campaign_pair
 from workbench.workflow.agreement.self_consistency import consistency
 from workbench.workflow.agreement.topics import TopicsReport, agreement_by_topic
@@ -70,7 +73,6 @@ def assessors() -> str:
     page = agreement_page(_with_machines, weighted=True)
     more = (
         {
-            "consistent": agreement_page(consistency).report,
             "machines": agreement_page(machines_against_people).report if page.machines else None,
             "lines": _assessor_lines(page.report),
             "leaning": _leaning(page.report),
@@ -79,7 +81,7 @@ def assessors() -> str:
         if page.report
         else {}
     )
-    return render_page("assessors", page, **more)
+    return render_page("assessors", page, consistent=agreement_page(consistency).report, **more)
 
 
 @blueprint.get("/grades")
@@ -127,6 +129,16 @@ def report_file() -> MadeResult:
 def pair_file() -> MadeResult:
     """Two assessors in detail as CSV, as LaTeX or as JSON; `?first=` and `?second=` name them."""
     return MadeResult("agreement.pair", pair_export(report_for_file(_pair, weighted=True)))
+
+
+@blueprint.get("/probe-answers.tsv")
+@organiser
+@result
+def probe_answers() -> MadeResult:
+    """Every answer to a repeat, a planted pair or a training pair, with what it is compared with."""
+    with reading() as db:
+        content = write_probe_answers(list(probe_lines(db, here().id)))
+    return MadeResult("probes", text=TextFile("tsv", "text/tab-separated-values", content))
 
 
 def _among(options: AgreementOptions) -> AgreementOptions:

@@ -1,10 +1,9 @@
-"""Pools: analysing, building, opening, comparing; adaptive pools, queues, when to stop."""
+"""Pools: analysing, building, opening; adaptive pools, queues, when to stop."""
 
 from workbench.web.pages.pools import (
     adaptive,
     additions,
     analysis,
-    comparison,
     pools,
     queues,
     states,
@@ -14,7 +13,6 @@ from workbench.web.pages.pools import (
 BLUEPRINTS = (
     pools.blueprint,
     states.blueprint,
-    comparison.blueprint,
     additions.blueprint,
     analysis.blueprint,
     adaptive.blueprint,

@@ -105,10 +105,7 @@ def pool(pool_id: int) -> str:
         report = pool_report(db, here().id, line.name)
         shared = () if line.closed else shared_with(db, here().id, line.name)
         changed = changed_runs(db, here().id, line.name) if line.draft else ()
-        ids = {one.name: one.id for one in pools_shown(db, here().id)}
-    return render_template(
-        "pools/pool.html", report=report, ties=TIES, shared=shared, changed=changed, ids=ids
-    )
+    return render_template("pools/pool.html", report=report, ties=TIES, shared=shared, changed=changed)
 
 
 @blueprint.get("/<int:pool_id>/topic")
