@@ -1,4 +1,4 @@
-// Keys, buttons, links and swipes, and what each of them means.
+// Keys, buttons and links, and what each of them means.
 import { byId } from "../shared/dom.js";
 import { isOnControl, listenToKeys, UNDO } from "../shared/keys.js";
 import { pageThrough, reloadFromMemory } from "../shared/page.js";
@@ -9,7 +9,6 @@ import { judge, keepComment, putOff, undo } from "./judging.js";
 import * as list from "./list.js";
 import { go, step } from "./navigation.js";
 import { listenToPlain, togglePlain } from "./plain.js";
-import { listenToSwipes, showWays } from "./swipe.js";
 import { leaveTopic, listenToTopic, toggleTopic } from "./topic_pane.js";
 import { drawLight } from "./view.js";
 
@@ -30,7 +29,7 @@ const COMMANDS = {
 };
 
 export function listenToControls(desk) {
-  const { element, grades, facts } = desk;
+  const { element } = desk;
   const meanings = meaningsOf(JSON.parse(element.dataset.keys));
   listenToBoxes();
   listenToTopic();
@@ -43,15 +42,6 @@ export function listenToControls(desk) {
   byId("verdicts").addEventListener("submit", (event) => submitted(desk, event), true);
   ignoreSecondClicks(byId("answers"), "button[name=answer]");
   element.addEventListener("click", (event) => clicked(desk, event));
-  listenToSwipes({
-    place: byId("document"),
-    hint: byId("swipe-hint"),
-    grades,
-    relevantFrom: facts.relevant_from,
-    mayJudge: () => desk.isOpen,
-    judge: (grade) => judge(desk, "grade", { grade }),
-  });
-  showWays(byId("swipes"), grades, facts.relevant_from);
   listenToWindow(desk);
 }
 

@@ -15,11 +15,6 @@ export class Marking {
     this.#painter = painter;
   }
 
-  // Whether it leaves the text nodes as they are.
-  get leavesText() {
-    return this.#painter.leavesText;
-  }
-
   // Whether only the hits around the place that is read are coloured.
   static isPartial(hits) {
     return hits.count > AT_ONCE;
@@ -54,7 +49,6 @@ export class Marking {
     marks.push(...this.#passageMarks());
     this.#painter.paint(marks);
     this.#painted = { from, to, view: excerpts };
-    if (!this.leavesText && !excerpts) views.readAgain();
   }
 
   current(range) {
@@ -65,7 +59,7 @@ export class Marking {
   #titleMarks(matcher) {
     const node = this.#article.querySelector(":scope > h2")?.firstChild;
     const marks = [];
-    if (node?.nodeType !== Node.TEXT_NODE || !this.leavesText) return marks;
+    if (node?.nodeType !== Node.TEXT_NODE) return marks;
     matcher.scan(node.data, 0, 200, (start, end, number) => {
       const range = new StaticRange({ startContainer: node, startOffset: start, endContainer: node, endOffset: end });
       marks.push({ name: nameOf(matcher.terms[number]), range });
@@ -73,10 +67,9 @@ export class Marking {
     return marks;
   }
 
-  // Where they stood, or where their words stand now. Only colour is laid over words that may be hits: where marks
-  // would have to go around them the list of passages must do.
+  // Where they stood, or where their words stand now.
   #passageMarks() {
-    if (!this.leavesText || !this.#passages.length) return [];
+    if (!this.#passages.length) return [];
     const marks = [];
     const { text } = this.#views;
     const whole = text.slice(0, text.length);

@@ -61,14 +61,10 @@ export function bestWindows(hits, found, most = MOST_PASSAGES) {
 }
 
 const NEAR = 1200; // how far a sentence is followed
-const ENDS = /[.!?…。！？؟।]["'»”’)\]]*(?:\s+|$)|[。！？]/gu;
 
 // Where sentences begin in a text, the first at 0.
 export function sentenceStarts(text) {
-  if (globalThis.Intl?.Segmenter) {
-    return [...new Intl.Segmenter(undefined, { granularity: "sentence" }).segment(text)].map((part) => part.index);
-  }
-  return [0, ...[...text.matchAll(ENDS)].map((end) => end.index + end[0].length)].filter((at) => at < text.length);
+  return [...new Intl.Segmenter(undefined, { granularity: "sentence" }).segment(text)].map((part) => part.index);
 }
 
 // The sentences around [start, end) of one paragraph: [from, to), trimmed. A sentence without end is cut between

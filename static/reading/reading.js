@@ -11,7 +11,7 @@ import { keysOf, listenToKeys, showCaps } from "./keys.js";
 import { Minimap } from "./minimap.js";
 import { Near } from "./near.js";
 import { OwnWords } from "./own_words.js";
-import { makePainter } from "./painting.js";
+import { Painter } from "./painting.js";
 import { Shown } from "./shown.js";
 import { topicTerms } from "./terms.js";
 import { listen } from "./text_choice.js";
@@ -30,7 +30,7 @@ showCaps(keys, barTemplate.content);
 const tools = {
   topic: topicTerms(data.title, data.description),
   own: new OwnWords(data.words, () => shown?.search()),
-  painter: makePainter(),
+  painter: new Painter(),
   map: new Minimap(desk, (share) => shown?.goToShare(share)),
   bar: new ReadingBar(barTemplate, (name) => shown?.act(name)),
   status: document.getElementById("reading-status"),

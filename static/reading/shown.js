@@ -65,7 +65,7 @@ export class Shown {
     analysis.onProgress = (offset) => {
       if (offset <= FIRST_PAINT) return;
       analysis.onProgress = () => {};
-      if (this.marking.leavesText) this.marking.paint(this.hits, this.matcher);
+      this.marking.paint(this.hits, this.matcher);
     };
     analysis.finish(() => this.#takeFound(), this.#searching.signal);
   }
@@ -190,11 +190,7 @@ export class Shown {
   }
 
   #showPassages({ scroll = true } = {}) {
-    const { views, marking } = this;
-    if (!marking.leavesText) {
-      marking.clear();
-      views.readAgain();
-    }
+    const { views } = this;
     views.showPassages(this.#found);
     const here = this.#current;
     if (here >= 0 && !views.has(this.hits.starts[here], this.hits.ends[here])) this.#current = -1;
@@ -218,7 +214,6 @@ export class Shown {
 
   #takePassages() {
     if (!this.views.excerpts) return;
-    if (!this.marking.leavesText) this.marking.clear();
     this.views.showWhole();
   }
 

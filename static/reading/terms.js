@@ -24,14 +24,10 @@ const foldInPlace = (text) =>
     return folded.length === letter.length ? folded : letter;
   });
 
-// Words of a text that is written without spaces, by the browser's dictionary; pairs of letters where it has none.
+// Words of a text that is written without spaces, by the browser's dictionary.
 function segmented(run) {
-  if (globalThis.Intl?.Segmenter) {
-    const parts = [...new Intl.Segmenter(undefined, { granularity: "word" }).segment(run)];
-    return parts.map((part) => part.segment).filter((part) => [...part].length > 1 && !GRAMMAR.test(part));
-  }
-  const letters = [...run];
-  return letters.slice(1).map((letter, index) => letters[index] + letter);
+  const parts = [...new Intl.Segmenter(undefined, { granularity: "word" }).segment(run)];
+  return parts.map((part) => part.segment).filter((part) => [...part].length > 1 && !GRAMMAR.test(part));
 }
 
 // The terms of a topic: {language, terms: [{shown, key, unspaced, weight}]}; a word of the title weighs double.

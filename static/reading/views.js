@@ -25,12 +25,6 @@ export class Views {
     return this.excerpts ?? this.text;
   }
 
-  // Marks around words divide text nodes: the offsets stay, the nodes are others.
-  readAgain() {
-    this.text = new DocumentText(this.#root);
-    for (const step of this.text.read()) void step;
-  }
-
   showPassages(found) {
     this.excerpts?.element.remove();
     this.excerpts = new Excerpts(this.text, found);

@@ -1,6 +1,6 @@
 // The hits of the topic's words on both sides, in colour and one by one.
 import { findHits, Hits } from "../reading/hits.js";
-import { makePainter } from "../reading/painting.js";
+import { Painter } from "../reading/painting.js";
 import { showRange } from "../reading/places.js";
 import { inSlices } from "../reading/slices.js";
 import { Matcher, topicTerms } from "../reading/terms.js";
@@ -10,7 +10,7 @@ const MOST = 3000; // hits of a side in colour
 
 export class SideHits {
   #terms;
-  #painter = makePainter();
+  #painter = new Painter();
   #leaving = new AbortController();
   #found = new Map(); // by side: {text, hits, current}
 
@@ -48,8 +48,6 @@ export class SideHits {
       }
     }
     this.#painter.paint(marks);
-    // Where marks stand around the words, the places are others.
-    if (!this.#painter.leavesText) for (const { text } of this.#found.values()) Object.assign(text, readAgain(text.root));
   }
 
   // Goes to the next hit of a side, or the one before, and says which it is; null where there is none.
@@ -63,10 +61,4 @@ export class SideHits {
     showRange(range, document.getElementById(id));
     return `Hit ${found.current + 1} of ${count}`;
   }
-}
-
-function readAgain(root) {
-  const text = new DocumentText(root);
-  for (const step of text.read()) void step;
-  return text;
 }

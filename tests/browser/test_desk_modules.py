@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from playwright.sync_api import Page
 
 from tests.browser.scripts import run
@@ -29,22 +28,6 @@ def test_the_same_answer_is_proposed_only_where_all_alike_have_it(modules: Page)
     # The most alike, of equals the latest; where they differ none is proposed.
     assert said(near, [["b", 0], ["c", 1]]) == ["No", False, "/compare?docno=a&docno=b"]
     assert said(near, [["d", 0], ["c", 0]]) == ["No", True, "/compare?docno=a&docno=c"]
-
-
-@pytest.mark.parametrize(
-    ("chosen", "grades", "line", "expected"),
-    [
-        ("ends", [3, 0, 1, 2], 2, [0, 3]),
-        ("line", [0, 1, 2, 3], 2, [1, 2]),
-        ("line", [0, 1], 1, [0, 1]),
-    ],
-)
-def test_a_swipe_has_two_grades_of_the_scale(
-    modules: Page, chosen: str, grades: list[int], line: int, expected: list[int]
-) -> None:
-    body = "const { left, right } = m.gradesOf(...given); return [left[0], right[0]];"
-    given = [chosen, [[value, str(value)] for value in grades], line]
-    assert run(modules, "desk/swipe", body, given) == expected
 
 
 def test_a_batch_of_events_is_small_in_any_script(modules: Page) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 from sqlalchemy import select
 
 from tests.browser.desks import (
@@ -21,7 +21,7 @@ from tests.browser.desks import (
 from tests.browser.people import stored
 from workbench.storage.tables import CampaignRow
 
-NAMES = ("Ada", "Ben", "Cleo")
+NAMES = ("Ada", "Ben")
 
 
 @pytest.fixture(scope="module")
@@ -62,53 +62,3 @@ def test_a_double_click_judges_one_document(desk_of: DeskOf, server: DeskServer)
     on_desk(page, docno(3))
     light(page, "saved")
     assert [grade for _, _, grade in server.said("Ben")] == [3, 2]
-
-
-def swipe(
-    page: Page, dx: float, dy: float, *, wait_ms: int = 0, seen: str = "", end: str = "touchEnd"
-) -> None:
-    """Draw a finger over the document, from its middle; `seen` is what the hint says before it is lifted."""
-    touch = page.context.new_cdp_session(page)
-    x, y = 195.0, 420.0
-    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
-    pass_time(page, wait_ms)
-    for step in range(1, 7):
-        point = {"x": x + dx * step / 6, "y": y + dy * step / 6}
-        touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
-    if seen:
-        expect(page.locator("#swipe-hint")).to_have_text(seen)
-        expect(page.locator("#swipe-hint")).to_have_attribute("data-far", "")
-    touch.send("Input.dispatchTouchEvent", {"type": end, "touchPoints": []})
-    touch.detach()
-
-
-def test_a_swipe_judges_only_where_it_is_turned_on_and_nothing_else_is_meant(
-    desk_of: DeskOf, server: DeskServer
-) -> None:
-    page = desk_of("Cleo", viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    fetched_ahead(page, 6)
-    # To the left: to the right it may be the browser's own way back, as long as it is not ours.
-    swipe(page, -160, 0)
-    on_desk(page, docno(1))
-    page.locator(".reading-bar .looks").tap()
-    page.locator(".segments.swipe label", has_text="Lowest and highest").tap()
-    page.keyboard.press("Escape")
-    expect(page.locator("#swipes")).to_have_text("← Not relevantHighly relevant →")
-    swipe(page, 10, -200)  # scrolls
-    swipe(page, 60, 0)  # too short
-    swipe(page, 120, 110)  # aslant
-    swipe(page, 160, 0, wait_ms=900)  # held, as to select
-    page.evaluate("getSelection().removeAllRanges()")
-    page.evaluate("getSelection().selectAllChildren(document.querySelector('article h2'))")
-    swipe(page, 160, 0)  # something is selected
-    page.evaluate("getSelection().removeAllRanges()")
-    on_desk(page, docno(1))
-    swipe(page, 160, 4, seen="Highly relevant", end="touchCancel")
-    expect(page.locator("#swipe-hint")).to_be_hidden()
-    on_desk(page, docno(1))
-    swipe(page, 160, 4)
-    on_desk(page, docno(2))
-    swipe(page, -160, -4)
-    on_desk(page, docno(3))
-    light(page, "saved")
-    assert server.said("Cleo") == [(docno(1), "grade", 3), (docno(2), "grade", 0)]

@@ -205,36 +205,6 @@ def test_offsets_are_those_of_the_text_and_come_back(modules: Page) -> None:
     assert found["afterAll"]
 
 
-def test_marks_stand_in_where_highlights_are_missing_and_go_without_a_trace(modules: Page) -> None:
-    found = run(
-        modules,
-        "reading/text",
-        TEXT
-        + """
-        const kept = CSS.highlights;
-        Object.defineProperty(CSS, 'highlights', { value: undefined, configurable: true });
-        const { makePainter } = await import('/static/reading/painting.js?marks');
-        const painter = makePainter();
-        Object.defineProperty(CSS, 'highlights', { value: kept, configurable: true });
-        const before = root.innerHTML;
-        const content = root.textContent;
-        const range = (word) => text.staticRange(content.indexOf(word), content.indexOf(word) + word.length);
-        painter.paint([{ name: 'own-1', range: range('thyroid') }, { name: 'topic', range: range('hair') }]);
-        const marks = [...root.querySelectorAll('mark')];
-        const marked = marks.map((mark) => `${mark.className}:${mark.textContent}`);
-        const same = root.textContent === content;
-        painter.clear();
-        return { marked, same, restored: root.innerHTML === before, leavesText: painter.leavesText };
-        """,
-    )
-    assert found == {
-        "marked": ["reading-own-1:th", "reading-own-1:yroid", "reading-topic:hair"],
-        "same": True,
-        "restored": True,
-        "leavesText": False,
-    }
-
-
 def test_the_map_has_each_place_once_and_own_words_first(modules: Page) -> None:
     rows = run(
         modules,

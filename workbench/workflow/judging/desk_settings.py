@@ -225,15 +225,6 @@ TEXT_OPTIONS = (
     TextOption("theme", "Theme", (("system", "System"), ("light", "Light"), ("dark", "Dark"))),
     TextOption("topic", "Topic", (("whole", "In full"), ("line", "Folded to a line"))),
     TextOption("start", "Open long documents", (("passage", "At the best passage"), ("top", "At the top"))),
-    TextOption(
-        "swipe",
-        "Judge by swiping left or right (touch)",
-        (
-            ("off", "Off"),
-            ("ends", "Lowest and highest grade"),
-            ("line", "Grades around the relevance threshold"),
-        ),
-    ),
 )
 
 
@@ -248,7 +239,6 @@ class TextSettings:
     theme: str = "system"
     topic: str = "whole"
     start: str = "passage"
-    swipe: str = "off"
 
 
 def text_settings(db: Session, account_id: int) -> TextSettings:
