@@ -68,6 +68,8 @@ def init_app(app: Flask) -> None:
     app.add_template_global(text_look)
     app.add_template_global(text_choices)
     app.add_template_global(highlighted_words)
+    # Last: the macros are compiled here, and their filters must be known.
+    app.jinja_env.globals["ui"] = app.jinja_env.get_template("_macros.html").module
 
     @app.context_processor
     def common() -> dict[str, Any]:

@@ -221,7 +221,6 @@ def _facts(assignment_id: int, shown: desk_view.Desk) -> dict[str, Any]:
         "sha256": shown.document.sha256 if shown.document else None,
         "asked": asked_json(shown.asked),
         "grades": [[grade.value, grade.label, grade.weight] for grade in shown.scale.grades],
-        "relevant_from": shown.scale.relevant_from,
         "instructions": shown.instructions,
         "addresses": {
             "events": url_for("desk.events"),
