@@ -275,8 +275,6 @@ SHOWN = {
     "queues.index": "queues.show",
     "reading.compare_two": DESK,
     "reading.words": DESK,
-    "release_comparison.index": RESULT,
-    "release_comparison.pairs_file": RESULT,
     "releases.download": "releases.download",
     "releases.index": "releases.index",
     "releases.new": CONFIRMED,

@@ -224,21 +224,3 @@ def test_an_archived_campaign_can_still_withdraw_a_release_but_not_make_one(publ
     answer = public.post(f"{ONE}/withdraw", data={"reason": "wrong"})
     assert answer.status_code == 303
     assert "good" in notices_in(public.get(ONE).text)
-
-
-def test_two_releases_are_compared_pair_by_pair_and_run_by_run(released: FlaskClient) -> None:
-    compare = f"{LIST}/compare"
-    assert "Nothing to compare" in released.get(compare).text
-    second = released.post(NEW, query_string={"rule": "any"}, data=FORM | {"version": "1.1"})
-    assert second.status_code == 303
-    page = released.get(compare)
-    assert page.status_code == 200
-    # The rule "any" gives d2 of T1 its highest grade; the majority left it out.
-    assert "1 pair added, 0 removed, 0 grades changed among 2 and 3 lines" in text_of(page.text)
-    assert "T1 d2 – 2 rule" in text_of(page.text)
-    table = released.get(f"{compare}/pairs.csv?before=1.0&after=1.1").text.splitlines()
-    assert table[1].startswith("T1,d2,added,,2,rule")
-    backwards = text_of(released.get(f"{compare}?before=1.1&after=1.0").text)
-    assert "0 pairs added, 1 removed" in backwards
-    assert released.get(f"{compare}?before=9&after=1.0").status_code in (404, 422)
-    assert released.get(f"{compare}?measure=nonsense").status_code == 422

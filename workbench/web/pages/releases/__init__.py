@@ -1,5 +1,5 @@
-"""Releases: made and withdrawn by organisers, compared, and the page of one that outsiders may be given."""
+"""Releases: made and withdrawn by organisers, and the page of one that outsiders may be given."""
 
-from workbench.web.pages.releases import compare, public, releases
+from workbench.web.pages.releases import public, releases
 
-BLUEPRINTS = (releases.blueprint, compare.blueprint, public.blueprint)
+BLUEPRINTS = (releases.blueprint, public.blueprint)
