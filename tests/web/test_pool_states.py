@@ -104,10 +104,7 @@ def test_only_organisers_know_of_a_draft(
         client = enter(name)
         for page in ("", "/topic?topic=T1", "/pairs.tsv", "/topics.csv"):
             assert client.get(f"{draft}{page}").status_code == status, (name, page)
-        number = draft.rpartition("/")[2]
-        assert client.get(f"{ADDRESS}/compare?a=judged&b={number}").status_code == status
     assert "deeper" not in enter("Vera").get(ADDRESS).text
-    assert "deeper" not in enter("Vera").get(f"{ADDRESS}/compare").text
     assert "deeper" not in enter("Ada").get("/c/harbour/judge").text
 
 
