@@ -160,8 +160,8 @@ def test_the_line_of_relevance_and_all_grades_can_be_chosen(olga: FlaskClient) -
     # Linear weights of four grades: the one pair that differs is a third of the scale apart; 1/3 / 2 pairs.
     assert "/ 2 0.1667" in graded
     assert "Gwet's AC2" in graded
-    # Both lines of relevance and every other threshold stand on the pair's own page.
-    assert "1 Related 0.500" in graded
+    # Of every threshold the page of grades tells: from 1 on one of two pairs agrees.
+    assert "1 Related 0.500" in text_of(olga.get(f"{ADDRESS}/grades").text)
 
 
 def test_own_weights_are_taken_in_the_scales_order_or_refused_with_a_reason(olga: FlaskClient) -> None:

@@ -149,5 +149,5 @@ def test_of_many_runs_the_first_are_listed_and_the_file_has_all(
     monkeypatch.setattr(analysis, "MOST_ROWS", 1)
     upload_runs(olga, gamma={"T1": ("elsewhere", "else")}, delta={"T1": ("else", "elsewhere")})
     said = text_of(olga.get(f"{ADDRESS}?asked=1").text)
-    assert "Shown are the first 1 of 4 runs; the CSV has all." in said
+    assert "The first 1 of 4; the CSV has all." in said
     assert len(rows_of(olga, f"{ADDRESS}/contributions.csv?asked=1")) == 5

@@ -60,9 +60,8 @@ def test_what_is_said_comes_out_for_trec_eval_and_as_csv(enter: Enter, task: str
     assert b"documents,T1,Ada,d1,d2,first" in olga.get(f"{PAGE}/preferences.csv").data
     page = text_of(olga.get(PAGE).text)
     assert "1 of 1" in page
-    # One decision says little, and the page says so; the reason stands beside the answer.
+    # One decision says little, and the page says so; the reason is in the files.
     assert "The order is uncertain: too few: 1 decided, at least 6 needed." in page
-    assert re.search(r"d1 over d2\s+newer figures", page)
     (answer,) = olga.get(f"{PAGE}/preferences.json").get_json()
     assert (answer["reason"], answer["left"]) == ("newer figures", "d1" if left else "d2")
     assert answer["active_seconds"] == 2.5

@@ -51,7 +51,7 @@ def test_files_of_all_kinds_are_found_checked_and_added_together(olga: FlaskClie
     page = olga.get(ADDRESS).text
     assert "Added: 2 topics, 2 documents, 1 run. Make a pool" in text_of(page)
     assert "/c/new/pools" in links(page, "pools")
-    assert "Nothing waits to be added" in text_of(page)
+    assert "No files yet" in text_of(page)
     assert "✓ 2 topics ✓ 1 run that can be pooled ✓ 2 documents" in text_of(page)
     # A second click finds everything added.
     olga.post(f"{ADDRESS}/add")

@@ -45,17 +45,17 @@ def test_the_report_names_assessors_mixtures_and_coverage(olga: FlaskClient) -> 
     assert "Provisional." in text
 
 
-def test_runs_beyond_the_first_are_folded(olga: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_many_runs_the_first_are_shown_and_the_file_has_all(
+    olga: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     late = upload("late.txt", run_text("late", {"T1": ("d1", "d2")}))
     other = upload("other.txt", run_text("other", {"T1": ("d2", "d1")}))
     keep_all(olga, check_files(olga, late, other))
-    page = olga.get(ADDRESS, query_string={"measure": "AP"}).text
-    assert "further" not in text_of(page)
+    assert "the CSV has all" not in text_of(olga.get(ADDRESS, query_string={"measure": "AP"}).text)
     monkeypatch.setattr(trust, "MOST_RUNS", 1)
-    folded = olga.get(ADDRESS, query_string={"measure": "AP"}).text
-    assert re.findall(r"<summary>(\d+ further[^<]*)", folded) == ["1 further run", "1 further late run"]
-    # All runs are there, each once in its table.
-    assert folded.count("<tr>") == page.count("<tr>") + 2
+    page = text_of(olga.get(ADDRESS, query_string={"measure": "AP"}).text)
+    # Two runs were pooled, two came later.
+    assert page.count("The first 1 of 2; the CSV has all.") == 2
 
 
 def test_every_table_is_a_file(olga: FlaskClient) -> None:

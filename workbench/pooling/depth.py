@@ -112,9 +112,9 @@ DEPTH = Strategy(
     "every run's first documents for each topic, up to one depth",
     "Sparck Jones and van Rijsbergen 1975",
     (
-        Parameter("depth", "documents of each run, per topic", 100, WHOLE, lowest=1, highest=DEEPEST),
-        Parameter("run_depths", "runs with a depth of their own", NO_DEPTHS, DEPTHS),
-        Parameter("topic_depths", "topics with a depth of their own", NO_DEPTHS, DEPTHS),
+        Parameter("depth", "top documents of each run, per topic", 100, WHOLE, lowest=1, highest=DEEPEST),
+        Parameter("run_depths", "other depth for single runs, such as bm25=50", NO_DEPTHS, DEPTHS),
+        Parameter("topic_depths", "other depth for single topics, such as 401=200", NO_DEPTHS, DEPTHS),
     ),
     depth_pool,
     size=_size,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -53,6 +54,7 @@ def init_app(app: Flask) -> None:
     app.add_template_filter(day)
     app.add_template_filter(moment)
     app.add_template_filter(write_id)
+    app.add_template_filter(options)
     app.add_template_filter(plain_words, "words")
     app.add_template_filter(marked_pieces, "marked")
     app.add_template_filter(paragraphs)
@@ -112,6 +114,14 @@ def moment(when: datetime) -> Markup:
 def fresh_id() -> str:
     """A unique id for a form: if the form is submitted twice, it is recorded once."""
     return str(uuid.uuid4())
+
+
+def options(
+    items: Iterable[object], text: str = "{0}", value: str = "{0}", *, ids: bool = False
+) -> list[tuple[str, str]]:
+    """Things to choose as (value, text) for `ui.choice`, each by its format; `ids` may have any byte."""
+    write = write_id if ids else str
+    return [(write(value.format(one)), text.format(one)) for one in items]
 
 
 def _time(when: datetime, text: str) -> Markup:

@@ -36,7 +36,6 @@ from workbench.workflow.runs.run_records import runs_of
 
 blueprint = Blueprint("preferences", __name__, url_prefix="/c/<slug>/preferences")
 USUAL_BEST = 5
-MOST_REASONS = 100
 EXPORTS: dict[str, Callable[[PreferenceResults], Export]] = {
     "documents": rankings_export,
     "runs": runs_export,
@@ -171,15 +170,12 @@ def _topics(db: Session) -> list[str]:
 def _page(findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
         answers = preference_answers(db, here().id)
-        explained = [one for one in answers if one.reason]
         tags = [run.tag for run in runs_of(db, here().id)]
         return render_template(
             "assignments/side_by_side.html",
             tasks=preference_tasks.tasks_of(db, here().id),
             answers=len(answers),
             results=preference_results(answers),
-            explained=explained[:MOST_REASONS],
-            all_explained=len(explained),
             assessors=[one for one in assessors_of(db, here().id) if one.assignable],
             topics=topics_of(db, here().id),
             runs=tags,
