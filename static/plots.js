@@ -17,34 +17,48 @@ const widest = (names, size) => {
 };
 const total = (row) => d3.sum(row.values);
 
+// Up to six lines that neither colour nor dash alone tells apart: the drawing has its own legend.
+const TONES = [1, 2, 4];
+const tone = (place) => colour(TONES[place % TONES.length]);
+const dash = (place) => (place < TONES.length ? "0" : "6 4");
+const legendOf = (lines, room) => lines.flatMap(({ name }, place) => {
+  const at = { frameAnchor: "top-left", textAnchor: "start", dy: -14 - 17 * (lines.length - 1 - place) };
+  return [
+    Plot.text([place < TONES.length ? "━━" : "╍╍"], { ...at, dx: 2, text: (mark) => mark, fill: tone(place), fontWeight: 700 }),
+    Plot.text([shorten(name, room)], { ...at, dx: 34, text: (label) => label, fill: "var(--ink)" }),
+  ];
+});
+
 // Other modules add their own kinds to these.
 export const kinds = {
-  lines({ x, y, lines, mark }, width) {
+  // Lines of counts, or of `shares` from 0 to 1, over `x`, whose whole numbers begin at `first`; `mark` is a place there.
+  lines({ x, y, lines, mark, shares = false, first = 0 }, width) {
     const points = lines.flatMap((line, place) => line.points.map(([at, value]) => ({ at, value, line, place })));
-    const byDepth = d3.rollups(points, (same) => same, (point) => point.at);
+    const last = d3.max(points, (point) => point.at);
+    const byPlace = d3.rollups(points, (same) => same, (point) => point.at);
+    const legend = lines.length > 1 ? 17 * lines.length + 8 : 0;
+    const isShare = shares && first === 0;
+    const across = isShare ? d3.format(".2~f") : whole;
+    const up = shares ? d3.format(".3f") : whole;
     return {
       width,
-      height: Math.min(340, Math.max(240, width * 0.4)),
-      marginLeft: 62,
-      marginRight: 12,
+      height: Math.min(360, Math.max(230, width * 0.42)) + legend,
+      marginLeft: shares ? 46 : 62,
+      marginRight: 14,
+      marginTop: 24 + legend,
       marginBottom: 44,
-      x: { label: x, labelOffset: 40, tickFormat: whole },
-      y: { label: y, grid: true, zero: true, tickFormat: whole },
+      x: { label: x, labelOffset: 38, domain: [first, Math.max(first + 1, last)], tickFormat: across, ticks: Math.min(10, isShare ? 10 : last) },
+      y: { label: y, grid: true, zero: true, tickFormat: shares ? d3.format(".2~f") : whole, ticks: 5, ...(shares && { domain: [0, 1] }) },
       marks: [
+        ...(legend ? legendOf(lines, Math.max(16, Math.floor((width - 100) / 8))) : []),
         Plot.ruleY([0], { stroke: "var(--line)" }),
-        Plot.ruleX([mark], { stroke: "var(--ink-3)", strokeDasharray: "3 3" }),
-        Plot.line(points, {
-          x: "at", y: "value", z: "place", stroke: (point) => colour(point.place + 1), strokeWidth: 2,
-        }),
-        Plot.text(lines, {
-          x: (line) => line.points.at(-1)[0], y: (line) => line.points.at(-1)[1], text: "name",
-          textAnchor: "end", dy: -9, fill: "var(--ink)", stroke: "var(--surface)", strokeWidth: 4,
-        }),
-        tip(byDepth, Plot.pointerX({
+        mark === undefined ? null : Plot.ruleX([mark], { stroke: "var(--ink-3)", strokeDasharray: "3 3" }),
+        ...lines.map((line, place) => Plot.line(line.points, { stroke: tone(place), strokeWidth: 2, strokeDasharray: dash(place) })),
+        Plot.dot(points, { x: "at", y: "value", r: last > 40 ? 0 : 3, fill: (point) => tone(point.place) }),
+        tip(byPlace, Plot.pointerX({
           x: ([at]) => at,
           y: ([, same]) => d3.max(same, (point) => point.value),
-          title: ([at, same]) =>
-            [`${x} ${whole(at)}`, ...same.map((point) => `${point.line.name}: ${whole(point.value)}`)].join("\n"),
+          title: ([at, same]) => [`${x} ${across(at)}`, ...same.map(({ line, value }) => `${shorten(line.name, 30)}: ${up(value)}`)].join("\n"),
         })),
       ],
     };

@@ -76,52 +76,6 @@ kinds.columns = ({ y, rows }, width) => {
   };
 };
 
-// Up to six lines that neither colour nor dash alone tells apart: the drawing has its own legend.
-const TONES = [1, 2, 4];
-const tone = (place) => colour(TONES[place % TONES.length]);
-const DASHES = ["0", "6 4"];
-const dash = (place) => DASHES[Math.floor(place / TONES.length) % DASHES.length];
-const legendOf = (lines, room) => lines.flatMap(({ name }, place) => {
-  const at = { frameAnchor: "top-left", dy: -14 - 17 * (lines.length - 1 - place) };
-  return [
-    Plot.text([place < TONES.length ? "━━" : "╍╍"], { ...at, dx: 2, text: (mark) => mark, textAnchor: "start", fill: tone(place), fontWeight: 700 }),
-    Plot.text([shorten(name, room)], { ...at, dx: 34, text: (label) => label, textAnchor: "start", fill: "var(--ink)" }),
-  ];
-});
-
-// Lines of shares over recall, both from 0 to 1, or over `ranks`.
-kinds.curve = ({ x, y, lines, ranks }, width) => {
-  const points = lines.flatMap((line, place) => line.points.map(([at, value]) => ({ at, value, line, place })));
-  const last = d3.max(points, (point) => point.at);
-  const byPlace = d3.rollups(points, (same) => same, (point) => point.at);
-  const several = lines.length > 1;
-  const legend = several ? 17 * lines.length + 8 : 0;
-  const labelled = (at) => (ranks ? `rank ${at}` : `${x.toLowerCase()} ${at.toFixed(1)}`);
-  return {
-    width,
-    height: Math.min(360, Math.max(230, width * 0.42)) + legend,
-    marginLeft: 46,
-    marginRight: 14,
-    marginTop: 24 + legend,
-    marginBottom: 42,
-    x: ranks
-      ? { label: x, labelOffset: 36, domain: [1, Math.max(2, last)], tickFormat: d3.format("d"), ticks: Math.min(10, last) }
-      : { label: x, labelOffset: 36, domain: [0, 1], tickFormat: two, ticks: 10 },
-    y: { label: y, grid: true, domain: [0, 1], tickFormat: two, ticks: 5 },
-    marks: [
-      ...(several ? legendOf(lines, Math.max(16, Math.floor((width - 100) / 8))) : []),
-      Plot.ruleY([0], { stroke: "var(--line)" }),
-      ...lines.map((line, place) => Plot.line(line.points, { stroke: tone(place), strokeWidth: 2, strokeDasharray: dash(place) })),
-      Plot.dot(points, { x: "at", y: "value", r: last > 40 ? 0 : 3, fill: (point) => tone(point.place) }),
-      tip(byPlace, Plot.pointerX({
-        x: ([at]) => at,
-        y: ([, same]) => d3.max(same, (point) => point.value),
-        title: ([at, same]) => [labelled(at), ...same.map(({ line, value }) => `${shorten(line.name, 30)}: ${three(value)}`)].join("\n"),
-      })),
-    ],
-  };
-};
-
 // What pools of each depth have found: dots to the judged depth, a fitted line, and beyond it a band.
 kinds.depth = ({ depth, points }, width) => {
   const rows = points.map(([at, found, fitted, low, high]) => ({ at, found, fitted, low, high }));

@@ -1,5 +1,7 @@
 // Forms with data-upload="Checking" upload their files one after another, each with a progress bar: a lost
 // connection loses one file only, which can be uploaded again. Without this module the form uploads all at once.
+import { make } from "./shared/dom.js";
+
 const SPARE_MS = 250;
 
 for (const form of document.querySelectorAll("form[data-upload]")) {
@@ -17,51 +19,37 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
   }
 }
 
-function start(form, files) {
-  const button = form.querySelector("button");
-  const input = form.querySelector("input[type=file]");
-  const label = button.textContent;
-  const board = makeBoard(form);
-  button.disabled = true;
-  input.disabled = true;
-  form.setAttribute("aria-busy", "true");
+async function start(form, files) {
+  const controls = [form.querySelector("button"), form.querySelector("input[type=file]")];
+  const label = controls[0].textContent;
+  const board = makeBoard(form, files);
+  const setBusy = (isBusy) => {
+    for (const control of controls) control.disabled = isBusy;
+    form.setAttribute("aria-busy", String(isBusy));
+  };
   // Leaving now would lose the current upload.
   const stay = (event) => event.preventDefault();
   addEventListener("beforeunload", stay);
-
-  const finish = () => {
-    removeEventListener("beforeunload", stay);
-    form.removeAttribute("aria-busy");
-    button.disabled = false;
-    input.disabled = false;
-    button.textContent = label;
-  };
-  run(form, files, board, button).then(({ address, failed }) => {
-    finish();
-    if (!failed.length) return location.assign(address);
-    board.ask(failed, address, () => start(form, failed.map((one) => one.file)));
-  });
-}
-
-async function run(form, files, board, button) {
+  setBusy(true);
   const failed = [];
   let address = null;
   for (const [at, file] of files.entries()) {
-    button.textContent = `${form.dataset.upload} ${at + 1} of ${files.length}…`;
-    board.begin(file, at, files.length);
+    controls[0].textContent = `${form.dataset.upload} ${at + 1} of ${files.length}…`;
+    board.show(file, at, 0, file.size);
     try {
-      const answer = await send(form, file, board.progress);
-      address = answer.address;
+      ({ address } = await send(form, file, (loaded, total) => board.show(file, at, loaded, total)));
     } catch (error) {
       failed.push({ file, why: error.message });
-      if (error.final) {
-        failed.push(...files.slice(at + 1).map((rest) => ({ file: rest, why: "not uploaded" })));
-        break;
-      }
+      if (!error.final) continue;
+      failed.push(...files.slice(at + 1).map((rest) => ({ file: rest, why: "not uploaded" })));
+      break;
     }
   }
-  board.end();
-  return { address, failed };
+  removeEventListener("beforeunload", stay);
+  setBusy(false);
+  controls[0].textContent = label;
+  if (!failed.length) location.assign(address);
+  else board.ask(failed, address, () => start(form, failed.map((one) => one.file)));
 }
 
 function send(form, file, progress) {
@@ -109,70 +97,34 @@ function inWords(status) {
   return `the server answered ${status}`;
 }
 
-// The board under the form: the current file, a bar for it, a bar for all.
-function makeBoard(form) {
+// The board under the form: the current file and a bar for all, then what failed.
+function makeBoard(form, files) {
   form.querySelector(".sending")?.remove();
-  const root = add(form, "div", "sending");
-  const line = add(root, "p", "small");
-  line.setAttribute("role", "status");
-  const one = add(root, "progress", "");
-  one.setAttribute("aria-label", "This file");
-  one.max = 1;
-  const all = add(root, "progress", "");
-  all.setAttribute("aria-label", "All files");
+  const line = make("p", { className: "small", role: "status" });
+  const bar = make("progress", { max: files.length, value: 0, ariaLabel: "All files" });
+  const root = make("div", { className: "sending" }, line, bar);
+  form.append(root);
   let shownAt = 0;
-  const board = {
-    begin(file, at, count) {
-      board.file = file;
-      board.at = at;
-      board.count = count;
-      all.max = count;
-      all.value = at;
-      one.value = 0;
-      all.hidden = count < 2;
-      line.textContent = `File ${at + 1} of ${count}: ${file.name}`;
-    },
-    progress(loaded, total) {
-      one.value = total ? loaded / total : 1;
-      all.value = board.at + one.value;
+  return {
+    show(file, at, loaded, total) {
+      bar.value = at + (total ? loaded / total : 1);
       const now = performance.now();
-      if (loaded < total && now - shownAt < SPARE_MS) return;
+      if (loaded && loaded < total && now - shownAt < SPARE_MS) return;
       shownAt = now;
       const done = loaded < total ? `${mebibytes(loaded)} of ${mebibytes(total)} MiB` : "sent, being checked";
-      line.textContent = `File ${board.at + 1} of ${board.count}: ${board.file.name}, ${done}`;
-    },
-    end() {
-      one.hidden = true;
-      all.hidden = true;
-      line.textContent = "";
+      line.textContent = `File ${at + 1} of ${files.length}: ${file.name}, ${done}`;
     },
     ask(failed, address, again) {
       root.classList.add("failed");
       line.textContent = `Not uploaded: ${failed.length}. The other files were checked.`;
-      const list = add(root, "ul", "notes small");
-      for (const { file, why } of failed) add(list, "li", "").textContent = `${file.name}: ${why}`;
-      const ways = add(root, "p", "ways");
-      const retry = add(ways, "button", "button primary");
-      retry.type = "button";
-      retry.textContent = failed.length === 1 ? "Upload it again" : `Upload these ${failed.length} again`;
-      retry.addEventListener("click", again);
+      const label = failed.length === 1 ? "Upload it again" : `Upload these ${failed.length} again`;
+      const retry = make("button", { type: "button", className: "button primary", onclick: again }, label);
+      const ways = make("p", { className: "ways" }, retry);
+      if (address) ways.append(make("a", { className: "button", href: address }, "Review the other files"));
+      bar.replaceWith(make("ul", { className: "notes small" }, ...failed.map(({ file, why }) => make("li", {}, `${file.name}: ${why}`))), ways);
       retry.focus();
-      if (!address) return;
-      const link = add(ways, "a", "button");
-      link.href = address;
-      link.textContent = "Review the other files";
     },
   };
-  return board;
 }
 
-function add(parent, kind, classes) {
-  const element = document.createElement(kind);
-  element.className = classes;
-  parent.append(element);
-  return element;
-}
-
-function mebibytes(bytes) {
-  return (bytes / 2 ** 20).toFixed(1);
-}
+const mebibytes = (bytes) => (bytes / 2 ** 20).toFixed(1);

@@ -116,6 +116,7 @@ def _plot(found: RunCurves) -> dict[str, Any]:
     return {
         "x": found.over.capitalize(),
         "y": "Precision" if found.figure == "precision" else found.figure,
-        "ranks": found.over == "rank",
+        "shares": True,
+        "first": 1 if found.over == "rank" else 0,
         "lines": lines,
     }

@@ -111,4 +111,4 @@ def _medians(profile: RunProfile, titles: dict[str, str]) -> dict[str, Any]:
 def _curve(profile: RunProfile) -> dict[str, Any]:
     """The interpolated precision over recall."""
     points = [list(point) for point in zip(LEVELS, profile.sheet.levels, strict=True)]
-    return {"x": "Recall", "y": "Precision", "lines": [{"name": profile.scores.tag, "points": points}]}
+    return {"x": "Recall", "y": "Precision", "shares": True, "lines": [{"name": profile.scores.tag, "points": points}]}
