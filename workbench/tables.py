@@ -82,6 +82,9 @@ def _text(value: object) -> str:
 
 
 _FORMULA = re.compile(r"[=+\-@\t\n]")
+Row = Sequence[object]
+Table = tuple[tuple[str, ...], Sequence[Row]]
+"""The names of the columns, and the rows, as CSV has them."""
 ROWS_OF_A_PART = 1000
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|-")
 
@@ -130,12 +133,9 @@ def table_export(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Ex
 
 
 def result_export(
-    found: Found,
-    table: tuple[tuple[str, ...], Sequence[Sequence[object]]],
-    data: Callable[[Found], object],
-    latex: Callable[[Found], str] | None = None,
+    found: Found, table: Table, data: Callable[[Found], object], latex: Callable[[Found], str] | None = None
 ) -> Export:
-    """A result by one of its tables, columns and rows, with all of it as JSON and LaTeX."""
+    """A result by one of its tables, with all of it as JSON, and as LaTeX where papers print it."""
     columns, rows = table
     return Export(columns, lambda: rows, partial(data, found), latex and partial(latex, found))
 

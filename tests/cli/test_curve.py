@@ -102,10 +102,3 @@ def test_documents_that_are_known_but_not_relevant_are_no_known_set(
     known = qrels_file(tmp_path / "known.txt", {"1": {"b": 1}})
     with pytest.raises(WorkbenchError, match="no known document is relevant"):
         CliRunner().invoke(score, [str(qrels), str(one), "--known", str(known)], catch_exceptions=False)
-
-
-def test_a_curve_is_a_table_for_a_paper(qrels: Path, one: Path) -> None:
-    done = invoke("recall-precision", qrels, one, "--latex")
-    assert done.stdout.count("one & ") == 11
-    assert "Means over 2 topics" in done.stdout
-    assert "Means over 1 topics" not in done.stdout

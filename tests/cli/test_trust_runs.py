@@ -50,14 +50,6 @@ def test_groups_by_hand(folder: Path) -> None:
     assert (data["pool"], data["pool_judged"], data["graded"]) == (4, 4, 5)
 
 
-def test_latex_has_every_table(folder: Path) -> None:
-    made = trust("--groups", "groups", "--pooled", "pooled", "--latex").stdout
-    for label in ("trust-runs", "trust-runs-groups", "trust-runs-late"):
-        assert f"\\label{{tab:{label}}}" in made
-    # By hand as above, with four decimals of scores and three of shares.
-    assert r"c & two & 0.1667 & 0.0000 & 1.000" in made
-
-
 def test_single_runs_are_groups_of_their_own(folder: Path) -> None:
     for words in (("--single-runs", "--groups", "groups"), ()):
         data = json.loads(trust("--pooled", "pooled", *words, "--json").stdout)

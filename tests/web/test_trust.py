@@ -115,15 +115,6 @@ def test_the_report_is_a_page_and_a_file_for_all_who_read(olga: FlaskClient, ent
     assert enter("Ada").get(file).status_code == 403
 
 
-@pytest.mark.parametrize("result", ["judges", "runs"])
-def test_every_result_is_a_table_for_a_paper(olga: FlaskClient, result: str) -> None:
-    page = olga.get(ADDRESS, query_string={"measure": "AP"}).text
-    (address,) = links(page, f"trust/{result}.tex")
-    made = olga.get(address)
-    assert made.mimetype == "application/x-tex"
-    assert f"\\label{{tab:trust-{result}}}" in made.text
-
-
 def test_runs_that_tie_are_said_to(olga: FlaskClient) -> None:
     # A copy of a run under another name has its score, whoever judged.
     ranked = {"T1": ("d1", "d2"), "T2": ("d/4",)}

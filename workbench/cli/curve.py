@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import click
@@ -15,7 +13,6 @@ from workbench.cli.qrels_files import cannot_judge_option, read_judged
 from workbench.cli.relevance_files import all_matched
 from workbench.cli.runs import RunFiles, read_arrays, run_arguments
 from workbench.errors import WorkbenchError
-from workbench.latex import document, escaped, number, table
 from workbench.records import TieRule
 from workbench.scoring.curves import CURVES, CurveOptions
 from workbench.scoring.own_measures import INTERPOLATIONS
@@ -71,7 +68,6 @@ _DEEPEST = 100_000
 @TIES
 @cannot_judge_option
 @flag("--csv", "as_csv", help="CSV, with all digits.")
-@flag("--latex", "as_latex", help="A LaTeX table (booktabs).")
 @flag("--json", "as_json", help="JSON, one object for each point, with all digits.")
 @one_form
 def command(
@@ -114,7 +110,7 @@ def command(
         for at, x in enumerate(curve.x):
             rows.append((run.tag, x, *(float(column[at]) for column in points.values()), *counts))
     export = table_export([*columns, "topics_scored", "topics_in_qrels"], rows)
-    if not print_export(replace(export, latex=partial(_latex, columns, rows, qrels)), form):
+    if not print_export(export, form):
         say_table(
             [*columns, "topics"],
             (
@@ -123,14 +119,3 @@ def command(
             ),
             numeric_from=1,
         )
-
-
-def _latex(columns: Sequence[str], rows: Sequence[Sequence[Any]], qrels: str) -> str:
-    cells = [
-        [escaped(str(tag)), f"{x:g}", *(number(value, 4) for value in values)]
-        for tag, x, *values, _scored, _topics in rows
-    ]
-    caption = f"Means over {rows[0][-1]} topics; qrels: {escaped(qrels)}."
-    layout = f"l{'r' * (len(columns) - 1)}"
-    heads = [escaped(name) for name in columns]
-    return document(table(layout, heads, cells, caption, "tab:curve", size=r"\footnotesize"))

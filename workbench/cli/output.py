@@ -358,12 +358,17 @@ data_options = all_of(ALL_DIGITS, CSV, one_form)
 
 
 def print_export(export: Export, form: str) -> bool:
-    """Print a result as JSON, CSV or LaTeX where one of these is asked for; False if it is for people."""
+    """Print a result as JSON, CSV or LaTeX where one of these is asked for; False if it is for people.
+
+    Raises UsageError for LaTeX of a result that has none.
+    """
     if form == "json":
         say_json(export.data())
     elif form == "csv":
         click.echo(export.csv(), nl=False)
-    elif form == "latex" and export.latex is not None:
+    elif form == "latex":
+        if export.latex is None:
+            raise click.UsageError("this result is no table for a paper: take --csv or --json")
         click.echo(export.latex(), nl=False)
     return form != "text"
 

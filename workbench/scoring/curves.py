@@ -14,7 +14,6 @@ import numpy as np
 from ir_measures import Measure
 
 from workbench.errors import WorkbenchError
-from workbench.latex import document, escaped, number, table
 from workbench.scoring.judged_run import JudgedRun, share
 from workbench.scoring.kernels.binary import LEVELS, check_collection, eleven_points, f_measure
 from workbench.scoring.kernels.cumulated_gain import discounts, gains, ideal_gains
@@ -222,7 +221,7 @@ def run_curves_export(found: RunCurves) -> Export:
     """One row for each point, with a column for each run."""
     columns = (found.over, *(line.tag for line in found.lines))
     rows = [(x, *(line.values[at] for line in found.lines)) for at, x in enumerate(found.x)]
-    return result_export(found, (columns, rows), _data, _latex)
+    return result_export(found, (columns, rows), _data)
 
 
 def _data(found: RunCurves) -> dict[str, object]:
@@ -239,11 +238,3 @@ def _data(found: RunCurves) -> dict[str, object]:
             for line in found.lines
         ],
     }
-
-
-def _latex(found: RunCurves) -> str:
-    rows = [(f"{x:g}", *(number(line.values[at], 4) for line in found.lines)) for at, x in enumerate(found.x)]
-    caption = f"{escaped(found.in_words)}. Means over {found.topics} topics; qrels: {escaped(found.qrels)}."
-    heads = (found.over.capitalize(), *(escaped(line.tag) for line in found.lines))
-    layout = f"r{'r' * len(found.lines)}"
-    return document(table(layout, heads, rows, caption, "tab:curves", size=r"\footnotesize"))

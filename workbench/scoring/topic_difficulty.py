@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.latex import document, escaped, number, table
 from workbench.scoring.relevance import Floats
 from workbench.scoring.scorer import RunScores, higher_is_better, topic_scores_of
 from workbench.tables import Export, table_export
@@ -107,23 +105,4 @@ def topic_table_export(found: TopicTable) -> Export:
         )
         for one in found.lines
     ]  # fmt: skip
-    return Export(columns, lambda: rows, table_export(columns, rows).data, partial(_latex, found))
-
-
-def _latex(found: TopicTable) -> str:
-    rows = [
-        (
-            escaped(one.topic),
-            number(one.median, 4),
-            number(one.low, 4),
-            number(one.high, 4),
-            number(one.deviation, 4),
-            f"{found.relevant.get(one.topic, 0):,}",
-        )
-        for one in found.lines
-    ]
-    caption = (
-        f"{escaped(found.shown)} of {found.lines[0].runs} runs on each topic; qrels: {escaped(found.qrels)}."
-    )
-    heads = ("Topic", "Median", "Lowest", "Highest", "Std. dev.", "Relevant")
-    return document(table("lrrrrr", heads, rows, caption, "tab:topics", size=r"\footnotesize"))
+    return table_export(columns, rows)

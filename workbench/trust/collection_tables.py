@@ -1,4 +1,4 @@
-"""What a deeper pool, holes and fewer topics show of a collection, as tables, CSV, JSON and LaTeX."""
+"""What a deeper pool, holes and fewer topics show of a collection, as tables; CSV and JSON."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from statistics import NormalDist
 
 import numpy as np
 
-from workbench.latex import PaperColumn, Row, Table, bounded, document, paper_table, percent
-from workbench.tables import Export, result_export, table_export
+from workbench.tables import Export, Row, Table, result_export, table_export
 from workbench.trust.depth import DeeperPool
 from workbench.trust.fewer_topics import FewerTopics, SetsOfTopics
 from workbench.trust.holes import Holes
 
 
 def depth_export(found: DeeperPool, part: str) -> Export:
-    """One table for CSV, and all of it for JSON and LaTeX."""
-    return result_export(found, DEPTH_PARTS[part](found), _depth_data, _depth_latex)
+    """One table for CSV, and all of it for JSON."""
+    return result_export(found, DEPTH_PARTS[part](found), _depth_data)
 
 
 def _topics(found: DeeperPool) -> Table:
@@ -72,58 +71,9 @@ def _depth_data(found: DeeperPool) -> dict[str, object]:
     }
 
 
-def _depth_latex(found: DeeperPool) -> str:
-    question = found.question
-    depths = f"from depth {question.depth} to {question.deeper}"
-    method = (
-        f"Extrapolated {depths} by a power law fitted to ranks {question.first_fitted} to {question.depth} "
-        f"of {found.runs} runs (Zobel 1998)"
-    )
-    expected = "Relevant expected"
-    return document(
-        paper_table(
-            _topics(found),
-            (
-                "topic",
-                PaperColumn("found", "Relevant"),
-                "judged",
-                PaperColumn("judgments", "To judge"),
-                bounded("expected", expected, 1, prefix=""),
-                PaperColumn("per_judgment", "A judgment finds", 2),
-                bounded("recall", "Estimated recall", 2),
-                "advice",
-            ),
-            f"What a deeper pool would find by topic. {method}; {percent(question.level)} prediction "
-            "intervals by the law and the topic's count.",
-            "tab:trust-depth",
-        ),
-        paper_table(
-            _bands(found),
-            (
-                PaperColumn("from", "From rank"),
-                "to",
-                "pooled",
-                "judged",
-                "relevant",
-                PaperColumn("expected", expected, 1),
-            ),
-            f"New documents by band of ranks, {len(found.topics)} topics together, and the relevant ones "
-            f"that the law has there. {method}.",
-            "tab:trust-depth-bands",
-        ),
-        paper_table(
-            _curve(found),
-            ("depth", "found", bounded("fitted", "Fitted", 1, prefix="")),
-            f"Relevant documents of pools by depth, {len(found.topics)} topics together. {method}; "
-            f"{percent(question.level)} prediction intervals of the count on these topics.",
-            "tab:trust-depth-curve",
-        ),
-    )
-
-
 def fewer_topics_export(found: FewerTopics, part: str) -> Export:
-    """One table for CSV, and all of it for JSON and LaTeX."""
-    return result_export(found, TOPIC_PARTS[part](found), _topics_data, _topics_latex)
+    """One table for CSV, and all of it for JSON."""
+    return result_export(found, TOPIC_PARTS[part](found), _topics_data)
 
 
 def _sizes(found: FewerTopics) -> Table:
@@ -207,62 +157,9 @@ def _topics_data(found: FewerTopics) -> dict[str, object]:
     }
 
 
-def _topics_latex(found: FewerTopics) -> str:
-    splitting = found.splitting
-    drawn = (
-        f"Two random sets of topics that have none in common, {splitting.rounds:,} times for each size (seed "
-        f"{splitting.seed}; Voorhees and Buckley 2002), {found.runs} runs"
-    )
-    return document(
-        paper_table(
-            _sizes(found),
-            (
-                "topics",
-                bounded("tau", "tau b", 2),
-                bounded("pearson", "Pearson", 2),
-                bounded("swap_rate", "Swapped"),
-                PaperColumn("reliability", "Reliability", 2),
-                PaperColumn("difference", "Trusted difference", 2),
-                "pairs",
-            ),
-            f"What fewer topics show. {drawn}; in brackets the {percent(splitting.level)} range over the "
-            "splits. A difference is trusted if at most "
-            f"{percent(splitting.most_swapped)} of other topics would turn it round; over all {found.topics} "
-            "topics it is extrapolated. Pairs of runs that are so far apart.",
-            "tab:trust-topics",
-        ),
-        paper_table(
-            _bins(found),
-            (
-                PaperColumn("from", "From", 2),
-                PaperColumn("below", "Below", 2),
-                "compared",
-                *(str(sets.topics) for sets in found.sets),
-                PaperColumn(str(found.topics), f"{found.topics} (extrapolated)"),
-            ),
-            f"Share of pairs of runs that swap, by their difference and the number of topics. {drawn}.",
-            "tab:trust-topics-swaps",
-        ),
-        paper_table(
-            _tests(found),
-            (
-                "test",
-                "topics",
-                "significant",
-                "pairs",
-                "share",
-                PaperColumn("smallest", "Smallest difference significant"),
-                PaperColumn("largest_not", "Largest not significant"),
-            ),
-            f"Discriminative power: pairs of {found.runs} runs that differ significantly, by test.",
-            "tab:trust-topics-tests",
-        ),
-    )
-
-
 def holes_export(found: Holes, part: str) -> Export:
-    """One table for CSV, and all of it for JSON and LaTeX."""
-    return result_export(found, HOLE_PARTS[part](found), asdict, _holes_latex)
+    """One table for CSV, and all of it for JSON."""
+    return result_export(found, HOLE_PARTS[part](found), asdict)
 
 
 def _scores(found: Holes) -> Table:
@@ -309,49 +206,3 @@ HOLE_PARTS: dict[str, Callable[[Holes], Table]] = {
     "estimates": _estimates,
 }
 """The tables by name: columns and rows."""
-
-
-def _holes_latex(found: Holes) -> str:
-    of_runs = f"{len(found.runs)} runs over {found.topics} topics"
-    tables = [
-        paper_table(
-            _scores(found),
-            ("run", "measure", bounded("score", "Score"), "lowest", "highest", "condensed"),
-            f"What unjudged documents leave open of the scores of {of_runs}, with 95\\,\\% intervals over "
-            f"topics: the extremes over all grades, up to {found.highest}, that they could have; and without "
-            "them (condensed list, Sakai 2007).",
-            "tab:trust-holes",
-        ),
-        paper_table(
-            _judged(found),
-            (
-                "run",
-                PaperColumn("answered", "Topics answered"),
-                PaperColumn("cutoff", "To rank"),
-                "judged",
-                PaperColumn("retrieved", "Of"),
-                "share",
-                PaperColumn("worst_topic", "Least of a topic"),
-            ),
-            f"Judged documents of {of_runs}.",
-            "tab:trust-holes-judged",
-        ),
-    ]
-    if any(one.estimates for one in found.runs):
-        tables.append(
-            paper_table(
-                _estimates(found),
-                (
-                    "run",
-                    "measure",
-                    "topics",
-                    PaperColumn("sampled_topics", "Of"),
-                    bounded("estimate", "Estimate", prefix=""),
-                ),
-                f"Scores of {len(found.runs)} runs estimated from the sample of the pool, over topics with a "
-                "relevant document in the sample"
-                + (f": {found.caution}." if found.for_order else ", with 95\\,\\% intervals over topics."),
-                "tab:trust-holes-estimates",
-            )
-        )
-    return document(*tables)

@@ -9,8 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.latex import PaperColumn, Row, Table, bounded, document, escaped, paper_table
-from workbench.tables import Export, result_export
+from workbench.tables import Export, Row, Table, result_export
 from workbench.trust.alternatives import TopicScores
 from workbench.trust.assessors import (
     AT_ONCE,
@@ -253,14 +252,12 @@ def _standings(
 COEFFICIENTS = tuple(each.name for each in rank_coefficients())
 MIXTURES_ROW, AMONG_ROW = "mixtures", "two mixtures"
 _COUNTS = ("swapped", "tied", "lost", "inverted", "gained")
-_PAPER_PAIRS = 20
-"""As many of the pairs of runs as a paper has room for, the most often swapped."""
 _FIGURES = (*COEFFICIENTS, *_COUNTS)
 
 
 def judges_export(found: OtherJudges, part: str) -> Export:
-    """One table of the comparison for CSV, and all of it for JSON and LaTeX."""
-    return result_export(found, PARTS[part](found), asdict, _latex)
+    """One table of the comparison for CSV, and all of it for JSON."""
+    return result_export(found, PARTS[part](found), asdict)
 
 
 def _qrels(found: OtherJudges) -> Table:
@@ -330,77 +327,3 @@ PARTS: dict[str, Callable[[OtherJudges], Table]] = {
     "between": _between_qrels,
 }
 """The tables by name: columns and rows."""
-
-
-def _latex(found: OtherJudges) -> str:
-    coefficients = {one.name: escaped(one.label) for one in rank_coefficients(found.options.persistence)}
-    of_all = _qrels(found)
-    of_runs = f"{found.runs} runs by {escaped(found.measure)} over {found.topics} topics"
-    drawn = ""
-    if found.mixtures is not None:
-        drawn = (
-            f" A mixture has for each topic the judgments of one of {len(found.assessors)} assessors, drawn "
-            f"at random ({found.mixtures.drawn:,} mixtures, seed {found.options.seed}); in brackets their "
-            "2.5th and 97.5th percentiles."
-        )
-    tests = f"paired $t$ over topics, level {found.options.level:g}{', Holm' if found.options.holm else ''}"
-    tables = [
-        paper_table(
-            of_all,
-            ("qrels", "topics", "graded", *map(bounded, coefficients, coefficients.values())),
-            f"The ranking of {of_runs} under other qrels, compared with that under the reference "
-            f"``{escaped(found.options.reference)}''.{drawn}",
-            "tab:trust-judges",
-        ),
-        paper_table(
-            of_all,
-            ("qrels", "topics", *(bounded(one, one.capitalize(), 1) for one in _COUNTS)),
-            f"Pairs of {found.runs} runs that other qrels swap or tie, and significant differences ({tests}) "
-            f"that they lose, invert or gain. Under the reference {found.significant:,} of "
-            f"{found.run_pairs:,} pairs differ significantly, and {found.tied:,} are tied.{drawn}",
-            "tab:trust-judges-changes",
-        ),
-        paper_table(
-            _between_qrels(found),
-            (
-                "first",
-                "second",
-                "topics",
-                *map(PaperColumn, coefficients, coefficients.values()),
-            ),
-            f"The rankings of {of_runs} under every two qrels, on the topics that both have.",
-            "tab:trust-judges-between",
-        ),
-        paper_table(
-            _runs(found),
-            (
-                "run",
-                "rank",
-                PaperColumn("score", "Score", 4),
-                bounded("mean", "Mean of mixtures", 4, prefix=""),
-                "best_rank",
-                "worst_rank",
-            ),
-            f"Scores and ranks of {of_runs} under the reference and under mixtures of assessors.{drawn}",
-            "tab:trust-judges-runs",
-        ),
-    ]
-    if found.pairs:
-        shares = (PaperColumn(one, f"{one.capitalize()} in") for one in ("swapped", "lost", "inverted"))
-        tables.append(
-            paper_table(
-                _pairs(found),
-                (
-                    "ahead",
-                    "behind",
-                    PaperColumn("gap", "Gap", 4),
-                    "significant",
-                    *shares,
-                ),
-                f"Pairs of runs that mixtures swap or make less sure, as shares of the mixtures: the "
-                f"{min(_PAPER_PAIRS, len(found.pairs))} most often swapped of {len(found.pairs):,}.{drawn}",
-                "tab:trust-judges-pairs",
-                most=_PAPER_PAIRS,
-            )
-        )
-    return document(*tables)

@@ -11,10 +11,8 @@ import numpy as np
 from workbench.agreement.intervals import Interval
 from workbench.agreement.jackknife import over_groups
 from workbench.errors import WorkbenchError
-from workbench.latex import PaperColumn, Table, bounded, document, escaped, paper_table
-from workbench.latex import number as number_text
 from workbench.scoring.relevance import Floats
-from workbench.tables import Export, result_export
+from workbench.tables import Export, Table, result_export
 from workbench.trust.alternatives import AlternativeQrels, Pair, TopicScores
 from workbench.trust.orders import orders_of, tau_ap, tau_b
 
@@ -194,8 +192,8 @@ def _tau(values: Floats) -> TauOfOrders:
 
 
 def left_out_export(found: ScoresLeftOut) -> Export:
-    """The runs for CSV, all of it for JSON, the table for a paper."""
-    return result_export(found, _runs(found), asdict, _latex)
+    """The runs for CSV, all of it for JSON."""
+    return result_export(found, _runs(found), asdict)
 
 
 def _runs(found: ScoresLeftOut) -> Table:
@@ -214,24 +212,3 @@ def _runs(found: ScoresLeftOut) -> Table:
         )
         for one in found.runs
     ]
-
-
-def _latex(found: ScoresLeftOut) -> str:
-    columns = (
-        "run",
-        PaperColumn("score", "Score", 4),
-        PaperColumn("without", "Without", 4),
-        bounded("change", "Change", 4),
-        "rank",
-        "rank_without",
-    )
-    chance = f"{number_text(found.tau_b.low)} to {number_text(found.tau_b.high)}"
-    taus = (
-        f"$\\tau_b$ = {number_text(found.tau_b.value)} ({chance} where as many are left out at random), "
-        f"$\\tau_{{AP}}$ = {number_text(found.tau_ap.value)}"
-    )
-    caption = (
-        f"{escaped(found.measure)} of {len(found.runs)} runs over {found.topics} topics, with and without "
-        f"{found.left_out.pairs:,} judged documents {escaped(found.left_out.what)}; {taus}."
-    )
-    return document(paper_table(_runs(found), columns, caption, "tab:left-out"))

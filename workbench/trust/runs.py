@@ -10,12 +10,11 @@ import numpy as np
 from workbench.agreement.intervals import Interval
 from workbench.agreement.jackknife import over_groups
 from workbench.errors import WorkbenchError
-from workbench.latex import PaperColumn, Table, document, escaped, paper_table
 from workbench.pooling.contributions import uniques
 from workbench.pooling.pool import Pool
 from workbench.records import sorted_ids
 from workbench.scoring.relevance import Floats
-from workbench.tables import Export, result_export
+from workbench.tables import Export, Table, result_export
 from workbench.trust.alternatives import AlternativeQrels, Pair, TopicScores
 from workbench.trust.orders import orders_of, tau_b
 
@@ -260,8 +259,8 @@ def _late(run: str, means: Floats, at: int, expected: ExpectedLoss | None) -> La
 
 
 def runs_export(found: OtherRuns, part: str) -> Export:
-    """One table of the test for CSV, and all of it for JSON and LaTeX."""
-    return result_export(found, PARTS[part](found), asdict, _latex)
+    """One table of the test for CSV, and all of it for JSON."""
+    return result_export(found, PARTS[part](found), asdict)
 
 
 def _groups(found: OtherRuns) -> Table:
@@ -285,54 +284,3 @@ def _late_runs(found: OtherRuns) -> Table:
 
 PARTS: dict[str, Callable[[OtherRuns], Table]] = {"runs": _pooled, "groups": _groups, "late": _late_runs}
 """The tables by name: columns and rows."""
-
-
-def _latex(found: OtherRuns) -> str:
-    of_runs = f"{escaped(found.measure)} of {found.runs} runs over {found.topics} topics"
-    score = PaperColumn("score", "Score", 4)
-    tables = [
-        paper_table(
-            _pooled(found),
-            (
-                "run",
-                "group",
-                score,
-                PaperColumn("without", "Without", 4),
-                PaperColumn("share", "Share lost"),
-                "rank",
-                "rank_without",
-            ),
-            f"{of_runs}, with and without the documents that only the run's own group brought into the pool.",
-            "tab:trust-runs",
-        ),
-        paper_table(
-            _groups(found),
-            (
-                "group",
-                PaperColumn("runs", "Pooled runs"),
-                PaperColumn("unique_judged", "Judged, its own"),
-                PaperColumn("unique_relevant", "Relevant"),
-                PaperColumn("tau_b", "tau b without it"),
-            ),
-            f"Documents that one group alone brought into the pool, and Kendall's tau b of the rankings of "
-            f"{found.runs} runs with and without them.",
-            "tab:trust-runs-groups",
-        ),
-    ]
-    if found.late:
-        tables.append(
-            paper_table(
-                _late_runs(found),
-                (
-                    "run",
-                    score,
-                    "rank",
-                    PaperColumn("rank_at_mean", "Losing the mean"),
-                    PaperColumn("rank_at_nine_in_ten", "Losing what 9 in 10 do not exceed"),
-                ),
-                f"Runs that were not pooled: {of_runs}, and the rank that each would have "
-                "if it had been pooled.",
-                "tab:trust-runs-late",
-            )
-        )
-    return document(*tables)

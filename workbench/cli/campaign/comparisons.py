@@ -15,6 +15,7 @@ from workbench.cli.output import (
     JSON_ARRAY,
     SEED,
     Texts,
+    data_options,
     flag,
     form_options,
     one_form,
@@ -104,7 +105,7 @@ def score_pairs(
 @MEASURE
 @RUNS
 @ORDER
-@form_options
+@data_options
 def score_topics(
     at: ChosenCampaign, choice: RuleChoice, measure: str | None, tags: Texts, order: str, form: str
 ) -> None:

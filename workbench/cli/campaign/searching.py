@@ -12,9 +12,9 @@ from workbench.cli.output import (
     SEED,
     TOPICS,
     Texts,
+    data_options,
     figure,
     flag,
-    form_options,
     one_form,
     print_export,
     say_aside,
@@ -60,7 +60,7 @@ def found(at: ChosenCampaign, part: str, form: str) -> None:
 @MEASURE
 @RUNS
 @SEED
-@form_options
+@data_options
 def score_without(
     at: ChosenCampaign,
     leave_out: str,

@@ -18,7 +18,7 @@ from workbench.cli.output import (
     Integers,
     Texts,
     beside_bounds,
-    form_options,
+    data_options,
     part_option,
     print_export,
     say_aside,
@@ -69,7 +69,7 @@ Line = TypeVar("Line")
 @RELEVANT_FROM
 @TIES
 @part_option(DEPTH_PARTS, "topics", "topics, or bands of ranks")
-@form_options
+@data_options
 def depth_command(
     qrels: str,
     runs: RunFiles,
@@ -192,7 +192,7 @@ def law_in_words(law: PowerLaw) -> str:
 )
 @TIES
 @part_option(HOLE_PARTS, "scores", "scores, judged documents by cutoff, or estimates from a sample")
-@form_options
+@data_options
 def holes_command(
     qrels: str,
     runs: RunFiles,
@@ -294,7 +294,7 @@ _RELIABLE = 0.95
 @part_option(
     TOPIC_PARTS, "topics", "numbers of topics, swap rates by bin of differences, or tests of all pairs"
 )
-@form_options
+@data_options
 def topics_command(
     qrels: str,
     runs: RunFiles,

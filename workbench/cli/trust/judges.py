@@ -15,8 +15,8 @@ from workbench.cli.output import (
     Integers,
     Texts,
     beside_bounds,
+    data_options,
     flag,
-    form_options,
     part_option,
     print_export,
     say_aside,
@@ -94,7 +94,7 @@ _SHOWN_PAIRS = 20
 @MEASURE
 @TIES
 @part_option(PARTS, "qrels", "other qrels, runs, pairs of runs that mixtures change, or every two qrels")
-@form_options
+@data_options
 def command(
     runs: RunFiles,
     judgments: Texts,

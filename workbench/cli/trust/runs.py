@@ -12,8 +12,8 @@ from workbench.cli.output import (
     RELEVANT_FROM,
     TIES,
     OneOf,
+    data_options,
     flag,
-    form_options,
     part_option,
     print_export,
     say_notes,
@@ -54,7 +54,7 @@ from workbench.trust.runs import PARTS, WHOLE, OtherRuns, other_runs, pooled_pai
 @RELEVANT_FROM
 @TIES
 @part_option(PARTS, "runs", "pooled runs, groups with what they alone brought, or late runs")
-@form_options
+@data_options
 def command(
     qrels: str,
     runs: RunFiles,

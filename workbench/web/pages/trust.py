@@ -104,18 +104,18 @@ def index() -> str | tuple[str, int]:
     return _page(rule, measure, runs, report, shown=shown)
 
 
-@blueprint.get("/judges.<any(csv, json, tex):kind>")
+@blueprint.get("/judges.<any(csv, json):kind>")
 @reader
 @result
 def judges_file() -> MadeResult:
-    """Other judges: the table that `?part=` names as CSV, as JSON and LaTeX all of them."""
+    """Other judges: the table that `?part=` names as CSV, as JSON all of them."""
     report = _report()
     if report.judges is None:
         raise WorkbenchError("only one assessor has given grades", remedy="it takes two to compare")
     return MadeResult("trust-judges", judges_export(report.judges, _part(JUDGES)))
 
 
-@blueprint.get("/runs.<any(csv, json, tex):kind>")
+@blueprint.get("/runs.<any(csv, json):kind>")
 @reader
 @result
 def runs_file() -> MadeResult:
@@ -202,11 +202,11 @@ def _sample(db: Session, choice: RuleChoice) -> tuple[Estimable | None, Workbenc
         return None, error
 
 
-@blueprint.get(ADDRESS + ".<any(csv, json, tex):kind>")
+@blueprint.get(ADDRESS + ".<any(csv, json):kind>")
 @reader
 @result
 def question_file(question: str) -> MadeResult:
-    """The tables of a question: the one that `?part=` names as CSV, as JSON and LaTeX all of them."""
+    """The tables of a question: the one that `?part=` names as CSV, as JSON all of them."""
     asked = QUESTIONS[question]
     part = _part(asked.parts)
     found, _ = _computed(question)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 from sqlalchemy.orm import Session
 
-from workbench.consensus.rules import choice_label
-from workbench.latex import document, escaped, number, table
 from workbench.scoring.kernels.binary import LEVELS
 from workbench.scoring.measures import CUTOFFS, parse_measures
 from workbench.scoring.scorer import RunScores, higher_is_better, topic_scores_of
@@ -116,13 +114,7 @@ def profile_topics_export(profile: RunProfile) -> Export:
         )
         for line in profile.lines
     ]
-    caption = (
-        f"{escaped(profile.scores.tag)} by topic, with the median {escaped(profile.shown)} of "
-        f"{len(profile.table.runs)} runs; qrels: {escaped(choice_label(profile.table.qrels.choice))}."
-    )
-    return Export(
-        columns, lambda: rows, table_export(columns, rows).data, partial(_latex, columns, rows, caption)
-    )
+    return table_export(columns, rows)
 
 
 def sheet_export(profile: RunProfile) -> Export:
@@ -138,30 +130,10 @@ def sheet_export(profile: RunProfile) -> Export:
         ("R-precision", None, sheet.r_precision),
     ]
     columns = ("figure", "at", "value")
-    caption = (
-        f"Summary sheet of {escaped(profile.scores.tag)}: counts over all, means over "
-        f"{profile.scores.topics_in_qrels} topics; relevant from grade {sheet.relevant_from}; qrels: "
-        f"{escaped(choice_label(profile.table.qrels.choice))}."
-    )
-    return Export(
-        columns, lambda: rows, table_export(columns, rows).data, partial(_latex, columns, rows, caption)
-    )
+    return table_export(columns, rows)
 
 
 def _sheet(db: Session, campaign_id: int, found: ScoreTable, tag: str) -> SummarySheet:
     relevant_from = found.qrels.relevant_from
     scores = score_by(db, campaign_id, found, tag, sheet_measures(relevant_from))
     return summary_sheet(scores, relevant_from=relevant_from, relevant=found.qrels.summary.relevant)
-
-
-def _latex(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str) -> str:
-    cells = [[_cell(value) for value in row] for row in rows]
-    heads = [escaped(column) for column in columns]
-    label = "tab:run"
-    return document(table(f"l{'r' * (len(heads) - 1)}", heads, cells, caption, label, size=r"\footnotesize"))
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    return number(value, 4) if isinstance(value, float) else escaped(str(value))

@@ -57,11 +57,11 @@ def index() -> tuple[str, int]:
     )
 
 
-@blueprint.get("/table.<any(csv, tex, json):kind>")
+@blueprint.get("/table.<any(csv, json):kind>")
 @reader
 @result
 def table_file() -> MadeResult:
-    """The table: as CSV and JSON with all digits, or as LaTeX."""
+    """The table as CSV or JSON, with all digits."""
     with reading() as db:
         form = score_form(db)
         found = whole_detail(db, form, _curves_of(db, form))

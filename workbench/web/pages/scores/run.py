@@ -55,20 +55,20 @@ def index() -> tuple[str, int]:
     )
 
 
-@blueprint.get("/topics.<any(csv, tex, json):kind>")
+@blueprint.get("/topics.<any(csv, json):kind>")
 @reader
 @result
 def topics_file() -> MadeResult:
-    """The topics: as CSV and JSON with all digits, or as LaTeX."""
+    """The topics as CSV or JSON, with all digits."""
     profile = _whole_profile()
     return MadeResult(f"{profile.scores.tag}.topics", profile_topics_export(profile))
 
 
-@blueprint.get("/sheet.<any(csv, tex, json):kind>")
+@blueprint.get("/sheet.<any(csv, json):kind>")
 @reader
 @result
 def sheet_file() -> MadeResult:
-    """The summary sheet: as CSV and JSON with all digits, or as LaTeX."""
+    """The summary sheet as CSV or JSON, with all digits."""
     profile = _whole_profile()
     return MadeResult(f"{profile.scores.tag}.sheet", sheet_export(profile))
 
@@ -111,4 +111,9 @@ def _medians(profile: RunProfile, titles: dict[str, str]) -> dict[str, Any]:
 def _curve(profile: RunProfile) -> dict[str, Any]:
     """The interpolated precision over recall."""
     points = [list(point) for point in zip(LEVELS, profile.sheet.levels, strict=True)]
-    return {"x": "Recall", "y": "Precision", "shares": True, "lines": [{"name": profile.scores.tag, "points": points}]}
+    return {
+        "x": "Recall",
+        "y": "Precision",
+        "shares": True,
+        "lines": [{"name": profile.scores.tag, "points": points}],
+    }

@@ -38,11 +38,11 @@ def index() -> tuple[str, int]:
     return render_detail("topics", of, titles=titles, orders=ORDERS, order=_order(), plot=plot, rows_of=rows)
 
 
-@blueprint.get("/table.<any(csv, tex, json):kind>")
+@blueprint.get("/table.<any(csv, json):kind>")
 @reader
 @result
 def table_file() -> MadeResult:
-    """The table: as CSV and JSON with all digits, or as LaTeX."""
+    """The table as CSV or JSON, with all digits."""
     with reading() as db:
         found = whole_detail(db, score_form(db), _topics)
     return MadeResult(f"topics.{found.order}", topic_table_export(found))
