@@ -12,7 +12,6 @@ from workbench.scoring.pairs_of_runs import Comparisons, default_comparisons
 from workbench.scoring.scorer import best_first
 from workbench.scoring.two_runs import (
     METHODS,
-    TESTS,
     AllPairs,
     TwoRuns,
     all_pairs_export,
@@ -82,8 +81,6 @@ def two() -> tuple[str, int]:
         "two",
         of,
         titles=titles,
-        tests=TESTS,
-        seed=seed_text(),
         plot=_differences(of.found, titles) if of.found else None,
     )
 
