@@ -46,11 +46,10 @@ def test_a_pool_is_shown_with_the_numbers_of_its_recipe(olga: FlaskClient, cast:
     page = olga.get(f"{ADDRESS}?asked=1&pool={cast.pool_id}").text
     said = text_of(page)
     # By hand in tests/builders.py: six pairs of eight; alpha and beta share (T1, d2) and (T2, d/4).
-    assert "Pairs 6 75 % of the maximum 8" in said
+    assert "2 runs of depth 2 contribute 6 pairs: 75 % of the maximum 8, if runs shared no documents." in said
     assert "1 3 4 75 % 2 6 8 75 % 3 8 11 73 % 4 9 13 69 %" in said
     assert "Run Pairs Unique Share unique alpha 4 2 50 % beta 4 2 50 %" in said
     assert "alpha beta 2 0.333" in said
-    assert "No run has a group" in said
     assert "every tie rule makes the same pool" in said
     assert "T1 tides 3 4 75 % T2 nets 3 4 75 %" in said
 
@@ -82,7 +81,7 @@ def test_ties_across_the_cut_are_told_by_rule(olga: FlaskClient) -> None:
 def test_near_duplicates_are_called_out(olga: FlaskClient) -> None:
     upload_runs(olga, twin={"T1": ("d1", "d2", "d#3", "d6"), "T2": ("d/4", "d1", "é5")})
     said = text_of(olga.get(f"{ADDRESS}?asked=1&depth=10").text)
-    assert "1 pair of runs shares 95 % or more" in said
+    assert "1 pair of runs shares 95 % or more: near-duplicates" in said
     assert "alpha twin 7 1.000 near-duplicate" in said
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import eq, itemgetter
 from typing import Any
 
 from flask import Blueprint, request
@@ -54,6 +55,7 @@ def index() -> tuple[str, int]:
         most=MOST_LINES,
         deepest=DEEPEST,
         plot=_plot(of.found) if of.found else None,
+        ahead=_most_often_highest(of.found) if of.found else None,
     )
 
 
@@ -85,6 +87,14 @@ def _curves_of(db: Session, form: ScoreForm) -> Callable[[ScoreTable, str], RunC
         return table_curves(db, here().id, table, tags, _kind(), options)
 
     return make
+
+
+def _most_often_highest(found: RunCurves) -> tuple[str, int]:
+    """The run that is highest, alone or with others, at most points, and at how many."""
+    highest = [max(values) for values in zip(*(line.values for line in found.lines), strict=True)]
+    counts = [(sum(map(eq, line.values, highest)), line.tag) for line in found.lines]
+    count, tag = max(counts, key=itemgetter(0))
+    return tag, count
 
 
 def _kind() -> str:
