@@ -16,6 +16,7 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
   // Files that are chosen or dropped here need no further click.
   if ("atOnce" in form.dataset) {
     form.querySelector("input[type=file]").addEventListener("change", () => form.requestSubmit());
+    form.querySelector("button").hidden = true;
   }
 }
 

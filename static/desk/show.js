@@ -84,7 +84,7 @@ export function showProgress(answered, among, atMost) {
   rect?.setAttribute("width", String(among ? (1000 * answered) / among : 0));
   bar.querySelector("svg.bar").setAttribute("aria-label", `${answered} ${ofTotal} ${among} answered`);
   bar.querySelector(".count b").textContent = grouped(answered);
-  bar.querySelector(".count").lastChild.textContent = ` ${ofTotal} ${grouped(among)}`;
+  bar.querySelector(".count").lastChild.textContent = ` ${ofTotal} ${grouped(among)} done`;
   total = among;
 }
 

@@ -1,4 +1,4 @@
-// Reading at the desk: hits in colour and by key, the best passages first, a map of the hits at the edge.
+// Reading at the desk: hits in colour and by key, the best passages first.
 //
 // The desk has another address for its modules than this one, and so they speak by events on #desk:
 // - "desk:shown" names the document shown, and the answer to one nearly identical to it:
@@ -8,7 +8,6 @@
 import { analyseAhead } from "./analysis.js";
 import { ReadingBar } from "./bar.js";
 import { keysOf, listenToKeys, showCaps } from "./keys.js";
-import { Minimap } from "./minimap.js";
 import { Near } from "./near.js";
 import { OwnWords } from "./own_words.js";
 import { Painter } from "./painting.js";
@@ -31,7 +30,6 @@ const tools = {
   topic: topicTerms(data.title, data.description),
   own: new OwnWords(data.words, () => shown?.search()),
   painter: new Painter(),
-  map: new Minimap(desk, (share) => shown?.goToShare(share)),
   bar: new ReadingBar(barTemplate, (name) => shown?.act(name)),
   status: document.getElementById("reading-status"),
   startsAtPassage: () => new FormData(textForm).get("start") !== "top",

@@ -4,7 +4,7 @@ import { analysisOf } from "./analysis.js";
 import { Marking } from "./marking.js";
 import { showRange } from "./places.js";
 import { selectedIn } from "./selection.js";
-import { nearestHit, nextHit } from "./steps.js";
+import { nextHit } from "./steps.js";
 import { Views } from "./views.js";
 
 const FIRST_PAINT = 20_000; // characters
@@ -20,7 +20,7 @@ export class Shown {
   #analysis = null;
   #repaint = null;
 
-  // `tools` are what all documents share: {topic, own, painter, map, bar, status, startsAtPassage()}.
+  // `tools` are what all documents share: {topic, own, painter, bar, status, startsAtPassage()}.
   constructor(article, tools) {
     Object.assign(this, { article, tools });
     this.region = article.closest("#document");
@@ -39,7 +39,6 @@ export class Shown {
     this.#analysis?.stop();
     this.#takePassages();
     this.marking.clear();
-    this.tools.map.clear();
   }
 
   // ---- finding ---------------------------------------------------------------------------------------------
@@ -101,7 +100,6 @@ export class Shown {
   redraw() {
     if (!this.#ready) return;
     this.marking.paint(this.hits, this.matcher);
-    this.tools.map.draw(this.hits, this.matcher.terms, this.#length, this.views.excerpts ? this.#found : []);
     this.#drawCurrent();
   }
 
@@ -110,18 +108,12 @@ export class Shown {
     this.redraw();
   }
 
-  get #length() {
-    return Math.max(1, this.views.text.length);
-  }
-
   #rangeOf(index) {
     return this.views.range(this.hits.starts[index], this.hits.ends[index]);
   }
 
   #drawCurrent() {
-    const isThere = this.#current >= 0;
-    this.marking.current(isThere ? this.#rangeOf(this.#current) : null);
-    this.tools.map.here(isThere ? this.hits.starts[this.#current] / this.#length : null);
+    this.marking.current(this.#current >= 0 ? this.#rangeOf(this.#current) : null);
   }
 
   #scrolled() {
@@ -161,14 +153,6 @@ export class Shown {
     this.#drawCurrent();
     this.#count();
     this.tools.status.textContent = `Hit ${index + 1} of ${this.hits.count}: ${this.matcher.terms[this.hits.terms[index]].shown}`;
-  }
-
-  goToShare(share) {
-    if (!this.#ready || !this.hits.count) return;
-    this.#touched = true;
-    const index = nearestHit(this.hits, share * this.views.text.length);
-    if (!this.views.has(this.hits.starts[index], this.hits.ends[index])) this.#showWhole();
-    this.#goTo(index);
   }
 
   #clicked(event) {

@@ -14,10 +14,3 @@ export function nextHit(hits, { current, direction, offset, views }) {
   }
   return index;
 }
-
-// The hit nearest to an offset.
-export function nearestHit(hits, offset) {
-  const after = Math.min(hits.from(offset), hits.count - 1);
-  const before = after - 1;
-  return before >= 0 && offset - hits.starts[before] < hits.starts[after] - offset ? before : after;
-}

@@ -79,7 +79,7 @@ def test_a_reload_shows_the_same_document_and_undo_goes_back(page: Page, server:
     first = shown(page)
     page.reload()
     assert shown(page) == first
-    expect(page.locator(".count")).to_have_text(f"0 of up to {BUDGET}")
+    expect(page.locator(".count")).to_have_text(f"0 of up to {BUDGET} done")
     # Its receipt comes twice, as where two tabs send: the second leads nobody away from what is read.
     page.evaluate(RECEIPTS_TWICE)
     asked: list[Route] = []
@@ -93,7 +93,7 @@ def test_a_reload_shows_the_same_document_and_undo_goes_back(page: Page, server:
     asked[0].fulfill(response=answer)
     expect(page.locator("#document .strip .mono")).not_to_have_text(first)
     second = shown(page)
-    expect(page.locator(".count")).to_have_text(f"1 of up to {BUDGET}")
+    expect(page.locator(".count")).to_have_text(f"1 of up to {BUDGET} done")
     page.keyboard.press("[")
     expect(page.locator("#document .strip .mono")).to_have_text(first)
     with page.expect_response("**/work"):

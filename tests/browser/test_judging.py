@@ -60,7 +60,7 @@ def test_each_key_judges_and_goes_on_and_nothing_moves(desk_of: DeskOf, server: 
     assert page.locator("#document").evaluate("box => box.scrollTop") == 0
     light(page, "saved")
     assert [grade for _, _, grade in server.said("Ada")] == [0, 3, 2, 1, 3]
-    expect(page.locator(".count")).to_have_text(f"5 of {DOCUMENTS}")
+    expect(page.locator(".count")).to_have_text(f"5 of {DOCUMENTS} done")
     expect(page.locator("#pace")).to_contain_text("min left")
     expect(page.locator("#status")).to_have_text(f"Highly relevant. Next: 6 of {DOCUMENTS}: About {docno(6)}")
     again = page.locator(".verdicts button:visible").evaluate_all(

@@ -85,7 +85,7 @@ def test_a_learners_pool_is_judged_by_keyboard_and_shows_reasons_to_the_organise
     ready(ada)
     seen = []
     for number in range(4):
-        expect(ada.locator(".count")).to_have_text(f"{number} of up to 4")
+        expect(ada.locator(".count")).to_have_text(f"{number} of up to 4 done")
         seen.append(ada.locator(DOCNO).inner_text())
         expect(ada.get_by_text("rank", exact=False)).to_have_count(0)
         ada.keyboard.press("3" if seen[-1] in TIDES else "0")

@@ -205,18 +205,6 @@ def test_offsets_are_those_of_the_text_and_come_back(modules: Page) -> None:
     assert found["afterAll"]
 
 
-def test_the_map_has_each_place_once_and_own_words_first(modules: Page) -> None:
-    rows = run(
-        modules,
-        "reading/minimap",
-        """
-        const hits = { count: 4, starts: [0, 1, 500, 999], terms: [0, 1, 0, 0] };
-        return m.rowsOf(hits, [{ own: 0 }, { own: 2 }], 1000);
-        """,
-    )
-    assert rows == [[0, 2], [200, 0], [399, 0]]
-
-
 def test_what_is_read_ahead_is_what_is_read_at_once_and_follows_own_words(modules: Page) -> None:
     found = run(
         modules,

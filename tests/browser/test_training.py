@@ -60,7 +60,7 @@ def test_training_that_falls_short_is_told_comes_again_and_opens_the_work(
     page = trained(new_context, tmp_path, serve_here, CheckRules(training=True, least=100))
     told, goal = page.locator("#document .told"), page.locator("#goal")
     expect(goal).to_contain_text("all your answers match")
-    expect(page.locator(".count")).to_have_text("0 of 8")
+    expect(page.locator(".count")).to_have_text("0 of 8 done")
     steps = (("3", "Correct: Highly relevant."), ("x1", "1 of 2 correct"))
     for number, (keys, said) in enumerate(steps, start=1):
         expect(page.locator("#place")).to_have_text(f"{number} of 8", timeout=SOON_MS)

@@ -38,7 +38,7 @@ def test_the_first_visit_says_what_judging_is_and_no_later_one_does(
         "What the grades mean",
         "Highly relevant",
         "Relevant from here up.",
-        "Four keys are enough",
+        "The keys",
         "Everything is saved",
         "<h3>How to judge</h3>",
     ):
