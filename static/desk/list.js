@@ -4,6 +4,7 @@ import { byId, make } from "../shared/dom.js";
 
 const panel = byId("said");
 let filter = "";
+let sought = "";
 let titles = null; // of documents that were not fetched here
 
 export const isOpen = () => !panel.hidden;
@@ -49,16 +50,25 @@ export function draw(desk) {
     button.setAttribute("aria-pressed", String(isChosen));
     return button;
   });
-  const lines = all.filter((answer) => fits(answer, filter)).map((answer) => make("li", {}, lineOf(answer, desk, labels)));
+  const words = (answer) => `${answer.docno} ${titleOf(answer, desk)}`.toLowerCase();
+  const listed = all.filter((answer) => fits(answer, filter) && words(answer).includes(sought.toLowerCase()));
+  const lines = listed.map((answer) => make("li", {}, lineOf(answer, desk, labels)));
+  const oninput = ({ target }) => {
+    sought = target.value;
+    draw(desk);
+  };
+  const search = make("input", { type: "search", value: sought, placeholder: "Docno or title", ariaLabel: "Docno or title contains", dir: "auto", oninput });
   const closing = make("button", { type: "button", className: "button quiet", onclick: close }, "Close");
   const found = place();
   panel.replaceChildren(
     make("div", { className: "said-head" }, make("h2", {}, "My judgments"), closing),
-    make("div", { className: "said-filters" }, ...filters),
+    make("div", { className: "said-filters" }, search, ...filters),
     make("ul", {}, ...lines),
   );
   if (found) (panel.querySelector(found) ?? panel).focus({ preventScroll: true });
 }
+
+const titleOf = ({ docno }, desk) => desk.titleOf(docno) ?? titles?.[docno] ?? "";
 
 function lineOf(answer, desk, labels) {
   const kind = kindOf(answer);
@@ -66,8 +76,8 @@ function lineOf(answer, desk, labels) {
   const [, , weight] = desk.grades.find(([value]) => String(value) === kind) ?? [];
   if (weight !== undefined) mark.prepend(make("i", { className: `swatch w${weight}` }));
   if (answer.comment) mark.append(` · ${answer.comment}`);
-  const title = make("bdi", {}, desk.titleOf(answer.docno) ?? titles?.[answer.docno] ?? answer.docno);
-  const button = make("button", { type: "button", className: "said-line" }, title, mark);
+  const docno = make("span", { className: "mono small muted", dir: "auto" }, answer.docno);
+  const button = make("button", { type: "button", className: "said-line" }, make("bdi", {}, titleOf(answer, desk)), docno, mark);
   button.dataset.docno = answer.docno;
   if (answer.docno === desk.docno) button.setAttribute("aria-current", "true");
   return button;
@@ -79,6 +89,7 @@ function place() {
   if (!panel.contains(focused)) return null;
   const { docno, filter: kind } = focused.dataset;
   if (docno !== undefined) return `[data-docno="${CSS.escape(docno)}"]`;
+  if (focused.matches("input")) return "input";
   return kind === undefined ? "button" : `[data-filter="${CSS.escape(kind)}"]`;
 }
 

@@ -1,5 +1,5 @@
 // The keys of reading: next and previous hit, own words, whole text or best passages.
-import { isModified, isTyping } from "../shared/keys.js";
+import { isModified, isTyping, meaningsOf } from "../shared/keys.js";
 
 // What the desk calls each in its map of keys, and its key where there is no map.
 const COMMANDS = {
@@ -50,7 +50,7 @@ export function listenToKeys(keys, act) {
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !event.isComposing) closeBox();
     if (event.defaultPrevented || event.isComposing || isTyping(event.target) || isOther(event)) return;
-    const name = keys[event.key.toLowerCase()];
+    const name = meaningsOf(event).map((key) => keys[key]).find(Boolean);
     if (!name || (event.repeat && !MAY_REPEAT.has(name))) return;
     if (document.querySelector("[popover]:popover-open, dialog[open]")) return;
     event.preventDefault();

@@ -1,5 +1,5 @@
 // The keys of a desk. Letters and signs are taken as they are typed, so that any keyboard works; digits also by their
-// place, since on some keyboards they need Shift.
+// place, since on some keyboards they need Shift, and letters where the keyboard has others than Latin ones.
 import { byId } from "./dom.js";
 
 export const UNDO = "backspace"; // undoes at every desk, whatever other key does so too
@@ -7,6 +7,13 @@ export const UNDO = "backspace"; // undoes at every desk, whatever other key doe
 export const isTyping = (target) =>
   target instanceof Element
   && Boolean(target.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]:not([contenteditable=false])"));
+
+// What a key may mean: as it is typed, in lower case, then by its place on the keyboard.
+export function meaningsOf({ key, code, shiftKey }) {
+  const [, digit, letter] = /^(?:Digit(\d)|Key([A-Z]))$/.exec(code) ?? [];
+  if (digit && !shiftKey) return [key.toLowerCase(), digit];
+  return letter && /^[^\p{Script=Latin}]$/u.test(key) && /\p{L}/u.test(key) ? [key, letter.toLowerCase()] : [key.toLowerCase()];
+}
 
 // Whether Space and Enter mean the control that has the focus.
 export const isOnControl = (target) => Boolean(target.closest?.("button, a, summary, input"));
@@ -44,8 +51,7 @@ export function listenToKeys({ find, before = () => false, reason = ":not(*)", l
       return;
     }
     if (!isCommand(event)) return;
-    const digit = /^Digit(\d)$/.exec(event.code);
-    const act = find(event.key.toLowerCase(), event) ?? (digit && !event.shiftKey ? find(digit[1], event) : null);
+    const act = meaningsOf(event).reduce((found, key) => found ?? find(key, event), null);
     if (!act) return;
     event.preventDefault();
     act();

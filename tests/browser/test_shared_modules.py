@@ -201,3 +201,19 @@ def test_a_key_is_a_command_only_where_it_is_pressed_alone(
       return asked;
     """
     assert run(modules, "shared/keys", body, event) == expected
+
+
+@pytest.mark.parametrize(
+    ("pressed", "meanings"),
+    [
+        ({"key": "\u0433", "code": "KeyU"}, ["\u0433", "u"]),  # Russian: the place of U
+        ({"key": "\u05d5", "code": "KeyU"}, ["\u05d5", "u"]),  # Hebrew
+        ({"key": "A", "code": "KeyQ"}, ["a"]),  # AZERTY: a Latin letter is what it is
+        ({"key": "&", "code": "Digit1", "shiftKey": False}, ["&", "1"]),
+        ({"key": "?", "code": "Minus"}, ["?"]),
+    ],
+)
+def test_a_key_means_what_is_typed_then_its_place(
+    modules: Page, pressed: dict[str, object], meanings: list[str]
+) -> None:
+    assert run(modules, "shared/keys", "return m.meaningsOf(given);", pressed) == meanings

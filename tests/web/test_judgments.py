@@ -105,15 +105,22 @@ def test_a_code_that_is_no_number_is_refused(olga: FlaskClient) -> None:
     assert 'value="broken"' in answer.text
 
 
-def test_answers_that_are_no_grade_are_listed_by_kind(olga: FlaskClient) -> None:
+def test_single_answers_are_found_by_who_gave_them_on_what_and_what_they_say(olga: FlaskClient) -> None:
     import_judgments(olga, ROWS)
     page = olga.get(ADDRESS).text
     assert "T1 d#3 X unsure" in text_of(page)
     assert "T1 d1 Y cannot judge" in text_of(page)
-    assert "Text of d#3" in text_of(olga.get(links(page, "documents/document?")[0]).text)
-    only = text_of(olga.get(ADDRESS, query_string={"only": "unsure"}).text)
-    assert "T1 d#3 X unsure" in only
-    assert "Y cannot judge" not in only
+    shown = [olga.get(address).text for address in links(page, "documents/document?")]
+    assert any("Text of d#3" in text_of(one) for one in shown)
+    for asked, found in (
+        ({"answer": "unsure"}, {"T1 d#3 X"}),
+        ({"assessor": "Y", "docno": "D1"}, {"T1 d1 Y"}),
+        ({"answer": "cannot_judge", "topic": "T1"}, {"T1 d1 Y"}),
+        ({"commented": "yes"}, set()),
+    ):
+        said = text_of(olga.get(ADDRESS, query_string=asked).text)
+        every = {"T1 d#3 X", "T1 d1 Y", "T1 d1 X"}
+        assert {one for one in every if f"{one} " in said} == found, asked
 
 
 @pytest.mark.parametrize("name", ["ada", "ADA", "Ａda", "A da", "Ada\u200b"])

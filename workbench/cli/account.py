@@ -200,7 +200,10 @@ def enable(settings: Settings, login: str) -> None:
 
 @of_login("reset", command)
 @click.option(
-    "--address", default="", help="Where the site is, as https://judge.example.org, for a whole link."
+    "--address",
+    default="",
+    envvar="WORKBENCH_ADDRESS",
+    help="Where the site is, as https://judge.example.org, for a whole link (or WORKBENCH_ADDRESS).",
 )
 def reset_link(settings: Settings, login: str, address: str) -> None:
     """Print a link by which the owner of LOGIN chooses a new password, once and within 24 hours.

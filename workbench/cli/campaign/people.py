@@ -82,7 +82,10 @@ LONGEST_LIST = 1_000_000
 @click.option("--group", help="For a participant: whose runs the person sends.")
 @flag("--new-link", help="Replace the links of people who are invited already.")
 @click.option(
-    "--address", default="", help="Where the site is, as https://judge.example.org, for a whole link."
+    "--address",
+    default="",
+    envvar="WORKBENCH_ADDRESS",
+    help="Where the site is, as https://judge.example.org, for a whole link (or WORKBENCH_ADDRESS).",
 )
 def invite(
     at: ChosenCampaign,

@@ -94,22 +94,6 @@ def answer_count(db: Session, campaign_id: int) -> int:
     return sum(len(one.codes) for one in answers_by_topic(db, campaign_id).values())
 
 
-def judgments_without_grade(db: Session, campaign_id: int, *, only: str = "") -> tuple[Judgment, ...]:
-    """The current judgments that are no grade, or of these `only` one answer, in the same order as all."""
-    assessors = recorded_version(db, campaign_id).assessors
-    by_topic = answers_by_topic(db, campaign_id).values()
-    every = chain.from_iterable(_without_grade(assessors, one) for one in by_topic)
-    return tuple(one for one in every if not only or one.answer == only)
-
-
-def _without_grade(
-    assessors: tuple[tuple[int, str, bool], ...], answers: TopicAnswers
-) -> tuple[Judgment, ...]:
-    if not (answers.codes < 0).any():
-        return ()
-    return tuple(one for one in judgments_of_topic(assessors, answers) if one.grade is None)
-
-
 def judgments_of_topic(
     assessors: tuple[tuple[int, str, bool], ...], answers: TopicAnswers
 ) -> tuple[Judgment, ...]:

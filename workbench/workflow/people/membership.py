@@ -38,6 +38,7 @@ class Member:
     name: str
     roles: tuple[Role, ...]
     groups: tuple[str, ...]
+    disabled: bool
 
     @property
     def both_sides(self) -> bool:
@@ -70,6 +71,7 @@ def members(db: Session, campaign_id: int) -> tuple[Member, ...]:
             one.name,
             tuple(role for role in Role if role in given[one]),
             tuple(groups_of.get(one.id, ())),
+            one.disabled_at is not None,
         )
         for one in sorted(given, key=lambda account: (account.name.casefold(), account.login))
     )

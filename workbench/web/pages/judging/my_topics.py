@@ -180,14 +180,20 @@ def undo(assignment_id: int) -> Response:
 @blueprint.get("/<int:assignment_id>/answers")
 @member(Role.ASSESSOR)
 def answers(assignment_id: int) -> str:
-    """What this assessor said in this topic so far; `?only=unsure` leaves one kind of answer."""
-    only = request.args.get("only", "")
+    """What this assessor said so far; `?only=` leaves one kind, `?search=` some docnos and titles."""
+    only, search = request.args.get("only", ""), request.args.get("search", "").strip()
     with reading() as db:
         require_assignment(db, here().id, assignment_id)
         shown = desk_view.desk(db, assignment_id, viewer().id)
         lines = worklists.answers(db, assignment_id, viewer().id)
-    kept = tuple(line for line in lines if not only or line.answer == only)
-    return render_template("judging/answers.html", desk=shown, lines=kept, only=only, kinds=tuple(Answer))
+    kept = [
+        line
+        for line in lines
+        if (not only or line.answer == only) and search.casefold() in f"{line.docno} {line.title}".casefold()
+    ]
+    return render_template(
+        "judging/answers.html", desk=shown, lines=kept, only=only, search=search, kinds=tuple(Answer)
+    )
 
 
 def _require_here(db: Session, assignment_id: int) -> None:

@@ -1,4 +1,4 @@
-"""Judgments: import from elsewhere, all of them as one file, and the answers that are no grade."""
+"""Judgments: import from elsewhere, all of them as one file, and single answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.errors import Finding, WorkbenchError, rejected
 from workbench.figures import counted
 from workbench.formats.judgments import read_judgments
 from workbench.formats.qrels import read_qrels
-from workbench.records import Answer, Judgment
+from workbench.records import Judgment
 from workbench.web.access import here, organiser
 from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import attachment
@@ -23,33 +23,30 @@ from workbench.web.forms import (
     announce_notes,
     findings_of,
     sent_files,
+    sent_id,
     status_of,
     whole_number,
     with_each,
 )
+from workbench.web.paging import A_PAGE, ListPage, start_asked
 from workbench.web.requests import see_other
 from workbench.web.results import MadeResult, TextFile, result
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
-from workbench.workflow.judging.current_judgments import (
-    TickedBy,
-    answer_count,
-    judgments_without_grade,
-)
+from workbench.workflow.judging.answer_list import SoughtAnswers, found_answers
+from workbench.workflow.judging.current_judgments import TickedBy, answer_count
 from workbench.workflow.judging.importing import GivenJudgments, Imported, import_files, judgments_from_qrels
 from workbench.workflow.judging.judgment_files import annotated_lines, judgment_table, subtopic_lines
 from workbench.workflow.judging.unrecorded import unrecorded_count
 from workbench.workflow.overview.progress import overview
 
 blueprint = Blueprint("judgments", __name__, url_prefix="/c/<slug>/judgments")
-MOST_SHOWN = 500
-NO_GRADES = (Answer.UNSURE, Answer.CANNOT_JUDGE)
 
 
 @blueprint.get("")
 @organiser
 def index() -> str:
-    """Who judged how much; `?only=unsure` or `?only=cannot_judge` lists these answers."""
+    """Who judged how much, and single answers; the address says of whom, on what, and what they say."""
     return _page()
 
 
@@ -160,25 +157,31 @@ def _in_words(imported: Imported) -> str:
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:
-    only = request.args.get("only", "")
+    sought = SoughtAnswers(
+        request.args.get("assessor", ""),
+        sent_id("topic"),
+        request.args.get("answer", ""),
+        request.args.get("docno", "").strip(),
+        "commented" in request.args,
+    )
+    start = start_asked() // A_PAGE * A_PAGE
     with reading() as db:
-        odd = judgments_without_grade(db, here().id, only=only)
+        found, answers = found_answers(db, here().id, sought, start=start, size=A_PAGE)
+        topics = topics_of(db, here().id)
         total = answer_count(db, here().id)
         scale = campaign_of(db, here().id).scale
         view = overview(db, here().id)
         waiting = unrecorded_count(db, here().id)
-        divided = any(topic.subtopics for topic in topics_of(db, here().id))
     return render_template(
         "judgments/index.html",
         view=view,
         unrecorded=waiting,
-        subtopics=divided,
+        subtopics=any(topic.subtopics for topic in topics),
+        topics=topics,
+        sought=sought,
+        page=ListPage(answers, start, found, total, A_PAGE, ""),
         scale=scale,
         total=total,
-        only=only,
-        kinds=NO_GRADES,
-        odd=odd[:MOST_SHOWN],
-        odd_total=len(odd),
         typed=request.form,
         findings=findings,
     )

@@ -29,17 +29,20 @@ def index() -> str:
 @blueprint.post("")
 @organiser
 def act() -> Response | tuple[str, int]:
-    """Record or dismiss the selected ones, in the order in which they arrived; all of them, or none."""
+    """Record or dismiss the selected ones and all of the selected assessors, as they arrived."""
     settlement = Settlement.RECORDED if request.form.get("act") == "record" else Settlement.DISMISSED
-    numbers = sorted(
-        number for text in request.form.getlist("kept") if (number := whole_number(text)) is not None
-    )
+    numbers = {number for text in request.form.getlist("kept") if (number := whole_number(text)) is not None}
+    people = set(request.form.getlist("person"))
+    if people:
+        with reading() as db:
+            lines = unrecorded_lines(db, here().id)
+        numbers |= {one.id for one in lines if one.settlement is None and one.person in people}
     if not numbers:
         nothing = Finding("Answers", None, "kept", "nothing is selected", "select one or more")
         return _page((nothing,)), 422
     try:
         with writing() as db:
-            for number in numbers:
+            for number in sorted(numbers):
                 settle(db, here().id, number, viewer().id, settlement=settlement)
     except WorkbenchError as error:
         return _page(findings_of(error, "Answers", "kept")), status_of(error)
