@@ -13,7 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.records import id_bytes
-from workbench.storage.tables import AssessorRow, PoolRow
+from workbench.storage.tables import PoolRow
 from workbench.workflow.judging.adaptive_handout import AdaptiveHandout
 from workbench.workflow.judging.given_topics import (
     Given,
@@ -26,6 +26,7 @@ from workbench.workflow.judging.handout import FixedHandout, Handout, kind_of
 from workbench.workflow.judging.queue_figures import Numbers, QueueFigures, Shares, queue_figures
 from workbench.workflow.judging.queue_handout import QueueHandout
 from workbench.workflow.log import TopicAnswers, answers_by_topic
+from workbench.workflow.people.assessors import assessor_of
 from workbench.workflow.pools.pooled_topics import NOTHING, ByTopic, TopicDocnos, pooled_by_topic
 
 
@@ -61,11 +62,7 @@ def assigned_work(db: Session, campaign_id: int, answers: Mapping[str, TopicAnsw
 
 def left_to_judge(db: Session, campaign_id: int, account_id: int) -> int:
     """How many pairs assigned to an account in open pools have no answer of its yet."""
-    assessor_id = db.scalar(
-        select(AssessorRow.id).where(
-            AssessorRow.campaign_id == campaign_id, AssessorRow.account_id == account_id
-        )
-    )
+    assessor_id = assessor_of(db, campaign_id, account_id)
     given = () if assessor_id is None else given_to(db, campaign_id, assessor_id)
     if assessor_id is None or not given:
         return 0

@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 from workbench.errors import NotFound
 from workbench.records import Answer, Scale, Topic
 from workbench.storage.events import LATER, TRAINING, WITHDRAWN, CurrentEvent
-from workbench.storage.tables import AssessorRow, DocumentRow, InstructionsRow, JudgmentEventRow, TopicRow
-from workbench.workflow.campaigns.collection import as_topic
+from workbench.storage.tables import DocumentRow, InstructionsRow, JudgmentEventRow, TopicRow
+from workbench.workflow.campaigns.collection import as_topic, document_titles
 from workbench.workflow.campaigns.originals import NO_FORM, ShownForm, forms_of
 from workbench.workflow.campaigns.scales import changed_meanings, scale_from_json
 from workbench.workflow.clock import utc_now
@@ -33,6 +33,7 @@ from workbench.workflow.judging.task import (
 from workbench.workflow.judging.trainees import Feedback, feedback_of
 from workbench.workflow.judging.training import TrainingGate
 from workbench.workflow.judging.worklists import WorklistLine, worklist
+from workbench.workflow.people.assessors import assessor_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,12 +305,7 @@ def titles_of(db: Session, assignment_id: int, account_id: int) -> dict[str, str
     """The titles of the documents that an assessor has in a topic, by docno; raises NotFound."""
     task = desk_task(db, assignment_id, account_id)
     docnos = {key: task.slot(key).docno for key in task.order}
-    rows = db.execute(
-        select(DocumentRow.docno, DocumentRow.title).where(
-            DocumentRow.campaign_id == task.campaign.id, DocumentRow.docno.in_(docnos.values())
-        )
-    ).all()
-    titles = dict(rows)
+    titles = document_titles(db, task.campaign.id, docnos.values())
     return {key: titles[docno] for key, docno in docnos.items() if docno in titles}
 
 
@@ -327,10 +323,7 @@ def _desk_answer(key: str, event: CurrentEvent, extras: Annotations = NO_ANNOTAT
 
 def own_seconds(db: Session, campaign_id: int, account_id: int) -> float | None:
     """The median of an account's recent active seconds on a document; None before there are a few."""
-    whose = select(AssessorRow.id).where(
-        AssessorRow.campaign_id == campaign_id, AssessorRow.account_id == account_id
-    )
-    assessor_id = db.scalar(whose)
+    assessor_id = assessor_of(db, campaign_id, account_id)
     return None if assessor_id is None else _seconds(db, campaign_id, assessor_id)
 
 

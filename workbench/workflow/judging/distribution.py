@@ -15,7 +15,8 @@ from sqlalchemy.orm import Session
 from workbench.errors import NotFound, WorkbenchError
 from workbench.figures import counted
 from workbench.storage.chunks import chunks
-from workbench.storage.tables import AssignmentRow, PoolRow, TopicRow
+from workbench.storage.tables import AssignmentRow, PoolRow
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.judging.handout import kind_of
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.people.assessors import assignable_ids
@@ -62,12 +63,10 @@ def in_turn(
         )
     pool = _pool(db, pool_id)
     pooled = topics_of_pool(db, pool)
-    topics = db.scalars(
-        select(TopicRow.topic).where(TopicRow.campaign_id == pool.campaign_id).order_by(TopicRow.position)
-    )
+    topics = topic_titles(db, pool.campaign_id)
     return [
         (topic, assessor_ids[(index + step) % len(assessor_ids)])
-        for index, topic in enumerate(one for one in topics.all() if one in pooled)
+        for index, topic in enumerate(one for one in topics if one in pooled)
         for step in range(per_topic + (int((index + 1) * again) > int(index * again)))
     ]
 

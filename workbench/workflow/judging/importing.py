@@ -19,8 +19,9 @@ from workbench.records import Answer, Judgment, Qrel, Scale
 from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database, Writing
 from workbench.storage.events import DISCUSSION, JUDGING, append_events, current_events, newest_events
-from workbench.storage.tables import AssessorRow, CampaignRow, TopicRow
+from workbench.storage.tables import AssessorRow, CampaignRow
 from workbench.workflow.campaigns.campaigns import campaign_of
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import id_finding, storable
 from workbench.workflow.judging.record import Place, event_columns
@@ -330,7 +331,7 @@ def _basis(db: Session, campaign_id: int, names: Collection[str]) -> _ImportBasi
     rows = db.scalars(select(AssessorRow).where(AssessorRow.campaign_id == campaign_id))
     return _ImportBasis(
         scale_from_json(db.get_one(CampaignRow, campaign_id).scale),
-        frozenset(db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == campaign_id))),
+        frozenset(topic_titles(db, campaign_id)),
         {
             row.name: _KnownAssessor(row.id, row.machine, row.account_id, newest.get(row.id))
             for row in rows

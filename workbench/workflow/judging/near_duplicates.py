@@ -24,6 +24,7 @@ from workbench.records import Answer
 from workbench.storage.chunks import chunks
 from workbench.storage.events import JUDGING
 from workbench.storage.tables import DocumentRow, DocumentSketchRow
+from workbench.workflow.campaigns.collection import document_titles, read_texts
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.quality_checks import desk_task, docnos_behind
 from workbench.workflow.judging.task import Task, own_assignment, own_task, task_of
@@ -81,7 +82,7 @@ def compare_texts(
     texts = texts_of(db, task.campaign.id, [one, other])
     if one == other or not {one, other} <= set(task.order) or len(texts) < 2:
         raise NotFound("these are not two of your documents")
-    titles = _titles(db, task.campaign.id, [one, other])
+    titles = document_titles(db, task.campaign.id, [one, other])
     scale, graded = scale_from_json(task.campaign.scale), _graded(task)
     labels = [scale.grade(graded[docno]).label if docno in graded else None for docno in (one, other)]
     return ComparedDocuments(
@@ -119,15 +120,6 @@ def verified(
     measured = [(one, resemblance(texts[docno], texts[one])) for one in candidates if one in texts]
     alike = [(one, share) for one, share in measured if share >= THRESHOLD]
     return tuple(sorted(alike, key=lambda one: -one[1]))
-
-
-def _titles(db: Session, campaign_id: int, docnos: Sequence[str]) -> dict[str, str]:
-    rows = db.execute(
-        select(DocumentRow.docno, DocumentRow.title).where(
-            DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(docnos)
-        )
-    )
-    return dict(rows.all())
 
 
 # What one request sketches, in characters: some hundredths of a second of work, since a desk waits for its
@@ -199,15 +191,8 @@ def kept_sketches(db: Session, campaign_id: int, docnos: Sequence[str]) -> dict[
 
 def texts_of(db: Session, campaign_id: int, docnos: Sequence[str]) -> dict[str, str]:
     """The texts of those of the documents that are loaded, by docno; the title where there is no text."""
-    found: dict[str, str] = {}
-    for batch in chunks(docnos):
-        rows = db.execute(
-            select(DocumentRow.docno, DocumentRow.title, DocumentRow.text).where(
-                DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(batch)
-            )
-        )
-        found |= {docno: text.strip() or title for docno, title, text in rows}
-    return found
+    found = read_texts(db, campaign_id, docnos)
+    return {docno: one.text.strip() or one.title for docno, one in found.items()}
 
 
 def _sketched(db: Session, campaign_id: int, docnos: Sequence[str]) -> set[str]:

@@ -12,8 +12,8 @@ from sqlalchemy.orm import Session
 from workbench.errors import Finding, InvalidInput, NotFound
 from workbench.formats.graded_pairs import GradedPair
 from workbench.storage.events import PLANTED, TRAINING
-from workbench.storage.tables import CampaignRow, KnownAnswerRow, PoolEntryRow, PoolRow, TopicRow
-from workbench.workflow.campaigns.collection import with_text
+from workbench.storage.tables import CampaignRow, KnownAnswerRow, PoolEntryRow, PoolRow
+from workbench.workflow.campaigns.collection import topic_titles, with_text
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
@@ -209,7 +209,7 @@ def _wrong(
     db: Session, campaign: CampaignRow, answers: tuple[GradedPair, ...], source: str
 ) -> Iterable[Finding]:
     values = {grade.value for grade in scale_from_json(campaign.scale).grades}
-    topics = set(db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == campaign.id)))
+    topics = topic_titles(db, campaign.id)
     texts = with_text(db, campaign.id, [one.docno for one in answers])
     for one in answers:
         if one.topic not in topics:

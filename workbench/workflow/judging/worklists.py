@@ -17,12 +17,12 @@ from workbench.storage.tables import (
     AssessorRow,
     AssignmentRow,
     CampaignRow,
-    DocumentRow,
     MemberRow,
     PoolEntryRow,
     PoolRow,
     TopicRow,
 )
+from workbench.workflow.campaigns.collection import document_titles
 from workbench.workflow.judging.assigned_work import left_to_judge
 from workbench.workflow.judging.handout import kind_of
 from workbench.workflow.judging.preference_tasks import left_to_compare
@@ -217,14 +217,7 @@ def answers(db: Session, assignment_id: int, account_id: int) -> tuple[AnsweredL
     task = desk_task(db, assignment_id, account_id)
     own = {key: event for key, event in task.answers.items() if task.slot(key).purpose != REPEAT}
     positions = {key: index + 1 for index, key in enumerate(task.order)}
-    titles = dict(
-        db.execute(
-            select(DocumentRow.docno, DocumentRow.title).where(
-                DocumentRow.campaign_id == task.campaign.id,
-                DocumentRow.docno.in_([event.docno for event in own.values()]),
-            )
-        ).all()
-    )
+    titles = document_titles(db, task.campaign.id, [event.docno for event in own.values()])
     latest_first = sorted(own.items(), key=lambda answer: -answer[1].id)
     return tuple(
         AnsweredLine(

@@ -29,7 +29,7 @@ from workbench.storage.tables import (
     PoolRow,
     TopicRow,
 )
-from workbench.workflow.campaigns.collection import as_topic
+from workbench.workflow.campaigns.collection import as_topic, read_texts
 from workbench.workflow.pools.adaptive_pools import (
     append_pool_events,
     lock_topic,
@@ -99,13 +99,7 @@ def _texts(database: Database, campaign_id: int, docnos: Sequence[str]) -> Itera
 
 def texts_of(db: Session, campaign_id: int, docnos: Sequence[str]) -> list[Document]:
     """Documents in this order; one that is not stored any more is empty."""
-    row = DocumentRow
-    found: dict[str, Document] = {}
-    for some in chunks(docnos, CHUNK):
-        rows = db.execute(
-            select(row.docno, row.title, row.text).where(row.campaign_id == campaign_id, row.docno.in_(some))
-        )
-        found |= {docno: Document(docno, title, text) for docno, title, text in rows}
+    found = read_texts(db, campaign_id, docnos)
     return [found.get(docno) or Document(docno) for docno in docnos]
 
 

@@ -28,7 +28,8 @@ from workbench.pooling.run_tops import RunTops
 from workbench.records import Run, TieRule
 from workbench.storage.engine import Database
 from workbench.storage.packed import StoredForm, parts_of, store_form, stored_forms
-from workbench.storage.tables import PackedRunRow, RunRow, TopicRow
+from workbench.storage.tables import PackedRunRow, RunRow
+from workbench.workflow.campaigns.collection import topic_titles
 
 # Runs whose arrays are in memory at a time; each may have tens of megabytes.
 _AT_ONCE = 100
@@ -262,7 +263,7 @@ def _read_file(db: Session, run_id: int) -> PackedRun | Run:
     if any(warning["code"] == "unknown-topic" for warning in row.warnings):
         # A campaign may take runs with further topics, but there is nobody to judge them.
         run = read_run(io.BytesIO(row.content_gzip), source=row.file_name).run
-        known = set(db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == row.campaign_id)))
+        known = topic_titles(db, row.campaign_id)
         return Run(run.tag, {topic: ranking for topic, ranking in run.rankings.items() if topic in known})
     try:
         return read_packed(io.BytesIO(row.content_gzip), source=row.file_name)

@@ -5,25 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.records import Answer, Document
+from workbench.records import Answer
 from workbench.searching.engine import DocnoFilter
 from workbench.searching.fragments import Fragment, FragmentPiece, MarkedText, marked_documents
 from workbench.searching.query import read_query
-from workbench.storage.events import CURRENT_PURPOSES, REPEAT, CurrentEvent
-from workbench.storage.tables import DocumentRow, JudgmentEventRow, PoolEntryRow, PoolRow, SearchRow
+from workbench.storage.events import CURRENT_PURPOSES, REPEAT
+from workbench.storage.tables import JudgmentEventRow, PoolEntryRow, PoolRow, SearchRow
+from workbench.workflow.campaigns.collection import read_texts
 from workbench.workflow.judging.task import Task
-from workbench.workflow.searching.index import read_texts
 from workbench.workflow.searching.searches import Among, Searcher, rank_of, shown_rank
-
-# Put together once: every search asks.
-_CHOSEN = (
-    DocumentRow.campaign_id == bindparam("campaign_id"),
-    DocumentRow.docno.in_(bindparam("docnos", expanding=True)),
-)
-_TEXTS = select(DocumentRow.docno, DocumentRow.title, DocumentRow.text).where(*_CHOSEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +88,12 @@ def known_of_task(task: Task) -> SearcherKnowledge:
     Nothing of colleagues, and not what is a repeat or planted.
     """
     slots = {key: task.slot(key) for key in task.order}
-    own: dict[str, CurrentEvent] = {
-        slots[key].docno: event
-        for key, event in task.answers.items()
-        if key in slots and slots[key].purpose != REPEAT
-    }
     return SearcherKnowledge(
-        {docno: HitAnswer(Answer(event.answer), event.grade) for docno, event in own.items()},
+        {
+            slots[key].docno: HitAnswer(Answer(event.answer), event.grade)
+            for key, event in task.answers.items()
+            if key in slots and slots[key].purpose != REPEAT
+        },
         frozenset(slot.docno for slot in slots.values() if slot.purpose != REPEAT),
     )
 
@@ -181,6 +173,4 @@ def _marked(db: Session, search: SearchRow, docnos: Sequence[str]) -> dict[str, 
     if search.like is not None:
         like = read_texts(db, search.campaign_id, [search.like]).get(search.like)
         words = like.title if like is not None else ""
-    whose = {"campaign_id": search.campaign_id, "docnos": docnos}
-    texts = [Document(*row) for row in db.connection().execute(_TEXTS, whose)]
-    return marked_documents(read_query(words), texts)
+    return marked_documents(read_query(words), read_texts(db, search.campaign_id, docnos).values())
