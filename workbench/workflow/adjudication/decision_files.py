@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import uuid4
 
-from sqlalchemy import insert, select
+from sqlalchemy import insert
 from sqlalchemy.orm import Session
 
 from workbench.consensus.disputes import disputes
@@ -17,10 +17,11 @@ from workbench.formats.graded_pairs import GradedPair
 from workbench.records import id_bytes
 from workbench.storage.adjudications import current_adjudications
 from workbench.storage.events import CurrentEvent, current_events
-from workbench.storage.tables import AdjudicationEventRow, TopicRow
+from workbench.storage.tables import AdjudicationEventRow
 from workbench.workflow.adjudication.decisions import Decision, locked_campaign
 from workbench.workflow.adjudication.opinions import people_of
 from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import storable
 from workbench.workflow.judging.current_judgments import current_judgments
@@ -56,7 +57,7 @@ def import_decisions(
     rules, scale = rules_from_json(campaign.adjudication_rules), scale_from_json(campaign.scale)
     answers = _current_by_pair(db, campaign_id, rules)
     values = {grade.value for grade in scale.grades}
-    topics = set(db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == campaign_id)))
+    topics = topic_titles(db, campaign_id)
     findings = [
         finding
         for source, decisions in files
@@ -110,7 +111,7 @@ def _current_by_pair(
 
 
 def _wrong(
-    one: GradedPair, topics: set[str], values: set[int], answers: Mapping[Pair, object], source: str
+    one: GradedPair, topics: Collection[str], values: set[int], answers: Mapping[Pair, object], source: str
 ) -> Iterable[Finding]:
     if one.topic not in topics:
         message = f"topic {one.topic!r} is not in this campaign"

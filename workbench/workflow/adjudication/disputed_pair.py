@@ -10,17 +10,11 @@ from workbench.consensus.disputes import Spread, spread_of
 from workbench.consensus.rule import Pair
 from workbench.errors import NotFound
 from workbench.records import Scale, Topic
-from workbench.storage.adjudications import latest_adjudication
+from workbench.storage.adjudications import adjudications_of
 from workbench.storage.events import WITHDRAWN
 from workbench.storage.tables import CampaignRow, TopicRow
-from workbench.workflow.adjudication.decisions import (
-    Decided,
-    PastDecision,
-    decided_of,
-    history_of,
-    names_of_accounts,
-)
-from workbench.workflow.adjudication.discussions import answers_in_discussion, asked
+from workbench.workflow.adjudication.decisions import Decided, decided_in
+from workbench.workflow.adjudication.discussions import Replies, answers_in_discussion, asked
 from workbench.workflow.adjudication.opinions import (
     Opinion,
     OpinionReader,
@@ -30,6 +24,7 @@ from workbench.workflow.adjudication.opinions import (
     shown_document,
 )
 from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
+from workbench.workflow.campaigns.collection import as_topic
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.desk_view import ShownDocument
 
@@ -50,7 +45,7 @@ class DisputedPair:
     opinions: tuple[Opinion, ...]
     spread: Spread
     decided: Decided | None
-    history: tuple[PastDecision, ...]
+    history: tuple[Decided, ...]
     changed: bool
     waiting: int
     may_go_back: bool
@@ -77,26 +72,30 @@ def disputed_pair(db: Session, campaign_id: int, pair: Pair, account_id: int) ->
     people = people_of(db, campaign_id)
     reader = OpinionReader(account_id, people, rules)
     opinions = opinions_of(db, campaign_id, pair, reader)
-    latest = latest_adjudication(db, campaign_id, *pair)
+    events = adjudications_of(db, campaign_id, *pair)
+    latest = events[-1] if events else None
     if topic is None or not (opinions or latest):
         raise NotFound("nobody has judged this pair", remedy="follow the links of the queue")
     current = None if latest is None or latest.decision == WITHDRAWN else latest
     judgments = reader.judgments(opinions, pair)
-    waiting = asked(current, people) if current else {}
-    answered = answers_in_discussion(db, campaign_id, pair).get(pair, {}) if waiting else {}
+    waiting = 0
+    if current is not None and asked(current, people):
+        replies = Replies.to(current, people, answers_in_discussion(db, campaign_id, pair))
+        waiting = replies.asked - len(replies.new)
+    past = decided_in(db, events)
     return DisputedPair(
-        topic=Topic(topic.topic, topic.title, topic.description, topic.narrative),
+        topic=as_topic(topic),
         scale=scale,
         rules=rules,
         document=shown_document(db, campaign_id, pair[1]),
         opinions=opinions,
         spread=spread_of(judgments, scale),
-        decided=decided_of(current, names_of_accounts(db, [current])) if current else None,
-        history=history_of(db, campaign_id, pair) if latest else (),
+        decided=past[current.id] if current else None,
+        history=tuple(past.values()),
         changed=(
             current is not None and current.grade is not None and changed_since(current, judgments, people)
         ),
-        waiting=sum(answered.get(who, 0) <= event for who, event in waiting.items()),
+        waiting=waiting,
         may_go_back=reader.may_send_back(opinions),
         seen=latest.id if latest else 0,
         heard=tuple(sorted(one.event_id for one in opinions)),

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 import numpy as np
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.storage.tables import DocumentRow
 from workbench.workflow.adjudication.influence import InfluenceComputing, KnownInfluence
-from workbench.workflow.adjudication.queue import Order, QueueLine, State
+from workbench.workflow.adjudication.queue import Order, State
 from workbench.workflow.adjudication.queue_lines import LineReader, Queue
-from workbench.workflow.adjudication.queue_table import STATES, queue_source, queue_table
-from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.adjudication.queue_table import STATES, queue_table
 from workbench.workflow.result_form import result_bytes
 
 ON_THE_DESK = timedelta(hours=1)
@@ -49,20 +45,18 @@ def dispute_queue(
     where it is not known, pairs with the largest difference come first. Raises WorkbenchError for a grade
     outside the scale.
     """
-    source = queue_source(db, campaign_id)
-    table = queue_table(db, source)
+    table = queue_table(db, campaign_id)
     known: KnownInfluence | None = None
     behind = False
     if order is Order.INFLUENCE if influence is None else influence:
-        computing = InfluenceComputing(db, source, table)
+        computing = InfluenceComputing(db, table)
         known = _known(computing, waiting)
         behind = waiting is not Waiting.DESK and (known is None or known.digest != computing.digest)
     values = None if known is None else known.of(table)
-    scale = scale_from_json(source.campaign.scale)
     sizes = np.diff(table.starts).tolist()
     return Queue(
-        scale=scale,
-        rules=source.rules,
+        scale=table.source.scale,
+        rules=table.source.rules,
         order=order,
         counts=table.counts(),
         topics=tuple(zip(table.names, sizes, strict=True)),
@@ -71,7 +65,7 @@ def dispute_queue(
         alone=0 if values is None else int((values[table.states == STATES.index(State.OPEN), 0] > 0).sum()),
         together=0 if known is None else known.together,
         run_pairs=0 if known is None else known.run_pairs,
-        reader=LineReader(db, scale, source, table, values),
+        reader=LineReader(db, table, values),
         numbers=table.ordered(order, values),
     )
 
@@ -92,23 +86,9 @@ def _may_be_renewed(known: KnownInfluence) -> bool:
 
 def influence_arguments(db: Session, campaign_id: int) -> dict[str, str]:
     """The arguments of the job that computes the influence as the rules are now."""
-    source = queue_source(db, campaign_id)
-    return InfluenceComputing(db, source, queue_table(db, source)).arguments
+    return InfluenceComputing(db, queue_table(db, campaign_id)).arguments
 
 
 def compute_influence(db: Session, campaign_id: int) -> bytes:
     """Compute the influence of all disputed pairs; as a job stores it."""
-    source = queue_source(db, campaign_id)
-    return result_bytes(InfluenceComputing(db, source, queue_table(db, source)).compute())
-
-
-def titles_of(db: Session, campaign_id: int, lines: Iterable[QueueLine]) -> dict[str, str]:
-    """The titles of the documents of some lines that are loaded, by docno."""
-    docnos = sorted({line.docno for line in lines})
-    titles: dict[str, str] = {}
-    for start in range(0, len(docnos), 5000):
-        chosen = select(DocumentRow.docno, DocumentRow.title).where(
-            DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(docnos[start : start + 5000])
-        )
-        titles.update(dict(db.execute(chosen).all()))
-    return titles
+    return result_bytes(InfluenceComputing(db, queue_table(db, campaign_id)).compute())

@@ -27,9 +27,8 @@ from workbench.scoring.influence import RankingMeans, pairs_that_could_swap, top
 from workbench.scoring.own_measures import gain_measure
 from workbench.storage.chunks import chunks
 from workbench.storage.tables import RunRow
-from workbench.workflow.adjudication.queue_table import QueueSource, QueueTable
+from workbench.workflow.adjudication.queue_table import QueueTable
 from workbench.workflow.adjudication.topic_grades import TopicGrades, topic_grades
-from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.jobs import JobState, latest
 from workbench.workflow.result_form import result_from
 from workbench.workflow.runs.packed_store import tops_of
@@ -106,11 +105,10 @@ class InfluenceComputing:
     Raises WorkbenchError for an unknown measure.
     """
 
-    def __init__(self, db: Session, source: QueueSource, table: QueueTable) -> None:
-        self._db = db
-        self._source, self._table = source, table
+    def __init__(self, db: Session, table: QueueTable) -> None:
+        self._db, self._table, source = db, table, table.source
         self._campaign_id = source.campaign.id
-        relevant_from = scale_from_json(source.campaign.scale).relevant_from
+        relevant_from = source.scale.relevant_from
         self._measure = gain_measure(source.rules.measure, relevant_from=relevant_from)
         self._runs = runs_that_count(db, self._campaign_id)
         runs = _hash(tuple(self._runs.items()))
@@ -120,7 +118,7 @@ class InfluenceComputing:
 
     @cached_property
     def _topics(self) -> dict[str, TopicGrades]:
-        return topic_grades(self._source, self._table)
+        return topic_grades(self._table)
 
     @cached_property
     def digest(self) -> str:
@@ -224,14 +222,8 @@ _MERGED = 2**20
 """Documents of runs that are brought into the order of the topics together."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _RanksByTopic:
-    """Graded documents of some runs by topic, those of topic t from `starts[t]`: run, place and rank."""
-
-    starts: Places
-    runs: NDArray[np.int32]
-    places: NDArray[np.int32]
-    ranks: NDArray[np.int32]
+_RanksByTopic = tuple[Places, NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
+"""Graded documents of some runs by topic: where each topic begins; of each document run, place and rank."""
 
 
 class GradedRanks:
@@ -248,8 +240,7 @@ class GradedRanks:
         self._first = np.cumsum([0, *sizes])
         docnos = np.concatenate([one for _, one in topics]) if topics else np.empty(0, dtype="S1")
         numbers = np.repeat(np.arange(len(topics)), sizes)
-        known = RunTops("", tuple(self._numbers), numbers, np.zeros_like(numbers), docnos)
-        self._known = _PairPlaces(known)
+        self._known = _PairPlaces(numbers, docnos)
         self._entries: list[_RanksByTopic] = []
 
     def __len__(self) -> int:
@@ -258,9 +249,9 @@ class GradedRanks:
     def ranks(self, number: int) -> NDArray[np.int32]:
         """Those of the documents of one topic, 0 where a run does not have it; shape (runs, documents)."""
         ranks = np.zeros((self._runs, int(self._first[number + 1] - self._first[number])), dtype=np.int32)
-        for some in self._entries:
-            of_topic = slice(some.starts[number], some.starts[number + 1])
-            ranks[some.runs[of_topic], some.places[of_topic]] = some.ranks[of_topic]
+        for starts, runs, places, of_runs in self._entries:
+            of_topic = slice(starts[number], starts[number + 1])
+            ranks[runs[of_topic], places[of_topic]] = of_runs[of_topic]
         return ranks
 
     def read(self, tops: Iterable[RunTops]) -> None:
@@ -288,16 +279,17 @@ class GradedRanks:
         order = np.argsort(numbers, kind="stable")
         starts = np.searchsorted(numbers[order], np.arange(len(self) + 1))
         places -= self._first[numbers]
-        return _RanksByTopic(starts, *(one[order].astype(np.int32) for one in (runs, places, ranks)))
+        runs, places, ranks = (one[order].astype(np.int32) for one in (runs, places, ranks))
+        return starts, runs, places, ranks
 
 
 class _PairPlaces:
     """Where pairs of topic and document stand among those that are known, found for all of a run at once."""
 
-    def __init__(self, known: RunTops) -> None:
-        self._numbers, self._docnos = known.numbers, known.docnos
-        self._words = words_of(known.docnos)
-        prints = fingerprints(self._words, known.numbers)
+    def __init__(self, numbers: Places, docnos: Docnos) -> None:
+        self._numbers, self._docnos = numbers, docnos
+        self._words = words_of(docnos)
+        prints = fingerprints(self._words, numbers)
         self._order = np.argsort(prints)
         self._prints = prints[self._order]
         self._ambiguous = bool((self._prints[1:] == self._prints[:-1]).any())

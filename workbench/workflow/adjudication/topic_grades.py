@@ -11,9 +11,8 @@ import numpy as np
 
 from workbench.docnos import Docnos
 from workbench.records import Scale, id_bytes
-from workbench.workflow.adjudication.queue_table import QueueSource, QueueTable
+from workbench.workflow.adjudication.queue_table import QueueTable
 from workbench.workflow.adjudication.topic_spreads import Numbers, TopicSpreads
-from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.log import TopicAnswers
 
 
@@ -40,18 +39,16 @@ class TopicGrades:
         return sha.hexdigest()
 
 
-def topic_grades(source: QueueSource, table: QueueTable) -> dict[str, TopicGrades]:
+def topic_grades(table: QueueTable) -> dict[str, TopicGrades]:
     """Every topic with a grade, decided or else the lower median of the grades of a document, by topic."""
     decided: dict[str, dict[str, int]] = {}
     for one in table.decisions.values():
         if one.grade is not None:
             decided.setdefault(one.topic, {})[one.docno] = one.grade
-    scale = scale_from_json(source.campaign.scale)
-    found = {}
+    source, found = table.source, {}
     for topic, answers in source.answers.items():
-        spreads = source.spreads[topic]
-        make = partial(_graded, source.machines, scale, spreads)
-        graded = answers.keep(("graded", source.machines, source.rules.disputed, scale), make)
+        make = partial(_graded, source.machines, source.scale, source.spreads_of(answers))
+        graded = answers.keep(("graded", source.machines, source.rules.disputed, source.scale), make)
         if len(graded.docnos):
             found[topic] = graded
     for topic, grades in decided.items():

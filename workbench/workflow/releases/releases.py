@@ -15,8 +15,8 @@ from workbench.errors import Conflict, Finding, NotFound, Severity, rejected
 from workbench.figures import counted
 from workbench.storage.releases import read_parts
 from workbench.storage.tables import AccountRow, ReleaseRow
-from workbench.workflow.adjudication.dispute_counts import dispute_counts
 from workbench.workflow.adjudication.queue import State
+from workbench.workflow.adjudication.queue_table import dispute_counts
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.qrels.qrels import make_qrels, unjudged_pairs
