@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 from sqlalchemy import Row, delete, insert, select
@@ -24,6 +26,7 @@ from workbench.storage.tables import (
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.clock import shared_now
 from workbench.workflow.judging.adaptive_states import AdaptiveStates, ComingDocument
+from workbench.workflow.judging.handout import Handout
 from workbench.workflow.people.assessors import able_ids
 from workbench.workflow.pools.adaptive_pools import append_pool_event, lock_topic, totals
 
@@ -51,7 +54,7 @@ class HandedOut:
 
 
 @dataclass(frozen=True, slots=True)
-class AdaptiveHandout:
+class AdaptiveHandout(Handout):
     """A topic of an adaptive pool: how many documents it asks for, and what is handed out, in order.
 
     One judgment a document: what was handed out is its assessor's until it is given back, and the pool's
@@ -60,10 +63,7 @@ class AdaptiveHandout:
     """
 
     one_by_one: ClassVar[bool] = True
-    in_batches: ClassVar[bool] = False
-    has_quality_checks: ClassVar[bool] = False
     order_is_chosen: ClassVar[bool] = False
-    accepts_after_lease: ClassVar[bool] = False
 
     total: int
     handed_out: tuple[HandedOut, ...]
@@ -71,23 +71,21 @@ class AdaptiveHandout:
     closed: bool = False
 
     @classmethod
-    def load(
-        cls, db: Session, pools: Iterable[PoolRow], *, topic: str | None = None
-    ) -> Mapping[tuple[int, str], Self]:
-        """All topics, or one, of adaptive pools."""
-        adaptive = list(pools)
-        able = {number: able_ids(db, number) for number in {pool.campaign_id for pool in adaptive}}
-        by_topic: dict[tuple[int, str], dict[str, HandedOut]] = {}
-        for event in _events(db, [pool.id for pool in adaptive], topic):
-            _take(by_topic.setdefault((event.pool_id, event.topic), {}), event)
-        found = {}
-        for pool in adaptive:
-            sizes = totals(pool) if topic is None else {topic: totals(pool).get(topic, 0)}
-            for of, total in sizes.items():
-                # One that is handed out again joins at the end of the dictionary: it was removed before.
-                theirs = tuple(by_topic.get((pool.id, of), {}).values())
-                found[pool.id, of] = cls(total, theirs, able[pool.campaign_id], pool.closed_at is not None)
-        return found
+    def load(cls, db: Session, pool: PoolRow, topic: str) -> Self:
+        """A topic of an adaptive pool, which may ask for nothing of it."""
+        handed_out = _after(_events(db, pool.id, topic))
+        able = able_ids(db, pool.campaign_id)
+        return cls(totals(pool).get(topic, 0), handed_out, able, pool.closed_at is not None)
+
+    @classmethod
+    def by_topic(cls, db: Session, pool: PoolRow) -> Mapping[str, Self]:
+        """All topics of an adaptive pool."""
+        events = groupby(_events(db, pool.id), key=attrgetter("topic"))
+        found = {topic: _after(of_topic) for topic, of_topic in events}
+        able, closed = able_ids(db, pool.campaign_id), pool.closed_at is not None
+        return {
+            topic: cls(total, found.get(topic, ()), able, closed) for topic, total in totals(pool).items()
+        }
 
     def of(self, assessor_id: int) -> tuple[HandedOut, ...]:
         """What an assessor has, in the order in which it was handed out."""
@@ -100,11 +98,6 @@ class AdaptiveHandout:
     def documents(self, assignment: AssignmentRow) -> list[str]:
         """What an assessor has, in the order in which it was handed out."""
         return [one.docno for one in self.of(assignment.assessor_id)]
-
-    @classmethod
-    def order_to_save(cls, db: Session, pool: PoolRow, assignment: AssignmentRow) -> list[str]:
-        """The same; what an assessor has changes with every answer."""
-        return cls.load(db, [pool], topic=assignment.topic)[pool.id, assignment.topic].documents(assignment)
 
     def abandoned(self, assessor_id: int, now: datetime) -> tuple[HandedOut, ...]:
         """What colleagues of an assessor have had for too long, or can no longer judge."""
@@ -122,10 +115,6 @@ class AdaptiveHandout:
             return 0
         return self.total - len(self.handed_out) + len(self.abandoned(assessor_id, now or datetime.now(UTC)))
 
-    def may_come(self, assessor_id: int) -> int:
-        """How many documents an assessor can still be handed."""
-        return self.left(assessor_id)
-
     @staticmethod
     def accept(db: Session, pool: PoolRow, assignment: AssignmentRow, docno: str, answer: str) -> None:
         """Raise Conflict where a document is put off: its answer decides what comes next."""
@@ -139,24 +128,22 @@ class AdaptiveHandout:
         What is no grade, or was withdrawn, is neither relevant nor not.
         """
         lock_topic(db, pool.campaign_id, event.topic)
-        now = AdaptiveHandout.load(db, [pool], topic=event.topic)[pool.id, event.topic]
+        now = AdaptiveHandout.load(db, pool, event.topic)
         if event.docno in now.docnos(event.assessor_id):
             _judged(db, pool, event)
 
     @staticmethod
-    def take_back(db: Session, pool: PoolRow, assignment: AssignmentRow) -> int:
+    def take_back(db: Session, pool: PoolRow, assignment: AssignmentRow) -> None:
         """Take back what an assessor has and has not answered, for others where the strategy wants it."""
         lock_topic(db, pool.campaign_id, assignment.topic)
-        now = AdaptiveHandout.load(db, [pool], topic=assignment.topic)[pool.id, assignment.topic]
-        out = [one for one in now.of(assignment.assessor_id) if not one.answered]
-        for one in out:
-            _give_back(db, pool, assignment.topic, one)
-        return len(out)
+        for one in AdaptiveHandout.load(db, pool, assignment.topic).of(assignment.assessor_id):
+            if not one.answered:
+                _give_back(db, pool, assignment.topic, one)
 
     @staticmethod
     def prepare(db: Session, states: AdaptiveStates, pool: PoolRow, assignment: AssignmentRow) -> bool:
         """Whether the next document waits to be chosen; the runs are read before others must wait for it."""
-        now = AdaptiveHandout.load(db, [pool], topic=assignment.topic)[pool.id, assignment.topic]
+        now = AdaptiveHandout.load(db, pool, assignment.topic)
         answered = _answered(db, pool, assignment)
         if (
             not now.left(assignment.assessor_id, shared_now(db))
@@ -177,33 +164,34 @@ class AdaptiveHandout:
         """
         lock_topic(db, pool.campaign_id, assignment.topic)
         answered = _answered(db, pool, assignment)
-        now = AdaptiveHandout.load(db, [pool], topic=assignment.topic)[pool.id, assignment.topic]
+        now = AdaptiveHandout.load(db, pool, assignment.topic)
         for one in now.of(assignment.assessor_id):
             if one.docno not in answered:
                 return (one.docno,)
         return _next(db, states, pool, assignment, now, answered)
 
 
-def _take(current: dict[str, HandedOut], event: Row[Any]) -> None:
-    if event.happening == Happening.HANDED_OUT:
-        current[event.docno] = HandedOut(
-            event.docno, event.assessor_id, event.at, event.number, answered=False, relevant=None
-        )
-    elif event.happening == Happening.GIVEN_BACK:
-        current.pop(event.docno, None)
-    elif event.docno in current:
-        current[event.docno] = replace(
-            current[event.docno], answered=event.answer not in {WITHDRAWN, LATER}, relevant=event.relevant
-        )
+def _after(events: Iterable[Row[Any]]) -> tuple[HandedOut, ...]:
+    """What is handed out of a topic after its events."""
+    current: dict[str, HandedOut] = {}
+    for event in events:
+        if event.happening == Happening.HANDED_OUT:
+            # One that is handed out again joins at the end: it was removed before.
+            current[event.docno] = HandedOut(
+                event.docno, event.assessor_id, event.at, event.number, answered=False, relevant=None
+            )
+        elif event.happening == Happening.GIVEN_BACK:
+            current.pop(event.docno, None)
+        elif event.docno in current:
+            answered = event.answer not in {WITHDRAWN, LATER}
+            current[event.docno] = replace(current[event.docno], answered=answered, relevant=event.relevant)
+    return tuple(current.values())
 
 
-def _events(db: Session, pool_ids: Collection[int], topic: str | None) -> Iterable[Row[Any]]:
-    if not pool_ids:
-        return []
+def _events(db: Session, pool_id: int, topic: str | None = None) -> Iterable[Row[Any]]:
     event = PoolEventRow
     chosen = (
         select(
-            event.pool_id,
             event.topic,
             event.number,
             event.happening,
@@ -214,8 +202,8 @@ def _events(db: Session, pool_ids: Collection[int], topic: str | None) -> Iterab
             JudgmentEventRow.answer,
         )
         .outerjoin(JudgmentEventRow, JudgmentEventRow.id == event.judgment_event_id)
-        .where(event.pool_id.in_(pool_ids))
-        .order_by(event.pool_id, event.topic, event.number)
+        .where(event.pool_id == pool_id)
+        .order_by(event.topic, event.number)
     )
     return db.execute(chosen if topic is None else chosen.where(event.topic == topic))
 

@@ -78,7 +78,7 @@ def live_report(db: Session, campaign_id: int, name: str) -> LiveReport:
     pool = adaptive_pool_row(db, campaign_id, name)
     titles = topic_titles(db, campaign_id)
     names = assessor_names(db, campaign_id)
-    by_topic = {topic: ledger for (_, topic), ledger in AdaptiveHandout.load(db, [pool]).items()}
+    by_topic = AdaptiveHandout.by_topic(db, pool)
     most = max((_answered(ledger) for ledger in by_topic.values()), default=0)
     cutoffs = tuple(cut for cut in CUTOFFS if cut <= most)
     order = _first_answers(db, pool.id)

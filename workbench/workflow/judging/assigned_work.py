@@ -22,7 +22,8 @@ from workbench.workflow.judging.given_topics import (
     given_to,
     given_topics,
 )
-from workbench.workflow.judging.handout import FixedHandout, Handout, kind_of
+from workbench.workflow.judging.handout import FixedHandout
+from workbench.workflow.judging.handout_kinds import kind_of
 from workbench.workflow.judging.queue_figures import Numbers, QueueFigures, Shares, queue_figures
 from workbench.workflow.judging.queue_handout import QueueHandout
 from workbench.workflow.log import TopicAnswers, answers_by_topic
@@ -87,8 +88,7 @@ def waiting_work(db: Session, campaign_id: int, answers: Mapping[str, TopicAnswe
     for queue in handed.queues.values():
         for found in map(queue.topic, queue.pooled):
             waiting += max(0, (queue.pool.per_pair or 1) * found.pairs - found.given - len(found.out))
-    adaptive = [one for one in handed.others.values() if isinstance(one, AdaptiveHandout)]
-    return waiting + sum(max(0, one.total - len(one.handed_out)) for one in adaptive)
+    return waiting + sum(max(0, one.total - len(one.handed_out)) for one in handed.adaptive.values())
 
 
 def _work(
@@ -175,7 +175,7 @@ class HandedDocuments:
     open: frozenset[int]
     fixed: Mapping[int, ByTopic]
     queues: Mapping[int, QueueFigures]
-    others: Mapping[tuple[int, str], Handout]
+    adaptive: Mapping[tuple[int, str], AdaptiveHandout]
 
     def of(self, pool_id: int, topic: str, assessor_id: int) -> TopicDocnos:
         """What an assessor to whom a topic of a pool is assigned has of it."""
@@ -183,7 +183,7 @@ class HandedDocuments:
             return self.fixed[pool_id].get(topic, NOTHING)
         if pool_id in self.queues:
             return self.queues[pool_id].docnos(topic, assessor_id)
-        found = self.others.get((pool_id, topic))
+        found = self.adaptive.get((pool_id, topic))
         return NOTHING if found is None else TopicDocnos.of(map(id_bytes, found.docnos(assessor_id)))
 
     def shares(self, pool_id: int, topic: str, assessors: Numbers) -> Shares:
@@ -195,16 +195,17 @@ class HandedDocuments:
             return Shares(nothing + docnos.count, done, nothing, nothing)
         if pool_id in self.queues:
             return self.queues[pool_id].shares(topic, assessors)
-        found = self.others.get((pool_id, topic))
+        found = self.adaptive.get((pool_id, topic))
         if found is None:
             return Shares(nothing, nothing, nothing, nothing)
         rows = [self._share(found, topic, assessor_id) for assessor_id in assessors.tolist()]
         return Shares(*np.array(rows, np.int64).reshape(-1, 4).T)
 
-    def _share(self, handout: Handout, topic: str, assessor_id: int) -> tuple[int, int, int, int]:
+    def _share(self, handout: AdaptiveHandout, topic: str, assessor_id: int) -> tuple[int, int, int, int]:
         docnos = TopicDocnos.of(map(id_bytes, handout.docnos(assessor_id)))
         done = answered(self.answers.get(topic), assessor_id, docnos)
-        return docnos.count, done, handout.left(assessor_id), handout.may_come(assessor_id)
+        left = handout.left(assessor_id)
+        return docnos.count, done, left, left
 
 
 def handed_documents(
@@ -216,7 +217,7 @@ def handed_documents(
     """What assessors have of these pools of one campaign, in all topics or in some only."""
     fixed: dict[int, ByTopic] = {}
     queues: dict[int, QueueFigures] = {}
-    others: dict[tuple[int, str], Handout] = {}
+    adaptive: dict[tuple[int, str], AdaptiveHandout] = {}
     pools = [db.get_one(PoolRow, pool_id) for pool_id in sorted(pool_ids)]
     for pool in pools:
         kind = kind_of(pool)
@@ -225,13 +226,12 @@ def handed_documents(
         elif kind is QueueHandout:
             queues[pool.id] = queue_figures(db, pool, answers)
         elif only is None:
-            others |= kind.load(db, [pool])
+            adaptive |= {(pool.id, topic): one for topic, one in AdaptiveHandout.by_topic(db, pool).items()}
         else:
-            for one in only:
-                if one.pool_id == pool.id:
-                    others |= kind.load(db, [pool], topic=one.topic)
+            topics = [one.topic for one in only if one.pool_id == pool.id]
+            adaptive |= {(pool.id, topic): AdaptiveHandout.load(db, pool, topic) for topic in topics}
     still_open = frozenset(pool.id for pool in pools if pool.closed_at is None)
-    return HandedDocuments(answers, still_open, fixed, queues, others)
+    return HandedDocuments(answers, still_open, fixed, queues, adaptive)
 
 
 def _union(parts: Sequence[TopicDocnos]) -> TopicDocnos:

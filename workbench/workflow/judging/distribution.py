@@ -17,7 +17,7 @@ from workbench.figures import counted
 from workbench.storage.chunks import chunks
 from workbench.storage.tables import AssignmentRow, PoolRow
 from workbench.workflow.campaigns.collection import topic_titles
-from workbench.workflow.judging.handout import kind_of
+from workbench.workflow.judging.handout_kinds import kind_of
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.people.assessors import assignable_ids
 from workbench.workflow.pools.adaptive_pools import topics_of_pool

@@ -55,6 +55,11 @@ def after_events(handed_out: Iterable[Hold], events: Iterable[Any]) -> tuple[Hol
     return tuple(found.values())
 
 
+def handed_out_of(db: Session, pool_id: int, topic: str) -> tuple[Hold, ...]:
+    """What is handed out of one topic of a queue, in the order of handing out."""
+    return after_events((), db.execute(_EVENTS, {"pool": pool_id, "topic": topic, "after": 0}))
+
+
 def handed_out_by_topic(db: Session, pool: PoolRow) -> ByTopic:
     """What is handed out of each topic of a queue of which anything ever was."""
     newest = {

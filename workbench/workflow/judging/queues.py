@@ -16,7 +16,7 @@ from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.distribution import Distribution, distribute, to_each
 from workbench.workflow.judging.given_topics import given_topics
-from workbench.workflow.judging.handout import kind_of
+from workbench.workflow.judging.handout_kinds import kind_of
 from workbench.workflow.judging.queue_figures import Numbers, QueueFigures, queue_figures
 from workbench.workflow.judging.queue_handout import LEASE_RULE, give_back, lease_minutes
 from workbench.workflow.log import answers_by_topic

@@ -27,7 +27,7 @@ from workbench.storage.tables import AssignmentRow, PoolRow
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import checked_client_id
 from workbench.workflow.clock import shared_now
-from workbench.workflow.judging.handout import tell_pools
+from workbench.workflow.judging.handout_kinds import tell_pools
 from workbench.workflow.judging.quality_checks import desk_task, shown_task, with_quality_checks
 from workbench.workflow.judging.submission import NO_ANNOTATIONS, Submission, SubmissionKind
 from workbench.workflow.judging.task import (

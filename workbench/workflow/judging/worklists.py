@@ -24,7 +24,7 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.campaigns.collection import document_titles
 from workbench.workflow.judging.assigned_work import left_to_judge
-from workbench.workflow.judging.handout import kind_of
+from workbench.workflow.judging.handout_kinds import kind_of
 from workbench.workflow.judging.preference_tasks import left_to_compare
 from workbench.workflow.judging.quality_checks import desk_task, with_quality_checks
 from workbench.workflow.judging.queue_figures import QueueFigures, queue_figures
