@@ -11,7 +11,7 @@ from workbench.storage.events import recorded_event
 from workbench.storage.tables import AdjudicationEventRow, AssessorRow, CampaignRow
 from workbench.workflow.adjudication.decisions import Decision
 from workbench.workflow.adjudication.discussions import discuss, mark_read
-from workbench.workflow.checks import checked_client_id, storable
+from workbench.workflow.checks import storable
 from workbench.workflow.judging.submission import SubmissionKind, read_submission, sent_number, sent_text
 from workbench.workflow.judging.sync import Event, Outcome, Receipt, receive_other, require_assessor
 from workbench.workflow.judging.unrecorded import DISCUSSION_FIELD
@@ -20,10 +20,6 @@ from workbench.workflow.judging.unrecorded import DISCUSSION_FIELD
 def receive_discussed(db: Session, account_id: int, event: Event) -> Receipt:
     """Record an answer about a pair that was sent back; refuse what was never sent back to this account."""
     client_id = sent_text(event, "client_id")
-    try:
-        checked_client_id(client_id)
-    except WorkbenchError as error:
-        return Receipt(client_id, Outcome.REFUSED, error.message)
     # An id that no database stores is nobody's.
     slug, topic, docno = (storable(sent_text(event, name)) for name in (DISCUSSION_FIELD, "topic", "docno"))
     pair = topic, docno

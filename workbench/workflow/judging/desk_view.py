@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
 from workbench.records import Answer, Scale, Topic
-from workbench.storage.events import LATER, TRAINING, WITHDRAWN, CurrentEvent
+from workbench.storage.events import LATER, SCREEN, TRAINING, WITHDRAWN, CurrentEvent
 from workbench.storage.tables import DocumentRow, InstructionsRow, JudgmentEventRow, TopicRow
 from workbench.workflow.campaigns.collection import as_topic, document_titles
 from workbench.workflow.campaigns.originals import NO_FORM, ShownForm, forms_of
@@ -187,12 +187,16 @@ MOST_OF_SITTING = 1000
 
 @dataclass(frozen=True, slots=True)
 class DeskAnswer:
-    """What an assessor says of a document: `number` orders the events, `on_screen` can be undone there."""
+    """What an assessor says of a document, and what goes with it."""
 
     docno: str
     event: CurrentEvent
-    on_screen: bool
     extras: Annotations = NO_ANNOTATIONS
+
+    @property
+    def on_screen(self) -> bool:
+        """Whether it can be undone at the desk."""
+        return self.event.source == SCREEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,10 +263,10 @@ def work_of(
     return Work(
         order=tuple(task.order),
         answers=tuple(
-            _desk_answer(key, event, beside.get(event.id, NO_ANNOTATIONS))
+            DeskAnswer(key, event, beside.get(event.id, NO_ANNOTATIONS))
             for key, event in task.answers.items()
         ),
-        put_off=tuple(_desk_answer(key, event) for key, event in task.put_off.items()),
+        put_off=tuple(DeskAnswer(key, event) for key, event in task.put_off.items()),
         total=task.total,
         one_by_one=task.kind.one_by_one,
         in_batches=task.kind.in_batches,
@@ -317,10 +321,6 @@ def next_topic(db: Session, campaign_id: int, assignment_id: int, account_id: in
     return next((line for line in after if not line.done and not line.closed), None)
 
 
-def _desk_answer(key: str, event: CurrentEvent, extras: Annotations = NO_ANNOTATIONS) -> DeskAnswer:
-    return DeskAnswer(key, event, event.source == "screen", extras)
-
-
 def own_seconds(db: Session, campaign_id: int, account_id: int) -> float | None:
     """The median of an account's recent active seconds on a document; None before there are a few."""
     assessor_id = assessor_of(db, campaign_id, account_id)
@@ -351,7 +351,7 @@ def _sitting(db: Session, task: Task, now: datetime) -> Sitting:
         .where(
             event.assessor_id == task.assignment.assessor_id,
             event.campaign_id == task.campaign.id,
-            event.source == "screen",
+            event.source == SCREEN,
         )
         .order_by(event.id.desc())
         .limit(MOST_OF_SITTING)

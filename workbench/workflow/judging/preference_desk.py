@@ -10,13 +10,20 @@ from sqlalchemy.orm import Session
 from workbench.errors import NotFound, WorkbenchError
 from workbench.ranking import ordered
 from workbench.records import Topic
-from workbench.storage.tables import AssessorRow, CampaignRow, DocumentRow, PreferenceTaskRow, TopicRow
+from workbench.storage.tables import (
+    AssessorRow,
+    CampaignRow,
+    DocumentRow,
+    PreferenceEventRow,
+    PreferenceTaskRow,
+    TopicRow,
+)
+from workbench.workflow.campaigns.collection import as_topic
 from workbench.workflow.campaigns.originals import NO_FORM, ShownForm, forms_of
 from workbench.workflow.judging.preference_tasks import shown_left
 from workbench.workflow.judging.preferences import (
     WITHDRAWN,
     Choice,
-    CurrentChoice,
     PreferenceKind,
     SideAnswer,
     append_choice,
@@ -95,7 +102,7 @@ def side_by_side(db: Session, task_id: int, account_id: int, *, number: int | No
     return SideBySide(
         task_id=task.id,
         kind=PreferenceKind(task.kind),
-        topic=Topic(row.topic, row.title, row.description, row.narrative),
+        topic=as_topic(row),
         guidelines=db.get_one(CampaignRow, task.campaign_id).guidelines,
         number=number,
         pairs=len(pairs),
@@ -154,20 +161,23 @@ def undo_choice(db: Session, task_id: int, account_id: int, *, client_id: str) -
     return number
 
 
-def _own(db: Session, task_id: int, account_id: int, *, writing: bool = False) -> PreferenceTaskRow:
+def task_of_account(
+    db: Session, task_id: int, account_id: int, *, writing: bool = False
+) -> PreferenceTaskRow | None:
+    """A task that is or was an account's, None for any other; `writing` locks it."""
     found = (
         select(PreferenceTaskRow)
         .join(AssessorRow, AssessorRow.id == PreferenceTaskRow.assessor_id)
-        .where(
-            PreferenceTaskRow.id == task_id,
-            AssessorRow.account_id == account_id,
-            PreferenceTaskRow.revoked_at.is_(None),
-        )
+        .where(PreferenceTaskRow.id == task_id, AssessorRow.account_id == account_id)
     )
     if writing:
         found = found.with_for_update(of=PreferenceTaskRow).execution_options(populate_existing=True)
-    task = db.scalar(found)
-    if task is None:
+    return db.scalar(found)
+
+
+def _own(db: Session, task_id: int, account_id: int, *, writing: bool = False) -> PreferenceTaskRow:
+    task = task_of_account(db, task_id, account_id, writing=writing)
+    if task is None or task.revoked_at is not None:
         raise NotFound("this is not (or no longer) assigned to you", remedy="see the list of your topics")
     return task
 
@@ -202,7 +212,7 @@ def _opening(text: str) -> str:
     return words[:LONGEST_OPENING].rsplit(" ", 1)[0] + " …"
 
 
-def _as_shown(current: CurrentChoice, left: bool) -> str:
+def _as_shown(current: PreferenceEventRow, left: bool) -> str:
     if current.choice in {Choice.TIE, Choice.BOTH_BAD}:
-        return str(current.choice)
-    return "left" if (current.choice is Choice.FIRST) == left else "right"
+        return current.choice
+    return "left" if (current.choice == Choice.FIRST) == left else "right"

@@ -64,7 +64,7 @@ def preference_answers(db: Session, campaign_id: int) -> tuple[PreferenceAnswer,
         found += [
             PreferenceAnswer(
                 kind,
-                Preference(name, topic, one.first, one.second, str(one.choice)),
+                Preference(name, topic, one.first, one.second, one.choice),
                 one.first_was_left,
                 one.reason,
                 one.active_ms,

@@ -39,24 +39,13 @@ class Choice(StrEnum):
     BOTH_BAD = "both_bad"
 
 
-@dataclass(frozen=True, slots=True)
-class CurrentChoice:
-    """The current answer to a pair; `id` is its event's number, which only grows."""
-
-    id: int
-    first: str
-    second: str
-    choice: Choice
-    first_was_left: bool
-    reason: str
-    active_ms: int | None
-    recorded_at: datetime
-
-
 def current_choices(
     db: Session, task_ids: Collection[int]
-) -> dict[int, dict[tuple[str, str], CurrentChoice]]:
-    """The current answers to the pairs of tasks, by task and pair, in the order in which they were given."""
+) -> dict[int, dict[tuple[str, str], PreferenceEventRow]]:
+    """The current answers to the pairs of tasks, by task and pair, in the order in which they were given.
+
+    The rows are for use-cases to read, not to return.
+    """
     event = PreferenceEventRow
     newest = (
         select(func.max(event.id).label("id"))
@@ -70,18 +59,9 @@ def current_choices(
         .where(event.choice != WITHDRAWN)
         .order_by(event.id)
     )
-    found: dict[int, dict[tuple[str, str], CurrentChoice]] = {}
+    found: dict[int, dict[tuple[str, str], PreferenceEventRow]] = {}
     for row in rows:
-        found.setdefault(row.task_id, {})[row.first, row.second] = CurrentChoice(
-            id=row.id,
-            first=row.first,
-            second=row.second,
-            choice=Choice(row.choice),
-            first_was_left=row.first_was_left,
-            reason=row.reason,
-            active_ms=row.active_ms,
-            recorded_at=row.recorded_at,
-        )
+        found.setdefault(row.task_id, {})[row.first, row.second] = row
     return found
 
 

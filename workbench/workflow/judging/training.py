@@ -22,6 +22,7 @@ from workbench.records import id_bytes
 from workbench.storage.events import LATER, PLANTED, TRAINING, WITHDRAWN
 from workbench.storage.tables import AssignmentRow, CampaignRow, JudgmentEventRow, KnownAnswerRow, PoolRow
 from workbench.workflow.clock import utc_now
+from workbench.workflow.judging.desk_rules import change_rules
 
 WAIVED = "let_through"
 FEWEST_FRESH = 10
@@ -203,7 +204,7 @@ def waive_training(
 
     What was answered in training stays. Raises NotFound for an assignment of another campaign.
     """
-    row = db.scalars(select(CampaignRow).where(CampaignRow.id == campaign_id).with_for_update()).one()
+    row = db.get_one(CampaignRow, campaign_id, with_for_update=True)
     mine = (
         select(AssignmentRow.id)
         .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
@@ -214,5 +215,4 @@ def waive_training(
     if is_waived(row.desk_rules, assignment_id):
         return
     added = {"assignment": assignment_id, "by": by, "at": utc_now(now).isoformat()}
-    row.desk_rules = dict(row.desk_rules) | {WAIVED: [*row.desk_rules.get(WAIVED, ()), added]}
-    db.flush()
+    change_rules(db, row, {WAIVED: [*row.desk_rules.get(WAIVED, ()), added]})

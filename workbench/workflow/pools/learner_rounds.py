@@ -5,9 +5,7 @@ Several hosts may do it at once: a round has a number, and the second of two wit
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from threading import Lock
 
 from sqlalchemy import func, insert, select
@@ -29,6 +27,7 @@ from workbench.storage.tables import (
     PoolRow,
     TopicRow,
 )
+from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import as_topic, read_texts
 from workbench.workflow.pools.adaptive_pools import (
     append_pool_events,
@@ -52,7 +51,6 @@ MOST_COLLECTIONS = 2
 MOST_REVIEWS = 100
 
 
-@dataclass
 class CollectionVectors:
     """What this process has made: vectors of the few collections used last, and the reviews it goes on with.
 
@@ -60,33 +58,24 @@ class CollectionVectors:
     times a second.
     """
 
-    most: int = MOST_COLLECTIONS
-    _lock: Lock = field(default_factory=Lock)
-    _made: OrderedDict[tuple[int, str, int], Vectors] = field(default_factory=OrderedDict)
-    _reviews: OrderedDict[tuple[int, str, str], LiveReview] = field(default_factory=OrderedDict)
+    def __init__(self) -> None:
+        # One thread makes vectors, since those of a collection may be large.
+        self._lock = Lock()
+        self._made: Cache[tuple[int, str, int], Vectors] = Cache(MOST_COLLECTIONS)
+        self._reviews: Cache[tuple[int, str, str], LiveReview] = Cache(MOST_REVIEWS)
 
     def of(
         self, database: Database, campaign_id: int, candidates: LearnerCandidates, changes: int
     ) -> Vectors:
         """The vectors of candidates as their texts were after so many changes of the documents."""
+        key = (campaign_id, candidates.sha256, changes)
         with self._lock:
-            key = (campaign_id, candidates.sha256, changes)
-            if key not in self._made:
-                self._made[key] = vectors_of(_texts(database, campaign_id, candidates.docnos))
-            self._made.move_to_end(key)
-            while len(self._made) > self.most:
-                self._made.popitem(last=False)
-            return self._made[key]
+            return self._made.get(key, lambda: vectors_of(_texts(database, campaign_id, candidates.docnos)))
 
     def review(self, pool: PoolRow, topic: str) -> LiveReview:
         """A topic's review as this process left it."""
         key = (pool.id, pool.created_at.isoformat(), topic)  # SQLite gives the numbers of deleted pools again
-        with self._lock:
-            found = self._reviews.setdefault(key, LiveReview(topic))
-            self._reviews.move_to_end(key)
-            while len(self._reviews) > MOST_REVIEWS:
-                self._reviews.popitem(last=False)
-            return found
+        return self._reviews.get(key, lambda: LiveReview(topic))
 
 
 def _texts(database: Database, campaign_id: int, docnos: Sequence[str]) -> Iterator[Document]:
