@@ -4,33 +4,31 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from workbench.errors import Finding
 from workbench.json_forms.collecting import RunFinding, RunJson, RunRecordJson
+from workbench.json_forms.filling import filled
 from workbench.workflow.runs.run_records import CampaignRun, RunPool, RunRecord
 
 
 def run_json(run: CampaignRun) -> RunJson:
     """A run with what is said of it and what was found in it."""
-    return {
-        "tag": run.tag,
-        "group": run.group or None,
-        "kind": run.metadata.kind,
-        "description": run.metadata.description,
-        "priority": run.metadata.priority,
-        "seconds_per_query": run.metadata.cost.seconds_per_query,
-        "index_bytes": run.metadata.cost.index_bytes,
-        "verdict": run.verdict,
-        "reason": run.verdict_reason,
-        "verdict_by": run.verdict_by or None,
-        "verdict_at": moment(run.verdict_at),
-        "file": run.file_name,
-        "topics": run.topics,
-        "lines": run.lines,
-        "sha256": run.sha256,
-        "sent_by": run.added_by or None,
-        "sent_at": moment(run.added_at),
-        "warnings": [_finding_json(warning) for warning in run.warnings],
-    }
+    about = run.metadata
+    return filled(
+        RunJson,
+        run,
+        group=run.group or None,
+        kind=about.kind,
+        description=about.description,
+        priority=about.priority,
+        seconds_per_query=about.cost.seconds_per_query,
+        index_bytes=about.cost.index_bytes,
+        reason=run.verdict_reason,
+        verdict_by=run.verdict_by or None,
+        verdict_at=moment(run.verdict_at),
+        file=run.file_name,
+        sent_by=run.added_by or None,
+        sent_at=moment(run.added_at),
+        warnings=[filled(RunFinding, warning) for warning in run.warnings],
+    )
 
 
 def run_record_json(record: RunRecord) -> RunRecordJson:
@@ -56,10 +54,6 @@ def run_record_json(record: RunRecord) -> RunRecordJson:
             for one in record.versions
         ],
     }
-
-
-def _finding_json(finding: Finding) -> RunFinding:
-    return {"line": finding.line, "code": finding.code, "message": finding.message, "remedy": finding.remedy}
 
 
 def by_number(run: CampaignRun) -> list[RunPool]:
