@@ -17,21 +17,21 @@ from itertools import pairwise, zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.docnos import Docnos, Places, Words, fingerprints, words_of
 from workbench.pooling.run_tops import RunTops
+from workbench.records import Verdict
 from workbench.scoring.gains import Floats, TopicGains
 from workbench.scoring.influence import RankingMeans, pairs_that_could_swap, topic_influences
 from workbench.scoring.own_measures import gain_measure
 from workbench.storage.chunks import chunks
-from workbench.storage.tables import RunRow
 from workbench.workflow.adjudication.queue_table import QueueTable
 from workbench.workflow.adjudication.topic_grades import TopicGrades, topic_grades
 from workbench.workflow.jobs import JobState, latest
 from workbench.workflow.result_form import result_from
 from workbench.workflow.runs.packed_store import tops_of
+from workbench.workflow.runs.run_records import lines_of_runs, listed_runs
 
 PORTION = 100
 """Topics for which all runs are read at a time: of 1,000 runs some eight million graded documents."""
@@ -43,14 +43,6 @@ SMALL_LINES = 10_000_000
 """Lines of runs up to which a page waits for the influence."""
 SMALL_CHANGES = 200_000
 """Disputed pairs times runs up to which a page waits for it."""
-
-
-def runs_that_count(db: Session, campaign_id: int) -> dict[str, str]:
-    """The hashes of the current runs that are not set aside, by tag, in the order of the tags."""
-    chosen = select(RunRow.tag, RunRow.sha256).where(
-        RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None), RunRow.verdict != "set_aside"
-    )
-    return dict(db.execute(chosen.order_by(RunRow.tag)).all())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,9 +102,11 @@ class InfluenceComputing:
         self._campaign_id = source.campaign.id
         relevant_from = source.scale.relevant_from
         self._measure = gain_measure(source.rules.measure, relevant_from=relevant_from)
-        self._runs = runs_that_count(db, self._campaign_id)
-        runs = _hash(tuple(self._runs.items()))
-        self._scored = self._measure.name, relevant_from, runs
+        # Those that the organiser has not set aside.
+        runs = [one for one in listed_runs(db, self._campaign_id) if one.verdict is not Verdict.SET_ASIDE]
+        self._runs = [one.tag for one in runs]
+        of_runs = _hash(tuple((one.tag, one.sha256) for one in runs))
+        self._scored = self._measure.name, relevant_from, of_runs
         settings = (source.rules.disputed, source.rules.machines, source.campaign.scale, *self._scored)
         self.arguments = {"settings": _hash(settings)}
 
@@ -132,10 +126,7 @@ class InfluenceComputing:
         disputed = sum(len(one.disputed) for one in self._topics.values())
         if disputed * len(self._runs) > SMALL_CHANGES:
             return False
-        lines = select(func.sum(RunRow.lines)).where(
-            RunRow.campaign_id == self._campaign_id, RunRow.replaced_at.is_(None)
-        )
-        return (self._db.scalar(lines) or 0) <= SMALL_LINES
+        return lines_of_runs(self._db, self._campaign_id) <= SMALL_LINES
 
     def known(self) -> KnownInfluence | None:
         """What a job computed last, of the grades, runs and settings as they were then."""
@@ -196,7 +187,7 @@ class InfluenceComputing:
 
     def _made(self, topics: Sequence[str]) -> Iterator[tuple[str, TopicGains]]:
         """What runs score on some topics, computed from the runs."""
-        runs = list(self._runs)
+        runs = self._runs
         for some in chunks(topics, PORTION):
             graded = GradedRanks([(topic, self._topics[topic].docnos) for topic in some], runs=len(runs))
             graded.read(tops_of(self._db, self._campaign_id, runs, depth=self._measure.depth))

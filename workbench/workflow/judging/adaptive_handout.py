@@ -28,7 +28,7 @@ from workbench.workflow.clock import shared_now
 from workbench.workflow.judging.adaptive_states import AdaptiveStates, ComingDocument
 from workbench.workflow.judging.handout import Handout
 from workbench.workflow.people.assessors import able_ids
-from workbench.workflow.pools.adaptive_pools import append_pool_event, lock_topic, totals
+from workbench.workflow.pools.adaptive_pools import append_pool_events, lock_topic, totals
 
 # A document that is out for so long without an answer goes to a colleague who would have none otherwise.
 LEASE = timedelta(hours=24)
@@ -241,12 +241,12 @@ def _judged(db: Session, pool: PoolRow, event: CurrentEvent) -> None:
     scale = scale_from_json(db.get_one(CampaignRow, pool.campaign_id).scale)
     relevant = None if event.grade is None else event.grade >= scale.relevant_from
     judged = PoolEvent(Happening.JUDGED, event.topic, event.docno, relevant)
-    append_pool_event(db, pool.id, judged, assessor_id=event.assessor_id, judgment_event_id=event.id)
+    append_pool_events(db, pool.id, [judged], assessor_id=event.assessor_id, judgment_event_id=event.id)
 
 
 def _give(db: Session, pool: PoolRow, mine: AssignmentRow, coming: ComingDocument) -> None:
     given = PoolEvent(Happening.HANDED_OUT, mine.topic, coming.docno)
-    append_pool_event(db, pool.id, given, assessor_id=mine.assessor_id, reason=coming.reason)
+    append_pool_events(db, pool.id, [given], assessor_id=mine.assessor_id, reason=coming.reason)
     db.execute(
         insert(PoolEntryRow).values(
             pool_id=pool.id,
@@ -261,7 +261,7 @@ def _give(db: Session, pool: PoolRow, mine: AssignmentRow, coming: ComingDocumen
 
 def _give_back(db: Session, pool: PoolRow, topic: str, document: HandedOut) -> None:
     back = PoolEvent(Happening.GIVEN_BACK, topic, document.docno)
-    append_pool_event(db, pool.id, back, assessor_id=document.assessor_id)
+    append_pool_events(db, pool.id, [back], assessor_id=document.assessor_id)
     db.execute(
         delete(PoolEntryRow).where(
             PoolEntryRow.pool_id == pool.id, PoolEntryRow.topic == topic, PoolEntryRow.docno == document.docno

@@ -110,7 +110,8 @@ class _TopicState:
         self.adaptive = None
         for event in events:
             if event != self.last:
-                adaptive.record(as_event(self.name, event))
+                happened = PoolEvent(Happening(event.happening), self.name, event.docno, event.relevant)
+                adaptive.record(happened)
                 self.last = event
         self.adaptive = adaptive
         return adaptive
@@ -132,11 +133,6 @@ class _PoolState:
     def topic(self, name: str) -> _TopicState:
         with self.lock:
             return self.topics.setdefault(name, _TopicState(name))
-
-
-def as_event(topic: str, seen: TopicEvent) -> PoolEvent:
-    """What an event of the table says to the strategy."""
-    return PoolEvent(Happening(seen.happening), topic, seen.docno, seen.relevant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,20 +180,22 @@ def replay_pool(db: Session, campaign_id: int, name: str) -> Replay:
     base = initial_adaptive_pool(db, pool)
     lines: list[Replayed] = []
     elsewhere: list[str] = []
-    by_topic: dict[str, list[PoolEventLine]] = {}
-    for line in pool_events(db, campaign_id, name):
-        by_topic.setdefault(line.topic, []).append(line)
-    for topic, events in by_topic.items():
+    for topic, events in _by_topic(db, pool).items():
         live = base.afresh(topic)
-        lines.extend(_gone_through(live, events))
+        lines += [Replayed(event, _differs(live, place, event)) for place, event in enumerate(events, 1)]
         elsewhere.extend(_entries_differ(db, pool, topic, live))
     return Replay(pool.name, tuple(lines), tuple(elsewhere))
 
 
-def _replay_learner(db: Session, pool: PoolRow) -> Replay:
-    by_topic: dict[str, list[PoolEventLine]] = {}
+def _by_topic(db: Session, pool: PoolRow) -> dict[str, list[PoolEventLine]]:
+    found: dict[str, list[PoolEventLine]] = {}
     for line in pool_events(db, pool.campaign_id, pool.name):
-        by_topic.setdefault(line.topic, []).append(line)
+        found.setdefault(line.topic, []).append(line)
+    return found
+
+
+def _replay_learner(db: Session, pool: PoolRow) -> Replay:
+    by_topic = _by_topic(db, pool)
     for topic in last_rounds(db, pool.id):
         by_topic.setdefault(topic, [])  # ranked, and nobody has had a document
     again = ReplayedLearner.of(db, pool)
@@ -207,10 +205,6 @@ def _replay_learner(db: Session, pool: PoolRow) -> Replay:
         for event, differs in zip(events, again.topic(topic, events), strict=True)
     ]
     return Replay(pool.name, tuple(lines), tuple(again.differences), again.made_again, again.left)
-
-
-def _gone_through(live: Adaptive, events: list[PoolEventLine]) -> list[Replayed]:
-    return [Replayed(event, _differs(live, place, event)) for place, event in enumerate(events, start=1)]
 
 
 def _differs(live: Adaptive, place: int, line: PoolEventLine) -> str | None:

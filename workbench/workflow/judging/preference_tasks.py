@@ -20,13 +20,13 @@ from workbench.storage.tables import (
     CampaignRow,
     DocumentRow,
     PreferenceTaskRow,
-    RunRow,
     TopicRow,
 )
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.preferences import PreferenceKind, current_choices
 from workbench.workflow.people.assessors import assignable_ids
+from workbench.workflow.runs.run_records import listed_runs
 
 Pair = tuple[str, str]
 
@@ -165,9 +165,7 @@ def compare_runs(
     """
     if first == second:
         raise WorkbenchError("a run cannot be compared with itself", remedy="choose two runs")
-    tags = set(
-        db.scalars(select(RunRow.tag).where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None)))
-    )
+    tags = {run.tag for run in listed_runs(db, campaign_id)}
     for tag in (first, second):
         if tag not in tags:
             raise NotFound(f"there is no run {tag!r} in this campaign")

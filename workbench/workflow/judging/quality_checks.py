@@ -211,7 +211,8 @@ def _rules(campaign: CampaignRow, pool: PoolRow) -> CheckRules | None:
 
 def _with(db: Session, task: Task, rules: CheckRules) -> Task:
     assignment, pooled = task.assignment, set(task.order)
-    known = known_grades(db, task.campaign.id, assignment.topic)
+    of_topic = known_grades(db, task.campaign.id, assignment.topic)
+    known = {purpose: of_topic[purpose, assignment.topic] for purpose in (PLANTED, TRAINING)}
     answers = _check_answers(db, task, rules)
     before = _judged_before(db, task, rules)
     coming = [docno for docno in task.order if docno not in set(before)]

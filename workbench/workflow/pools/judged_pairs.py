@@ -9,7 +9,8 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.storage.tables import AssessorRow
+from workbench.storage.tables import AssessorRow, CampaignRow
+from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.log import TopicAnswers, answers_by_topic
 from workbench.workflow.pools.pooled_topics import ByTopic, TopicDocnos, opened_by_topic
 
@@ -19,18 +20,20 @@ def pooled_pairs(db: Session, campaign_id: int) -> int:
     return sum(one.count for one in opened_by_topic(db, campaign_id).values())
 
 
-def graded_by_people(db: Session, campaign_id: int) -> set[tuple[str, str]]:
-    """The (topic, docno) pairs, pooled or not, that a person has graded."""
-    return set(highest_grades(db, campaign_id))
-
-
-def highest_grades(db: Session, campaign_id: int) -> dict[tuple[str, str], int]:
-    """The highest grade that a person has given, by (topic, docno), pooled or not."""
+def highest_grades(db: Session, campaign_id: int, of: str | None = None) -> dict[tuple[str, str], int]:
+    """The highest grade that a person has given, by (topic, docno), pooled or not, in all topics or one."""
     machines = machines_of(db, campaign_id)
     highest: dict[tuple[str, str], int] = {}
     for topic, one in answers_by_topic(db, campaign_id).items():
-        highest |= {(topic, docno): grade for docno, grade in highest_grades_of(one, machines).items()}
+        if of in {None, topic}:
+            highest |= {(topic, docno): grade for docno, grade in highest_grades_of(one, machines).items()}
     return highest
+
+
+def relevant_pairs(db: Session, campaign_id: int, of: str | None = None) -> dict[tuple[str, str], bool]:
+    """What people graded, in all topics or one: whether the highest grade of a pair is relevant."""
+    least = scale_from_json(db.get_one(CampaignRow, campaign_id).scale).relevant_from
+    return {pair: grade >= least for pair, grade in highest_grades(db, campaign_id, of).items()}
 
 
 def machines_of(db: Session, campaign_id: int) -> frozenset[int]:

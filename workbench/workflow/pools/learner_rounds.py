@@ -32,10 +32,10 @@ from workbench.workflow.campaigns.collection import as_topic, read_texts
 from workbench.workflow.pools.adaptive_pools import (
     append_pool_events,
     lock_topic,
-    relevant_pairs,
     topic_events,
     totals,
 )
+from workbench.workflow.pools.judged_pairs import relevant_pairs
 from workbench.workflow.pools.learner_pools import (
     LearnerCandidates,
     StoredRound,

@@ -13,13 +13,14 @@ from sqlalchemy.orm import Session
 from workbench.pooling.strategies import WHILE_JUDGING
 from workbench.records import Contribution, TieRule, id_bytes
 from workbench.storage.engine import WRITES
-from workbench.storage.tables import AccountRow, PoolEntryRow, PoolRow, RunRow
+from workbench.storage.tables import AccountRow, PoolEntryRow, PoolRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.pools.adaptive_pools import is_adaptive, totals
 from workbench.workflow.pools.contributors import Contributed, contributions_of
 from workbench.workflow.pools.pool_rows import PoolState, contents_of, pool_row, state_of
 from workbench.workflow.pools.pooled_topics import pooled_by_topic
+from workbench.workflow.runs.run_records import listed_runs
 
 PORTION = 10_000
 """Rows of a pool that are in memory at once while its pairs are read."""
@@ -197,11 +198,7 @@ def _added(db: Session, pool_ids: list[int]) -> dict[int, dict[str, tuple[int, i
 
 def _run_parts(db: Session, row: PoolRow) -> tuple[PoolRun, ...]:
     found = _contributed(db, row)
-    current = set(
-        db.scalars(
-            select(RunRow.sha256).where(RunRow.campaign_id == row.campaign_id, RunRow.replaced_at.is_(None))
-        )
-    )
+    current = {run.sha256 for run in listed_runs(db, row.campaign_id)}
     return tuple(
         PoolRun(
             run["tag"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -12,7 +13,7 @@ from sqlalchemy.orm import Session
 from workbench.consensus.rules import RuleChoice, choice_label
 from workbench.consensus.simple import ASSESSOR
 from workbench.errors import WorkbenchError
-from workbench.records import Original, id_bytes
+from workbench.records import id_bytes
 from workbench.releases.contents import (
     Included,
     ReleaseAbout,
@@ -280,12 +281,8 @@ def _preferences(source: _Source, people: People) -> tuple[ReleasedPreference, .
         )
         for one in preference_answers(source.db, source.campaign_id)
     ]
-    return tuple(sorted(found, key=_preference_place))
-
-
-def _preference_place(one: ReleasedPreference) -> tuple[object, ...]:
-    ids = (one.topic, one.assessor, one.first, one.second)
-    return (one.kind, *map(id_bytes, ids), one.recorded_at)
+    names = attrgetter("topic", "assessor", "first", "second")
+    return tuple(sorted(found, key=lambda one: (one.kind, *map(id_bytes, names(one)), one.recorded_at)))
 
 
 def _runs(source: _Source) -> tuple[ReleasedRun, ...]:
@@ -382,15 +379,7 @@ def _loaded(source: _Source, docnos: Iterable[str]) -> Iterable[tuple[str, Relea
                 file = files[docno]
                 found = replace(found, media_type=file.media_type, original=file.sha256)
             if docno in whole:
-                found = _with_original(found, whole[docno])
+                known = whole[docno]
+                found = replace(found, media_type=known.media_type, original=known.sha256)
+                found = replace(found, address=known.address, charset=known.charset)
             yield docno, found
-
-
-def _with_original(document: ReleasedDocument, original: Original) -> ReleasedDocument:
-    return replace(
-        document,
-        media_type=original.media_type,
-        original=original.sha256,
-        address=original.address,
-        charset=original.charset,
-    )

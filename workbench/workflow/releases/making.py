@@ -17,7 +17,6 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench import __version__
-from workbench.consensus.rules import RuleChoice
 from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.releases.archive import UnreadFile
 from workbench.releases.contents import VERSION, Included, ReleaseAbout, ReleaseContents
@@ -46,16 +45,6 @@ class MadeRelease:
 
     release: Release
     counts: ReleaseCounts
-
-
-@dataclass(frozen=True, slots=True)
-class _Frozen:
-    """A release before it is stored: what its row says, and its bytes in parts, which come once."""
-
-    rule: dict[str, Any]
-    figures: dict[str, Any]
-    counts: ReleaseCounts
-    parts: Iterator[bytes]
 
 
 def make_release(
@@ -99,17 +88,11 @@ def make_release(
             # Somebody may have judged for the first time just now.
             if have_pseudonyms(db, campaign_id, released_assessor_ids(db, campaign_id)):
                 frozen = _freeze(db, database, campaign_of(db, campaign_id), request, made_at)
-    row = ReleaseRow(
-        version=request.version,
-        rule=frozen.rule,
-        figures=frozen.figures,
-        seed=seed,
-        made_by=made_by,
-        made_at=made_at,
-    )
-    store_release(database, campaign_id, row, frozen.parts)
+    row, counts, parts = frozen
+    row.seed, row.made_by = seed, made_by
+    store_release(database, campaign_id, row, parts)
     with database.reading() as db:
-        return MadeRelease(release_by_version(db, campaign_id, request.version), frozen.counts)
+        return MadeRelease(release_by_version(db, campaign_id, request.version), counts)
 
 
 def releases_few_answers(db: Session, campaign_id: int) -> bool:
@@ -120,7 +103,8 @@ def releases_few_answers(db: Session, campaign_id: int) -> bool:
 
 def _freeze(
     db: Session, database: Database, campaign: Campaign, request: ReleaseRequest, made_at: datetime
-) -> _Frozen:
+) -> tuple[ReleaseRow, ReleaseCounts, Iterator[bytes]]:
+    """A release before it is stored: its row, its counts, and its bytes in parts, which come once."""
     about = ReleaseAbout(
         name=campaign.slug,
         title=storable(" ".join(request.title.split())) or campaign.name,
@@ -139,14 +123,21 @@ def _freeze(
             remedy="judge first, or choose another rule",
         )
     counts = release_counts(contents)
-    rule = {"label": contents.rule.label, **_rule(request.choice)}
+    choice = request.choice
+    given = {"name": choice.rule, "machines": choice.machines, "given": dict(choice.given)}
+    row = ReleaseRow(
+        version=request.version,
+        rule={"label": contents.rule.label, **given},
+        figures=_figures(contents, counts),
+        made_at=made_at,
+    )
     unread: dict[str, UnreadFile] = {}
     if Included.RUNS in request.included:
         unread |= included_runs(db, database, campaign.id)
     if Included.ORIGINALS in request.included:
         docnos = [one.docno for one in contents.documents]
         unread |= included_originals(db, database, campaign.id, docnos)
-    return _Frozen(rule, _figures(contents, counts), counts, release_parts(contents, unread))
+    return row, counts, release_parts(contents, unread)
 
 
 def _figures(contents: ReleaseContents, counts: ReleaseCounts) -> dict[str, Any]:
@@ -158,10 +149,6 @@ def _figures(contents: ReleaseContents, counts: ReleaseCounts) -> dict[str, Any]
         "counts": asdict(counts),
         "kappa": None if kappa is None else [kappa.value, kappa.low, kappa.high, kappa.n],
     }
-
-
-def _rule(choice: RuleChoice) -> dict[str, Any]:
-    return {"name": choice.rule, "machines": choice.machines, "given": dict(choice.given)}
 
 
 def _check_request(request: ReleaseRequest) -> None:

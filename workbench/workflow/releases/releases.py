@@ -146,20 +146,13 @@ def release_by_version(db: Session, campaign_id: int, version: str) -> Release:
     """The release with this version; raises NotFound."""
     row = db.execute(_chosen(campaign_id).where(ReleaseRow.version == version)).one_or_none()
     if row is None:
-        raise NotFound(
-            f"there is no release {version[:40]!r} of this campaign", remedy="see the list of its releases"
-        )
+        raise _no_release(version)
     return _release(*row)
 
 
 def release_parts(db: Session, release: Release) -> Iterator[bytes]:
     """The bytes of a release's zip, as they were made, in parts."""
     yield from read_parts(db, release.id)
-
-
-def release_bytes(db: Session, release: Release) -> bytes:
-    """The bytes of a release's zip, as they were made."""
-    return b"".join(read_parts(db, release.id))
 
 
 def publish_release(db: Session, campaign_id: int, version: str, *, now: datetime | None = None) -> Release:
@@ -261,7 +254,10 @@ def _locked(db: Session, campaign_id: int, version: str) -> ReleaseRow:
         .execution_options(populate_existing=True)
     )
     if row is None:
-        raise NotFound(
-            f"there is no release {version[:40]!r} of this campaign", remedy="see the list of its releases"
-        )
+        raise _no_release(version)
     return row
+
+
+def _no_release(version: str) -> NotFound:
+    message = f"there is no release {version[:40]!r} of this campaign"
+    return NotFound(message, remedy="see the list of its releases")

@@ -21,6 +21,7 @@ from workbench.pooling.run_tops import RunTops
 from workbench.records import Run
 from workbench.storage.tables import CheckedFileRow, RunRow
 from workbench.workflow.caching import Cache
+from workbench.workflow.runs.run_records import listed_runs
 
 MOST_NAMED = 3
 TAG_BEGINNING = 12
@@ -75,12 +76,8 @@ def known_runs(
 
 def stored_tags(db: Session, campaign_id: int) -> dict[str, KnownRun]:
     """The current runs of a campaign by tag, without their tops."""
-    rows = db.execute(
-        select(RunRow.tag, RunRow.sha256)
-        .where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
-        .order_by(RunRow.tag)
-    )
-    return {tag: KnownRun(f"run {shown(tag)}", tag, sha256) for tag, sha256 in rows}
+    runs = listed_runs(db, campaign_id)
+    return {run.tag: KnownRun(f"run {shown(run.tag)}", run.tag, run.sha256) for run in runs}
 
 
 def content_of(db: Session, campaign_id: int, sha256: str) -> bytes | None:

@@ -141,6 +141,12 @@ def listed_runs(db: Session, campaign_id: int) -> tuple[ListedRun, ...]:
     )
 
 
+def lines_of_runs(db: Session, campaign_id: int) -> int:
+    """How many lines the current runs have together."""
+    current = RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None)
+    return db.scalar(select(func.sum(RunRow.lines)).where(*current)) or 0
+
+
 def runs_with_warnings(db: Session, campaign_id: int) -> int:
     """How many of the current runs have warnings of their check."""
     chosen = select(func.count()).where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))

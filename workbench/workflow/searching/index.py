@@ -67,10 +67,6 @@ def document_changes(db: Session, campaign_id: int) -> int:
     return db.scalar(select(CampaignRow.document_changes).where(CampaignRow.id == campaign_id)) or 0
 
 
-def is_current(db: Session, index: CampaignIndex, campaign_id: int) -> bool:
-    """Whether an index has seen every change of the documents."""
-    state = index.state()
-    return state is not None and state.changes == document_changes(db, campaign_id)
 
 
 def refresh_index(
