@@ -204,16 +204,11 @@ def save_break_minutes(db: Session, campaign_id: int, minutes: int | None) -> No
 SEARCH_RULE = "search"
 
 
-def allows_search(desk_rules: Mapping[str, Any]) -> bool:
-    """Whether the documents of a campaign may be searched; not unless its organiser has said so."""
-    return desk_rules.get(SEARCH_RULE) is True
-
-
 def allows_search_of(db: Session, campaign_id: int) -> bool:
     """Whether the documents of this campaign may be searched."""
     # Every search asks twice, and a campaign has much beside its rules.
     rules = select(CampaignRow.desk_rules).where(CampaignRow.id == campaign_id)
-    return allows_search(db.scalars(rules).one())
+    return db.scalars(rules).one().get(SEARCH_RULE) is True
 
 
 def save_allows_search(db: Session, campaign_id: int, allowed: bool) -> None:

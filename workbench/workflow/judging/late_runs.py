@@ -11,7 +11,6 @@ from workbench.pooling.strategies import PoolRecipe
 from workbench.ranking import ordered
 from workbench.records import TieRule, sorted_ids
 from workbench.storage.engine import Database
-from workbench.storage.events import current_events
 from workbench.storage.tables import PoolRow
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.distribution import Distribution, distribute
@@ -91,7 +90,10 @@ def fill_holes(
     Raises NotFound for the run and Conflict where nothing is left to judge.
     """
     with database.reading() as db:
-        knowing = _who_judged(db, campaign_id)
+        able, answers = able_ids(db, campaign_id), answers_by_topic(db, campaign_id)
+        graders = {topic: set(one.assessors[one.codes >= 0].tolist()) for topic, one in answers.items()}
+        # Those who can judge now and graded something of the topic.
+        knowing = {topic: who & able for topic, who in graders.items() if who & able}
     assigned = unassigned = 0
 
     def assign_topics(db: Session, pool: PoolRow) -> None:
@@ -111,13 +113,3 @@ def fill_holes(
     new = NewPool(campaign_id, recipe, name=f"{tag} late, depth {depth}", created_by=created_by)
     report = make_in_portions(database, new, finish=assign_topics)
     return HolesFilled(report, assigned, unassigned)
-
-
-def _who_judged(db: Session, campaign_id: int) -> dict[str, set[int]]:
-    """The assessors who can judge now and graded something of each topic."""
-    able = able_ids(db, campaign_id)
-    knowing: dict[str, set[int]] = {}
-    for event in current_events(db, campaign_id):
-        if event.grade is not None and event.assessor_id in able:
-            knowing.setdefault(event.topic, set()).add(event.assessor_id)
-    return knowing

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import select
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
 from workbench.pooling.near_duplicate_documents import (
@@ -148,7 +147,7 @@ def missing_sketches(
     """
     own = own_assignment(db, assignment_id, account_id)
     task = task_of(db, own.assignment, own.pool, only="")  # of the answers none is looked at
-    lacking = set(task.order) - _sketched(db, task.campaign.id, task.order)
+    lacking = set(task.order) - kept_sketches(db, task.campaign.id, task.order).keys()
     asked = set(docnos_behind(db, task, first).values()) if lacking else set()
     places = {docno: place for place, docno in enumerate(task.order)}
     made, size = [], 0
@@ -185,7 +184,17 @@ def kept_sketches(db: Session, campaign_id: int, docnos: Sequence[str]) -> dict[
     """The sketches of documents that are kept, of the texts as they are now, by docno."""
     found: dict[str, bytes] = {}
     for batch in chunks(docnos):
-        found |= dict(db.execute(_of_now(batch, campaign_id, DocumentSketchRow.sketch)).all())
+        of_now = (
+            select(DocumentSketchRow.docno, DocumentSketchRow.sketch)
+            .join(
+                DocumentRow,
+                (DocumentRow.campaign_id == DocumentSketchRow.campaign_id)
+                & (DocumentRow.docno == DocumentSketchRow.docno)
+                & (DocumentRow.sha256 == DocumentSketchRow.sha256),
+            )
+            .where(DocumentSketchRow.campaign_id == campaign_id, DocumentSketchRow.docno.in_(batch))
+        )
+        found |= dict(db.execute(of_now).all())
     return found
 
 
@@ -193,25 +202,3 @@ def texts_of(db: Session, campaign_id: int, docnos: Sequence[str]) -> dict[str, 
     """The texts of those of the documents that are loaded, by docno; the title where there is no text."""
     found = read_texts(db, campaign_id, docnos)
     return {docno: one.text.strip() or one.title for docno, one in found.items()}
-
-
-def _sketched(db: Session, campaign_id: int, docnos: Sequence[str]) -> set[str]:
-    """Those of the documents whose sketch is kept, and of the text that they have now."""
-    found: set[str] = set()
-    for batch in chunks(docnos):
-        found.update(db.scalars(_of_now(batch, campaign_id)))
-    return found
-
-
-def _of_now(docnos: Sequence[str], campaign_id: int, *columns: InstrumentedAttribute[Any]) -> Select[Any]:
-    """Kept sketches of documents, by docno, that are of the text as it is now."""
-    return (
-        select(DocumentSketchRow.docno, *columns)
-        .join(
-            DocumentRow,
-            (DocumentRow.campaign_id == DocumentSketchRow.campaign_id)
-            & (DocumentRow.docno == DocumentSketchRow.docno)
-            & (DocumentRow.sha256 == DocumentSketchRow.sha256),
-        )
-        .where(DocumentSketchRow.campaign_id == campaign_id, DocumentSketchRow.docno.in_(docnos))
-    )

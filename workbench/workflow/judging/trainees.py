@@ -73,7 +73,19 @@ def trainees(db: Session, campaign_id: int) -> tuple[Trainee, ...]:
     trained = grades_by_round(training_answers(db, campaign_id))
     working = _working(db, campaign_id, set(known))
     found = []
-    for assignment, pool, name in _assignments(db, campaign_id, set(known)):
+    rows = db.execute(
+        select(AssignmentRow, PoolRow, AssessorRow.name)
+        .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
+        .join(AssessorRow, AssessorRow.id == AssignmentRow.assessor_id)
+        .where(
+            PoolRow.campaign_id == campaign_id,
+            PoolRow.closed_at.is_(None),
+            AssignmentRow.topic.in_(set(known)),
+            AssignmentRow.revoked_at.is_(None),
+        )
+        .order_by(AssessorRow.name, AssignmentRow.id)
+    )
+    for assignment, pool, name in rows:
         who = (assignment.assessor_id, assignment.topic)
         if who in working or not kind_of(pool).has_quality_checks:
             continue
@@ -94,22 +106,6 @@ def _working(db: Session, campaign_id: int, topics: set[str]) -> set[tuple[int, 
         event.answer != WITHDRAWN,
     )
     return {(assessor_id, topic) for assessor_id, topic in db.execute(answered.distinct())}
-
-
-def _assignments(db: Session, campaign_id: int, topics: set[str]) -> list[tuple[AssignmentRow, PoolRow, str]]:
-    rows = db.execute(
-        select(AssignmentRow, PoolRow, AssessorRow.name)
-        .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
-        .join(AssessorRow, AssessorRow.id == AssignmentRow.assessor_id)
-        .where(
-            PoolRow.campaign_id == campaign_id,
-            PoolRow.closed_at.is_(None),
-            AssignmentRow.topic.in_(topics),
-            AssignmentRow.revoked_at.is_(None),
-        )
-        .order_by(AssessorRow.name, AssignmentRow.id)
-    )
-    return [(assignment, pool, name) for assignment, pool, name in rows]
 
 
 @dataclass(frozen=True, slots=True)

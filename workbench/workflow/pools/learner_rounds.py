@@ -12,7 +12,7 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from workbench.learning.review import Review, ReviewRound, next_round
+from workbench.learning.review import ReviewRound, next_round
 from workbench.learning.vectors import Vectors, topic_text, vectors_of
 from workbench.pooling.adaptive.live import Happening, PoolEvent
 from workbench.records import Document, sorted_ids
@@ -95,23 +95,19 @@ def texts_of(db: Session, campaign_id: int, docnos: Sequence[str]) -> list[Docum
 def make_rounds(database: Database, campaign_id: int, vectors: CollectionVectors) -> int:
     """Make the rounds for which it is time in the open pools of a campaign; returns how many were made."""
     with database.reading() as db:
-        pools = [pool.id for pool in _open_pools(db, campaign_id)]
-    return sum(_make_rounds_of(database, campaign_id, number, vectors) for number in pools)
-
-
-def _open_pools(db: Session, campaign_id: int) -> list[PoolRow]:
-    rows = db.scalars(
-        select(PoolRow)
-        .join(CampaignRow)
-        .where(
-            PoolRow.campaign_id == campaign_id,
-            PoolRow.opened_at.is_not(None),
-            PoolRow.closed_at.is_(None),
-            CampaignRow.archived_at.is_(None),
+        rows = db.scalars(
+            select(PoolRow)
+            .join(CampaignRow)
+            .where(
+                PoolRow.campaign_id == campaign_id,
+                PoolRow.opened_at.is_not(None),
+                PoolRow.closed_at.is_(None),
+                CampaignRow.archived_at.is_(None),
+            )
+            .order_by(PoolRow.id)
         )
-        .order_by(PoolRow.id)
-    )
-    return [row for row in rows if is_learner(row)]
+        pools = [row.id for row in rows if is_learner(row)]
+    return sum(_make_rounds_of(database, campaign_id, number, vectors) for number in pools)
 
 
 def _make_rounds_of(database: Database, campaign_id: int, pool_id: int, vectors: CollectionVectors) -> int:
@@ -207,11 +203,6 @@ def _keep_round(
     except IntegrityError:
         return False
     return True
-
-
-def review_of(db: Session, pool: PoolRow, topic: str, candidates: LearnerCandidates) -> Review:
-    """A topic's review after all that happened so far."""
-    return LiveReview(topic).after(db, pool, candidates)
 
 
 def _found_elsewhere(

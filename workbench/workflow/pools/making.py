@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -197,11 +197,7 @@ def pool_by_recipe(
             sum(added["largest_possible"].values()),
         )
         return {}
-    strategy = named(ALL_STRATEGIES, row.recipe["strategy"])
-    values, ties = strategy.values(row.recipe["parameters"]), TieRule(row.recipe["ties"])
-    depth = strategy.depth_read(values)
-    runs = (run_for_use(db, row.campaign_id, tag, depth=depth, ties=ties) for tag, _ in chosen)
-    built = strategy.build(runs, ties=ties, **values)
+    built = built_by_recipe(db, row.campaign_id, row.recipe, [(tag, None) for tag, _ in chosen])
     pool = built.pool() if isinstance(built, Adaptive) else built
     if row.recipe["supplementary"]:
         pool = without_pairs(pool, pooled_or_judged(db, row.campaign_id))
@@ -215,6 +211,17 @@ def pool_by_recipe(
     row.pairs = most_pairs(built) if isinstance(built, Adaptive) else len(pool.entries)
     row.largest_possible = sum(pool.largest_possible.values())
     return {(entry.topic, entry.docno): _entry_values(entry, pool) for entry in pool.entries}
+
+
+def built_by_recipe(
+    db: Session, campaign_id: int, recipe: Mapping[str, Any], runs: Iterable[tuple[str, str | None]]
+) -> Pool | Adaptive:
+    """What a recipe makes of runs, given as tags and hashes (None: as they are now)."""
+    strategy = named(ALL_STRATEGIES, recipe["strategy"])
+    values, ties = strategy.values(recipe["parameters"]), TieRule(recipe["ties"])
+    depth = strategy.depth_read(values)
+    read = (run_for_use(db, campaign_id, tag, depth=depth, ties=ties, sha256=sha256) for tag, sha256 in runs)
+    return strategy.build(read, ties=ties, **values)
 
 
 def exclude_known_pairs(db: Session, row: PoolRow) -> None:

@@ -121,15 +121,13 @@ def found_by_search(db: Session, campaign_id: int) -> SearchingReport:
         new = [one for one in documents if one.topic == topic]
         by_topic.append(
             TopicFound(
-                topic=topic,
-                title=title,
-                searches=sum(count for (of, _), count in searched.items() if of == topic),
-                opened=len(happened.get((topic, True), ())),
-                joined=len(happened.get((topic, False), ())),
-                no_run=len(new),
-                judged=sum(one.relevant is not None for one in new),
-                relevant=sum(one.relevant is True for one in new),
-                relevant_of_topic=sum(grades.get(topic, {}).values()),
+                topic,
+                title,
+                sum(count for (of, _), count in searched.items() if of == topic),
+                len(happened.get((topic, True), ())),
+                len(happened.get((topic, False), ())),
+                *_counted(new),
+                sum(grades.get(topic, {}).values()),
             )
         )
     return SearchingReport(tuple(by_topic), _by_person(searched, documents), documents)
@@ -141,16 +139,15 @@ def _by_person(
     found = []
     for name in sorted({who for _, who in searched}):
         own = [one for one in documents if one.by == name]
-        found.append(
-            SearcherFound(
-                by=name,
-                searches=sum(count for (_, who), count in searched.items() if who == name),
-                no_run=len(own),
-                judged=sum(one.relevant is not None for one in own),
-                relevant=sum(one.relevant is True for one in own),
-            )
-        )
+        searches = sum(count for (_, who), count in searched.items() if who == name)
+        found.append(SearcherFound(name, searches, *_counted(own)))
     return tuple(sorted(found, key=lambda one: (-one.relevant, -one.no_run, one.by)))
+
+
+def _counted(documents: Sequence[SearchedDocument]) -> tuple[int, int, int]:
+    """How many these are, how many of them have a grade, and how many a relevant one."""
+    judged = [one.relevant for one in documents if one.relevant is not None]
+    return len(documents), len(judged), sum(judged)
 
 
 def _searches(db: Session, campaign_id: int) -> dict[tuple[str, str], int]:
