@@ -19,7 +19,7 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import CollectionListRow
 from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.desk_view import Desk, desk
-from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.judging.handout import OrderRule
 from workbench.workflow.judging.task import own_task
 from workbench.workflow.judging.worklists import add_to_own
 from workbench.workflow.pools.additions import (

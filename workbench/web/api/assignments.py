@@ -19,7 +19,7 @@ from workbench.web.api.operations import operation
 from workbench.web.context import reading, writing
 from workbench.workflow.judging.assignments import AssignmentLine, assignments_of, revoke
 from workbench.workflow.judging.distribution import Distribution, distribute, in_turn
-from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.judging.handout import OrderRule
 from workbench.workflow.people.access_tokens import Scope
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.listing import pool_summary

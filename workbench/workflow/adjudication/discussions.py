@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
-from workbench.errors import Conflict, NotFound, rejected
+from workbench.errors import Conflict, NotFound, WorkbenchError, rejected
 from workbench.records import Scale, Topic
 from workbench.storage.adjudications import current_adjudications, latest_adjudication
 from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION, recorded_event
@@ -37,10 +37,21 @@ from workbench.workflow.adjudication.opinions import (
 from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
 from workbench.workflow.campaigns.collection import as_topic, document_titles, topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.checks import storable
 from workbench.workflow.judging.desk_settings import desk_settings_part, save_desk_settings
 from workbench.workflow.judging.desk_view import ShownDocument
 from workbench.workflow.judging.record import Place, append
-from workbench.workflow.judging.submission import LARGEST, Submission, stored_annotations
+from workbench.workflow.judging.submission import (
+    LARGEST,
+    Submission,
+    SubmissionKind,
+    read_submission,
+    sent_number,
+    sent_text,
+    stored_annotations,
+)
+from workbench.workflow.judging.sync import Event, Outcome, Receipt, receive_other, require_assessor
+from workbench.workflow.judging.unrecorded import DISCUSSION_FIELD
 from workbench.workflow.log import answers_by_topic
 from workbench.workflow.people.assessors import assessor_of
 
@@ -303,3 +314,45 @@ def asked(row: AdjudicationEventRow, people: Mapping[int, Person]) -> dict[int, 
     if row.decision != Decision.BACK:
         return {}
     return {who: event for event, who, _, _ in row.seen if who in people and people[who].reachable}
+
+
+def receive_discussed(db: Session, account_id: int, event: Event) -> Receipt:
+    """Record an answer about a pair that was sent back; refuse what was never sent back to this account."""
+    client_id = sent_text(event, "client_id")
+    # An id that no database stores is nobody's.
+    slug, topic, docno = (storable(sent_text(event, name)) for name in (DISCUSSION_FIELD, "topic", "docno"))
+    pair = topic, docno
+    assessor = db.scalar(
+        select(AssessorRow)
+        .join(CampaignRow, CampaignRow.id == AssessorRow.campaign_id)
+        .where(CampaignRow.slug == slug, AssessorRow.account_id == account_id)
+    )
+    if assessor is None or not _was_asked(db, assessor, pair):
+        return Receipt(client_id, Outcome.REFUSED, "this document was never returned to you for discussion")
+    campaign_id = assessor.campaign_id
+
+    def act() -> bool:
+        submission = read_submission(event)
+        if submission.kind is not SubmissionKind.ANSWER:
+            raise WorkbenchError("a discussion takes answers only")
+        # What was recorded before is recognised whatever has become of the discussion since.
+        if recorded_event(db, assessor.id, client_id) is None:
+            require_assessor(db, campaign_id, account_id)
+        new = discuss(db, campaign_id, account_id, topic, submission)
+        if new:
+            mark_read(db, campaign_id, account_id, pair, latest=sent_number(event, "latest") or 0)
+        return new
+
+    return receive_other(db, campaign_id, account_id, event, act)
+
+
+def _was_asked(db: Session, assessor: AssessorRow, pair: Pair) -> bool:
+    """Whether a pair was ever sent back to an assessor."""
+    row = AdjudicationEventRow
+    back = select(row.seen).where(
+        row.campaign_id == assessor.campaign_id,
+        row.topic == pair[0],
+        row.docno == pair[1],
+        row.decision == Decision.BACK,
+    )
+    return any(who == assessor.id for seen in db.scalars(back) for _, who, _, _ in seen)

@@ -31,6 +31,7 @@ from workbench.workflow.pools.adaptive_pools import (
 )
 from workbench.workflow.pools.learner_pools import (
     LearnerCandidates,
+    LiveReview,
     StoredRound,
     apply,
     candidates_of,
@@ -40,7 +41,6 @@ from workbench.workflow.pools.learner_pools import (
     stored_rounds,
 )
 from workbench.workflow.pools.learner_rounds import texts_of
-from workbench.workflow.pools.live_reviews import LiveReview
 
 MOST_POOLS = 8
 

@@ -1,4 +1,4 @@
-"""What assessors have to judge and have answered, summed over what is kept of topics."""
+"""The assignments in force, and what assessors have to judge and have answered, summed over kept topics."""
 
 from __future__ import annotations
 
@@ -13,15 +13,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.records import id_bytes
-from workbench.storage.tables import PoolRow
+from workbench.storage.tables import AssignmentRow, PoolRow
 from workbench.workflow.judging.adaptive_handout import AdaptiveHandout
-from workbench.workflow.judging.given_topics import (
-    Given,
-    GivenTopic,
-    all_by_topic,
-    given_to,
-    given_topics,
-)
 from workbench.workflow.judging.handout import FixedHandout
 from workbench.workflow.judging.handout_kinds import kind_of
 from workbench.workflow.judging.queue_figures import Numbers, QueueFigures, Shares, queue_figures
@@ -238,3 +231,53 @@ def _union(parts: Sequence[TopicDocnos]) -> TopicDocnos:
     if len(parts) == 1 or all(part == parts[0] for part in parts):
         return parts[0]
     return TopicDocnos.of(docno for part in parts for docno in part.docnos)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GivenTopic:
+    """A topic of a pool, the assessors to whom it is given (in the order of their numbers)."""
+
+    pool_id: int
+    topic: str
+    assessors: NDArray[np.int64]
+
+
+Given = tuple[GivenTopic, ...]
+
+
+def given_topics(db: Session, campaign_id: int) -> Given:
+    """The topics of a campaign's pools that are given to anybody."""
+    rows = db.connection().execute(
+        select(AssignmentRow.pool_id, AssignmentRow.topic, AssignmentRow.assessor_id)
+        .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
+        .where(PoolRow.campaign_id == campaign_id, AssignmentRow.revoked_at.is_(None))
+    )
+    found: dict[tuple[int, str], list[int]] = {}
+    for pool_id, topic, assessor_id in rows:
+        found.setdefault((pool_id, topic), []).append(assessor_id)
+    return tuple(
+        GivenTopic(pool_id, topic, np.array(sorted(who), np.int64)) for (pool_id, topic), who in found.items()
+    )
+
+
+def given_to(db: Session, campaign_id: int, assessor_id: int) -> Given:
+    """The topics that are given to one assessor."""
+    who = np.array([assessor_id], np.int64)
+    rows = db.execute(
+        select(AssignmentRow.pool_id, AssignmentRow.topic)
+        .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
+        .where(
+            PoolRow.campaign_id == campaign_id,
+            AssignmentRow.assessor_id == assessor_id,
+            AssignmentRow.revoked_at.is_(None),
+        )
+    )
+    return tuple(GivenTopic(pool_id, topic, who) for pool_id, topic in rows)
+
+
+def all_by_topic(given: Given) -> Mapping[str, list[GivenTopic]]:
+    """The same by topic."""
+    found: dict[str, list[GivenTopic]] = {}
+    for one in given:
+        found.setdefault(one.topic, []).append(one)
+    return found

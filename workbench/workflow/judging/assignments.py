@@ -15,10 +15,9 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
 from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow, TopicRow
-from workbench.workflow.judging.assigned_work import handed_documents
-from workbench.workflow.judging.given_topics import given_topics
+from workbench.workflow.judging.assigned_work import given_topics, handed_documents
+from workbench.workflow.judging.handout import OrderRule
 from workbench.workflow.judging.handout_kinds import kind_of
-from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.log import answers_by_topic
 from workbench.workflow.people.assessors import assessor_names
 

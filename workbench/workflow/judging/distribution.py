@@ -17,8 +17,8 @@ from workbench.figures import counted
 from workbench.storage.chunks import chunks
 from workbench.storage.tables import AssignmentRow, PoolRow
 from workbench.workflow.campaigns.collection import topic_titles
+from workbench.workflow.judging.handout import OrderRule
 from workbench.workflow.judging.handout_kinds import kind_of
-from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.people.assessors import assignable_ids
 from workbench.workflow.pools.adaptive_pools import topics_of_pool
 from workbench.workflow.pools.pool_rows import require_open, share_locked_pool

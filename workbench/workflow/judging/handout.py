@@ -1,4 +1,4 @@
-"""Handouts: which documents of a topic an assessor has, and what an answer does to that.
+"""Handouts: which documents of a topic an assessor has, in which order, and what an answer does to that.
 
 A pool hands out its documents in one of three ways: all of them in the assessor's order (`FixedHandout`), one
 by one as a strategy chooses (`AdaptiveHandout`), or a few ahead from a queue (`QueueHandout`). Only
@@ -9,18 +9,21 @@ To add a way: a module with a subclass of `Handout`, and a line there.
 
 from __future__ import annotations
 
+import hashlib
+import sys
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import ClassVar, Self, overload
 
 from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
+from workbench.records import id_bytes
 from workbench.storage.events import CurrentEvent
 from workbench.storage.tables import AssignmentRow, PoolEntryRow, PoolRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
-from workbench.workflow.judging.order import OrderRule, in_order
 from workbench.workflow.pools.pool_rows import contents_of
 
 Entry = tuple[str, int | None, int]
@@ -155,3 +158,45 @@ _KNOWN: Cache[Hashable, KnownOrder] = Cache(10_000, bytes_of=lambda one: 150 * l
 _ENTRIES = select(PoolEntryRow.docno, PoolEntryRow.best_rank, PoolEntryRow.run_count).where(
     PoolEntryRow.pool_id == bindparam("pool_id"), PoolEntryRow.topic == bindparam("topic")
 )
+
+
+class OrderRule(StrEnum):
+    """In which order an assessor sees the pairs of a topic."""
+
+    SHUFFLED = "shuffled"
+    DOCNO = "docno"
+    PRIORITY = "priority"
+
+    @property
+    def description(self) -> str:
+        """What the rule does, in one line."""
+        return ORDER_RULES[self]
+
+
+ORDER_RULES = {
+    OrderRule.SHUFFLED: "shuffled for each assessor with a stored seed, so that ranks stay hidden",
+    OrderRule.DOCNO: "by docno, as NIST does",
+    OrderRule.PRIORITY: "best rank first, then the number of contributing runs",
+}
+
+
+def in_order(
+    entries: Iterable[tuple[str, int | None, int]], *, topic: str, rule: OrderRule, seed: int
+) -> list[str]:
+    """The docnos of a topic's (docno, best rank, runs) in the order in which an assessor sees them.
+
+    What no run brought has no rank and comes last by priority.
+
+    The shuffle sorts by SHA-256 of seed, topic and docno: the same in every version and on every machine, and
+    a document that joins later moves no other.
+    """
+    if rule is OrderRule.DOCNO:
+        return sorted((docno for docno, _, _ in entries), key=id_bytes)
+    if rule is OrderRule.PRIORITY:
+        ranked = sorted(entries, key=lambda entry: (entry[1] or sys.maxsize, -entry[2], id_bytes(entry[0])))
+        return [docno for docno, _, _ in ranked]
+
+    def lot(docno: str) -> bytes:
+        return hashlib.sha256(b"\0".join([str(seed).encode(), id_bytes(topic), id_bytes(docno)])).digest()
+
+    return sorted((docno for docno, _, _ in entries), key=lot)

@@ -21,8 +21,7 @@ from workbench.storage.tables import (
     PoolRow,
 )
 from workbench.workflow.clock import shared_now
-from workbench.workflow.judging.handout import Entry, Handout, entries_of
-from workbench.workflow.judging.order import OrderRule, in_order
+from workbench.workflow.judging.handout import Entry, Handout, OrderRule, entries_of, in_order
 from workbench.workflow.judging.queue_events import Hold, handed_out_of
 from workbench.workflow.people.assessors import able_ids
 from workbench.workflow.pools.adaptive_pools import append_pool_events, lock_topic

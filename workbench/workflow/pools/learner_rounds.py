@@ -38,6 +38,7 @@ from workbench.workflow.pools.adaptive_pools import (
 from workbench.workflow.pools.judged_pairs import relevant_pairs
 from workbench.workflow.pools.learner_pools import (
     LearnerCandidates,
+    LiveReview,
     StoredRound,
     candidates_of,
     is_learner,
@@ -45,7 +46,6 @@ from workbench.workflow.pools.learner_pools import (
     review_settings,
     round_values,
 )
-from workbench.workflow.pools.live_reviews import LiveReview
 
 MOST_COLLECTIONS = 2
 MOST_REVIEWS = 100

@@ -1,4 +1,4 @@
-"""Pools as they are: the list, one in full, and its pairs with the runs that contributed each."""
+"""Pools as they are: the list, one in full, its pairs with the runs that contributed each, by topic too."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, Select, func, select, tuple_
+from sqlalchemy import Row, Select, case, func, select, tuple_
 from sqlalchemy.orm import Session
 
 from workbench.pooling.strategies import WHILE_JUDGING
@@ -356,3 +356,49 @@ def origin_lines(db: Session, campaign_id: int, name: str) -> Iterator[bytes]:
     """The same as lines `topic<TAB>docno<TAB>origin`."""
     for topic, docno, found in pool_origins(db, campaign_id, name):
         yield b"\t".join((id_bytes(topic), id_bytes(docno), found.encode())) + b"\n"
+
+
+@dataclass(frozen=True, slots=True)
+class PairCount:
+    """How many pairs a pool has of a topic, and how many of them were added by hand."""
+
+    pairs: int
+    added: int
+
+
+def topic_size(db: Session, campaign_id: int, name: str, topic: str) -> PairCount:
+    """The pairs of a topic counted; raises NotFound for an unknown pool."""
+    row, entry = pool_row(db, campaign_id, name), PoolEntryRow
+    counted = select(func.count(), func.count(entry.added_at))
+    pairs, added = db.execute(counted.where(entry.pool_id == row.id, entry.topic == topic)).one()
+    return PairCount(pairs, added)
+
+
+def topic_pairs(
+    db: Session,
+    campaign_id: int,
+    name: str,
+    topic: str,
+    *,
+    start: int,
+    most: int,
+    most_runs: int | None = None,
+) -> tuple[PooledPair, ...]:
+    """At most so many pairs of a topic from number `start` (from 0) on, each with some of its runs, or all.
+
+    Raises NotFound.
+
+    Best rank first, of equal ranks what most runs contributed, then by docno as bytes. What no run
+    contributed comes last, as in the order of judging.
+    """
+    row, entry = pool_row(db, campaign_id, name), PoolEntryRow
+    rank = case((entry.run_count > 0, entry.best_rank))
+    rows = db.connection().execute(
+        pairs_chosen(row)
+        .where(entry.topic == topic)
+        .order_by(rank.is_(None), rank, entry.run_count.desc(), entry.docno)
+        .offset(start)
+        .limit(most)
+    )
+    # One row after the other: of a hundred there may be a hundred thousand runs.
+    return tuple(pooled_pair(one, most_runs=most_runs) for one in rows)

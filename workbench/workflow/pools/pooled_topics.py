@@ -1,4 +1,4 @@
-"""The documents of opened pools by topic, kept in memory as long as the pools have no others.
+"""The documents of opened pools by topic, and how many are not loaded, known until the pools have others.
 
 A pool of a million pairs takes some ten megabytes so, and seconds to read.
 """
@@ -17,6 +17,7 @@ from workbench.records import id_bytes
 from workbench.storage.engine import WRITES
 from workbench.storage.tables import PoolEntryRow, PoolRow
 from workbench.workflow.caching import Cache
+from workbench.workflow.campaigns.collection import documents_version, lacking_documents
 from workbench.workflow.log import TopicAnswers
 from workbench.workflow.pools.adaptive_pools import is_adaptive
 from workbench.workflow.pools.pool_rows import contents_of
@@ -119,3 +120,23 @@ def _union(several: Sequence[ByTopic]) -> ByTopic:
 _POOLS: Cache[Hashable, ByTopic] = Cache(
     KEPT, bytes_of=lambda pool: sum(len(one.joined) for one in pool.values())
 )
+
+
+def missing_count(db: Session, campaign_id: int) -> int:
+    """How many documents of opened pools are not loaded."""
+    pools = opened_pools(db, campaign_id)
+    if not pools:
+        return 0
+    if WRITES in db.info or any(is_adaptive(pool) for pool in pools):
+        return _count(db, campaign_id)
+    contents = tuple((pool.id, contents_of(pool)) for pool in pools)
+    key = str(db.get_bind().engine.url), campaign_id, contents, documents_version(db, campaign_id)
+    return _COUNTS.get(key, lambda: _count(db, campaign_id))
+
+
+def _count(db: Session, campaign_id: int) -> int:
+    lacking = lacking_documents(campaign_id).subquery()
+    return db.scalar(select(func.count()).select_from(lacking)) or 0
+
+
+_COUNTS: Cache[Hashable, int] = Cache(8)

@@ -17,8 +17,7 @@ from workbench.learning.stopping import StoppingGoal
 from workbench.tables import Export
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.pools.adaptive_pools import adaptive_pool_row, totals
-from workbench.workflow.pools.learner_pools import candidates_of, is_learner
-from workbench.workflow.pools.live_reviews import LiveReview
+from workbench.workflow.pools.learner_pools import LiveReview, candidates_of, is_learner
 
 _POINTS = 200
 

@@ -24,7 +24,7 @@ from workbench.searching.opensearch_engine import (
     asking,
     client_of,
 )
-from workbench.workflow.searching.updating import UNFINISHED, ComparedDocuments, IndexState, UpdateFiles
+from workbench.workflow.searching.updating import UNFINISHED, IndexState, ListedDocuments, UpdateFiles
 
 _NEWEST = "newest"
 
@@ -104,7 +104,7 @@ class ClusterUpdate:
         with asking(index.cluster):
             # Of what was written last, some may not be seen yet.
             self._client.indices.refresh(index=self._name, request_timeout=WORK_SECONDS)
-        self._compared = ComparedDocuments(self._engine.listed())
+        self._compared = ListedDocuments(self._engine.listed())
 
     def is_new(self, docno: str, sha256: str) -> bool:
         """Whether the index lacks this document, which comes after all before, with this hash."""

@@ -15,7 +15,7 @@ from workbench.records import Document
 from workbench.searching.analysis import ANALYSIS
 from workbench.searching.engine import DamagedIndex
 from workbench.searching.tantivy_engine import TantivyEngine
-from workbench.workflow.searching.updating import UNFINISHED, ComparedDocuments, IndexState, UpdateFiles
+from workbench.workflow.searching.updating import UNFINISHED, IndexState, ListedDocuments, UpdateFiles
 
 ENGINE, LISTED, STATE = "engine", "documents.tsv", "state.json"
 
@@ -110,7 +110,7 @@ class HostUpdate:
         self.complete(IndexState(UNFINISHED, 0))
         self._old = self._path.open(encoding="utf-8") if self._path.exists() else None
         self._new = self._new_path.open("w", encoding="utf-8")
-        self._compared = ComparedDocuments(self._lines())
+        self._compared = ListedDocuments(self._lines())
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -67,8 +67,6 @@ def document_changes(db: Session, campaign_id: int) -> int:
     return db.scalar(select(CampaignRow.document_changes).where(CampaignRow.id == campaign_id)) or 0
 
 
-
-
 def refresh_index(
     database: Database,
     instance: Path,

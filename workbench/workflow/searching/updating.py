@@ -75,7 +75,7 @@ class CampaignIndex(Protocol):
         """
 
 
-class ComparedDocuments:
+class ListedDocuments:
     """The documents that an index has, by docno with their hashes, compared with those that there are."""
 
     def __init__(self, listed: Iterator[tuple[str, str]]) -> None:

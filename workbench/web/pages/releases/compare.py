@@ -10,7 +10,7 @@ from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.forms import findings_of, status_of
 from workbench.web.results import MadeResult, result
-from workbench.workflow.releases.comparing import compare_campaign_releases
+from workbench.workflow.releases.reading import compare_campaign_releases
 from workbench.workflow.releases.releases import releases_of
 
 blueprint = Blueprint("release_comparison", __name__, url_prefix="/c/<slug>/releases/compare")
