@@ -131,7 +131,8 @@ def decide(
             )
         return DecisionRecorded(known.id, repeated=True)
     latest = latest_adjudication(db, campaign_id, *pair)
-    if _overtaken(latest, submission.seen, account_id) and latest is not None:
+    is_new = latest is not None and latest.id > submission.seen and latest.decision != WITHDRAWN
+    if latest is not None and is_new and latest.account_id != account_id:
         return DecisionRecorded(None, overtaken=decided_in(db, [latest])[latest.id])
     rules = rules_from_json(campaign.adjudication_rules)
     reader = OpinionReader(account_id, people_of(db, campaign_id), rules)
@@ -190,12 +191,6 @@ def undo(db: Session, campaign_id: int, account_id: int, *, client_id: str) -> P
 def locked_campaign(db: Session, campaign_id: int) -> CampaignRow:
     """The campaign, locked against other adjudicators until the transaction ends."""
     return db.get_one(CampaignRow, campaign_id, with_for_update={"key_share": True}, populate_existing=True)
-
-
-def _overtaken(latest: AdjudicationEventRow | None, seen: int, account_id: int) -> bool:
-    if latest is None or latest.id <= seen or latest.decision == WITHDRAWN:
-        return False
-    return latest.account_id != account_id
 
 
 def _check(submission: DecisionSubmission, scale: Scale) -> None:

@@ -16,12 +16,10 @@ from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION, LATER, WITHDR
 from workbench.storage.tables import (
     AdjudicationEventRow,
     AssessorRow,
-    DocumentRow,
     JudgmentEventRow,
 )
 from workbench.workflow.adjudication.rules import AdjudicationRules
-from workbench.workflow.campaigns.originals import form_of
-from workbench.workflow.judging.desk_view import ShownDocument
+from workbench.workflow.judging.desk_view import ShownDocument, shown_by_docno
 from workbench.workflow.judging.submission import Passage, stored_annotations
 from workbench.workflow.people.assessors import able_ids
 
@@ -130,11 +128,7 @@ def letter(place: int) -> str:
 
 def shown_document(db: Session, campaign_id: int, docno: str) -> ShownDocument:
     """A document as it is shown, also where its text is not loaded."""
-    row = db.get(DocumentRow, (campaign_id, docno))
-    if row is None:
-        return ShownDocument(docno, "", "", None, missing=True)
-    form = form_of(db, campaign_id, docno, row.text)
-    return ShownDocument(docno, row.title, row.text, row.sha256, missing=False, form=form)
+    return shown_by_docno(db, campaign_id, [docno])[docno]
 
 
 def _opinion(number: int, events: Sequence[JudgmentEventRow], person: Person, account_id: int) -> Opinion:

@@ -63,7 +63,6 @@ class AdaptiveHandout(Handout):
     """
 
     one_by_one: ClassVar[bool] = True
-    order_is_chosen: ClassVar[bool] = False
 
     total: int
     handed_out: tuple[HandedOut, ...]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.pooling.adaptive.live import Happening
-from workbench.storage.tables import PoolEventRow
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.judging.adaptive_handout import AdaptiveHandout
 from workbench.workflow.people.assessors import assessor_names
-from workbench.workflow.pools.adaptive_pools import adaptive_pool_row
+from workbench.workflow.pools.adaptive_pools import adaptive_pool_row, pool_events
 
 CUTOFFS = (5, 10, 20, 50, 100, 200, 500, 1000)
 
@@ -81,11 +80,15 @@ def live_report(db: Session, campaign_id: int, name: str) -> LiveReport:
     by_topic = AdaptiveHandout.by_topic(db, pool)
     most = max((_answered(ledger) for ledger in by_topic.values()), default=0)
     cutoffs = tuple(cut for cut in CUTOFFS if cut <= most)
-    order = _first_answers(db, pool.id)
+    # The documents of each topic in the order in which they were answered first.
+    order: dict[str, dict[str, None]] = {}
+    for event in pool_events(db, campaign_id, name):
+        if event.happening == Happening.JUDGED:
+            order.setdefault(event.topic, {}).setdefault(event.docno)
     return LiveReport(
         cutoffs,
         tuple(
-            _topic_line(topic, title, by_topic[topic], order.get(topic, []), cutoffs)
+            _topic_line(topic, title, by_topic[topic], order.get(topic, {}), cutoffs)
             for topic, title in titles.items()
             if topic in by_topic
         ),
@@ -100,7 +103,7 @@ def live_report(db: Session, campaign_id: int, name: str) -> LiveReport:
 
 
 def _topic_line(
-    topic: str, title: str, ledger: AdaptiveHandout, order: list[str], cutoffs: tuple[int, ...]
+    topic: str, title: str, ledger: AdaptiveHandout, order: Iterable[str], cutoffs: tuple[int, ...]
 ) -> LiveTopicLine:
     relevant = {one.docno: one.relevant is True for one in ledger.handed_out if one.answered}
     in_order = [relevant[docno] for docno in order if docno in relevant]
@@ -117,17 +120,3 @@ def _topic_line(
 
 def _answered(ledger: AdaptiveHandout) -> int:
     return sum(one.answered for one in ledger.handed_out)
-
-
-def _first_answers(db: Session, pool_id: int) -> dict[str, list[str]]:
-    """The docnos by topic in the order in which they were answered first."""
-    event = PoolEventRow
-    rows = db.execute(
-        select(event.topic, event.docno)
-        .where(event.pool_id == pool_id, event.happening == str(Happening.JUDGED))
-        .order_by(event.topic, event.number)
-    )
-    order: dict[str, dict[str, None]] = {}
-    for topic, docno in rows:
-        order.setdefault(topic, {}).setdefault(docno)
-    return {topic: list(docnos) for topic, docnos in order.items()}

@@ -57,7 +57,7 @@ def assigned_work(db: Session, campaign_id: int, answers: Mapping[str, TopicAnsw
 def left_to_judge(db: Session, campaign_id: int, account_id: int) -> int:
     """How many pairs assigned to an account in open pools have no answer of its yet."""
     assessor_id = assessor_of(db, campaign_id, account_id)
-    given = () if assessor_id is None else given_to(db, campaign_id, assessor_id)
+    given = () if assessor_id is None else given_topics(db, campaign_id, assessor_id)
     if assessor_id is None or not given:
         return 0
     share = _work(db, given, answers_by_topic(db, campaign_id), only=True).share(assessor_id)
@@ -245,34 +245,21 @@ class GivenTopic:
 Given = tuple[GivenTopic, ...]
 
 
-def given_topics(db: Session, campaign_id: int) -> Given:
-    """The topics of a campaign's pools that are given to anybody."""
-    rows = db.connection().execute(
+def given_topics(db: Session, campaign_id: int, assessor_id: int | None = None) -> Given:
+    """The topics of a campaign's pools that are given to anybody, or to one assessor."""
+    chosen = (
         select(AssignmentRow.pool_id, AssignmentRow.topic, AssignmentRow.assessor_id)
         .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
         .where(PoolRow.campaign_id == campaign_id, AssignmentRow.revoked_at.is_(None))
     )
+    if assessor_id is not None:
+        chosen = chosen.where(AssignmentRow.assessor_id == assessor_id)
     found: dict[tuple[int, str], list[int]] = {}
-    for pool_id, topic, assessor_id in rows:
-        found.setdefault((pool_id, topic), []).append(assessor_id)
+    for pool_id, topic, who in db.connection().execute(chosen):
+        found.setdefault((pool_id, topic), []).append(who)
     return tuple(
         GivenTopic(pool_id, topic, np.array(sorted(who), np.int64)) for (pool_id, topic), who in found.items()
     )
-
-
-def given_to(db: Session, campaign_id: int, assessor_id: int) -> Given:
-    """The topics that are given to one assessor."""
-    who = np.array([assessor_id], np.int64)
-    rows = db.execute(
-        select(AssignmentRow.pool_id, AssignmentRow.topic)
-        .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
-        .where(
-            PoolRow.campaign_id == campaign_id,
-            AssignmentRow.assessor_id == assessor_id,
-            AssignmentRow.revoked_at.is_(None),
-        )
-    )
-    return tuple(GivenTopic(pool_id, topic, who) for pool_id, topic in rows)
 
 
 def all_by_topic(given: Given) -> Mapping[str, list[GivenTopic]]:

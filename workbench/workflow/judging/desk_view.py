@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from statistics import median
@@ -116,6 +116,10 @@ def desk(
     judged, unsure, cannot_judge = counts(task)
     index = task.order.index(docno) if docno is not None else len(task.order)
     before = task.answers.get(docno) if docno is not None else None
+    current = None
+    if before is not None:
+        extras = annotations_of_event(db, before.id)
+        current = CurrentAnswer(Answer(before.answer), before.grade, before.reason, before.comment, extras)
     return Desk(
         assignment_id=assignment_id,
         topic=as_topic(topic),
@@ -127,7 +131,7 @@ def desk(
         judged=judged,
         unsure=unsure,
         cannot_judge=cannot_judge,
-        current=_current(db, before) if before else None,
+        current=current,
         previous_docno=task.order[index - 1] if index > 0 else None,
         next_docno=task.order[index + 1] if index + 1 < len(task.order) else None,
         may_undo=last_answered(task) is not None,
@@ -158,24 +162,25 @@ def news_of(db: Session, task: Task) -> tuple[str, ...]:
 def shown_documents(db: Session, task: Task, keys: Iterable[str]) -> dict[str, ShownDocument]:
     """Documents of a task as its assessor sees them, by their keys."""
     docnos = {key: task.slot(key).docno for key in keys}
+    found = shown_by_docno(db, task.campaign.id, set(docnos.values()))
+    return {key: replace(found[docno], key=key) for key, docno in docnos.items()}
+
+
+def shown_by_docno(db: Session, campaign_id: int, docnos: Collection[str]) -> dict[str, ShownDocument]:
+    """Documents as they are shown, by docno, also where their text is not loaded."""
     rows = db.execute(
         select(DocumentRow.docno, DocumentRow.title, DocumentRow.text, DocumentRow.sha256).where(
-            DocumentRow.campaign_id == task.campaign.id, DocumentRow.docno.in_(set(docnos.values()))
+            DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(docnos)
         )
     )
     texts = {docno: (title, text, sha256) for docno, title, text, sha256 in rows}
-    forms = forms_of(db, task.campaign.id, {docno: text for docno, (_, text, _) in texts.items()})
+    forms = forms_of(db, campaign_id, {docno: text for docno, (_, text, _) in texts.items()})
     return {
-        key: ShownDocument(docno, *texts[docno], missing=False, key=key, form=forms.get(docno, NO_FORM))
+        docno: ShownDocument(docno, *texts[docno], missing=False, form=forms.get(docno, NO_FORM))
         if docno in texts
-        else ShownDocument(docno, "", "", None, missing=True, key=key)
-        for key, docno in docnos.items()
+        else ShownDocument(docno, "", "", None, missing=True)
+        for docno in docnos
     }
-
-
-def _current(db: Session, event: CurrentEvent) -> CurrentAnswer:
-    extras = annotations_of_event(db, event.id)
-    return CurrentAnswer(Answer(event.answer), event.grade, event.reason, event.comment, extras)
 
 
 MOST_DOCUMENTS = 20

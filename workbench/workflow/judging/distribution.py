@@ -87,7 +87,7 @@ def distribute(db: Session, distribution: Distribution) -> int:
     )
     known = {(topic, who): (number, revoked is not None) for topic, who, number, revoked in rows}
     # What comes when in an adaptive pool is its strategy's business.
-    order = distribution.order if kind_of(pool).order_is_chosen else OrderRule.PRIORITY
+    order = OrderRule.PRIORITY if kind_of(pool).one_by_one else distribution.order
     now, new, again = datetime.now(UTC), list[dict[str, Any]](), list[int]()
     for topic, assessor_id in dict.fromkeys(distribution.given):
         if topic not in pooled:

@@ -37,15 +37,17 @@ class Handout:
     """
 
     one_by_one: ClassVar[bool] = False
-    """Whether the next document is chosen by the answer to the one before, so that nothing is sent ahead."""
+    """Whether the next document is chosen by the answer to the one before, so that nothing is sent ahead.
+
+    Then the assignment's order rule does not count.
+    """
     in_batches: ClassVar[bool] = False
-    """Whether a few documents at a time come, and more when these are answered."""
+    """Whether a few documents at a time come, and more when these are answered.
+
+    Then an answer may come for a document that the assessor does not have any more.
+    """
     has_quality_checks: ClassVar[bool] = False
     """Whether repeats, planted pairs and training may come among the documents."""
-    order_is_chosen: ClassVar[bool] = True
-    """Whether the assignment's order rule counts, or the pool decides."""
-    accepts_after_lease: ClassVar[bool] = False
-    """Whether an answer may come for a document that the assessor does not have any more."""
 
     @classmethod
     def load(cls, db: Session, pool: PoolRow, topic: str) -> Self:

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict
 from workbench.pooling.strategies import PoolRecipe
 from workbench.ranking import ordered
-from workbench.records import TieRule, sorted_ids
+from workbench.records import sorted_ids
 from workbench.storage.engine import Database
 from workbench.storage.tables import PoolRow
 from workbench.workflow.campaigns.collection import topics_of
@@ -56,14 +56,14 @@ class HolesFilled:
     unassigned: int
 
 
-def holes_of(db: Session, campaign_id: int, tag: str, *, ties: TieRule = TieRule.TREC_EVAL) -> RunHoles:
+def holes_of(db: Session, campaign_id: int, tag: str) -> RunHoles:
     """What of a run's first documents no person has judged, by cut-off and topic; raises NotFound."""
     machines, answers = machines_of(db, campaign_id), answers_by_topic(db, campaign_id)
     rankings = run_for_use(db, campaign_id, tag).rankings
     by_topic = []
     retrieved = [0] * len(CUTOFFS)
     for topic in topics_of(db, campaign_id):
-        found = ordered(rankings[topic.id], ties=ties) if topic.id in rankings else ()
+        found = ordered(rankings[topic.id]) if topic.id in rankings else ()
         own = answers.get(topic.id)
         judged = highest_grades_of(own, machines) if own is not None else {}
         unjudged = [docno not in judged for docno in found]
@@ -82,7 +82,6 @@ def fill_holes(
     tag: str,
     *,
     depth: int,
-    ties: TieRule = TieRule.TREC_EVAL,
     created_by: int | None = None,
 ) -> HolesFilled:
     """Make the supplementary pool of a run to a depth, each topic for the assessors who judged it before.
@@ -109,7 +108,7 @@ def fill_holes(
         assigned = distribute(db, Distribution(pool.id, given))
         unassigned = len(topics - knowing.keys())
 
-    recipe = PoolRecipe(parameters={"depth": depth}, ties=ties, tags=[tag], supplementary=True)
+    recipe = PoolRecipe(parameters={"depth": depth}, tags=[tag], supplementary=True)
     new = NewPool(campaign_id, recipe, name=f"{tag} late, depth {depth}", created_by=created_by)
     report = make_in_portions(database, new, finish=assign_topics)
     return HolesFilled(report, assigned, unassigned)

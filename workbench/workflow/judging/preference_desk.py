@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -13,13 +13,13 @@ from workbench.records import Topic
 from workbench.storage.tables import (
     AssessorRow,
     CampaignRow,
-    DocumentRow,
     PreferenceEventRow,
     PreferenceTaskRow,
     TopicRow,
 )
 from workbench.workflow.campaigns.collection import as_topic
-from workbench.workflow.campaigns.originals import NO_FORM, ShownForm, forms_of
+from workbench.workflow.campaigns.originals import NO_FORM
+from workbench.workflow.judging.desk_view import ShownDocument, shown_by_docno
 from workbench.workflow.judging.preference_tasks import shown_left
 from workbench.workflow.judging.preferences import (
     WITHDRAWN,
@@ -36,17 +36,6 @@ LONGEST_OPENING = 300
 
 
 @dataclass(frozen=True, slots=True)
-class SideDocument:
-    """A document on one side: whole, or of a run's list its opening; `missing` where no text is loaded."""
-
-    docno: str
-    title: str
-    text: str
-    missing: bool
-    form: ShownForm = NO_FORM
-
-
-@dataclass(frozen=True, slots=True)
 class SideBySide:
     """Two sides before their assessor; without sides where all is answered. `number` counts from 1.
 
@@ -60,8 +49,8 @@ class SideBySide:
     guidelines: str
     number: int
     pairs: int
-    left: tuple[SideDocument, ...]
-    right: tuple[SideDocument, ...]
+    left: tuple[ShownDocument, ...]
+    right: tuple[ShownDocument, ...]
     answer: str
     reason: str
     answered: tuple[tuple[int, str], ...]
@@ -91,7 +80,7 @@ def side_by_side(db: Session, task_id: int, account_id: int, *, number: int | No
         raise NotFound("this task has no such pair", remedy="open it again")
     numbers = {pair: at for at, pair in enumerate(pairs, 1)}
     row = db.get_one(TopicRow, (task.campaign_id, task.topic))
-    sides: tuple[tuple[SideDocument, ...], ...] = ((), ())
+    sides: tuple[tuple[ShownDocument, ...], ...] = ((), ())
     answer, reason = "", ""
     if number:
         pair = pairs[number - 1]
@@ -182,27 +171,13 @@ def _own(db: Session, task_id: int, account_id: int, *, writing: bool = False) -
     return task
 
 
-def _side(db: Session, task: PreferenceTaskRow, shown: str) -> tuple[SideDocument, ...]:
+def _side(db: Session, task: PreferenceTaskRow, shown: str) -> tuple[ShownDocument, ...]:
+    """A document, or the openings of those that come first in a run."""
     if task.kind == PreferenceKind.DOCUMENTS:
-        return _documents(db, task.campaign_id, [shown], whole=True)
+        return tuple(shown_by_docno(db, task.campaign_id, [shown]).values())
     ranking = run_for_use(db, task.campaign_id, shown).rankings.get(task.topic)
-    return _documents(db, task.campaign_id, list(ordered(ranking)[:TOP]) if ranking else [], whole=False)
-
-
-def _documents(db: Session, campaign_id: int, docnos: list[str], *, whole: bool) -> tuple[SideDocument, ...]:
-    rows = db.scalars(
-        select(DocumentRow).where(DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(docnos))
-    )
-    found = {row.docno: row for row in rows}
-    forms = forms_of(db, campaign_id, {docno: row.text for docno, row in found.items()}) if whole else {}
-    return tuple(
-        SideDocument(
-            docno, row.title, row.text if whole else _opening(row.text), False, forms.get(docno, NO_FORM)
-        )
-        if (row := found.get(docno)) is not None
-        else SideDocument(docno, "", "", missing=True)
-        for docno in docnos
-    )
+    first = shown_by_docno(db, task.campaign_id, ordered(ranking)[:TOP] if ranking else ())
+    return tuple(replace(one, text=_opening(one.text), form=NO_FORM) for one in first.values())
 
 
 def _opening(text: str) -> str:

@@ -85,11 +85,9 @@ def of_kind(answers: Iterable[PreferenceAnswer], kind: PreferenceKind) -> tuple[
     return tuple(one.preference for one in answers if one.kind is kind)
 
 
-def preferences_of(
-    db: Session, campaign_id: int, kind: PreferenceKind = PreferenceKind.DOCUMENTS
-) -> tuple[Preference, ...]:
-    """The current preference of every pair that was compared, by topic, assessor and pair (bytes)."""
-    return of_kind(preference_answers(db, campaign_id), kind)
+def preferences_of(db: Session, campaign_id: int) -> tuple[Preference, ...]:
+    """The current preferences between documents, by topic, assessor and pair (bytes)."""
+    return of_kind(preference_answers(db, campaign_id), PreferenceKind.DOCUMENTS)
 
 
 def preference_lines(db: Session, campaign_id: int) -> Iterator[bytes]:

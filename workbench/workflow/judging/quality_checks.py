@@ -25,7 +25,7 @@ from workbench.storage.events import (
     CurrentEvent,
     events_with,
 )
-from workbench.storage.tables import CampaignRow, JudgmentEventRow, PoolRow
+from workbench.storage.tables import AssignmentRow, CampaignRow, JudgmentEventRow, PoolRow
 from workbench.workflow.clock import parse_client_time
 from workbench.workflow.judging.handout_kinds import kind_of
 from workbench.workflow.judging.task import OwnAssignment, Slot, Task, own_assignment, task_of
@@ -193,6 +193,11 @@ def with_quality_checks(db: Session, task: Task) -> Task:
     """A task with the quality checks of its campaign in their places; without any it comes back as it is."""
     rules = _rules(task.campaign, task.pool)
     return task if rules is None else _with(db, task, rules)
+
+
+def whole_task(db: Session, assignment: AssignmentRow) -> Task:
+    """The task of an assignment as its desk shows it, whoever asks and whether it is in force."""
+    return with_quality_checks(db, task_of(db, assignment, db.get_one(PoolRow, assignment.pool_id)))
 
 
 def docnos_behind(db: Session, task: Task, given: Iterable[str]) -> dict[str, str]:

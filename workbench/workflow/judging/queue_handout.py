@@ -48,7 +48,6 @@ class QueueHandout(Handout):
     """
 
     in_batches: ClassVar[bool] = True
-    accepts_after_lease: ClassVar[bool] = True
 
     per_pair: int
     entries: tuple[Entry, ...]

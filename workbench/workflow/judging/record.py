@@ -23,12 +23,12 @@ from workbench.storage.events import (
     append_event,
     recorded_event,
 )
-from workbench.storage.tables import AssignmentRow, PoolRow
+from workbench.storage.tables import AssignmentRow
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import checked_client_id
 from workbench.workflow.clock import shared_now
 from workbench.workflow.judging.handout_kinds import tell_pools
-from workbench.workflow.judging.quality_checks import desk_task, shown_task, with_quality_checks
+from workbench.workflow.judging.quality_checks import desk_task, shown_task, whole_task
 from workbench.workflow.judging.submission import NO_ANNOTATIONS, Submission, SubmissionKind
 from workbench.workflow.judging.task import (
     OwnAssignment,
@@ -38,7 +38,6 @@ from workbench.workflow.judging.task import (
     last_answered,
     own_assignment,
     shown_with,
-    task_of,
 )
 
 
@@ -84,7 +83,7 @@ def record_own(db: Session, own: OwnAssignment, submission: Submission) -> Recor
     """Record what an assessor says of a document of an own assignment; as `record`."""
     task = shown_task(db, own, only=submission.docno)
     key = task.key_of(submission.docno)
-    if key is None and task.kind.accepts_after_lease:
+    if key is None and task.kind.in_batches:
         key = submission.docno
     if key is None:
         raise NotFound("this document is not in your part of the pool")
@@ -99,7 +98,7 @@ def recorded_before(db: Session, assignment_id: int, submission: Submission) -> 
     known = recorded_event(db, assignment.assessor_id, submission.client_id)
     if known is None:
         return None
-    task = with_quality_checks(db, task_of(db, assignment, db.get_one(PoolRow, assignment.pool_id)))
+    task = whole_task(db, assignment)
     key = task.key_of(submission.docno)
     slot = Slot(submission.docno, known.purpose) if key is None else task.slot(key)
     return known if _is_same(assignment, slot, submission, known) else None

@@ -160,9 +160,9 @@ def own_assignment(
     return OwnAssignment(*row)
 
 
-def own_task(db: Session, assignment_id: int, account_id: int, *, writing: bool = False) -> Task:
+def own_task(db: Session, assignment_id: int, account_id: int) -> Task:
     """The task behind an assignment; as `own_assignment`."""
-    own = own_assignment(db, assignment_id, account_id, writing=writing)
+    own = own_assignment(db, assignment_id, account_id)
     return task_of(db, own.assignment, own.pool)
 
 

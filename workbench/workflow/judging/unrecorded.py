@@ -22,7 +22,6 @@ from workbench.storage.tables import (
     CampaignRow,
     DocumentRow,
     KeptAsideRow,
-    PoolRow,
     PreferenceTaskRow,
 )
 from workbench.workflow.campaigns.scales import scale_from_json
@@ -36,10 +35,9 @@ from workbench.workflow.judging.preferences import (
     current_choices,
     read_side_answer,
 )
-from workbench.workflow.judging.quality_checks import CHECKS_RULE, with_quality_checks
+from workbench.workflow.judging.quality_checks import CHECKS_RULE, whole_task
 from workbench.workflow.judging.record import Place, append, record_late
 from workbench.workflow.judging.submission import Submission, read_submission, sent_number, sent_text
-from workbench.workflow.judging.task import task_of
 
 LONGEST_TEXT = 10_000
 LONGEST_WHY = 500
@@ -121,13 +119,7 @@ def unrecorded_lines(db: Session, campaign_id: int) -> tuple[UnrecordedLine, ...
     lines = (_line(db, *row, people.get(row[0].account_id), now) for row in rows)
     if CHECKS_RULE not in db.get_one(CampaignRow, campaign_id).desk_rules:
         return tuple(lines)
-    tasks = {
-        assignment.id: with_quality_checks(
-            db, task_of(db, assignment, db.get_one(PoolRow, assignment.pool_id))
-        )
-        for _, _, assignment in rows
-        if assignment is not None
-    }
+    tasks = {one.id: whole_task(db, one) for _, _, one in rows if one is not None}
     return tuple(
         replace(line, docno=tasks[row.assignment_id].slot(line.docno).docno)
         if row.assignment_id in tasks
@@ -169,7 +161,7 @@ def _record(db: Session, row: KeptAsideRow) -> None:
     assignment = db.get(AssignmentRow, row.assignment_id) if row.assignment_id is not None else None
     if assignment is None:
         raise WorkbenchError("its topic is unknown", remedy="dismiss it")
-    task = with_quality_checks(db, task_of(db, assignment, db.get_one(PoolRow, assignment.pool_id)))
+    task = whole_task(db, assignment)
     submission = _submission(row)
     key = task.key_of(submission.docno)
     if key is None and task.slots and db.get(DocumentRow, (row.campaign_id, submission.docno)) is None:

@@ -51,12 +51,11 @@ def graded_of_pool(db: Session, campaign_id: int, pooled: ByTopic) -> int:
     """How many pairs of a pool, given by its topics, a person has graded."""
     machines = machines_of(db, campaign_id)
     answers = answers_by_topic(db, campaign_id)
-    judged = (topic for topic in pooled if topic in answers)
-    return sum(_graded_among(answers[topic], pooled[topic], machines) for topic in judged)
-
-
-def _graded_among(answers: TopicAnswers, pooled: TopicDocnos, machines: frozenset[int]) -> int:
-    return answers.keep(("graded among", pooled, machines), partial(_count_among, pooled, machines))
+    return sum(
+        answers[topic].keep(("graded among", one, machines), partial(_count_among, one, machines))
+        for topic, one in pooled.items()
+        if topic in answers
+    )
 
 
 def _count_among(pooled: TopicDocnos, machines: frozenset[int], answers: TopicAnswers) -> int:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import Row, func, insert, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -47,12 +47,7 @@ def chosen_runs(
     if recipe.strategy == LEARNER.name:
         return []
     tags, priority = recipe.tags, recipe.priority
-    query = (
-        select(RunRow.tag, RunRow.sha256, RunRow.verdict, RunRow.priority)
-        .where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
-        .order_by(RunRow.tag)
-    )
-    rows = db.execute(query.with_for_update(read=True) if locked else query).all()
+    rows = _current(db, campaign_id, locked=locked)
     unknown = set(tags or ()) - {row.tag for row in rows}
     if unknown:
         raise NotFound(f"there is no run {', '.join(sorted(unknown))} in this campaign")
@@ -75,12 +70,16 @@ def current_runs(db: Session, campaign_id: int, *, locked: bool = False) -> dict
 
     `locked`, none can be replaced before the transaction ends, which must be one that writes.
     """
+    return {row.tag: row.sha256 for row in _current(db, campaign_id, locked=locked)}
+
+
+def _current(db: Session, campaign_id: int, *, locked: bool) -> Sequence[Row[str, str, str, int | None]]:
     query = (
-        select(RunRow.tag, RunRow.sha256)
+        select(RunRow.tag, RunRow.sha256, RunRow.verdict, RunRow.priority)
         .where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
         .order_by(RunRow.tag)
     )
-    return dict(db.execute(query.with_for_update(read=True) if locked else query).all())
+    return db.execute(query.with_for_update(read=True) if locked else query).all()
 
 
 def pooled_or_judged(db: Session, campaign_id: int) -> set[tuple[str, str]]:

@@ -82,7 +82,9 @@ def make_release(
     while frozen is None:
         with database.writing() as db:
             locked_campaign(db, campaign_id)
-            _check_version(db, campaign_id, request.version)
+            known = ReleaseRow.campaign_id == campaign_id, ReleaseRow.version == request.version
+            if db.scalar(select(ReleaseRow.id).where(*known)) is not None:
+                raise version_exists(request.version)
             give_pseudonyms(db, campaign_id, released_assessor_ids(db, campaign_id), seed=seed)
         with database.reading() as db:
             # Somebody may have judged for the first time just now.
@@ -177,12 +179,6 @@ def _check_request(request: ReleaseRequest) -> None:
             findings.append(Finding(name, None, name.casefold(), message, f"at most {most:,}"))
     if findings:
         raise InvalidInput(findings)
-
-
-def _check_version(db: Session, campaign_id: int, version: str) -> None:
-    chosen = select(ReleaseRow.id).where(ReleaseRow.campaign_id == campaign_id, ReleaseRow.version == version)
-    if db.scalar(chosen) is not None:
-        raise version_exists(version)
 
 
 PAUSE = 1

@@ -49,17 +49,11 @@ class _Kept:
     layout: Layout | None
 
 
-def pack_run(db: Session, run_id: int) -> None:
-    """Store the packed form of a run beside its file."""
-    read = _read_file(db, run_id)
-    store_form(db, run_id, *_packed(read if isinstance(read, PackedRun) else None))
-
-
 def pack_runs(db: Session, campaign_id: int) -> int:
     """Make the packed forms that are missing; returns how many."""
     without = _without_form(db, campaign_id)
     for run_id in without:
-        pack_run(db, run_id)
+        store_form(db, run_id, *_packed(_read_file(db, run_id)))
     return len(without)
 
 
@@ -69,8 +63,8 @@ def pack_runs_one_by_one(database: Database, campaign_id: int) -> int:
         without = _without_form(db, campaign_id)
     for run_id in without:
         with database.reading() as db:
-            read = _read_file(db, run_id)
-        packed = _packed(read if isinstance(read, PackedRun) else None)
+            run = _read_file(db, run_id)
+        packed = _packed(run)
         with database.writing() as db:
             # The run may have been removed meanwhile.
             if db.get(RunRow, run_id) is not None:
@@ -277,13 +271,12 @@ def form_of_file(db: Session, run_id: int) -> StoredForm:
 
     Without arrays where they cannot hold its docnos, and without the topics that the campaign lacks.
     """
-    found = _read_file(db, run_id)
-    return _packed(found if isinstance(found, PackedRun) else None)[0]
+    return _packed(_read_file(db, run_id))[0]
 
 
-def _packed(arrays: PackedRun | None) -> tuple[StoredForm, bytes]:
-    if arrays is None:
+def _packed(run: PackedRun | Run) -> tuple[StoredForm, bytes]:
+    if isinstance(run, Run):
         return _NO_FORM, b""
-    form: PackedForm = pack(arrays)
+    form: PackedForm = pack(run)
     topics = [list(pair) for pair in zip(form.topics, form.layout.counts, strict=True)]
     return StoredForm(form.layout.width, topics), form.arrays

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict, Finding, InvalidInput, finding_to_json, rejected
 from workbench.formats.run_report import RunReport, with_findings
 from workbench.records import Verdict
-from workbench.storage.engine import Database, Writing
+from workbench.storage.engine import Database
 from workbench.storage.run_files import plain_file
 from workbench.storage.tables import CampaignRow, PoolRow, RunRow
 from workbench.workflow.clock import utc_now
@@ -107,18 +107,16 @@ def store_in_turn(
     metadata: RunMetadata = NO_METADATA,
     *,
     replacing: bool = False,
-    writing: Writing | None = None,
 ) -> RunsAdded:
-    """The same as `store_runs`, each file in a transaction of its own; `writing` opens them.
+    """The same as `store_runs`, each file in a transaction of its own.
 
     A process that is killed leaves the runs that it stored, and adding the files again adds the rest.
     """
-    begin = database.writing if writing is None else writing
 
     def store(upload: RunUpload, again: bool) -> str:
         begun = time.monotonic()
         try:
-            with begin() as db:
+            with database.writing() as db:
                 return store_run(db, campaign_id, upload, metadata, replacing=again)
         finally:
             time.sleep(PAUSE * (time.monotonic() - begun))
