@@ -13,13 +13,13 @@ from workbench.records import sorted_ids
 from workbench.storage.engine import Database
 from workbench.storage.tables import PoolRow
 from workbench.workflow.campaigns.collection import topics_of
-from workbench.workflow.judging.distribution import Distribution, distribute
+from workbench.workflow.judging.assignments import Distribution, distribute
 from workbench.workflow.log import answers_by_topic
 from workbench.workflow.people.assessors import able_ids
 from workbench.workflow.pools.adaptive_pools import topics_of_pool
-from workbench.workflow.pools.judged_pairs import highest_grades_of, machines_of
 from workbench.workflow.pools.listing import PoolReport
 from workbench.workflow.pools.making import NewPool
+from workbench.workflow.pools.pooled_topics import highest_grades_of, machines_of
 from workbench.workflow.pools.portions import make_in_portions
 from workbench.workflow.runs.packed_store import run_for_use
 

@@ -15,8 +15,8 @@ from workbench.storage.tables import AssessorRow, CampaignRow, PoolRow
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.assigned_work import given_topics
+from workbench.workflow.judging.assignments import Distribution, distribute, to_each
 from workbench.workflow.judging.desk_rules import change_rules
-from workbench.workflow.judging.distribution import Distribution, distribute, to_each
 from workbench.workflow.judging.handout_kinds import kind_of
 from workbench.workflow.judging.queue_figures import Numbers, QueueFigures, queue_figures
 from workbench.workflow.judging.queue_handout import LEASE_RULE, give_back, lease_minutes

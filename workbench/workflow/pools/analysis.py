@@ -28,9 +28,9 @@ from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.log import answers_by_topic
 from workbench.workflow.pools.contributors import TagReading, joined_entries
-from workbench.workflow.pools.judged_pairs import highest_grades_of, machines_of
 from workbench.workflow.pools.listing import PoolLine, pool_summary
 from workbench.workflow.pools.pool_rows import pool_row
+from workbench.workflow.pools.pooled_topics import highest_grades_of, machines_of
 from workbench.workflow.runs.packed_store import run_leading
 from workbench.workflow.runs.run_records import listed_runs
 
@@ -78,7 +78,10 @@ def analyse(
         raise WorkbenchError("there is no run to analyse", remedy="load runs, or choose some")
     depth = depth if depth is not None else depth_of(line)
     ties = ties if ties is not None else (line.ties if line else TieRule.TREC_EVAL)
-    found = _examined(db, campaign_id, chosen, depth, ties)
+    found = _EXAMINATIONS.get(
+        (tuple((run.tag, run.sha256) for run in chosen), depth, ties),
+        lambda: examine(_read(db, campaign_id, chosen, BEYOND * depth), depth=depth, ties=ties),
+    )
     groups = {run.tag: run.group for run in chosen if run.group is not None}
     largest = pool_row(db, campaign_id, line.name).recipe["largest_possible"] if line else {}
     made = MadePool(_pooled(db, line), largest) if line else None
@@ -125,15 +128,6 @@ def _bytes_of(incidence: Incidence) -> int:
 
 _EXAMINATIONS: Cache[Hashable, Examination] = Cache(MOST_CACHED, bytes_of=lambda found: _bytes_of(found.tops))
 """By runs, depth and tie rule; runs never change, so neither do these."""
-
-
-def _examined(
-    db: Session, campaign_id: int, chosen: Sequence[ChosenRun], depth: int, ties: TieRule
-) -> Examination:
-    return _EXAMINATIONS.get(
-        (tuple((run.tag, run.sha256) for run in chosen), depth, ties),
-        lambda: examine(_read(db, campaign_id, chosen, BEYOND * depth), depth=depth, ties=ties),
-    )
 
 
 def _read(db: Session, campaign_id: int, chosen: Sequence[ChosenRun], depth: int) -> Iterator[Run]:

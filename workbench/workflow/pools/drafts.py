@@ -15,7 +15,6 @@ from workbench.errors import Conflict, WorkbenchError
 from workbench.records import id_bytes, sorted_ids
 from workbench.storage.tables import AssignmentRow, DocumentRow, PoolEntryRow, PoolRow
 from workbench.workflow.pools.adaptive_pools import is_adaptive, topics_of_pool
-from workbench.workflow.pools.judged_pairs import graded_of_pool
 from workbench.workflow.pools.learner_pools import is_learner
 from workbench.workflow.pools.listing import PoolLine, PoolReport, pool_summary
 from workbench.workflow.pools.making import (
@@ -38,7 +37,7 @@ from workbench.workflow.pools.pool_rows import (
     require_open,
     state_of,
 )
-from workbench.workflow.pools.pooled_topics import ByTopic, pooled_by_topic, read_by_topic
+from workbench.workflow.pools.pooled_topics import ByTopic, graded_of_pool, pooled_by_topic, read_by_topic
 
 _UNMARKED: Mapping[str, Any] = {"added_by": None, "added_at": None, "reason": None}
 

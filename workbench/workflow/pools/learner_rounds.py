@@ -35,7 +35,6 @@ from workbench.workflow.pools.adaptive_pools import (
     topic_events,
     totals,
 )
-from workbench.workflow.pools.judged_pairs import relevant_pairs
 from workbench.workflow.pools.learner_pools import (
     LearnerCandidates,
     LiveReview,
@@ -46,6 +45,7 @@ from workbench.workflow.pools.learner_pools import (
     review_settings,
     round_values,
 )
+from workbench.workflow.pools.pooled_topics import relevant_pairs
 
 MOST_COLLECTIONS = 2
 MOST_REVIEWS = 100

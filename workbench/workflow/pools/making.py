@@ -29,10 +29,10 @@ from workbench.workflow.pools.adaptive_pools import (
     initial_adaptive_pool,
     most_pairs,
 )
-from workbench.workflow.pools.judged_pairs import highest_grades, relevant_pairs
 from workbench.workflow.pools.learner_pools import is_learner, learner_recipe
 from workbench.workflow.pools.listing import PoolReport, pool_report, recipe_in_words
 from workbench.workflow.pools.pool_rows import LONGEST_NAME, checked_name, name_taken
+from workbench.workflow.pools.pooled_topics import highest_grades, relevant_pairs
 from workbench.workflow.runs.packed_store import pack_runs, run_for_use
 
 

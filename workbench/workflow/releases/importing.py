@@ -64,7 +64,7 @@ from workbench.workflow.judging.desk_rules import Question, save_desk_questions
 from workbench.workflow.judging.preferences import Choice, PreferenceKind
 from workbench.workflow.people.groups import add_group
 from workbench.workflow.pools.making import write_entries
-from workbench.workflow.releases.collecting import released_entries
+from workbench.workflow.releases.collecting import MACHINE, PERSON, released_entries
 from workbench.workflow.releases.imported_rows import (
     SOURCE,
     Answered,
@@ -78,7 +78,6 @@ from workbench.workflow.releases.imported_rows import (
     preference_keys,
     preference_of,
 )
-from workbench.workflow.releases.pseudonyms import MACHINE, PERSON
 from workbench.workflow.runs.packed_store import pack_runs_one_by_one
 from workbench.workflow.runs.run_checks import check_files, run_checker
 from workbench.workflow.runs.run_metadata import RunKind, RunMetadata

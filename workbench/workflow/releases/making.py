@@ -1,4 +1,4 @@
-"""Releases are made: frozen from one snapshot of the campaign, while assessors go on judging."""
+"""Releases are made: frozen from one snapshot of the campaign, while assessors go on judging; as JSON."""
 
 from __future__ import annotations
 
@@ -10,18 +10,22 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench import __version__
-from workbench.errors import Conflict, Finding, InvalidInput
+from workbench.errors import Conflict, Finding, InvalidInput, finding_to_json
+from workbench.json_forms.collecting import FindingJson
+from workbench.json_forms.filling import filled
+from workbench.json_forms.judging import MadeReleaseJson, ReleaseJson
 from workbench.releases.archive import UnreadFile
 from workbench.releases.contents import VERSION, Included, ReleaseAbout, ReleaseContents
 from workbench.releases.datasheet import ReleaseCounts, release_counts
 from workbench.releases.files import release_parts
+from workbench.releases.record_form import moment
 from workbench.storage.engine import Database
 from workbench.storage.releases import delete_part, parts_of, store_part
 from workbench.storage.tables import JudgmentEventRow, ReleaseRow
@@ -29,9 +33,15 @@ from workbench.workflow.campaigns.archive import locked_campaign
 from workbench.workflow.campaigns.campaigns import Campaign, campaign_of
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
-from workbench.workflow.releases.collecting import ReleaseRequest, collect_release, released_assessor_ids
+from workbench.workflow.releases.collecting import (
+    SEEDS,
+    ReleaseRequest,
+    collect_release,
+    give_pseudonyms,
+    have_pseudonyms,
+    released_assessor_ids,
+)
 from workbench.workflow.releases.included_files import included_originals, included_runs
-from workbench.workflow.releases.pseudonyms import SEEDS, give_pseudonyms, have_pseudonyms
 from workbench.workflow.releases.releases import Release, next_version, release_by_version
 
 LONGEST_TEXT = 20_000
@@ -262,3 +272,18 @@ def _alone(database: Database, act: Callable[[Session], object]) -> object:
         done = act(db)
     time.sleep(PAUSE * (time.monotonic() - begun))
     return done
+
+
+def release_json(found: Release) -> ReleaseJson:
+    """A release in the list."""
+    public_at, withdrawn_at = (
+        None if one is None else moment(one) for one in (found.public_at, found.withdrawn_at)
+    )
+    made_at = moment(found.made_at)
+    return filled(ReleaseJson, found, made_at=made_at, public_at=public_at, withdrawn_at=withdrawn_at)
+
+
+def made_release_json(made: MadeRelease, still_open: Iterable[Finding]) -> MadeReleaseJson:
+    """A release that was made, with its counts and what was still open."""
+    warnings = [cast(FindingJson, finding_to_json(one)) for one in still_open]
+    return {**release_json(made.release), "counts": asdict(made.counts), "warnings": warnings}

@@ -188,14 +188,11 @@ def _top_of_one(db: Session, kept: _Kept, depth: int, ties: TieRule) -> RunTops:
 
 def _read(db: Session, kept: _Kept, depth: int | None, ties: TieRule) -> PackedRun | Run:
     """What can be among the first `depth` of each topic, or the whole run (None)."""
-    if kept.layout is None:
+    layout = kept.layout
+    if layout is None:
         return _read_file(db, kept.run_id)
-    return _settled(db, kept, kept.layout, depth, ties)
-
-
-def _settled(db: Session, kept: _Kept, layout: Layout, depth: int | None, ties: TieRule) -> PackedRun:
-    """The tops of a run and, where a tie crosses the cut, as much more as the tie rule needs."""
     reach = depth if depth is None or ties is TieRule.TREC_EVAL else depth + 1
+    # Where a tie crosses the cut, as much more as the tie rule needs.
     while True:
         parts = parts_of(db, {kept.run_id: layout.ranges(reach)})[kept.run_id]
         head = head_of(layout, reach, *parts)

@@ -14,7 +14,7 @@ from workbench.tables import Export
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.log import answers_by_topic
-from workbench.workflow.pools.judged_pairs import highest_grades_of, machines_of
+from workbench.workflow.pools.pooled_topics import highest_grades_of, machines_of
 from workbench.workflow.searching.drawing import last_sample_numbers
 
 

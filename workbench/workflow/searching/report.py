@@ -24,7 +24,7 @@ from workbench.trust.left_out import ScoresLeftOut, scores_left_out, without_pai
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.log import answers_by_topic
-from workbench.workflow.pools.judged_pairs import highest_grades_of
+from workbench.workflow.pools.pooled_topics import highest_grades_of
 from workbench.workflow.runs.packed_store import arrays_for_use
 from workbench.workflow.scores.score_table import ScoreTable
 from workbench.workflow.searching.searches import SearchHappening, asked_in_words, reason_begins
